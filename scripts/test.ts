@@ -1,0 +1,83 @@
+/**
+ * `npm test`: the static checks and every suite, or the ones that are named (`npm test -- pure workerd`).
+ * The last line sums up the runners' own reports; the exit code is not 0 when anything failed, or when a suite is
+ * missing, reported nothing or ran nothing.
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type CommandEnd, projectRoot, runCommand, stopCommandsOnSignal } from "./project-command.ts";
+import { SUITES, type Suite, VITEST_CONFIG } from "./suites.ts";
+import { allWell, closingLine, countSuite, type SuiteCount, type SuiteRun } from "./test-report.ts";
+
+const STATIC_CHECKS = "check";
+const STATIC_CHECKS_TIMEOUT_MS = 180_000;
+const KNOWN: string[] = [STATIC_CHECKS, ...SUITES.map(({ name }) => name)];
+
+/** The test files of a suite, as absolute paths. */
+function testFiles(suite: Suite): string[] {
+  const folder = join(projectRoot, "test", suite.name);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => join(folder, name));
+}
+
+function runChecks(report: string): Promise<CommandEnd> {
+  const args = ["scripts/check.ts", "--static", "--report", report];
+  return runCommand("node", args, { show: true, timeoutMs: STATIC_CHECKS_TIMEOUT_MS });
+}
+
+function runVitest(suite: Suite, report: string): Promise<CommandEnd> {
+  const args = ["run", "--config", VITEST_CONFIG[suite.runtime], "--project", suite.name];
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  return runCommand("vitest", [...args, ...reporters], { show: true, timeoutMs: suite.suiteTimeoutMs });
+}
+
+async function runSuite(name: string, folder: string): Promise<SuiteRun> {
+  const report = join(folder, `${name}.json`);
+  const suite = SUITES.find((known) => known.name === name);
+  const end = suite ? await runVitest(suite, report) : await runChecks(report);
+  return {
+    suite: name,
+    exitCode: end.exitCode,
+    report: existsSync(report) ? readFileSync(report, "utf8") : null,
+    expectedFiles: suite ? testFiles(suite) : [],
+  };
+}
+
+/** The suites to run, in their order; null when a name is unknown. */
+function chosen(names: readonly string[]): string[] | null {
+  if (!names.every((name) => KNOWN.includes(name))) return null;
+  return names.length === 0 ? KNOWN : KNOWN.filter((name) => names.includes(name));
+}
+
+async function runAll(names: readonly string[]): Promise<void> {
+  const reports = mkdtempSync(join(tmpdir(), "otto-test-"));
+  const summary: string[] = [];
+  const counts: SuiteCount[] = [];
+  try {
+    for (const name of names) {
+      console.log(`\n── ${name}`);
+      const started = performance.now();
+      const count = countSuite(await runSuite(name, reports));
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      counts.push(count);
+      summary.push(`${name.padEnd(14)} ${closingLine([count])} in ${seconds} s`);
+      summary.push(...count.problems.map((problem) => `  ${problem}`));
+    }
+  } finally {
+    rmSync(reports, { recursive: true, force: true });
+  }
+  process.exitCode = allWell(counts) ? 0 : 1;
+  console.log(["", ...summary, "", closingLine(counts)].join("\n"));
+}
+
+stopCommandsOnSignal();
+const names = chosen(process.argv.slice(2));
+if (names) {
+  await runAll(names);
+} else {
+  console.error(`There is no such suite. There are: ${KNOWN.join(", ")}.`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,139 @@
+/** Who may import whom: the table of docs/architecture.md, as data. */
+import { posix } from "node:path";
+import { importsOf } from "./syntax.ts";
+import { isCode, type SourceFile, type Violation } from "./source-tree.ts";
+
+interface Layer {
+  readonly name: string;
+  /** The files that the layer holds. The first layer that fits a file is its layer. */
+  readonly files: RegExp;
+  /** Files of this repository that the layer may import. */
+  readonly imports: readonly RegExp[];
+  /** Files that it may import as types only. */
+  readonly types?: readonly RegExp[];
+  /** Packages, each with everything below it; `node:` and `cloudflare:` stand for the runtime's modules. */
+  readonly packages: readonly string[];
+}
+
+const CORE = /^core\//;
+const FROM_ENV = /^adapters\/from-env\.ts$/;
+const CATALOGUE = /^tools\/catalogue\.generated\.ts$/;
+const OBJECTS = /^durable-objects\//;
+const WORKERS = /^workers\//;
+
+const VENDOR_SDKS = [
+  "@ai-sdk/openai",
+  "@electric-sql/pglite",
+  "@neondatabase/serverless",
+  "ai",
+  "drizzle-orm",
+  "ipaddr.js",
+  "zod",
+];
+
+const LAYERS: readonly Layer[] = [
+  { name: "core", files: CORE, imports: [CORE], packages: ["zod"] },
+  { name: "the catalogue", files: CATALOGUE, imports: [CORE, /^tools\/[^/]+\/[^/]+\.ts$/], packages: [] },
+  { name: "tools/define-tool", files: /^tools\/[^/]+\.ts$/, imports: [CORE], packages: ["zod"] },
+  // A helper of the tool's own family is added by importViolations, which knows the family.
+  { name: "a tool", files: /^tools\//, imports: [CORE, /^tools\/define-tool\.ts$/], packages: ["zod"] },
+  { name: "adapters", files: /^adapters\//, imports: [CORE, /^adapters\//], packages: [...VENDOR_SDKS, "cloudflare:"] },
+  { name: "durable-objects", files: OBJECTS, imports: [CORE, OBJECTS, FROM_ENV], packages: ["cloudflare:"] },
+  {
+    name: "workers/index",
+    files: /^workers\/index\.ts$/,
+    imports: [CORE, WORKERS, FROM_ENV, OBJECTS],
+    packages: ["cloudflare:"],
+  },
+  {
+    name: "the step runner and the tools routes",
+    files: /^workers\/(steps\.ts|steps\/|routes\/tools(\/|-|\.))/,
+    imports: [CORE, WORKERS, FROM_ENV, CATALOGUE],
+    types: [OBJECTS],
+    packages: ["@hono/zod-openapi", "cloudflare:", "hono", "zod"],
+  },
+  {
+    name: "workers",
+    files: WORKERS,
+    imports: [CORE, WORKERS, FROM_ENV],
+    types: [OBJECTS],
+    packages: ["@hono/zod-openapi", "cloudflare:", "hono", "zod"],
+  },
+  {
+    name: "sidecar",
+    files: /^sidecar\//,
+    imports: [CORE, /^sidecar\//, /^adapters\/egress\/address\.ts$/],
+    packages: ["ipaddr.js", "node:", "undici", "zod"],
+  },
+  {
+    name: "scripts",
+    files: /^scripts\//,
+    imports: [/^scripts\//, /^core\/keys\.ts$/],
+    packages: [
+      "@electric-sql/pglite",
+      "@electric-sql/pglite-pgvector",
+      "miniflare",
+      "node:",
+      "oxc-parser",
+      "pg",
+      "wrangler",
+    ],
+  },
+  {
+    name: "bench",
+    files: /^bench\//,
+    // It starts the system and its stand-ins as the drills do; its floors use what they are the floor of.
+    imports: [CORE, /^bench\//, /^scripts\//, /^test\/(setup|stand-ins|drill)\//],
+    packages: ["@ai-sdk/openai", "ai", "cloudflare:", "miniflare", "node:"],
+  },
+];
+
+/** Code outside every layer: tests may import anything, and the files at the top configure a tool. */
+const OUTSIDE_THE_LAYERS = /^test\/|^[^/]+$/;
+
+/** The imports that a layer's allow-list does not hold. `isToolFile` says whether a path declares a tool. */
+export function importViolations(files: readonly SourceFile[], isToolFile: (path: string) => boolean): Violation[] {
+  const violations: Violation[] = [];
+  for (const file of files) {
+    if (!/\.(ts|tsx|mts|js|mjs)$/.test(file.path) || OUTSIDE_THE_LAYERS.test(file.path)) continue;
+    const layer = LAYERS.find(({ files: pattern }) => pattern.test(file.path));
+    if (!layer) {
+      violations.push({ path: file.path, message: "belongs to no layer; add its folder to the layers" });
+      continue;
+    }
+    for (const { specifier, typeOnly, line } of importsOf(file)) {
+      const allowed = specifier.startsWith(".")
+        ? mayImportFile(layer, file.path, posix.join(posix.dirname(file.path), specifier), typeOnly, isToolFile)
+        : layer.packages.some((name) => coversPackage(name, specifier));
+      if (!allowed) {
+        const what = specifier === "" ? "a computed path" : specifier;
+        const how = typeOnly ? "import the type of" : "import";
+        violations.push({ path: file.path, line, message: `${layer.name} may not ${how} ${what}` });
+      }
+    }
+  }
+  return violations;
+}
+
+function mayImportFile(
+  layer: Layer,
+  from: string,
+  target: string,
+  typeOnly: boolean,
+  isToolFile: (path: string) => boolean,
+): boolean {
+  if (layer.imports.some((pattern) => pattern.test(target))) return true;
+  if (typeOnly && layer.types?.some((pattern) => pattern.test(target))) return true;
+  const isSibling = posix.dirname(from) === posix.dirname(target);
+  return layer.name === "a tool" && isSibling && !isToolFile(target);
+}
+
+/** `zod` covers `zod` and `zod/v4`; `node:` covers every module of Node. */
+function coversPackage(name: string, specifier: string): boolean {
+  return name.endsWith(":") ? specifier.startsWith(name) : specifier === name || specifier.startsWith(`${name}/`);
+}
+
+/** The files of a tree that some layer holds; the rule is empty when this is. */
+export function layeredFiles(files: readonly SourceFile[]): SourceFile[] {
+  return files.filter(({ path }) => isCode(path) && LAYERS.some(({ files: pattern }) => pattern.test(path)));
+}

@@ -1,0 +1,83 @@
+/** What code may not reach for by itself: the clock, chance and the network in core; bindings outside adapters/from-env.ts. */
+import { freeName, nodesOf, type Visited } from "./syntax.ts";
+import { isCode, lineAt, type SourceFile, type Violation } from "./source-tree.ts";
+
+const READER_OF_ENV = "adapters/from-env.ts";
+const WORKER_CODE = /^(tools|adapters|durable-objects|workers)\//;
+
+/** Globals that core is given as ports, or has no business with. */
+const NOT_IN_CORE = new Set(["fetch", "process", "env", "performance"]);
+
+/** Uses of the clock, of chance, of the network and of the environment in core. */
+export function impurities(files: readonly SourceFile[]): Violation[] {
+  return files
+    .filter(({ path }) => path.startsWith("core/") && isCode(path))
+    .flatMap((file) =>
+      nodesOf(file).flatMap((visited) => {
+        const what = impurity(visited);
+        const line = lineAt(file.text, visited.node.start);
+        return what
+          ? [{ path: file.path, line, message: `core may not use ${what}; it is given a port or \`now\`` }]
+          : [];
+      }),
+    );
+}
+
+function impurity(visited: Visited): string | null {
+  const { node } = visited;
+  if (node.type === "NewExpression" && node.callee.type === "Identifier" && node.callee.name === "Date") {
+    return node.arguments.length === 0 ? "new Date() without an argument" : null;
+  }
+  if (node.type === "CallExpression" && node.callee.type === "Identifier" && node.callee.name === "Date") {
+    return "Date()";
+  }
+  if (node.type === "MemberExpression" && node.object.type === "Identifier") {
+    const member = `${node.object.name}.${memberName(node)}`;
+    const banned = ["Date.now", "Math.random", "crypto.randomUUID", "crypto.getRandomValues", "globalThis.fetch"];
+    if (banned.includes(member)) return member;
+  }
+  const name = freeName(visited);
+  return name !== null && NOT_IN_CORE.has(name) ? name : null;
+}
+
+function memberName(node: Extract<Visited["node"], { type: "MemberExpression" }>): string {
+  if (node.property.type === "Literal") return String(node.property.value);
+  return !node.computed && node.property.type === "Identifier" ? node.property.name : "";
+}
+
+/**
+ * Readings of a binding or variable outside adapters/from-env.ts. Handing `env` over whole is no reading:
+ * a route and an object's constructor do that.
+ */
+export function envReadings(files: readonly SourceFile[]): Violation[] {
+  return files
+    .filter(({ path }) => WORKER_CODE.test(path) && path !== READER_OF_ENV && isCode(path))
+    .flatMap((file) =>
+      nodesOf(file)
+        .filter(readsEnv)
+        .map(({ node }) => ({
+          path: file.path,
+          line: lineAt(file.text, node.start),
+          message: `only ${READER_OF_ENV} reads bindings and variables; hand it env whole`,
+        })),
+    );
+}
+
+function readsEnv(visited: Visited): boolean {
+  const { node } = visited;
+  if (node.type === "MemberExpression") return isEnv(node.object);
+  if (node.type === "VariableDeclarator")
+    return node.id.type === "ObjectPattern" && node.init !== null && isEnv(node.init);
+  if (node.type === "ImportSpecifier") {
+    const parent = visited.parents.at(-1);
+    const fromRuntime = parent?.type === "ImportDeclaration" && parent.source.value === "cloudflare:workers";
+    return fromRuntime && node.imported.type === "Identifier" && node.imported.name === "env";
+  }
+  return freeName(visited) === "process";
+}
+
+/** `env` itself, or a member called so: `c.env`, `this.env`. */
+function isEnv(node: Visited["node"]): boolean {
+  if (node.type === "Identifier") return node.name === "env";
+  return node.type === "MemberExpression" && memberName(node) === "env";
+}

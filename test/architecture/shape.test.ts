@@ -1,0 +1,97 @@
+import { readdirSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { SUITES } from "../../scripts/suites.ts";
+import { lengthViolations, nameViolations, orphanTests } from "./rules/shape.ts";
+import { ignoredFolders, isCode, show } from "./rules/source-tree.ts";
+import { wordingViolations } from "./rules/wording.ts";
+import { root, tree } from "./tree.ts";
+
+const suites = SUITES.map(({ name }) => name);
+const lines = (count: number): string => "x;\n".repeat(count);
+
+describe("the tree", () => {
+  test("was read: code, configuration and documents, and nothing that git ignores", () => {
+    const paths = tree.map(({ path }) => path);
+    expect(paths.filter(isCode).length).toBeGreaterThan(0);
+    expect(paths).toContain("package.json");
+    expect(paths).toContain(".ci/run");
+    expect(paths.some((path) => path.includes("node_modules/"))).toBe(false);
+    expect(readdirSync(root)).toContain("node_modules");
+    expect(ignoredFolders("node_modules/\n*.log\n# a/\n.otto/\n")).toEqual(new Set([".git", "node_modules", ".otto"]));
+  });
+
+  test("has only files that can be read as one thing", () => {
+    expect(show(lengthViolations(tree))).toEqual([]);
+  });
+
+  test("has only documented folders, and names that say something", () => {
+    expect(show(nameViolations(tree))).toEqual([]);
+  });
+
+  test("has no test that no suite runs", () => {
+    expect(show(orphanTests(tree, suites))).toEqual([]);
+  });
+
+  test("has no unfinished work, no path of one machine, and no skip or disabled rule without a reason", () => {
+    expect(show(wordingViolations(tree))).toEqual([]);
+  });
+});
+
+describe("a planted violation of the tree's shape is found", () => {
+  test("a file that is too long, by the ceiling of its folder", () => {
+    const judge = (path: string, text: string) => lengthViolations([{ path, text }]);
+    expect(judge("core/a.ts", lines(400))).toEqual([]);
+    expect(judge("core/a.ts", lines(401))).toHaveLength(1);
+    expect(judge("durable-objects/task.ts", lines(300))).toEqual([]);
+    expect(judge("durable-objects/task.ts", lines(301))).toHaveLength(1);
+    expect(judge("tools/catalogue.generated.ts", lines(500))).toEqual([]);
+  });
+
+  test.each([
+    "lib/a.ts",
+    "core/utils/a.ts",
+    "core/helpers.ts",
+    "tools/files/common.ts",
+    "workers/session-manager.ts",
+    "core/taskState.ts",
+    "core/Task.ts",
+  ])("the name %s", (path) => {
+    expect(nameViolations([{ path, text: "" }])).toHaveLength(1);
+  });
+
+  test.each(["core/task-state.ts", ".ci/run", "test/architecture/shape.test.ts", "vitest.config.ts"])(
+    "and %s is a good name",
+    (path) => {
+      expect(nameViolations([{ path, text: "" }])).toEqual([]);
+    },
+  );
+
+  test("a test outside every suite", () => {
+    const files = ["core/a.test.ts", "test/a.test.ts", "test/pure/a.test.ts"].map((path) => ({ path, text: "" }));
+    expect(orphanTests(files, suites).map(({ path }) => path)).toEqual(["core/a.test.ts", "test/a.test.ts"]);
+  });
+
+  test.each([
+    "// TODO later",
+    'const folder = "/home/ana/otto";',
+    'test.skip("works", run);',
+    'test.only("works", run);',
+    'test.skipIf(slow)("works", run);',
+    'test.todo("works");',
+    "// oxlint-disable-next-line no-eval",
+    "// @ts-ignore",
+    "// @ts-expect-error",
+  ])("the line %s", (text) => {
+    expect(wordingViolations([{ path: "test/pure/a.test.ts", text }])).toHaveLength(1);
+  });
+
+  test.each([
+    'test.skip("draws a map (skipped because CI has no display)", run);',
+    'test.skipIf(!display)("draws a map (skipped because there is no display)", run);',
+    "// oxlint-disable-next-line no-eval -- the parser is what is tested",
+    "// @ts-expect-error a number is no name",
+    'const path = "notes/home/a.md"; const route = "/v1/tasks";',
+  ])("and %s is allowed", (text) => {
+    expect(show(wordingViolations([{ path: "test/pure/a.test.ts", text }]))).toEqual([]);
+  });
+});

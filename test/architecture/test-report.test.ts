@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { allWell, closingLine, countSuite, type Report, type SuiteRun } from "../../scripts/test-report.ts";
+
+const FILE = "/otto/test/pure/a.test.ts";
+
+function report(over: Partial<Report> = {}): Report {
+  return {
+    numPassedTests: 2,
+    numFailedTests: 0,
+    numPendingTests: 0,
+    numTodoTests: 0,
+    testResults: [{ name: FILE, status: "passed", assertionResults: [{ status: "passed" }, { status: "passed" }] }],
+    ...over,
+  };
+}
+
+function count(over: Partial<SuiteRun> = {}): ReturnType<typeof countSuite> {
+  const run = { suite: "pure", exitCode: 0, report: JSON.stringify(report()), expectedFiles: [FILE] };
+  return countSuite({ ...run, ...over });
+}
+
+describe("the count of a suite", () => {
+  test("is what its report says", () => {
+    expect(count()).toEqual({ passed: 2, failed: 0, skipped: 0, problems: [] });
+    const mixed = report({ numPassedTests: 5, numFailedTests: 1, numPendingTests: 2, numTodoTests: 1 });
+    expect(count({ report: JSON.stringify(mixed), exitCode: 1 })).toMatchObject({ passed: 5, failed: 1, skipped: 3 });
+  });
+
+  test("is a failure when there is no report", () => {
+    expect(count({ report: null })).toMatchObject({ passed: 0, failed: 1, problems: ["produced no report"] });
+    expect(count({ report: null, exitCode: 1 }).failed).toBe(1);
+  });
+
+  test.each(["", "{", "null", "[]", "{}", '{"numPassedTests":"3"}'])("is a failure when the report is %j", (text) => {
+    expect(count({ report: text })).toMatchObject({ passed: 0, failed: 1 });
+  });
+
+  test("is a failure when nothing ran, also when everything was skipped", () => {
+    const nothing = report({ numPassedTests: 0, testResults: [] });
+    expect(count({ report: JSON.stringify(nothing), expectedFiles: [] })).toMatchObject({
+      failed: 1,
+      problems: ["ran no test"],
+    });
+    expect(count({ report: JSON.stringify({ ...nothing, numPendingTests: 3 }), expectedFiles: [] }).failed).toBe(1);
+  });
+
+  test("is a failure when a file broke before its first test", () => {
+    const broken = report({ testResults: [{ name: FILE, status: "failed", assertionResults: [] }] });
+    expect(count({ report: JSON.stringify(broken), exitCode: 1 })).toMatchObject({ passed: 2, failed: 1 });
+  });
+
+  test("is a failure when a file of the suite was not run", () => {
+    const other = "/otto/test/pure/b.test.ts";
+    expect(count({ expectedFiles: [FILE, other] }).problems).toEqual([`${other} was not run`]);
+  });
+
+  test("is a failure when the runner ended badly though every test passed", () => {
+    expect(count({ exitCode: 1 }).failed).toBe(1);
+    expect(count({ exitCode: null }).failed).toBe(1);
+  });
+});
+
+describe("the closing line", () => {
+  const ok = { passed: 3, failed: 0, skipped: 0, problems: [] };
+
+  test("sums the suites and names skipped tests only when there are some", () => {
+    expect(closingLine([ok, { ...ok, failed: 1 }])).toBe("6 passed, 1 failed");
+    expect(closingLine([ok, { ...ok, skipped: 2 }])).toBe("6 passed, 0 failed, 2 skipped");
+  });
+
+  test("goes with success only when something passed and nothing failed", () => {
+    expect(allWell([ok])).toBe(true);
+    expect(allWell([ok, { ...ok, failed: 1 }])).toBe(false);
+    expect(allWell([])).toBe(false);
+  });
+});

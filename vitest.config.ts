@@ -1,0 +1,24 @@
+import { defineConfig } from "vitest/config";
+import { SUITES } from "./scripts/suites.ts";
+
+/** The suites that run in Node; vitest.workerd.config.ts holds the ones that run in the Workers runtime. */
+export default defineConfig({
+  test: {
+    allowOnly: false,
+    // A suite without a test is a failure: see scripts/test-report.ts.
+    passWithNoTests: false,
+    projects: SUITES.filter(({ runtime }) => runtime === "node").map(({ name, serial, testTimeoutMs }) => ({
+      test: {
+        name,
+        include: [`test/${name}/**/*.test.ts`],
+        environment: "node",
+        fileParallelism: !serial,
+        testTimeout: testTimeoutMs,
+        hookTimeout: testTimeoutMs,
+        restoreMocks: true,
+        unstubEnvs: true,
+        unstubGlobals: true,
+      },
+    })),
+  },
+});

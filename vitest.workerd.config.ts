@@ -1,0 +1,34 @@
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+import { SUITES } from "./scripts/suites.ts";
+import "./test/setup/provided-context.ts";
+
+/** The suites that run inside workerd, on the Worker of wrangler.toml with its variables set for tests. */
+export default defineConfig({
+  test: {
+    allowOnly: false,
+    passWithNoTests: false,
+    // An object that a test aborts reports its own reset; every other stray error fails the run.
+    onUnhandledError(error) {
+      return "durableObjectReset" in error && error.durableObjectReset === true ? false : undefined;
+    },
+    projects: SUITES.filter(({ runtime }) => runtime === "workerd").map(({ name, serial, testTimeoutMs }) => ({
+      plugins: [
+        cloudflareTest(({ inject }) => ({
+          wrangler: { configPath: "./wrangler.toml" },
+          miniflare: { bindings: { ...inject("servers").variables } },
+        })),
+      ],
+      test: {
+        name,
+        include: [`test/${name}/**/*.test.ts`],
+        globalSetup: ["./test/setup/workerd-servers.ts"],
+        fileParallelism: !serial,
+        testTimeout: testTimeoutMs,
+        hookTimeout: testTimeoutMs,
+        restoreMocks: true,
+        unstubGlobals: true,
+      },
+    })),
+  },
+});
