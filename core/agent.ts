@@ -1,0 +1,105 @@
+/**
+ * What an agent is: a versioned configuration. The API's form is the stored form (snake_case JSON), so that a version
+ * is kept byte for byte as it was agreed. Limits: names of 1–64 of `[a-zA-Z0-9_-]`, instructions up to 100,000
+ * characters, 200 patterns, 100 steps.
+ */
+import { z } from "zod";
+import { PERMISSIONS, type SandboxRules } from "./tool.ts";
+
+/** The most steps that any agent may be given, and the number it has when it says nothing. */
+export const MAX_STEPS_CEILING = 100;
+export const DEFAULT_MAX_STEPS = 10;
+
+const decision = z.enum(["allow", "ask", "deny"]);
+const patterns = z.array(z.string().min(1).max(200)).max(200);
+const hosts = z.array(z.string().min(1).max(260)).max(200);
+
+/** Limits of a task. Money is in US dollars, time in seconds and does not count what a person takes. */
+export const budgetSchema = z.strictObject({
+  max_steps: z.int().min(1).max(MAX_STEPS_CEILING).optional(),
+  max_tokens: z.int().min(1).max(1_000_000_000).optional(),
+  max_cost_usd: z.number().positive().max(1_000_000).optional(),
+  max_duration_s: z.number().positive().max(2_592_000).optional(),
+});
+export type BudgetLimits = z.infer<typeof budgetSchema>;
+
+/** Decisions by security level, then by tool pattern (the last rule that matches wins). */
+export const approvalSchema = z.strictObject({
+  safe: decision.optional(),
+  cautious: decision.optional(),
+  dangerous: decision.optional(),
+  critical: decision.optional(),
+  rules: z
+    .array(z.strictObject({ tool: z.string().min(1).max(200), decision }))
+    .max(200)
+    .optional(),
+});
+export type ApprovalPolicy = z.infer<typeof approvalSchema>;
+
+/** The body of `POST /v1/agents` and `PUT /v1/agents/{id}`. */
+export const agentConfigSchema = z.strictObject({
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "1 to 64 letters, digits, _ or -"),
+  model: z.string().min(1).max(200).optional(),
+  instructions: z.string().max(100_000),
+  tools: patterns,
+  permissions: z.array(z.enum(PERMISSIONS)).max(PERMISSIONS.length),
+  approval: approvalSchema.optional(),
+  budget: budgetSchema.optional(),
+  sandbox: z
+    .strictObject({
+      allowed_paths: z.array(z.string().max(1024)).max(100).optional(),
+      denied_patterns: z.array(z.string().max(200)).max(100).optional(),
+      extensions: z.array(z.string().max(20)).max(100).optional(),
+      allow_write: z.boolean().optional(),
+    })
+    .optional(),
+  allowed_domains: hosts.optional(),
+  idempotent_hosts: hosts.optional(),
+  on_unknown: z.enum(["tell", "ask"]).optional(),
+  tool_config: z.record(z.string().max(200), z.record(z.string().max(200), z.json())).optional(),
+});
+export type AgentConfig = z.infer<typeof agentConfigSchema>;
+
+/** An agent at one version, as a task pins it. */
+export interface PinnedAgent {
+  readonly id: string;
+  readonly version: number;
+  readonly config: AgentConfig;
+}
+
+/** Files that no sandbox shows unless an agent lists its own patterns. */
+export const DEFAULT_DENIED_PATTERNS = [
+  ".env*",
+  "**/.env*",
+  "**/*.secret",
+  "**/*.key",
+  "**/*.pem",
+  "**/.git/**",
+  "**/secrets.*",
+] as const;
+
+/** What `read_file` and `write_file` take unless an agent says otherwise (document 000). */
+export const DEFAULT_EXTENSIONS = [".txt", ".md", ".json"] as const;
+
+/** The sandbox rules of a configuration, defaults filled in. */
+export function sandboxRules(config: AgentConfig): SandboxRules {
+  return {
+    allowedPaths: config.sandbox?.allowed_paths ?? null,
+    deniedPatterns: config.sandbox?.denied_patterns ?? DEFAULT_DENIED_PATTERNS,
+    extensions: config.sandbox?.extensions ?? DEFAULT_EXTENSIONS,
+    allowWrite: config.sandbox?.allow_write ?? true,
+  };
+}
+
+/** The agent of a task that names none. It has every tool that needs no `exec`. */
+export const DEFAULT_AGENT: PinnedAgent = {
+  id: "agent_default",
+  version: 1,
+  config: {
+    name: "default",
+    instructions:
+      "You are Otto, an agent that works on one task until it is done. Use the tools you are given. Ask a person only when you cannot go on without an answer. When you are done, answer in plain text.",
+    tools: ["*"],
+    permissions: ["read", "write", "network"],
+  },
+};

@@ -1,0 +1,128 @@
+/**
+ * The database as a port: what Otto keeps in Postgres and asks of it. Every method that takes a tenant sees that
+ * tenant's rows and no others. Expected failures: `not_found`, `conflict`, `invalid_input` (text that Postgres cannot
+ * hold), and `upstream_failed` with `retryAfterMs` while the database is away. Times are milliseconds since the epoch.
+ */
+import type { AgentConfig, PinnedAgent } from "./agent.ts";
+import type { Result } from "./errors.ts";
+import type { KeyRecord, TaskReport } from "./objects.ts";
+import type { Page, PageRequest } from "./page-cursor.ts";
+import type { TaskStatus } from "./task-state.ts";
+import type { TaskView } from "./task-view.ts";
+
+/** The name under which acts of the operator stand in the audit log. It is no tenant's id. */
+export const OPERATOR_TENANT = "operator";
+
+/** A customer. */
+export interface Tenant {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: number;
+}
+
+/** An API key as it is listed. `createdBy` is the key that made it, or `operator`. */
+export interface ApiKey extends KeyRecord {
+  readonly createdAt: number;
+  readonly createdBy: string;
+  readonly revokedAt: number | null;
+}
+
+/** A key to be kept: its record and its SHA-256 in hex. */
+export interface NewApiKey {
+  readonly key: ApiKey;
+  readonly hash: string;
+}
+
+/** An agent at its latest version. */
+export interface Agent extends PinnedAgent {
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** One version of an agent. */
+export interface AgentVersion extends PinnedAgent {
+  readonly createdAt: number;
+}
+
+/** An administrative act: who did what to what, in which request. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly at: number;
+  /** A key's id, or `operator`. */
+  readonly actor: string;
+  readonly action: "tenant.create" | "tenant.erase" | "key.create" | "key.revoke" | "agent.create" | "agent.update";
+  readonly target: string;
+  readonly requestId: string;
+}
+
+export interface TenantTable {
+  /** Makes the tenant, its first key and the audit row. Doing it again with the same ids changes nothing. */
+  create(tenant: Tenant, firstKey: NewApiKey, act: AuditEntry): Promise<Result<void>>;
+  /** `not_found` for an erased tenant too. */
+  get(id: string): Promise<Result<Tenant>>;
+  page(request: PageRequest): Promise<Result<Page<Tenant>>>;
+  /** Marks the tenant erased: from then on none of its keys is found. Its rows go by `purge`. */
+  erase(id: string, act: AuditEntry): Promise<Result<Tenant>>;
+  /** Erased tenants whose rows are still there, the earliest first. */
+  erased(limit: number): Promise<Result<readonly string[]>>;
+  /** Deletes every row of an erased tenant and remembers only that its id was used. */
+  purge(id: string): Promise<Result<void>>;
+}
+
+export interface KeyTable {
+  /** Keeps a key. Keeping the same id again changes nothing and gives what is there. */
+  create(key: NewApiKey, act: AuditEntry): Promise<Result<ApiKey>>;
+  /** The living key with this hash, of this tenant; `not_found` when it is revoked or its tenant erased. */
+  byHash(tenant: string, hash: string): Promise<Result<KeyRecord>>;
+  page(tenant: string, request: PageRequest): Promise<Result<Page<ApiKey>>>;
+  /** Revoking a revoked key changes nothing and gives what is there. */
+  revoke(tenant: string, id: string, act: AuditEntry): Promise<Result<ApiKey>>;
+}
+
+export interface AgentTable {
+  /** Version 1. `conflict` when the name is taken. Making the same id again changes nothing and gives what is there. */
+  create(tenant: string, agent: { id: string; config: AgentConfig }, act: AuditEntry): Promise<Result<Agent>>;
+  /** The latest version, by id or by name. */
+  get(tenant: string, idOrName: string): Promise<Result<Agent>>;
+  page(tenant: string, request: PageRequest): Promise<Result<Page<Agent>>>;
+  /** The versions, the latest first; the place of a version is its number. */
+  versions(tenant: string, id: string, request: PageRequest): Promise<Result<Page<AgentVersion>>>;
+  /** Makes the next version. With `ifVersion`, `conflict` when the latest is another. */
+  update(
+    tenant: string,
+    change: { id: string; config: AgentConfig; ifVersion: number | null },
+    act: AuditEntry,
+  ): Promise<Result<Agent>>;
+}
+
+/** What narrows a list of tasks; null: it does not. */
+export interface TaskFilter {
+  readonly status: TaskStatus | null;
+  readonly project: string | null;
+  readonly parent: string | null;
+}
+
+export interface TaskIndex {
+  /** Takes rows whose version is higher than what is there. Rows of an erased tenant are dropped. */
+  upsert(tenant: string, reports: readonly TaskReport[]): Promise<Result<void>>;
+  /** The tenant's tasks that are not hidden. */
+  page(tenant: string, filter: TaskFilter, request: PageRequest): Promise<Result<Page<TaskView>>>;
+  /** Tasks of the tenant, hidden ones too, in no order, with their projects: what there is to erase. */
+  some(tenant: string, limit: number): Promise<Result<readonly { task: string; project: string | null }[]>>;
+  remove(tenant: string, ids: readonly string[]): Promise<Result<void>>;
+  /** Tasks of any tenant whose wake-up was due before `before`, the longest overdue first. */
+  overdue(before: number, limit: number): Promise<Result<readonly { tenant: string; task: string }[]>>;
+}
+
+export interface AuditLog {
+  /** The acts of a tenant, or of the operator (`OPERATOR_TENANT`). */
+  page(tenant: string, request: PageRequest): Promise<Result<Page<AuditEntry>>>;
+}
+
+export interface Database {
+  readonly tenants: TenantTable;
+  readonly keys: KeyTable;
+  readonly agents: AgentTable;
+  readonly tasks: TaskIndex;
+  readonly audit: AuditLog;
+}

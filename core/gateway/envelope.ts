@@ -1,0 +1,30 @@
+/** The envelope: is a tool inside what this task may use? Checked when the model is shown its tools, and at every call. */
+import { fnmatch } from "../fnmatch.ts";
+import { failed, ok, type Result } from "../errors.ts";
+import type { TaskFacts } from "../task-state.ts";
+import type { Permission, Tool } from "../tool.ts";
+
+/** Passes a tool that the agent lists, that the request did not narrow away, and whose permissions the agent has. */
+export function checkEnvelope(tool: Pick<Tool, "name" | "permissions">, facts: TaskFacts): Result<void> {
+  const { config } = facts.agent;
+  if (!matchesAny(tool.name, config.tools)) {
+    return failed("permission_denied", `The agent "${config.name}" does not have the tool ${tool.name}.`);
+  }
+  if (facts.tools !== null && !matchesAny(tool.name, facts.tools)) {
+    return failed("permission_denied", `This task was not given the tool ${tool.name}.`);
+  }
+  const missing = tool.permissions.find((permission) => !config.permissions.includes(permission));
+  if (missing !== undefined) return failed("permission_denied", missingPermission(missing, config.permissions));
+  return ok(undefined);
+}
+
+/** Patterns have fnmatch's rules; a dotted tool is matched by both its forms. */
+function matchesAny(name: string, patterns: readonly string[]): boolean {
+  const underscored = name.replaceAll(".", "_");
+  return patterns.some((pattern) => fnmatch(name, pattern) || fnmatch(underscored, pattern));
+}
+
+/** The refusal of document 003, word for word. */
+function missingPermission(missing: Permission, had: readonly Permission[]): string {
+  return `Tool requires :${missing} permission but agent only has [${had.map((permission) => `:${permission}`).join(", ")}]`;
+}

@@ -1,0 +1,29 @@
+/**
+ * The names that a model sees. Providers take `[a-zA-Z0-9_-]{1,64}`: dots become underscores; a name that is too long or
+ * collides is cut and gets the first ten hex digits of its SHA-1 (document 002).
+ */
+import type { Tool } from "../tool.ts";
+
+const LONGEST = 64;
+const HASH_DIGITS = 10;
+
+/** The model's name of every tool, by the tool's own name. Tools come in a stable order, so names do not move. */
+export async function modelNames(tools: readonly Pick<Tool, "name">[]): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const { name } of tools) {
+    const plain = name.replace(/[^a-zA-Z0-9_-]/g, "_");
+    const fits = plain.length <= LONGEST && !taken.has(plain);
+    const shown = fits ? plain : `${plain.slice(0, LONGEST - HASH_DIGITS - 1)}_${await shortHash(name)}`;
+    taken.add(shown);
+    names.set(name, shown);
+  }
+  return names;
+}
+
+async function shortHash(text: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-1", new TextEncoder().encode(text)));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0"))
+    .join("")
+    .slice(0, HASH_DIGITS);
+}

@@ -1,0 +1,207 @@
+/**
+ * The gateway's second half, in hop two: effect → validate → settle → shape, for the calls that the ledger holds. At most
+ * a few run at once; a failure of one does not touch the others; whatever a tool throws becomes a result.
+ */
+import { sandboxRules } from "../agent.ts";
+import { surelyNotSent, type BlobPort, type Clock, type ToolPorts } from "../ports.ts";
+import type { Failure } from "../errors.ts";
+import { unknownOutcome } from "../ledger.ts";
+import type { ActJob, ActLine } from "../objects.ts";
+import type { CallOutcome } from "../task-state.ts";
+import type { CallFacts, EffectClass, Tool, ToolContext, ToolOutcome } from "../tool.ts";
+import { toToolError } from "./prepare.ts";
+import { shapeError, shapeText, type ShapeLimits } from "./shape.ts";
+import type { Toolset } from "./toolset.ts";
+import { validateOutput } from "./validate.ts";
+
+/** Tries of a `keyed` call whose answer was lost: the provider drops the repeats. */
+const KEYED_TRIES = 3;
+/** Results longer than this as JSON are kept in the blob store, and the row holds their key (rows stay under 2 MB). */
+const MAX_INLINE_RESULT = 100_000;
+/** Blob writes and their bookkeeping may end after a call's own limit. */
+const GRACE_MS = 1000;
+
+/** What performing needs. */
+export interface PerformDeps {
+  readonly toolset: Pick<Toolset, "resolve">;
+  readonly ports: ToolPorts;
+  readonly blobs: BlobPort;
+  readonly limits: ShapeLimits;
+  readonly maxParallel: number;
+  readonly clock: Clock;
+}
+
+type Call = ActJob["calls"][number];
+
+/** Makes the calls of a step and yields each outcome as it ends. */
+export async function* performCalls(job: ActJob, deps: PerformDeps, signal: AbortSignal): AsyncGenerator<ActLine> {
+  const waiting = [...job.calls];
+  const running = new Map<string, Promise<ActLine>>();
+  while (waiting.length > 0 || running.size > 0) {
+    while (running.size < deps.maxParallel) {
+      const call = waiting.shift();
+      if (call === undefined) break;
+      running.set(
+        call.callId,
+        performCall(call, job, deps, signal).then((outcome) => ({ type: "settled", callId: call.callId, outcome })),
+      );
+    }
+    const line = await Promise.race(running.values());
+    running.delete(line.callId);
+    yield line;
+  }
+}
+
+/** Makes one call. Never throws. */
+async function performCall(call: Call, job: ActJob, deps: PerformDeps, signal: AbortSignal): Promise<CallOutcome> {
+  const started = deps.clock.now();
+  const tool = deps.toolset.resolve(call.tool);
+  const spent = () => deps.clock.now() - started;
+  if (tool === null) return failureOutcome({ code: "not_found", message: `The tool ${call.tool} is gone.` }, spent());
+  const given = call.arguments as never;
+  const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(given) : tool.timeoutMs;
+  const timeoutMs = Math.min(own, job.timeoutMs);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const context = contextOf(call, job, tool, deps.ports, limit, started);
+  const effect = effectOf(tool, given, job);
+
+  if (call.mode === "probe") {
+    const probed = (await tool.probe?.(given, context).catch(() => null)) ?? { kind: "cannot_tell" as const };
+    if (probed.kind === "happened") return await resultOutcome(tool, probed.result, call, job, deps, spent());
+    if (probed.kind === "cannot_tell") return { ...unknownOutcome(call.tool), durationMs: spent() };
+  }
+
+  for (let tries = 1; ; tries += 1) {
+    const outcome = await runBounded(tool, given, context, limit, timeoutMs);
+    if (outcome.kind === "control") {
+      return {
+        state: "confirmed",
+        result: { ok: true, result: null },
+        content: "",
+        control: outcome.control,
+        durationMs: spent(),
+      };
+    }
+    if (outcome.kind === "result") return await resultOutcome(tool, outcome.result, call, job, deps, spent());
+    const mayHaveHappened = effect !== "none" && isLost(outcome.failure);
+    if (!mayHaveHappened) return failureOutcome(outcome.failure, spent());
+    if (effect === "keyed" && tries < KEYED_TRIES && !limit.aborted) continue;
+    return { ...unknownOutcome(call.tool), durationMs: spent() };
+  }
+}
+
+/** Runs a tool under its limit; what it throws, and a tool that does not stop in time, become failures. */
+async function runBounded(
+  tool: Tool,
+  given: never,
+  context: ToolContext<keyof ToolPorts>,
+  limit: AbortSignal,
+  timeoutMs: number,
+): Promise<ToolOutcome<unknown>> {
+  const late = new Promise<ToolOutcome<unknown>>((resolve) => {
+    const give = () => {
+      setTimeout(
+        () =>
+          resolve({
+            kind: "failure",
+            failure: { code: "timeout", message: `${tool.name} did not end within ${Math.ceil(timeoutMs / 1000)} s.` },
+          }),
+        GRACE_MS,
+      );
+    };
+    if (limit.aborted) give();
+    else limit.addEventListener("abort", give, { once: true });
+  });
+  const ran = tool.run(given, context).catch((thrown: unknown): ToolOutcome<unknown> => {
+    const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+    return {
+      kind: "failure",
+      failure: { code: "internal", message: `${tool.name} failed unexpectedly.`, details: { thrown: text } },
+    };
+  });
+  return await Promise.race([ran, late]);
+}
+
+/** True when the answer was lost on the way, so that nobody knows whether the effect happened. */
+function isLost(failure: Failure): boolean {
+  const ambiguous = failure.code === "timeout" || failure.code === "upstream_failed" || failure.code === "internal";
+  return ambiguous && !surelyNotSent(failure);
+}
+
+function effectOf(tool: Tool, given: never, job: ActJob): EffectClass {
+  const facts = { idempotentHosts: job.facts.agent.config.idempotent_hosts ?? [] };
+  return typeof tool.effect === "function" ? tool.effect(given, facts) : tool.effect;
+}
+
+async function resultOutcome(
+  tool: Tool,
+  result: unknown,
+  call: Call,
+  job: ActJob,
+  deps: PerformDeps,
+  durationMs: number,
+): Promise<CallOutcome> {
+  const valid = validateOutput(tool, result);
+  if (!valid.ok) return { ...failureOutcome(valid.error, durationMs), state: "confirmed" };
+  const content = shapeText(tool.show(valid.value as never), deps.limits);
+  const kept = await keepResult(valid.value, call, job, deps);
+  return { state: "confirmed", result: { ok: true, result: kept }, content, control: null, durationMs };
+}
+
+function failureOutcome(failure: Failure, durationMs: number): CallOutcome {
+  const error = toToolError(failure);
+  const { details: _, ...shown } = error;
+  return {
+    state: "failed",
+    result: { ok: false, error: shown },
+    content: shapeError(error),
+    control: null,
+    durationMs,
+  };
+}
+
+/** A large result goes to the blob store. When that is away, the row keeps its head, marked as cut. */
+async function keepResult(result: unknown, call: Call, job: ActJob, deps: PerformDeps): Promise<unknown> {
+  const text = JSON.stringify(result);
+  if (text.length <= MAX_INLINE_RESULT) return result;
+  const key = `${job.facts.tenant}/tree/${job.facts.rootId}/results/${call.callId}.json`;
+  const put = await deps.blobs.put(key, new TextEncoder().encode(text));
+  return put.ok
+    ? { stored: key, characters: text.length }
+    : { cut: text.slice(0, MAX_INLINE_RESULT), characters: text.length };
+}
+
+/** The facts of the call and the ports that its tool declared, and no others. */
+function contextOf(
+  call: Call,
+  job: ActJob,
+  tool: Tool,
+  ports: ToolPorts,
+  signal: AbortSignal,
+  nowMs: number,
+): ToolContext<keyof ToolPorts> {
+  const { facts } = job;
+  const { config } = facts.agent;
+  const known: CallFacts = {
+    tenant: facts.tenant,
+    agent: { id: facts.agent.id, version: facts.agent.version },
+    task: facts.id,
+    project: facts.project,
+    step: job.step,
+    callId: call.callId,
+    key: call.key,
+    correlationId: `${facts.id}/${job.step}/${call.attempt}`,
+    permissions: config.permissions,
+    sandbox: sandboxRules(config),
+    workingDirectory: "",
+    allowedDomains: config.allowed_domains ?? null,
+    idempotentHosts: config.idempotent_hosts ?? [],
+    config: config.tool_config?.[tool.name] ?? {},
+    metadata: facts.metadata,
+    nowMs,
+    signal,
+  };
+  const declared = Object.fromEntries(tool.needs.map((need) => [need, ports[need]]));
+  // `needs` is what the tool's own type of context was made from, so the declared ports are all that it can name.
+  return { ...known, ...declared } as ToolContext<keyof ToolPorts>;
+}

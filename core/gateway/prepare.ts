@@ -1,0 +1,136 @@
+/**
+ * The gateway's first half, in hop one: resolve → envelope → validate → policy → budget, for every call of a step, up to
+ * the ledger. A call that does not get through is settled here, and the model reads why. Nothing leaves Otto.
+ */
+import { canonicalJson, sha256Hex } from "../canonical-json.ts";
+import { ERRORS, failed, ok, type Failure, type Result } from "../errors.ts";
+import { callId } from "../ids.ts";
+import type { PreparedCall, TaskFacts } from "../task-state.ts";
+import type { EffectFacts, SecurityLevel, Tool, ToolError } from "../tool.ts";
+import { checkEnvelope } from "./envelope.ts";
+import { decidePolicy } from "./policy.ts";
+import { shapeError } from "./shape.ts";
+import type { Toolset } from "./toolset.ts";
+import { parseArguments, validateArguments } from "./validate.ts";
+
+/** Calls that one step may make; what a model asks for beyond them is refused. */
+export const MAX_CALLS_PER_STEP = 32;
+/** The same single call, with the same arguments, this often in a row is a loop. */
+const MAX_REPEATS = 3;
+
+/** What the gateway knows of the task when it prepares calls. */
+export interface PrepareContext {
+  readonly facts: TaskFacts;
+  readonly step: number;
+  readonly toolset: Toolset;
+  readonly repeat: { readonly hash: string; readonly count: number } | null;
+}
+
+/** Prepares the calls of a step, in the model's order. `arguments` is the model's own text. */
+export async function prepareCalls(
+  requested: readonly { name: string; arguments: string }[],
+  context: PrepareContext,
+): Promise<PreparedCall[]> {
+  return await Promise.all(requested.map((request, index) => prepareCall(request, index, requested.length, context)));
+}
+
+async function prepareCall(
+  request: { name: string; arguments: string },
+  index: number,
+  total: number,
+  context: PrepareContext,
+): Promise<PreparedCall> {
+  const id = callId(context.facts.id, context.step, index);
+  const tool = context.toolset.resolve(request.name);
+  const parsed = parseArguments(request.arguments);
+  const named = tool?.name ?? request.name;
+  const refuse = async (failure: Failure, given: unknown): Promise<PreparedCall> => {
+    const argumentsHash = await hashArguments(named, given);
+    return { id, tool: named, arguments: given, argumentsHash, effect: "none", outcome: refusedOutcome(failure) };
+  };
+
+  if (tool === null)
+    return await refuse(unknownTool(request.name, context.toolset), parsed.ok ? parsed.value : request.arguments);
+  if (!parsed.ok) return await refuse(parsed.error, request.arguments);
+  const admitted = admitCall(tool, parsed.value, context.facts);
+  if (!admitted.ok) return await refuse(admitted.error, parsed.value);
+  if (index >= MAX_CALLS_PER_STEP) {
+    return await refuse(
+      {
+        code: "budget_exceeded",
+        message: `One step makes at most ${MAX_CALLS_PER_STEP} calls. Ask for the rest in the next step.`,
+      },
+      parsed.value,
+    );
+  }
+  const given = admitted.value.arguments;
+  const argumentsHash = await hashArguments(tool.name, given);
+  if (total === 1 && context.repeat?.hash === `${tool.name} ${argumentsHash}` && context.repeat.count >= MAX_REPEATS) {
+    const message = `This exact call was made ${context.repeat.count} times in a row and was not made again. Use the result that you have, or do something else.`;
+    return await refuse({ code: "blocked_by_policy", message }, given);
+  }
+  return { id, tool: tool.name, arguments: given, argumentsHash, effect: admitted.value.effect, outcome: null };
+}
+
+/** A call that may be made: its checked arguments and what it does. */
+export interface AdmittedCall {
+  readonly arguments: unknown;
+  readonly effect: PreparedCall["effect"];
+  readonly security: SecurityLevel;
+}
+
+/** Envelope, validation and policy of one call. */
+export function admitCall(tool: Tool, given: unknown, facts: TaskFacts): Result<AdmittedCall> {
+  const inside = checkEnvelope(tool, facts);
+  if (!inside.ok) return inside;
+  const valid = validateArguments(tool, given);
+  if (!valid.ok) return valid;
+  const { config } = facts.agent;
+  const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [] };
+  // The schema of this very tool produced the value, so it is what the tool's functions take.
+  const checked = valid.value as never;
+  const security = typeof tool.security === "function" ? tool.security(checked, effectFacts) : tool.security;
+  const effect = typeof tool.effect === "function" ? tool.effect(checked, effectFacts) : tool.effect;
+  switch (decidePolicy(tool, security, config.approval)) {
+    case "allow":
+      return ok({ arguments: valid.value, effect, security });
+    case "deny":
+      return failed("blocked_by_policy", `The agent's policy does not allow ${tool.name} (${security}).`);
+    case "ask":
+      return failed(
+        "not_available",
+        `${tool.name} (${security}) needs a person's approval, and approvals are not available yet. Allow it in the agent's approval policy, or do without.`,
+      );
+  }
+}
+
+/** An error as tools give it: how often to retry is the code's own rule. */
+export function toToolError(failure: Failure): ToolError {
+  const { code, message, field, details } = failure;
+  return {
+    code,
+    message,
+    retry: ERRORS[code].retry,
+    ...(field === undefined ? {} : { field }),
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+/** The hash that a repeat, an approval and the ledger know a call's arguments by. */
+async function hashArguments(tool: string, given: unknown): Promise<string> {
+  return await sha256Hex(canonicalJson([tool, given]));
+}
+
+function refusedOutcome(failure: Failure): PreparedCall["outcome"] {
+  const error = toToolError(failure);
+  return { state: "refused", result: { ok: false, error }, content: shapeError(error), control: null, durationMs: 0 };
+}
+
+function unknownTool(name: string, toolset: Toolset): Failure {
+  const names = toolset.specs.map((spec) => spec.name).join(", ");
+  return {
+    code: "not_found",
+    message: `There is no tool named ${name.slice(0, 100)}. You have: ${names}.`,
+    field: "name",
+  };
+}

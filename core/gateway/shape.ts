@@ -1,0 +1,40 @@
+/** What the model reads of a result: short ones whole, longer ones by head and tail, with a word on what is left out. */
+import type { ToolError } from "../tool.ts";
+
+/** Characters; document 000's MEDIUM_RESULT_THRESHOLD and LARGE_RESULT_THRESHOLD. */
+export interface ShapeLimits {
+  readonly mediumCharacters: number;
+  readonly largeCharacters: number;
+}
+
+/** Of what is kept, the share that comes from the head. */
+const HEAD_SHARE = 0.75;
+
+/** Shortens a text. Over the large threshold, no more is kept than the medium one allows. */
+export function shapeText(text: string, limits: ShapeLimits): string {
+  if (text.length <= limits.mediumCharacters) return text;
+  const head = cutBefore(text, Math.floor(limits.mediumCharacters * HEAD_SHARE));
+  const tail = cutAfter(
+    text,
+    text.length - (limits.mediumCharacters - Math.floor(limits.mediumCharacters * HEAD_SHARE)),
+  );
+  const left = text.length - head.length - tail.length;
+  return `${head}\n[… ${left} of ${text.length} characters left out …]\n${tail}`;
+}
+
+/** An error as the model reads it. */
+export function shapeError(error: ToolError): string {
+  const field = error.field === undefined ? "" : ` in ${error.field}`;
+  return `Error (${error.code}${field}): ${error.message}`;
+}
+
+/** Never between the halves of a surrogate pair. */
+function cutBefore(text: string, end: number): string {
+  const unit = text.charCodeAt(end - 1);
+  return text.slice(0, unit >= 0xd800 && unit <= 0xdbff ? end - 1 : end);
+}
+
+function cutAfter(text: string, start: number): string {
+  const unit = text.charCodeAt(start);
+  return text.slice(unit >= 0xdc00 && unit <= 0xdfff ? start + 1 : start);
+}

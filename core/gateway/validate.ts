@@ -1,0 +1,48 @@
+/** Arguments and outputs against a tool's schema: aliases resolved, unknown fields refused, the field at fault named. */
+import type { z } from "zod";
+import { failed, ok, type Result } from "../errors.ts";
+import type { Tool } from "../tool.ts";
+
+/** The model's argument text as a value. Empty text is no arguments. */
+export function parseArguments(text: string): Result<unknown> {
+  if (text.trim() === "") return ok({});
+  try {
+    return ok(JSON.parse(text));
+  } catch {
+    return failed("invalid_input", "The arguments are not valid JSON. Send one JSON object.", { field: "arguments" });
+  }
+}
+
+/** The arguments in canonical names, checked. Document 003 asks for the field to be named. */
+export function validateArguments(tool: Pick<Tool, "name" | "aliases" | "input">, given: unknown): Result<unknown> {
+  if (given === null || typeof given !== "object" || Array.isArray(given)) {
+    return failed("invalid_input", `The arguments of ${tool.name} are one JSON object.`, { field: "arguments" });
+  }
+  const named = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(given)) {
+    const canonical = tool.aliases[name] ?? name;
+    if (named.has(canonical))
+      return failed("invalid_input", `${canonical} is given twice, also as ${name}.`, { field: name });
+    named.set(canonical, value);
+  }
+  const parsed = tool.input.safeParse(Object.fromEntries(named));
+  if (parsed.success) return ok(parsed.data);
+  const fields = parsed.error.issues.map(describeIssue);
+  const [first] = fields;
+  const message = fields.map(({ field, message: text }) => `${field}: ${text}`).join("; ");
+  return failed("invalid_input", message, { ...(first === undefined ? {} : { field: first.field }), fields });
+}
+
+/** A result that does not fit its own schema is a defect of the tool, told apart from a failure of the call. */
+export function validateOutput(tool: Pick<Tool, "name" | "output">, result: unknown): Result<unknown> {
+  const parsed = tool.output.safeParse(result);
+  if (parsed.success) return ok(parsed.data);
+  const where = parsed.error.issues.map((issue) => issue.path.join(".")).join(", ");
+  return failed("internal", `${tool.name} gave a result of the wrong form.`, { details: { fields: where } });
+}
+
+function describeIssue(issue: z.core.$ZodIssue): { field: string; message: string } {
+  const path = issue.path.join(".");
+  if (issue.code === "unrecognized_keys") return { field: issue.keys[0] ?? path, message: "There is no such argument" };
+  return { field: path === "" ? "arguments" : path, message: issue.message };
+}

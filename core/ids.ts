@@ -1,0 +1,64 @@
+/**
+ * Ids carry a prefix that says what they are. The rest is 26 characters of Crockford's base32: 48 bits of time in
+ * milliseconds, then 80 random bits, so ids of one kind sort by the moment they were made (the layout of the ULID
+ * specification, in lower case).
+ */
+
+/** The prefix of each kind of id. */
+export const ID_PREFIXES = {
+  task: "task",
+  agent: "agent",
+  key: "key",
+  tenant: "ten",
+  question: "qst",
+  approval: "apr",
+  request: "req",
+  audit: "aud",
+} as const;
+
+/** A kind of thing that has an id. */
+export type IdKind = keyof typeof ID_PREFIXES;
+
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const TIME_CHARACTERS = 10;
+const RANDOM_CHARACTERS = 16;
+
+/**
+ * Makes an id. `random` is at least 10 bytes; the same bytes and moment give the same id, which is how a retried
+ * request finds the thing that its first try made.
+ */
+export function makeId(kind: IdKind, nowMs: number, random: Uint8Array): string {
+  if (random.length < 10) throw new RangeError("an id needs 10 random bytes");
+  let time = "";
+  let rest = Math.floor(nowMs);
+  for (let i = 0; i < TIME_CHARACTERS; i += 1) {
+    time = ALPHABET.charAt(rest % 32) + time;
+    rest = Math.floor(rest / 32);
+  }
+  let bits = 0n;
+  for (let i = 0; i < 10; i += 1) bits = (bits << 8n) | BigInt(random[i] ?? 0);
+  let tail = "";
+  for (let i = 0; i < RANDOM_CHARACTERS; i += 1) {
+    tail = ALPHABET.charAt(Number(bits & 31n)) + tail;
+    bits >>= 5n;
+  }
+  return `${ID_PREFIXES[kind]}_${time}${tail}`;
+}
+
+/** True when `text` has the form of an id of this kind. Says nothing about whether the thing exists. */
+export function isId(kind: IdKind, text: string): boolean {
+  const prefix = `${ID_PREFIXES[kind]}_`;
+  if (!text.startsWith(prefix) || text.length !== prefix.length + TIME_CHARACTERS + RANDOM_CHARACTERS) return false;
+  for (const character of text.slice(prefix.length)) if (!ALPHABET.includes(character)) return false;
+  return true;
+}
+
+/** The id of call `index` (from 0) of step `step` of a task: the same after any crash. */
+export function callId(taskId: string, step: number, index: number): string {
+  return `call_${taskId.slice(taskId.indexOf("_") + 1)}_${step}_${index}`;
+}
+
+/** The id of the question, approval or subtask that a call opened: derived, so that a retry finds it again. */
+export function derivedId(kind: "question" | "approval", call: string): string {
+  return `${ID_PREFIXES[kind]}_${call.slice(call.indexOf("_") + 1)}`;
+}

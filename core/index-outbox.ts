@@ -1,0 +1,15 @@
+/** When a tenant's object sends its tasks' index rows to Postgres. */
+
+/** Rows wait this long for company. */
+const GATHER_MS = 200;
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
+
+/** How long the next sending waits after `failures` failed ones in a row: 1 s, doubled up to 30 s. */
+export function sendDelayMs(failures: number): number {
+  if (failures === 0) return GATHER_MS;
+  return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10));
+}
+
+/** How long a row waits that Postgres refused by itself, while the others go on. */
+export const REFUSED_RETRY_MS = LAST_RETRY_MS;

@@ -1,0 +1,72 @@
+/** What the ledger's states mean: what a crash does to a call by its effect class, and how rows are written. */
+import type { CallOutcome, LedgerChange, LedgerRow, LedgerState, PreparedCall } from "./task-state.ts";
+import type { EffectClass } from "./tool.ts";
+
+/** What has to be done about a call whose attempt was cut off before it settled. */
+export type Recovery = "run" | "probe" | "unknown";
+
+/** `none` and `keyed` repeat, `probe` looks first, `once` may have happened and is never tried again blindly. */
+export function recoveryOf(effect: EffectClass): Recovery {
+  switch (effect) {
+    case "none":
+    case "keyed":
+      return "run";
+    case "probe":
+      return "probe";
+    case "once":
+      return "unknown";
+  }
+}
+
+/** The row of a call before anything leaves. Its key is its id: unique, and the same on every attempt. */
+export function intend(call: PreparedCall, step: number, index: number, attempts: number, now: number): LedgerRow {
+  return {
+    callId: call.id,
+    step,
+    index,
+    tool: call.tool,
+    arguments: call.arguments,
+    argumentsHash: call.argumentsHash,
+    effect: call.effect,
+    key: call.id,
+    state: "intended",
+    attempts,
+    intendedAt: now,
+    settledAt: null,
+    result: null,
+    content: null,
+    durationMs: null,
+  };
+}
+
+/** The settling of a row. */
+export function settle(callId: string, outcome: CallOutcome, now: number): LedgerChange {
+  const { state, result, content, durationMs } = outcome;
+  return { kind: "settle", callId, state, result, content, settledAt: now, durationMs };
+}
+
+/** The outcome of a call that may or may not have happened, as the model reads it. */
+export function unknownOutcome(tool: string): CallOutcome {
+  const message = `The call to ${tool} was cut off and may or may not have happened. It was not repeated. Check before you try again.`;
+  return failedOutcome("unknown", "outcome_unknown", message);
+}
+
+/** The outcome of a call that did not happen because its task was cancelled. */
+export function closedOutcome(reason: string): CallOutcome {
+  return failedOutcome("failed", "conflict", reason);
+}
+
+/** The outcome of a call that the task's own rules settle with an error. */
+export function failedOutcome(
+  state: Exclude<LedgerState, "intended" | "confirmed">,
+  code: "outcome_unknown" | "conflict" | "gone" | "permission_denied" | "internal",
+  message: string,
+): CallOutcome {
+  const error = { code, message, retry: "never" as const };
+  return { state, result: { ok: false, error }, content: `Error (${code}): ${message}`, control: null, durationMs: 0 };
+}
+
+/** The outcome of a call that the task itself brought to a good end, such as an answered question. */
+export function confirmedOutcome(result: unknown, content: string, durationMs: number): CallOutcome {
+  return { state: "confirmed", result: { ok: true, result }, content, control: null, durationMs };
+}

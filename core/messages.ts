@@ -1,0 +1,23 @@
+/** The conversation of a task as Otto keeps it: provider-neutral, plain JSON, one row a message. */
+
+/** One tool call as the model asked for it. `arguments` is the model's own text: it may be no JSON at all. */
+export interface RequestedCall {
+  /** Otto's stable call id (see `callId`), also given to the model in later requests. */
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** A message. `content` is text; the tool message answers the call with `callId`. */
+export type Message =
+  | { readonly role: "system"; readonly content: string }
+  | { readonly role: "user"; readonly content: string }
+  | { readonly role: "assistant"; readonly content: string; readonly calls?: readonly RequestedCall[] }
+  | { readonly role: "tool"; readonly callId: string; readonly name: string; readonly content: string };
+
+/** What a model call used. `estimated` is true when the provider sent no usage and Otto counted characters. */
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly estimated: boolean;
+}

@@ -1,0 +1,190 @@
+/**
+ * What a caller may ask for when a task is made, and how that becomes the task's facts. Pure: ids, moments, the agent
+ * and the model's price are given.
+ */
+import { z } from "zod";
+import { type BudgetLimits, budgetSchema, DEFAULT_MAX_STEPS, MAX_STEPS_CEILING, type PinnedAgent } from "./agent.ts";
+import { type Failure, failed, ok, type Result } from "./errors.ts";
+import { makeId } from "./ids.ts";
+import type { ModelPrice } from "./price-table.ts";
+import type { Limits, TaskFacts } from "./task-state.ts";
+
+/** Characters (Unicode code points, as JSON Schema counts them) of a task's input, all messages together. */
+export const MAX_INPUT_CHARACTERS = 200_000;
+/** Bytes of a task's `metadata`, written as JSON. */
+const MAX_METADATA_BYTES = 16_384;
+const MAX_METADATA_KEYS = 50;
+const MAX_INPUT_MESSAGES = 1000;
+
+const text = z.string().min(1, "must not be empty");
+
+const messageSchema = z.strictObject({ role: z.enum(["user", "assistant"]), content: text });
+
+const inputSchema = z
+  .union([text, z.array(messageSchema).min(1).max(MAX_INPUT_MESSAGES)])
+  .superRefine((input, context) => {
+    const size =
+      typeof input === "string"
+        ? codePoints(input)
+        : input.reduce((sum, message) => sum + codePoints(message.content), 0);
+    if (size > MAX_INPUT_CHARACTERS) {
+      context.addIssue({ code: "custom", message: `holds ${size} characters; the limit is ${MAX_INPUT_CHARACTERS}` });
+    }
+    if (typeof input !== "string" && input.at(-1)?.role !== "user") {
+      context.addIssue({ code: "custom", message: "the last message must be the user's" });
+    }
+  });
+
+const metadataSchema = z.record(z.string().min(1).max(200), z.json()).superRefine((metadata, context) => {
+  if (Object.keys(metadata).length > MAX_METADATA_KEYS) {
+    context.addIssue({ code: "custom", message: `holds more than ${MAX_METADATA_KEYS} keys` });
+  }
+  if (new TextEncoder().encode(JSON.stringify(metadata)).length > MAX_METADATA_BYTES) {
+    context.addIssue({ code: "custom", message: `is over ${MAX_METADATA_BYTES} bytes of JSON` });
+  }
+});
+
+/** A project's name: it stands in the addresses of stored files, so it holds no separator. */
+export const projectSchema = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "1 to 64 letters, digits, _ or -");
+
+/** The body of `POST /v1/tasks`. */
+export const taskRequestSchema = z.strictObject({
+  input: inputSchema,
+  agent: z.string().min(1).max(200).optional(),
+  project: projectSchema.optional(),
+  tools: z.array(z.string().min(1).max(200)).max(200).optional(),
+  skills: z.array(z.string().min(1).max(200)).max(100).optional(),
+  budget: budgetSchema.optional(),
+  deliver: z
+    .array(z.strictObject({ channel: z.string().min(1).max(64), to: z.string().min(1).max(1000) }))
+    .max(20)
+    .optional(),
+  mode: z.enum(["live", "staged"]).optional(),
+  hold: z.boolean().optional(),
+  metadata: metadataSchema.optional(),
+});
+export type TaskRequest = z.infer<typeof taskRequestSchema>;
+
+/** What the request alone does not say. `random` is at least 10 bytes; with `createdAt` it makes the task's id. */
+export interface TaskOrigin {
+  readonly tenant: string;
+  readonly agent: PinnedAgent;
+  readonly model: string;
+  readonly price: ModelPrice | null;
+  readonly createdAt: number;
+  readonly random: Uint8Array;
+}
+
+/** A field of the request whose feature this release does not have; null when there is none. */
+function unavailableField(request: TaskRequest): Failure | null {
+  if (request.skills !== undefined && request.skills.length > 0)
+    return unavailable("skills", "Skills are not available yet. Leave `skills` out.");
+  if (request.deliver !== undefined && request.deliver.length > 0) {
+    return unavailable(
+      "deliver",
+      "Delivery to a channel is not available yet. Leave `deliver` out and read the task's output.",
+    );
+  }
+  if (request.mode === "staged")
+    return unavailable("mode", 'Staged mode is not available yet. Leave `mode` out or send "live".');
+  return null;
+}
+
+/** The facts of the task that a request asks for. `not_available` and `invalid_input` name the field. */
+export function newTaskFacts(request: TaskRequest, origin: TaskOrigin): Result<TaskFacts> {
+  const missing = unavailableField(request);
+  if (missing !== null) return { ok: false, error: missing };
+  const limits = resolveLimits(request.budget ?? {}, origin.agent.config.budget ?? {}, origin.price, origin.model);
+  if (!limits.ok) return limits;
+  const id = makeId("task", origin.createdAt, origin.random);
+  return ok({
+    id,
+    tenant: origin.tenant,
+    rootId: id,
+    parentId: null,
+    kind: "agent",
+    input: request.input,
+    agent: origin.agent,
+    tools: request.tools ?? null,
+    project: request.project ?? null,
+    model: origin.model,
+    price: origin.price,
+    limits: limits.value,
+    metadata: request.metadata ?? {},
+    createdAt: origin.createdAt,
+  });
+}
+
+/**
+ * The limits of a task. A limit of the agent's is the default and the most that a request may ask for; without one, a
+ * request may set any. Steps are 10 unless somebody says otherwise, and never over 100. A limit of money needs a model
+ * whose price is known.
+ */
+export function resolveLimits(
+  asked: BudgetLimits,
+  agents: BudgetLimits,
+  price: ModelPrice | null,
+  model: string,
+): Result<Limits> {
+  for (const name of ["max_steps", "max_tokens", "max_cost_usd", "max_duration_s"] as const) {
+    const ceiling = agents[name] ?? (name === "max_steps" ? MAX_STEPS_CEILING : undefined);
+    const value = asked[name];
+    if (value !== undefined && ceiling !== undefined && value > ceiling) {
+      const field = `budget.${name}`;
+      return failed("invalid_input", `${field} is ${value}; the agent allows at most ${ceiling}.`, { field });
+    }
+  }
+  const cost = asked.max_cost_usd ?? agents.max_cost_usd ?? null;
+  if (cost !== null && price === null) {
+    return failed(
+      "invalid_input",
+      `The price of the model ${model} is not known, so budget.max_cost_usd cannot be held. Leave it out, or limit max_tokens.`,
+      {
+        field: "budget.max_cost_usd",
+      },
+    );
+  }
+  const seconds = asked.max_duration_s ?? agents.max_duration_s ?? null;
+  return ok({
+    maxSteps: asked.max_steps ?? agents.max_steps ?? DEFAULT_MAX_STEPS,
+    maxTokens: asked.max_tokens ?? agents.max_tokens ?? null,
+    maxCostMicros: cost === null ? null : Math.round(cost * 1_000_000),
+    maxDurationMs: seconds === null ? null : Math.round(seconds * 1000),
+  });
+}
+
+/** The facts of the hidden task that holds one tool call of the API, under `of` when the call is made for a task. */
+export function callTaskFacts(
+  origin: TaskOrigin,
+  call: { project: string | null; of: TaskFacts | null; toolName: string },
+): TaskFacts {
+  const id = makeId("task", origin.createdAt, origin.random);
+  return {
+    id,
+    tenant: origin.tenant,
+    rootId: call.of?.rootId ?? id,
+    parentId: call.of?.id ?? null,
+    kind: "call",
+    input: `Call ${call.toolName}`,
+    agent: origin.agent,
+    tools: call.of?.tools ?? null,
+    project: call.of?.project ?? call.project,
+    model: origin.model,
+    price: origin.price,
+    limits: { maxSteps: 1, maxTokens: null, maxCostMicros: null, maxDurationMs: null },
+    metadata: {},
+    createdAt: origin.createdAt,
+  };
+}
+
+function codePoints(value: string): number {
+  let count = value.length;
+  for (let i = 1; i < value.length; i += 1) {
+    if ((value.charCodeAt(i) & 0xfc00) === 0xdc00 && (value.charCodeAt(i - 1) & 0xfc00) === 0xd800) count -= 1;
+  }
+  return count;
+}
+
+function unavailable(field: string, message: string): Failure {
+  return { code: "not_available", message, field };
+}

@@ -1,0 +1,161 @@
+/**
+ * Everything outside Otto, as interfaces. Each has a real adapter, an in-memory fake, and one contract suite that both
+ * pass (`test/contracts/`). Methods return expected failures as values and throw only on a defect.
+ */
+import type { Failure, Result } from "./errors.ts";
+import type { Message, ModelUsage } from "./messages.ts";
+
+/** Milliseconds since the epoch. */
+export interface Clock {
+  now(): number;
+}
+
+/** A source of random bytes. */
+export interface Randomness {
+  bytes(count: number): Uint8Array;
+}
+
+/** A tool as the model is shown it. `parameters` is JSON Schema. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** One model call. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly messages: readonly Message[];
+  /** Empty: the model must answer in text. */
+  readonly tools: readonly ToolSpec[];
+  readonly maxOutputTokens: number;
+  /** Total time; the adapter also gives up when nothing arrives for `idleTimeoutMs`. */
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Why a model call failed, and whether another try can help. */
+export interface ModelFailure {
+  readonly kind:
+    | "rate_limited"
+    | "unavailable"
+    | "timeout"
+    | "cut_off"
+    | "refused"
+    | "context_overflow"
+    | "not_configured";
+  readonly retryable: boolean;
+  /** The provider's Retry-After, in milliseconds. */
+  readonly retryAfterMs: number | null;
+  /** Safe for the tenant to read; holds no key and no URL query. */
+  readonly message: string;
+}
+
+/** What a model call yields: text as it is written, then exactly one of `done` and `failed`. */
+export type ModelChunk =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "done";
+      readonly text: string;
+      readonly calls: readonly { readonly name: string; readonly arguments: string }[];
+      readonly usage: ModelUsage;
+      readonly finish: "stop" | "calls" | "length" | "filtered";
+    }
+  | { readonly type: "failed"; readonly failure: ModelFailure };
+
+/** A language model (or the demo model). Never throws. */
+export interface ModelPort {
+  stream(request: ModelRequest): AsyncIterable<ModelChunk>;
+}
+
+/** One file of a sandbox. Times are milliseconds since the epoch; `hash` is the SHA-256 of the bytes in hex. */
+export interface FileEntry {
+  readonly path: string;
+  readonly size: number;
+  readonly hash: string;
+  readonly contentType: string;
+  readonly modifiedAt: number;
+  readonly version: number;
+}
+
+/** What `list` gives: a file, or a directory that holds some. `name` is the last segment. */
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly path: string;
+  readonly kind: "file" | "directory";
+  readonly size: number;
+  readonly modifiedAt: number;
+}
+
+/** How a write is made. */
+export interface WriteOptions {
+  /** A write with a key that was applied before is not applied again and gives the first one's entry. */
+  readonly key: string;
+  /** Only when the path is at this version (0: absent); otherwise `conflict`. */
+  readonly ifVersion?: number;
+  readonly contentType?: string;
+}
+
+/**
+ * One sandbox (a task tree's, with the project's shared folder under `project/`). Paths are already judged by
+ * `core/sandbox-path.ts`; the sandbox judges their form again.
+ */
+export interface FilesPort {
+  stat(path: string): Promise<Result<FileEntry>>;
+  /** The bytes; `too_large` when over `maxBytes`. */
+  read(path: string, maxBytes: number): Promise<Result<{ entry: FileEntry; bytes: Uint8Array }>>;
+  write(path: string, bytes: Uint8Array, options: WriteOptions): Promise<Result<FileEntry>>;
+  /** The entries directly inside a directory, sorted by name; `not_found` for a directory that does not exist. "" is the root, which always does. */
+  list(path: string): Promise<Result<readonly DirectoryEntry[]>>;
+}
+
+/** A request that a tool makes to the world. */
+export interface WebRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Uint8Array | null;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly followRedirects: boolean;
+  /** Hosts that may be reached (exact, or `*.example.com`, or `*`); null: any public host. */
+  readonly allowedDomains: readonly string[] | null;
+  readonly signal: AbortSignal;
+}
+
+/** What came back. `body` is cut at `maxBytes` and `truncated` says so. */
+export interface WebResponse {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Uint8Array;
+  readonly truncated: boolean;
+  /** After redirects. */
+  readonly url: string;
+  readonly durationMs: number;
+}
+
+/**
+ * The one way out: every URL of a tenant or a model goes through it. Failures: `blocked_by_policy` (nothing was sent),
+ * `invalid_input`, `timeout`, `upstream_failed`; `details.sent` is false when the request surely never left.
+ */
+export interface WebPort {
+  request(request: WebRequest): Promise<Result<WebResponse>>;
+}
+
+/** The ports that tools may declare in `needs`. */
+export interface ToolPorts {
+  readonly files: FilesPort;
+  readonly web: WebPort;
+}
+
+/** Where results too large for a row are kept. Keys are made by the caller and end up under the tenant's prefix. */
+export interface BlobPort {
+  put(key: string, bytes: Uint8Array): Promise<Result<void>>;
+  get(key: string): Promise<Result<Uint8Array>>;
+}
+
+/** A failure of a port that says whether the effect can have happened. */
+export function surelyNotSent(failure: Failure): boolean {
+  return failure.details?.["sent"] === false;
+}

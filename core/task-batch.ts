@@ -1,0 +1,171 @@
+/** The calls of one step: how a batch opens, runs, is taken up after a crash, and ends the step when all are settled. */
+import { MODEL_TIMEOUT_MS, timeLeftMs } from "./budget.ts";
+import { confirmedOutcome, failedOutcome, intend, recoveryOf, unknownOutcome } from "./ledger.ts";
+import type { BatchCall, CallOutcome, CallToMake, PreparedCall } from "./task-state.ts";
+import type { Turn } from "./turn.ts";
+import { expiredOutcome, openWait, waitEndsAt } from "./waits.ts";
+
+/** Attempts of one call that may be cut off before it is given up. */
+const MAX_CALL_ATTEMPTS = 50;
+
+/** Writes the batch of a step. `begun`: hop two follows in the same decision, so this is the first attempt. */
+export function openBatch(turn: Turn, calls: readonly PreparedCall[], begun: boolean): void {
+  const { step, usage, repeat } = turn.state;
+  const batch = calls.map((call): BatchCall => {
+    const attempts = begun && call.outcome === null ? 1 : 0;
+    return {
+      id: call.id,
+      tool: call.tool,
+      effect: call.effect,
+      argumentsHash: call.argumentsHash,
+      state: "intended",
+      attempts,
+      wait: null,
+    };
+  });
+  const [only] = calls;
+  const hash = only !== undefined && calls.length === 1 ? `${only.tool} ${only.argumentsHash}` : null;
+  turn.set({
+    batch,
+    usage: { ...usage, toolCalls: usage.toolCalls + calls.length },
+    repeat: hash === null ? null : { hash, count: repeat?.hash === hash ? repeat.count + 1 : 1 },
+  });
+  calls.forEach((call, index) => {
+    const attempts = begun && call.outcome === null ? 1 : 0;
+    turn.ledger.push({ kind: "insert", row: intend(call, step, index, attempts, turn.now) });
+    turn.emit("call.started", {
+      step,
+      call_id: call.id,
+      tool: call.tool,
+      arguments: call.arguments,
+      effect: call.effect,
+    });
+  });
+  calls.forEach((call, index) => {
+    const opened = batch[index];
+    if (call.outcome !== null && opened !== undefined) applyOutcome(turn, opened, call.outcome);
+  });
+}
+
+/**
+ * Makes every call that can run the work of hop two. `begun`: the batch was opened in this decision. `prepared`: nothing
+ * of it has begun. `recover`: an attempt was cut off, and the effect class says what that means.
+ */
+export function beginActing(turn: Turn, incarnation: string, mode: "begun" | "prepared" | "recover"): void {
+  const { step } = turn.state;
+  const calls: CallToMake[] = [];
+  for (const call of turn.state.batch) {
+    if (!canRun(call)) continue;
+    const recovery = mode === "recover" && call.attempts > 0 ? recoveryOf(call.effect) : "run";
+    if (recovery === "unknown") {
+      turn.settle(call, unknownOutcome(call.tool));
+    } else if (call.attempts >= MAX_CALL_ATTEMPTS) {
+      turn.settle(call, failedOutcome("failed", "internal", `The call was cut off ${call.attempts} times.`));
+    } else {
+      const attempt = mode === "begun" ? call.attempts : call.attempts + 1;
+      if (attempt !== call.attempts) {
+        turn.replace({ ...call, attempts: attempt });
+        turn.ledger.push({ kind: "attempt", callId: call.id, attempts: attempt });
+      }
+      calls.push({ callId: call.id, mode: recovery, attempt });
+    }
+  }
+  if (calls.length === 0) return advance(turn);
+  turn.set({ phase: { name: "acting", incarnation, since: turn.now } });
+  turn.work = { kind: "act", step, calls, timeoutMs: Math.min(MODEL_TIMEOUT_MS, timeLeftMs(turn.state, turn.now)) };
+}
+
+/** What a call brought: its control opens a wait or marks a file, anything else settles it. */
+export function applyOutcome(turn: Turn, call: BatchCall, outcome: CallOutcome): void {
+  const { control } = outcome;
+  if (control === null) return turn.settle(call, outcome);
+  const wait = openWait(control, call.id, turn.now);
+  if (wait !== null) {
+    turn.replace({ ...call, wait });
+    if (wait.kind === "question") {
+      const { id, query, choices, person } = wait;
+      const expires_at = wait.expiresAt === null ? null : new Date(wait.expiresAt).toISOString();
+      turn.emit("question.asked", {
+        step: turn.state.step,
+        call_id: call.id,
+        question_id: id,
+        query,
+        choices,
+        person,
+        wait: true,
+        expires_at,
+      });
+    }
+    return;
+  }
+  if (control.kind === "attach") {
+    const { path, size, contentType } = control;
+    attach(turn, { path, size, contentType });
+    turn.settle(
+      call,
+      confirmedOutcome(
+        { path, size },
+        `Attached ${path} (${size} bytes). It is delivered when the task ends.`,
+        outcome.durationMs,
+      ),
+    );
+  } else if (control.kind === "ask") {
+    const { query, person } = control;
+    turn.emit("question.asked", {
+      step: turn.state.step,
+      call_id: call.id,
+      question_id: null,
+      query,
+      choices: null,
+      person,
+      wait: false,
+      expires_at: null,
+    });
+    turn.settle(call, confirmedOutcome({ delivered: true, person }, "The message was delivered.", outcome.durationMs));
+  }
+}
+
+/** Marks a file for delivery; a file marked twice is delivered once. */
+export function attach(turn: Turn, file: { path: string; size: number; contentType: string }): void {
+  turn.set({ attachments: [...turn.state.attachments.filter((other) => other.path !== file.path), file] });
+  turn.emit("file.attached", { path: file.path, size: file.size, content_type: file.contentType });
+}
+
+/** After a call settled: the step goes on, parks, or ends. */
+export function advance(turn: Turn): void {
+  const { batch, phase, step, facts } = turn.state;
+  if (batch.some(canRun)) {
+    if (phase.name !== "acting") turn.set({ phase: { name: "prepared" } });
+  } else if (batch.some((call) => call.wait !== null)) {
+    if (phase.name !== "parked") turn.set({ phase: { name: "parked" } });
+  } else {
+    turn.emit("step.completed", { step });
+    if (facts.kind === "call") turn.end("completed", null, "", null);
+    else turn.set({ phase: { name: "ready" } });
+  }
+}
+
+/** Hop two ended. Calls that it brought nothing for were cut off: the next alarm takes them up like after a crash. */
+export function endHop(turn: Turn): void {
+  if (turn.state.batch.some(canRun)) turn.set({ phase: { name: "acting", incarnation: "", since: turn.now } });
+  else advance(turn);
+}
+
+/** Settles what has waited long enough. */
+export function expireWaits(turn: Turn): void {
+  for (const call of turn.state.batch) {
+    const { wait } = call;
+    const endsAt = wait === null ? null : waitEndsAt(wait);
+    if (wait === null || endsAt === null || endsAt > turn.now) continue;
+    if (wait.kind === "question" || wait.kind === "approval") {
+      turn.closeWait(wait.id, "expired", null);
+      turn.emit(`${wait.kind}.expired`, { [`${wait.kind}_id`]: wait.id, call_id: call.id });
+    }
+    turn.settle(call, expiredOutcome(wait));
+  }
+  advance(turn);
+}
+
+function canRun(call: BatchCall): boolean {
+  return call.state === "intended" && call.wait === null;
+}

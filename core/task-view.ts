@@ -1,0 +1,130 @@
+/** A task as the API shows it. */
+import { statusOf } from "./task-status.ts";
+import type { EndReason, TaskState, TaskStatus } from "./task-state.ts";
+import type { Message } from "./messages.ts";
+
+/** What a task waits for, as the API shows it. */
+export type PendingView =
+  | {
+      readonly kind: "question";
+      readonly id: string;
+      readonly query: string;
+      readonly choices: readonly string[] | null;
+      readonly person: string | null;
+      readonly expires_at: string | null;
+    }
+  | {
+      readonly kind: "approval";
+      readonly id: string;
+      readonly call_id: string;
+      readonly tool: string;
+      readonly arguments_hash: string;
+      readonly reason: string;
+      readonly expires_at: string | null;
+    };
+
+/** A file of the output; the API adds its URL. */
+export interface OutputFile {
+  readonly path: string;
+  readonly size: number;
+  readonly content_type: string;
+}
+
+/** The task of `GET /v1/tasks/{id}`. `output.files[].url` is added by the route, which knows its own address. */
+export interface TaskView {
+  readonly id: string;
+  readonly status: TaskStatus;
+  readonly reason: EndReason | null;
+  readonly agent: { readonly id: string; readonly version: number };
+  readonly project: string | null;
+  readonly parent_id: string | null;
+  readonly input: string | readonly Message[];
+  readonly output: { readonly text: string; readonly files: readonly OutputFile[] } | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly pending: readonly PendingView[];
+  readonly usage: {
+    readonly steps: number;
+    readonly tool_calls: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cost_usd: number;
+    readonly estimated: boolean;
+  };
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+}
+
+/** Shows a state. */
+export function viewTask(state: TaskState): TaskView {
+  const { facts, phase, usage } = state;
+  const ended = phase.name === "ended" ? phase : null;
+  return {
+    id: facts.id,
+    status: statusOf(state),
+    reason: ended?.reason ?? null,
+    agent: { id: facts.agent.id, version: facts.agent.version },
+    project: facts.project,
+    parent_id: facts.parentId,
+    input: facts.input,
+    output: ended?.text == null ? null : { text: ended.text, files: filesOf(state) },
+    error: ended?.error ?? null,
+    pending: pendingOf(state),
+    usage: {
+      steps: usage.steps,
+      tool_calls: usage.toolCalls,
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cost_usd: usage.costMicros / 1_000_000,
+      estimated: usage.estimated,
+    },
+    metadata: facts.metadata,
+    created_at: iso(facts.createdAt),
+    started_at: isoOrNull(state.startedAt),
+    ended_at: isoOrNull(ended?.at ?? null),
+  };
+}
+
+/** What the task waits for from people, oldest first; empty once it ended. */
+export function pendingOf(state: TaskState): PendingView[] {
+  if (state.phase.name === "ended") return [];
+  const pending: PendingView[] = [];
+  for (const call of state.batch) {
+    const wait = call.wait;
+    if (wait?.kind === "question") {
+      pending.push({
+        kind: "question",
+        id: wait.id,
+        query: wait.query,
+        choices: wait.choices,
+        person: wait.person,
+        expires_at: isoOrNull(wait.expiresAt),
+      });
+    } else if (wait?.kind === "approval") {
+      pending.push({
+        kind: "approval",
+        id: wait.id,
+        call_id: call.id,
+        tool: call.tool,
+        arguments_hash: call.argumentsHash,
+        reason: wait.reason,
+        expires_at: isoOrNull(wait.expiresAt),
+      });
+    }
+  }
+  return pending;
+}
+
+/** The files marked for delivery. */
+export function filesOf(state: TaskState): OutputFile[] {
+  return state.attachments.map((file) => ({ path: file.path, size: file.size, content_type: file.contentType }));
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : iso(ms);
+}

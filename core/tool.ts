@@ -1,0 +1,161 @@
+/** The contract of a tool, as the gateway sees it. Tools are written with `tools/define-tool.ts`. */
+import type { z } from "zod";
+import type { ErrorCode, Failure } from "./errors.ts";
+import type { ToolPorts } from "./ports.ts";
+
+/** What a tool must be allowed to do. An agent has a set of these. */
+export const PERMISSIONS = ["read", "write", "exec", "network"] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** How much harm a call can do; the approval policy decides by it. */
+export const SECURITY_LEVELS = ["safe", "cautious", "dangerous", "critical"] as const;
+export type SecurityLevel = (typeof SECURITY_LEVELS)[number];
+
+/**
+ * What a call does outside Otto, and so what a crash means for it:
+ * `none` repeats freely, `keyed` repeats under the provider's idempotency key, `probe` can be looked up, `once` neither.
+ */
+export type EffectClass = "none" | "keyed" | "probe" | "once";
+
+/** The catalogue's categories. */
+export type ToolCategory =
+  | "research"
+  | "file_ops"
+  | "shell"
+  | "database"
+  | "ssh"
+  | "api"
+  | "git"
+  | "communication"
+  | "developer"
+  | "productivity"
+  | "widget"
+  | "control"
+  | "maths"
+  | "memory"
+  | "documents";
+
+/** A tool that steers its task returns one of these; `core/task.ts` interprets it. */
+export type Control =
+  | {
+      readonly kind: "ask";
+      readonly query: string;
+      readonly person: string | null;
+      readonly choices: readonly string[] | null;
+      /** False: a notification; the task goes on at once. */
+      readonly wait: boolean;
+      /** Seconds until the question expires; null: never. */
+      readonly deadlineSeconds: number | null;
+      /** The answer that stands when it expires; null: the model is told that nobody answered. */
+      readonly defaultAnswer: string | null;
+    }
+  | { readonly kind: "sleep"; readonly seconds: number }
+  | { readonly kind: "attach"; readonly path: string; readonly size: number; readonly contentType: string };
+
+/** The failure of a tool: a result for the model, never a failed task. `retry` defaults to the code's own. */
+export type ToolFailure = Failure;
+
+/** What `run` gives back. */
+export type ToolOutcome<Out> =
+  | { readonly kind: "result"; readonly result: Out }
+  | { readonly kind: "failure"; readonly failure: ToolFailure }
+  | { readonly kind: "control"; readonly control: Control };
+
+/** A probe's answer: did the call with this key happen? */
+export type ProbeOutcome<Out> =
+  | { readonly kind: "happened"; readonly result: Out }
+  | { readonly kind: "not_happened" }
+  | { readonly kind: "cannot_tell" };
+
+/** Rules of the sandbox that an agent sets. Patterns are fnmatch-like globs; see `core/sandbox-path.ts`. */
+export interface SandboxRules {
+  readonly allowedPaths: readonly string[] | null;
+  readonly deniedPatterns: readonly string[];
+  /** `["*"]` opens every extension. */
+  readonly extensions: readonly string[];
+  readonly allowWrite: boolean;
+}
+
+/** What every call knows, whatever its tool needs. */
+export interface CallFacts {
+  readonly tenant: string;
+  readonly agent: { readonly id: string; readonly version: number };
+  readonly task: string;
+  readonly project: string | null;
+  readonly step: number;
+  readonly callId: string;
+  /** The idempotency key to pass downstream: the same on every attempt. */
+  readonly key: string;
+  readonly correlationId: string;
+  readonly permissions: readonly Permission[];
+  readonly sandbox: SandboxRules;
+  readonly workingDirectory: string;
+  /** Hosts that the agent's tools may reach; null: no list is set. */
+  readonly allowedDomains: readonly string[] | null;
+  /** Hosts that honour `Idempotency-Key`. */
+  readonly idempotentHosts: readonly string[];
+  /** The agent's `tool_config` for this tool. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Milliseconds since the epoch at the start of the call. */
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The context of a call: the facts and the declared ports, and no others. */
+export type ToolContext<Need extends keyof ToolPorts> = CallFacts & Pick<ToolPorts, Need>;
+
+/** An example: shown to the model and the console, and run by the generic example test on fakes. */
+export interface ToolExample<In> {
+  readonly note: string;
+  readonly given: In;
+}
+
+/**
+ * A tool with its types erased, as the gateway and the catalogue hold it. `input` and `output` are strict zod schemas;
+ * `effect` and `security` may depend on the parsed arguments.
+ */
+export interface Tool {
+  readonly name: string;
+  readonly summary: string;
+  readonly toolbox: string;
+  readonly category: ToolCategory;
+  readonly permissions: readonly Permission[];
+  readonly security: SecurityLevel | ((given: never, facts: EffectFacts) => SecurityLevel);
+  readonly effect: EffectClass | ((given: never, facts: EffectFacts) => EffectClass);
+  readonly needs: readonly (keyof ToolPorts)[];
+  /** Other names of arguments, e.g. `{ path: "filename" }`. */
+  readonly aliases: Readonly<Record<string, string>>;
+  /** Milliseconds until the gateway gives up on the call; may depend on the arguments. */
+  readonly timeoutMs: number | ((given: never) => number);
+  /** True for a tool that can return a `Control`. */
+  readonly steers: boolean;
+  /** Why it cannot work under these rules, for lists and for the model; null: it can. Its calls answer the same. */
+  disabled?(rules: SandboxRules): string | null;
+  readonly input: z.ZodType;
+  readonly output: z.ZodType;
+  run(given: never, context: ToolContext<keyof ToolPorts>): Promise<ToolOutcome<unknown>>;
+  probe?(given: never, context: ToolContext<keyof ToolPorts>): Promise<ProbeOutcome<unknown>>;
+  /** What the model reads of a result. */
+  show(result: never): string;
+  readonly examples: readonly ToolExample<unknown>[];
+}
+
+/** What the effect class and security level of a call may depend on beside its arguments. */
+export interface EffectFacts {
+  readonly idempotentHosts: readonly string[];
+}
+
+/** The error of a tool call as the API and the model see it. */
+export interface ToolError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly field?: string;
+  readonly retry: "never" | "now" | "later";
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** The result of a tool call as the API shows it. */
+export type ToolResult =
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly error: ToolError };

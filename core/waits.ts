@@ -1,0 +1,87 @@
+/** What a call makes its task wait for: how waits open, end, and expire. */
+import { derivedId } from "./ids.ts";
+import { confirmedOutcome } from "./ledger.ts";
+import type { BatchCall, CallOutcome, Wait } from "./task-state.ts";
+import type { Control } from "./tool.ts";
+
+/** The wait that a control opens; null when it holds nothing up. */
+export function openWait(control: Control, callId: string, now: number): Wait | null {
+  switch (control.kind) {
+    case "ask":
+      if (!control.wait) return null;
+      return {
+        kind: "question",
+        id: derivedId("question", callId),
+        query: control.query,
+        choices: control.choices,
+        person: control.person,
+        expiresAt: control.deadlineSeconds === null ? null : now + control.deadlineSeconds * 1000,
+        defaultAnswer: control.defaultAnswer,
+      };
+    case "sleep":
+      return { kind: "sleep", since: now, until: now + control.seconds * 1000 };
+    case "attach":
+      return null;
+  }
+}
+
+/** When a wait ends by itself; null: never. */
+export function waitEndsAt(wait: Wait): number | null {
+  switch (wait.kind) {
+    case "question":
+    case "approval":
+      return wait.expiresAt;
+    case "sleep":
+      return wait.until;
+    case "subtask":
+      return null;
+  }
+}
+
+/** True for a wait on a person, whose time counts against nobody's budget. */
+export function isForPerson(wait: Wait): boolean {
+  return wait.kind === "question" || wait.kind === "approval";
+}
+
+/** The outcome of a wait whose time is up. */
+export function expiredOutcome(wait: Wait): CallOutcome {
+  switch (wait.kind) {
+    case "sleep": {
+      const seconds = Math.round((wait.until - wait.since) / 1000);
+      return confirmedOutcome({ waited_seconds: seconds }, `Waited ${seconds} seconds.`, wait.until - wait.since);
+    }
+    case "question":
+      return wait.defaultAnswer === null
+        ? confirmedOutcome({ answer: null, expired: true }, "Nobody answered in time.", 0)
+        : confirmedOutcome(
+            { answer: wait.defaultAnswer, expired: true },
+            `Nobody answered in time. The agreed default stands: ${wait.defaultAnswer}`,
+            0,
+          );
+    case "approval":
+    case "subtask":
+      return {
+        state: "refused",
+        result: {
+          ok: false,
+          error: { code: "gone", message: "Nobody decided in time, so this was not done.", retry: "never" },
+        },
+        content: "Error (gone): Nobody decided in time, so this was not done.",
+        control: null,
+        durationMs: 0,
+      };
+  }
+}
+
+/** The outcome of a question that somebody answered. */
+export function answeredOutcome(answer: string, by: string): CallOutcome {
+  return confirmedOutcome({ answer, answered_by: by }, answer, 0);
+}
+
+/** The open call that has the question or approval with this id. */
+export function callWaitingOn(batch: readonly BatchCall[], kind: Wait["kind"], id: string): BatchCall | null {
+  return (
+    batch.find((call) => call.wait !== null && call.wait.kind === kind && "id" in call.wait && call.wait.id === id) ??
+    null
+  );
+}

@@ -1,0 +1,305 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { AgentConfig } from "../../core/agent.ts";
+import { performCalls, type PerformDeps } from "../../core/gateway/perform.ts";
+import { MAX_CALLS_PER_STEP, prepareCalls } from "../../core/gateway/prepare.ts";
+import { decidePolicy } from "../../core/gateway/policy.ts";
+import { shapeText } from "../../core/gateway/shape.ts";
+import { buildToolset } from "../../core/gateway/toolset.ts";
+import { modelNames } from "../../core/gateway/model-names.ts";
+import { ok } from "../../core/errors.ts";
+import type { ActJob } from "../../core/objects.ts";
+import type { ToolPorts } from "../../core/ports.ts";
+import type { CallOutcome, PreparedCall, TaskFacts } from "../../core/task-state.ts";
+import type { EffectClass, Tool } from "../../core/tool.ts";
+import { defineTool, failure } from "../../tools/define-tool.ts";
+import { factsOf } from "./task-world.ts";
+
+/** What the outside saw of the tools below, and how it behaves. */
+interface Outside {
+  runs: number;
+  running: number;
+  mostAtOnce: number;
+  lose: number;
+  happened: "happened" | "not_happened" | "cannot_tell";
+}
+
+function outside(change: Partial<Outside> = {}): Outside {
+  return { runs: 0, running: 0, mostAtOnce: 0, lose: 0, happened: "not_happened", ...change };
+}
+
+function toolOf(world: Outside, effect: EffectClass, name = "send"): Tool {
+  return defineTool({
+    name,
+    summary: "Send a text to somebody outside.",
+    toolbox: "test",
+    category: "communication",
+    permissions: ["network"],
+    security: "cautious",
+    effect,
+    needs: [],
+    aliases: { message: "text" },
+    timeoutMs: 1000,
+    input: z.object({ text: z.string().max(20), count: z.int().default(1) }),
+    output: z.object({ sent: z.string() }),
+    async run({ text }, context) {
+      world.runs += 1;
+      world.running += 1;
+      world.mostAtOnce = Math.max(world.mostAtOnce, world.running);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      world.running -= 1;
+      if (text === "throw") throw new Error("secret inside");
+      if (text === "wrong") return { sent: 1 as unknown as string };
+      if (text === "refused") return failure("blocked_by_policy", "Not this one.");
+      if (world.runs <= world.lose) return failure("upstream_failed", "The connection was reset.");
+      return { sent: `${text} as ${context.key}` };
+    },
+    ...(effect === "probe"
+      ? {
+          probe: async () =>
+            (world.happened === "happened"
+              ? { kind: "happened", result: { sent: "before" } }
+              : { kind: world.happened }) as never,
+        }
+      : {}),
+    show: ({ sent }) => `Sent ${sent}`,
+    examples: [{ note: "a greeting", given: { text: "hi" } }],
+  });
+}
+
+function agent(change: Partial<AgentConfig> = {}): Partial<TaskFacts> {
+  const config: AgentConfig = { name: "a", instructions: "", tools: ["*"], permissions: ["network"], ...change };
+  return { agent: { id: "agent_x", version: 1, config } };
+}
+
+async function prepare(
+  tools: readonly Tool[],
+  requested: { name: string; arguments: string }[],
+  facts = factsOf(agent()),
+  repeat: { hash: string; count: number } | null = null,
+): Promise<PreparedCall[]> {
+  const toolset = await buildToolset(tools, facts);
+  return await prepareCalls(requested, { facts, step: 3, toolset, repeat });
+}
+
+async function perform(
+  tool: Tool,
+  texts: readonly string[],
+  mode: "run" | "probe" = "run",
+  signal = new AbortController().signal,
+): Promise<CallOutcome[]> {
+  const job: ActJob = {
+    facts: factsOf(agent()),
+    step: 3,
+    timeoutMs: 60_000,
+    calls: texts.map((text, index) => ({
+      callId: `call_${index}`,
+      mode,
+      attempt: 1,
+      tool: tool.name,
+      arguments: { text, count: 1 },
+      key: `call_${index}`,
+    })),
+  };
+  const deps: PerformDeps = {
+    toolset: { resolve: (name) => (name === tool.name ? tool : null) },
+    ports: {} as ToolPorts,
+    blobs: { put: async () => ok(undefined), get: async () => ok(new Uint8Array()) },
+    limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
+    maxParallel: 5,
+    clock: { now: () => 0 },
+  };
+  const outcomes: CallOutcome[] = [];
+  for await (const line of performCalls(job, deps, signal)) outcomes.push(line.outcome);
+  return outcomes;
+}
+
+const send = (text: string) => ({ name: "send", arguments: JSON.stringify({ text }) });
+
+describe("preparing the calls of a step", () => {
+  test("keys and hashes a call by its checked arguments, whatever their order and names were", async () => {
+    const tool = toolOf(outside(), "once");
+    const [a] = await prepare([tool], [{ name: "send", arguments: '{"count":1,"text":"hi"}' }]);
+    const [b] = await prepare([tool], [{ name: "send", arguments: '{"message":"hi"}' }]);
+    expect(a).toMatchObject({
+      id: "call_00000000000000000000000001_3_0",
+      tool: "send",
+      effect: "once",
+      arguments: { text: "hi", count: 1 },
+      outcome: null,
+    });
+    expect(b?.argumentsHash).toBe(a?.argumentsHash);
+    expect(a?.argumentsHash).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test.each([
+    ["an unknown tool", { name: "fly", arguments: "{}" }, "not_found", "send"],
+    ["arguments that are no JSON", { name: "send", arguments: "{text:" }, "invalid_input", "JSON"],
+    ["arguments that are no object", { name: "send", arguments: "[1]" }, "invalid_input", "object"],
+    ["a missing argument", { name: "send", arguments: "{}" }, "invalid_input", "text"],
+    [
+      "an argument that does not exist",
+      { name: "send", arguments: '{"text":"a","bold":true}' },
+      "invalid_input",
+      "bold",
+    ],
+    [
+      "an argument given under two names",
+      { name: "send", arguments: '{"text":"a","message":"b"}' },
+      "invalid_input",
+      "twice",
+    ],
+  ])("tells the model about %s", async (_, request, code, word) => {
+    const [call] = await prepare([toolOf(outside(), "once")], [request]);
+    expect(call?.outcome).toMatchObject({ state: "refused", result: { ok: false, error: { code } } });
+    expect(call?.outcome?.content).toContain(word);
+  });
+
+  test("refuses what is outside the agent's tools, the request's, or the permissions, in the words of the document", async () => {
+    const tool = toolOf(outside(), "once");
+    const contents = await Promise.all(
+      [agent({ tools: ["read_*"] }), { ...agent(), tools: ["read_*"] }, agent({ permissions: ["read", "write"] })].map(
+        async (facts) => {
+          const [call] = await prepare([tool], [send("hi")], factsOf(facts));
+          return call?.outcome?.content;
+        },
+      ),
+    );
+    expect(contents).toEqual([
+      'Error (permission_denied): The agent "a" does not have the tool send.',
+      "Error (permission_denied): This task was not given the tool send.",
+      "Error (permission_denied): Tool requires :network permission but agent only has [:read, :write]",
+    ]);
+  });
+
+  test("refuses what the policy denies, and what it asks about while nobody can be asked", async () => {
+    const tool = toolOf(outside(), "once");
+    const [denied] = await prepare([tool], [send("hi")], factsOf(agent({ approval: { cautious: "deny" } })));
+    const [asked] = await prepare(
+      [tool],
+      [send("hi")],
+      factsOf(agent({ approval: { rules: [{ tool: "s*", decision: "ask" }] } })),
+    );
+    expect(denied?.outcome?.result).toMatchObject({ error: { code: "blocked_by_policy" } });
+    expect(asked?.outcome?.result).toMatchObject({ error: { code: "not_available" } });
+  });
+
+  test("stops the same call being made for ever, and more calls than a step may make", async () => {
+    const tool = toolOf(outside(), "none");
+    const [first] = await prepare([tool], [send("hi")]);
+    const repeat = { hash: `send ${first?.argumentsHash}`, count: 3 };
+    const [again] = await prepare([tool], [send("hi")], undefined, repeat);
+    expect(again?.outcome?.content).toContain("3 times in a row");
+    const [other] = await prepare([tool], [send("ho")], undefined, repeat);
+    expect(other?.outcome).toBeNull();
+    const many = await prepare(
+      [tool],
+      Array.from({ length: MAX_CALLS_PER_STEP + 2 }, () => send("hi")),
+    );
+    expect(many.filter((call) => call.outcome === null)).toHaveLength(MAX_CALLS_PER_STEP);
+  });
+});
+
+describe("performing the calls of a step", () => {
+  test("runs at most five at once and passes each its own key", async () => {
+    const world = outside();
+    const outcomes = await perform(
+      toolOf(world, "none"),
+      Array.from({ length: 12 }, (_, i) => `m${i}`),
+    );
+    expect(outcomes).toHaveLength(12);
+    expect(world.mostAtOnce).toBe(5);
+    expect(outcomes.map((outcome) => outcome.content).sort()[0]).toBe("Sent m0 as call_0");
+  });
+
+  test("keeps one call's failure from the others, and what was thrown from the model", async () => {
+    const outcomes = await perform(toolOf(outside(), "none"), ["a", "throw", "refused", "b"]);
+    expect(outcomes.map((outcome) => outcome.state).sort()).toEqual(["confirmed", "confirmed", "failed", "failed"]);
+    expect(JSON.stringify(outcomes)).not.toContain("secret inside");
+  });
+
+  test("does not pass on a result that its own schema refuses", async () => {
+    const [outcome] = await perform(toolOf(outside(), "once"), ["wrong"]);
+    expect(outcome).toMatchObject({ state: "confirmed", result: { ok: false, error: { code: "internal" } } });
+  });
+
+  test.each([
+    ["none", 1, "failed", 1],
+    ["keyed", 1, "confirmed", 2],
+    ["keyed", 9, "unknown", 3],
+    ["once", 1, "unknown", 1],
+  ] as const)(
+    "a lost answer of an effect of class %s, %i times, ends %s after %i tries",
+    async (effect, lose, state, tries) => {
+      const world = outside({ lose });
+      const [outcome] = await perform(toolOf(world, effect), ["hi"]);
+      expect(outcome?.state).toBe(state);
+      expect(world.runs).toBe(tries);
+    },
+  );
+
+  test.each([
+    ["happened", "confirmed", 0],
+    ["not_happened", "confirmed", 1],
+    ["cannot_tell", "unknown", 0],
+  ] as const)("after a crash, a probe that says %s ends %s with %i runs", async (happened, state, runs) => {
+    const world = outside({ happened });
+    const [outcome] = await perform(toolOf(world, "probe"), ["hi"], "probe");
+    expect(outcome?.state).toBe(state);
+    expect(world.runs).toBe(runs);
+  });
+});
+
+describe("the approval policy", () => {
+  const network = { name: "http.post", permissions: ["network"] as const };
+  const inside = { name: "delete_file", permissions: ["write"] as const };
+
+  test.each([
+    [inside, "dangerous", undefined, "allow"],
+    [network, "dangerous", undefined, "ask"],
+    [network, "cautious", undefined, "allow"],
+    [inside, "critical", undefined, "ask"],
+    [network, "dangerous", { dangerous: "allow" }, "allow"],
+    [
+      network,
+      "dangerous",
+      {
+        rules: [
+          { tool: "*", decision: "deny" },
+          { tool: "http.*", decision: "allow" },
+        ],
+      },
+      "allow",
+    ],
+  ] as const)("%o at %s with %o: %s", (tool, level, policy, decision) => {
+    expect(decidePolicy(tool, level, policy as never)).toBe(decision);
+  });
+});
+
+describe("shaping", () => {
+  const limits = { mediumCharacters: 100, largeCharacters: 300 };
+
+  test("keeps short text whole and shows of long text its head, its tail, and how much is left out", () => {
+    expect(shapeText("a".repeat(100), limits)).toBe("a".repeat(100));
+    const shaped = shapeText(`${"h".repeat(200)}${"t".repeat(200)}`, limits);
+    expect(shaped).toMatch(/^h{75}\n\[… 300 of 400 characters left out …\]\nt{25}$/);
+  });
+
+  test("never cuts a character in half", () => {
+    for (let shift = 0; shift < 4; shift += 1) {
+      const shaped = shapeText("x".repeat(shift) + "😀".repeat(300), limits);
+      expect(shaped.isWellFormed()).toBe(true);
+    }
+  });
+});
+
+describe("the names that a model sees", () => {
+  test("have no dots, fit 64 characters, and never collide", async () => {
+    const long = "x".repeat(80);
+    const names = await modelNames([{ name: "fs.read" }, { name: "fs_read" }, { name: long }, { name: `${long}y` }]);
+    const shown = [...names.values()];
+    expect(shown[0]).toBe("fs_read");
+    expect(new Set(shown).size).toBe(4);
+    for (const name of shown) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+  });
+});

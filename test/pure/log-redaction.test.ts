@@ -1,0 +1,32 @@
+import { expect, test, vi } from "vitest";
+import { OttoError } from "../../core/errors.ts";
+import { makeKey } from "../../core/keys.ts";
+import { logFailure, redact } from "../../workers/log.ts";
+
+const key = makeKey("ten_01jd0000000000000000000000", new Uint8Array(64).fill(9));
+
+test.each([
+  [`bad key ${key}`, key],
+  ["authorization: Bearer abc.def-ghi", "abc.def-ghi"],
+  ["the server said sk-proj-0123456789abcdef", "0123456789abcdef"],
+  ["no route to postgres://otto_app:hunter2@db.example/otto", "hunter2"],
+])("a secret is cut out of %s", (text, secret) => {
+  expect(redact(text)).not.toContain(secret);
+});
+
+test("a failure is logged with its request and its details, as JSON, without secrets", () => {
+  const lines: string[] = [];
+  vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
+  const thrown = new OttoError({
+    code: "internal",
+    message: `lost ${key}`,
+    details: { url: "https://a:hunter2@x/", sqlstate: "XX000" },
+  });
+  logFailure({ id: "req_1", method: "GET", path: "/v1/tasks" }, thrown);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    request: { id: "req_1", path: "/v1/tasks" },
+    details: { sqlstate: "XX000" },
+  });
+  expect(lines[0]).not.toContain(key);
+  expect(lines[0]).not.toContain("hunter2");
+});

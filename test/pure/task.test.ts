@@ -1,0 +1,355 @@
+import { describe, expect, test } from "vitest";
+import { statusOf } from "../../core/task-status.ts";
+import { viewTask } from "../../core/task-view.ts";
+import { createTask, decide, nextWake } from "../../core/task.ts";
+import type { Command, TaskState } from "../../core/task-state.ts";
+import { answer, ASK, call, factsOf, NO_LIMITS, type Script, SLEEP, TaskWorld } from "./task-world.ts";
+
+const types = (world: TaskWorld) => world.events.map((event) => event.type);
+const questionOf = (world: TaskWorld) => viewTask(world.state).pending[0]?.id ?? "";
+
+describe("a task without trouble", () => {
+  test("runs its steps, then answers", () => {
+    const world = new TaskWorld([[call()], [call("keyed"), call("once")]]);
+    world.run();
+    expect(viewTask(world.state)).toMatchObject({
+      status: "completed",
+      reason: null,
+      output: { text: "done", files: [] },
+    });
+    expect(world.state.usage).toMatchObject({ steps: 3, toolCalls: 3, inputTokens: 30, outputTokens: 15 });
+    expect(world.modelCalls).toBe(3);
+    expect(types(world).slice(0, 4)).toEqual(["task.created", "task.started", "step.started", "message.completed"]);
+    expect(types(world).at(-1)).toBe("task.completed");
+    expect(world.alarm).toBeNull();
+  });
+
+  test("stays queued while it is held, and starts once", () => {
+    const { state } = createTask({ facts: factsOf(), hold: true, call: null }, 5);
+    expect(statusOf(state)).toBe("queued");
+    expect(nextWake(state, 5)).toBeNull();
+    const started = decide(state, { type: "start" }, 6);
+    expect(nextWake(started.state, 6)).toBe(6);
+    expect(decide(started.state, { type: "start" }, 7).refused?.code).toBe("conflict");
+  });
+
+  test("gets one last call without tools at the limit of steps, which is not counted", () => {
+    const forever: Script = Array.from({ length: 50 }, () => [call()]);
+    const world = new TaskWorld(forever);
+    world.run();
+    expect(viewTask(world.state)).toMatchObject({
+      status: "completed",
+      reason: "iteration_limit",
+      output: { text: "done" },
+    });
+    expect(world.state.usage.steps).toBe(10);
+    expect(world.modelCalls).toBe(11);
+  });
+
+  test("reads a message at its next step", () => {
+    const world = new TaskWorld([[call("none", SLEEP)]]);
+    world.run(0);
+    world.apply({ type: "message", text: "and in Portuguese" });
+    const next = decide(world.state, { type: "wake", incarnation: "x" }, 60_001);
+    expect(next.messages).toEqual([{ role: "user", content: "and in Portuguese" }]);
+  });
+
+  test("takes no more messages than fit its row until it has read them", () => {
+    const world = new TaskWorld([[call("none", SLEEP)]]);
+    world.run(0);
+    const send = () => world.apply({ type: "message", text: "x".repeat(16_000) }).refused;
+    const refusals = Array.from({ length: 13 }, send);
+    expect(refusals.slice(0, 12)).toEqual(Array.from({ length: 12 }, () => null));
+    expect(refusals[12]?.code).toBe("conflict");
+    world.run();
+    expect(statusOf(world.state)).toBe("completed");
+  });
+
+  test("takes another step for a message that came while the model gave its answer", () => {
+    const thinking = decide(
+      createTask({ facts: factsOf(), hold: false, call: null }, 0).state,
+      { type: "wake", incarnation: "a" },
+      0,
+    ).state;
+    const told = decide(thinking, { type: "message", text: "wait, in Portuguese" }, 1).state;
+    const usage = { inputTokens: 1, outputTokens: 1, estimated: false };
+    const reply = { text: "done", calls: [], requested: [], usage, finish: "stop" as const };
+    const replied = decide(told, { type: "model_replied", step: 1, attempt: 1, incarnation: "a", reply }, 2).state;
+    expect(statusOf(replied)).toBe("running");
+    expect(decide(replied, { type: "wake", incarnation: "a" }, 2).work).toMatchObject({ kind: "think", step: 2 });
+  });
+});
+
+describe("a question", () => {
+  test("parks the task without an alarm, and its answer resumes it once", () => {
+    const world = new TaskWorld([[call("none", ASK)]]);
+    world.run();
+    expect(viewTask(world.state)).toMatchObject({
+      status: "waiting_input",
+      pending: [{ kind: "question", query: "Which city?", person: "Ana" }],
+    });
+    expect(world.alarm).toBeNull();
+    const id = questionOf(world);
+    expect(world.apply(answer(id)).refused).toBeNull();
+    expect(world.apply(answer(id, "Porto")).refused).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("ana"),
+    });
+    world.run();
+    expect(statusOf(world.state)).toBe("completed");
+    expect(world.ledger.values().next().value?.content).toBe("Lisbon");
+    expect(types(world).filter((type) => type === "task.resumed")).toHaveLength(1);
+  });
+
+  test("expires with its default, after which an answer is gone", () => {
+    const world = new TaskWorld([[call("none", { ...ASK, deadlineSeconds: 30, defaultAnswer: "Porto" })]]);
+    world.run(0);
+    expect(world.alarm).toBe(30_001);
+    const id = questionOf(world);
+    world.run();
+    expect(world.apply(answer(id)).refused?.code).toBe("gone");
+    expect(world.ledger.values().next().value?.content).toContain("Porto");
+    expect(types(world)).toContain("question.expired");
+  });
+
+  test("refuses a choice that was not offered, naming those that were", () => {
+    const world = new TaskWorld([[call("none", { ...ASK, choices: ["yes", "no"] })]]);
+    world.run();
+    const refused = world.apply({
+      type: "answer",
+      question: questionOf(world),
+      answer: "maybe",
+      isChoice: true,
+      by: "ana",
+    }).refused;
+    expect(refused).toMatchObject({
+      code: "invalid_input",
+      field: "choice",
+      message: expect.stringContaining("yes, no"),
+    });
+  });
+
+  test("of a cancelled task is gone, and one that never was is not found", () => {
+    const world = new TaskWorld([[call("none", ASK)]]);
+    world.run();
+    const id = questionOf(world);
+    world.apply({ type: "cancel", by: "ana" });
+    expect(viewTask(world.state)).toMatchObject({ status: "cancelled", pending: [] });
+    expect(world.apply(answer(id)).refused?.code).toBe("gone");
+    expect(world.apply(answer("qst_other")).refused?.code).toBe("not_found");
+  });
+});
+
+describe("a batch of several kinds", () => {
+  test("shows the first status that applies, and goes on when all have settled", () => {
+    const world = new TaskWorld([[call("none", SLEEP), call("once"), call("none", ASK)]]);
+    world.run(10);
+    expect(statusOf(world.state)).toBe("waiting_input");
+    expect(world.apply(answer(questionOf(world))).refused).toBeNull();
+    expect(statusOf(world.state)).toBe("sleeping");
+    world.run();
+    expect(statusOf(world.state)).toBe("completed");
+    expect([...world.effects.values()]).toEqual([1]);
+  });
+
+  test("never wakes a sleeper early", () => {
+    const world = new TaskWorld([[call("none", SLEEP)]]);
+    world.run(59_999);
+    expect(statusOf(world.state)).toBe("sleeping");
+    expect(decide(world.state, { type: "wake", incarnation: "x" }, 59_999).state).toEqual(world.state);
+    world.run();
+    expect(statusOf(world.state)).toBe("completed");
+    expect(world.now).toBeGreaterThanOrEqual(60_000);
+  });
+});
+
+describe("an approval", () => {
+  const parked = (): TaskWorld => {
+    const world = new TaskWorld([[call("once")]]);
+    world.run();
+    const base = new TaskWorld([[call("none", ASK)]]);
+    base.run();
+    const batch = base.state.batch.map((row) => ({
+      ...row,
+      effect: "once" as const,
+      attempts: 0,
+      wait: { kind: "approval" as const, id: "apr_1", reason: "dangerous", expiresAt: null },
+    }));
+    base.state = { ...base.state, batch };
+    return base;
+  };
+
+  test("lets exactly its call run when it is given", () => {
+    const world = parked();
+    expect(statusOf(world.state)).toBe("waiting_approval");
+    const decided = decide(
+      world.state,
+      { type: "approval_decided", approval: "apr_1", decision: "approve", reason: null, by: "ana" },
+      9,
+    );
+    const woken = decide(decided.state, { type: "wake", incarnation: "x" }, 9);
+    expect(woken.work).toMatchObject({ kind: "act", calls: [{ mode: "run", attempt: 1 }] });
+    expect(
+      decide(
+        decided.state,
+        { type: "approval_decided", approval: "apr_1", decision: "refuse", reason: null, by: "bob" },
+        9,
+      ).refused?.code,
+    ).toBe("conflict");
+  });
+
+  test("tells the model why when it is refused", () => {
+    const decided = decide(
+      parked().state,
+      { type: "approval_decided", approval: "apr_1", decision: "refuse", reason: "not today", by: "ana" },
+      9,
+    );
+    expect(decided.ledger).toMatchObject([
+      { kind: "settle", state: "refused", content: expect.stringContaining("not today") },
+    ]);
+    expect(nextWake(decided.state, 9)).toBe(9);
+  });
+});
+
+describe("a hop that was cut off", () => {
+  const thinking = (): TaskState =>
+    decide(createTask({ facts: factsOf(), hold: false, call: null }, 0).state, { type: "wake", incarnation: "a" }, 0)
+      .state;
+
+  test("is left alone while its own object lives", () => {
+    expect(decide(thinking(), { type: "wake", incarnation: "a" }, 5000).work).toBeNull();
+  });
+
+  test("is made again by another incarnation, under a new attempt, and settled at its reservation", () => {
+    const again = decide(thinking(), { type: "wake", incarnation: "b" }, 5000);
+    expect(again.work).toMatchObject({ kind: "think", attempt: 2 });
+    expect(again.state.usage.outputTokens).toBeGreaterThan(0);
+    expect(again.state.usage.estimated).toBe(true);
+  });
+
+  test("loses quietly when its answer comes late", () => {
+    const again = decide(thinking(), { type: "wake", incarnation: "b" }, 5000).state;
+    const usage = { inputTokens: 1, outputTokens: 1, estimated: false };
+    const late: Command = {
+      type: "model_replied",
+      step: 1,
+      attempt: 1,
+      incarnation: "a",
+      reply: { text: "late", calls: [], requested: [], usage, finish: "stop" },
+    };
+    expect(decide(again, late, 5001).state).toBe(again);
+  });
+});
+
+describe("a model that fails", () => {
+  const fail = (retryable: boolean, retryAfterMs: number | null = null) => ({
+    kind: "rate_limited" as const,
+    retryable,
+    retryAfterMs,
+    message: "slow down",
+  });
+  const begin = () =>
+    decide(createTask({ facts: factsOf(), hold: false, call: null }, 0).state, { type: "wake", incarnation: "a" }, 0)
+      .state;
+
+  test("is tried again after its Retry-After, durably", () => {
+    const failed = decide(
+      begin(),
+      { type: "model_failed", step: 1, attempt: 1, incarnation: "a", failure: fail(true, 7000) },
+      0,
+    );
+    expect(statusOf(failed.state)).toBe("sleeping");
+    expect(nextWake(failed.state, 0)).toBe(7000);
+    expect(decide(failed.state, { type: "wake", incarnation: "b" }, 6999).work).toBeNull();
+    expect(decide(failed.state, { type: "wake", incarnation: "b" }, 7000).work).toMatchObject({
+      kind: "think",
+      attempt: 2,
+      step: 1,
+    });
+  });
+
+  test("is tried from 1 s to 30 s apart and given up after 30 minutes", () => {
+    let state = begin();
+    let now = 0;
+    const gaps: number[] = [];
+    while (state.phase.name === "thinking") {
+      const { attempt } = state.phase;
+      const failed = decide(
+        state,
+        { type: "model_failed", step: 1, attempt, incarnation: "a", failure: fail(true) },
+        now,
+      ).state;
+      if (failed.phase.name !== "backing_off") {
+        state = failed;
+        break;
+      }
+      gaps.push(failed.phase.until - now);
+      now = failed.phase.until;
+      state = decide(failed, { type: "wake", incarnation: "a" }, now).state;
+    }
+    expect(viewTask(state)).toMatchObject({ status: "failed", reason: "model_unavailable" });
+    expect(Math.min(...gaps)).toBe(1000);
+    expect(Math.max(...gaps)).toBe(30_000);
+    expect(now).toBeGreaterThan(28 * 60_000);
+    expect(now).toBeLessThanOrEqual(30 * 60_000);
+  });
+
+  test("ends the task at once when no other try can help", () => {
+    const failed = decide(
+      begin(),
+      { type: "model_failed", step: 1, attempt: 1, incarnation: "a", failure: fail(false) },
+      0,
+    );
+    expect(viewTask(failed.state)).toMatchObject({
+      status: "failed",
+      reason: "model_unavailable",
+      error: { message: "slow down" },
+    });
+  });
+});
+
+describe("a budget", () => {
+  test("of tokens ends the task before a call that it does not cover", () => {
+    const facts = factsOf({ limits: { ...NO_LIMITS, maxTokens: 100 } });
+    const world = new TaskWorld([[call()]], undefined, facts);
+    world.run();
+    expect(viewTask(world.state)).toMatchObject({
+      status: "failed",
+      reason: "budget_exceeded",
+      error: { code: "budget_exceeded" },
+    });
+    expect(world.modelCalls).toBe(0);
+  });
+
+  test("of money limits what a call may write", () => {
+    const facts = factsOf({
+      price: { inputPerMillion: 0, outputPerMillion: 10 },
+      limits: { ...NO_LIMITS, maxCostMicros: 1000 },
+    });
+    const { work } = decide(
+      createTask({ facts, hold: false, call: null }, 0).state,
+      { type: "wake", incarnation: "a" },
+      0,
+    );
+    expect(work).toMatchObject({ kind: "think", maxOutputTokens: 100 });
+  });
+
+  test("of time does not count what a person takes", () => {
+    const facts = factsOf({ limits: { ...NO_LIMITS, maxDurationMs: 10_000 } });
+    const world = new TaskWorld([[call("none", ASK)], [call("none", SLEEP)]], undefined, facts);
+    world.run();
+    world.now = 3_600_000;
+    expect(world.apply(answer(questionOf(world))).refused).toBeNull();
+    expect(statusOf(world.state)).toBe("running");
+    world.run();
+    expect(viewTask(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
+    expect(world.now).toBe(3_609_999);
+  });
+
+  test("warns once at 80 %", () => {
+    const facts = factsOf({ limits: { ...NO_LIMITS, maxDurationMs: 61_000 } });
+    const world = new TaskWorld([[call("none", SLEEP)], [call()], [call()]], undefined, facts);
+    world.run();
+    expect(types(world).filter((type) => type === "budget.warning")).toHaveLength(1);
+  });
+});
