@@ -1,0 +1,56 @@
+/** A model that answers by a function of the request, in memory. It passes the same contract as the real adapter. */
+import type { ModelChunk, ModelFailure, ModelPort, ModelRequest } from "../../core/ports.ts";
+
+/** What the fake says. `hang` waits until the call is cancelled or its time is up. */
+export interface FakeReply {
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly arguments: string }[];
+  readonly failure?: ModelFailure;
+  readonly hang?: boolean;
+  readonly usage?: { readonly input: number; readonly output: number } | null;
+  readonly finish?: "stop" | "calls" | "length" | "filtered";
+}
+
+/** A `ModelPort` from a function of the request. */
+export function fakeModel(reply: (request: ModelRequest) => FakeReply): ModelPort {
+  return {
+    async *stream(request): AsyncGenerator<ModelChunk> {
+      if (request.signal.aborted) return yield failed("cut_off", "The call was cancelled.");
+      const said = reply(request);
+      if (said.failure !== undefined) return yield { type: "failed", failure: said.failure };
+      if (said.hang === true) return yield await hang(request);
+      const text = said.text ?? "";
+      const calls = said.calls ?? [];
+      for (const word of text.match(/\S+\s*|\s+/g) ?? []) yield { type: "text", text: word };
+      if (text === "" && calls.length === 0) return yield failed("cut_off", "The reply held neither text nor a call.");
+      const counted = said.usage ?? null;
+      yield {
+        type: "done",
+        text,
+        calls,
+        usage:
+          counted === null
+            ? { inputTokens: 1, outputTokens: 1, estimated: true }
+            : { inputTokens: counted.input, outputTokens: counted.output, estimated: false },
+        finish: said.finish ?? (calls.length > 0 ? "calls" : "stop"),
+      };
+    },
+  };
+}
+
+function failed(kind: ModelFailure["kind"], message: string): ModelChunk {
+  return { type: "failed", failure: { kind, retryable: true, retryAfterMs: null, message } };
+}
+
+async function hang(request: ModelRequest): Promise<ModelChunk> {
+  return await new Promise((resolve) => {
+    const timer = setTimeout(
+      () => resolve(failed("timeout", "Nothing came.")),
+      Math.min(request.timeoutMs, request.idleTimeoutMs),
+    );
+    request.signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve(failed("cut_off", "The call was cancelled."));
+    });
+  });
+}

@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { toSpec } from "../../core/gateway/toolset.ts";
+import type { ToolPorts } from "../../core/ports.ts";
+import { catalogue } from "../../tools/catalogue.generated.ts";
+import { freshPorts, runTool } from "./run-tool.ts";
+
+/** Files that the examples speak of. */
+async function portsWithFiles(): Promise<ToolPorts> {
+  const ports = freshPorts();
+  await ports.files.write("notes/plan.md", new TextEncoder().encode("# Plan\n"), { key: "before" });
+  return ports;
+}
+
+describe.each(catalogue.map((tool) => [tool.name, tool] as const))("%s", (_, tool) => {
+  let ports: ToolPorts;
+  beforeAll(async () => {
+    ports = await portsWithFiles();
+  });
+
+  it.each(tool.examples.map((example) => [example.note, example.given] as const))(
+    "runs its example: %s",
+    async (_note, given) => {
+      const ran = await runTool(tool, given, ports);
+      expect(ran.failure).toBeUndefined();
+      if (tool.steers) expect(ran.control).toBeDefined();
+      else expect(ran.shown).not.toBe("");
+    },
+  );
+
+  it("can be shown to a model: an object of JSON Schema that takes no other field", () => {
+    const { parameters, description } = toSpec(tool, tool.name, null);
+    expect(parameters).toMatchObject({ type: "object", additionalProperties: false });
+    expect(description).toContain(tool.summary);
+    expect(() => z.toJSONSchema(tool.output)).not.toThrow();
+  });
+
+  it("refuses an argument that it does not know", async () => {
+    const ran = await runTool(tool, { ...(tool.examples[0]?.given as object), no_such_argument: 1 }, ports);
+    expect(ran.failure).toMatchObject({ code: "invalid_input", field: "no_such_argument" });
+  });
+
+  it("is frozen", () => {
+    expect(Object.isFrozen(tool)).toBe(true);
+    expect(Object.isFrozen(tool.permissions)).toBe(true);
+  });
+});
+
+describe("the catalogue", () => {
+  it("holds the tools with what each promises the gateway", () => {
+    const asked = {
+      given: { method: "POST", url: "https://api.example.com/x" } as never,
+      facts: { idempotentHosts: [] },
+    };
+    const promises = catalogue.map(({ name, permissions, security, effect }) => [
+      name,
+      permissions.join(" "),
+      typeof security === "function" ? security(asked.given, asked.facts) : security,
+      typeof effect === "function" ? effect(asked.given, asked.facts) : effect,
+    ]);
+    expect(promises).toEqual([
+      ["ask_human", "", "safe", "none"],
+      ["attach_file", "read", "safe", "none"],
+      ["get_current_datetime", "", "safe", "none"],
+      ["http_request", "network", "dangerous", "once"],
+      ["list_directory", "read", "safe", "none"],
+      ["read_file", "read", "safe", "none"],
+      ["wait", "", "safe", "none"],
+      ["write_file", "write", "cautious", "keyed"],
+    ]);
+  });
+});

@@ -1,0 +1,76 @@
+/** Runs one tool as the gateway does, on ports of the test: arguments checked, output checked, the result rendered. */
+import { sandboxRules } from "../../core/agent.ts";
+import { validateArguments, validateOutput } from "../../core/gateway/validate.ts";
+import type { Failure } from "../../core/errors.ts";
+import type { ToolPorts } from "../../core/ports.ts";
+import type { CallFacts, Control, SandboxRules, Tool, ToolContext } from "../../core/tool.ts";
+import { fakeFiles } from "../fakes/files.ts";
+import { fakeWeb } from "../fakes/web.ts";
+
+/** What came of a call: exactly one of the three is set; `shown` is what the model reads of a result. */
+export interface Ran {
+  readonly result?: unknown;
+  readonly shown?: string;
+  readonly failure?: Failure;
+  readonly control?: Control;
+}
+
+export const DEFAULT_RULES: SandboxRules = sandboxRules({
+  name: "test",
+  instructions: "",
+  tools: ["*"],
+  permissions: [],
+});
+export const OPEN_RULES: SandboxRules = { allowedPaths: null, deniedPatterns: [], extensions: ["*"], allowWrite: true };
+const NOW = Date.UTC(2026, 10, 21, 12, 34, 56, 789);
+
+/** Fresh fakes: an empty sandbox, and a web in which every host answers with a short text. */
+export function freshPorts(): ToolPorts {
+  return {
+    files: fakeFiles(() => NOW),
+    web: fakeWeb(() => ({ headers: { "content-type": "text/plain" }, body: "hello" })),
+  };
+}
+
+/** `facts` replaces parts of the context. */
+export async function runTool(
+  tool: Tool,
+  given: unknown,
+  ports: Partial<ToolPorts> = {},
+  facts: Partial<CallFacts> = {},
+): Promise<Ran> {
+  const parsed = validateArguments(tool, given);
+  if (!parsed.ok) return { failure: parsed.error };
+  const context = { ...contextFacts(), ...facts, ...freshPorts(), ...ports } as ToolContext<keyof ToolPorts>;
+  const outcome = await tool.run(parsed.value as never, context);
+  if (outcome.kind === "failure") return { failure: outcome.failure };
+  if (outcome.kind === "control") return { control: outcome.control };
+  const valid = validateOutput(tool, outcome.result);
+  if (!valid.ok) return { failure: valid.error };
+  return { result: valid.value, shown: tool.show(valid.value as never) };
+}
+
+let calls = 0;
+
+function contextFacts(): CallFacts {
+  calls += 1;
+  return {
+    tenant: "ten_1",
+    agent: { id: "agent_1", version: 1 },
+    task: "task_1",
+    project: null,
+    step: 1,
+    callId: `call_1_1_${calls}`,
+    key: `call_1_1_${calls}`,
+    correlationId: "task_1/1/1",
+    permissions: ["read", "write", "network"],
+    sandbox: DEFAULT_RULES,
+    workingDirectory: "",
+    allowedDomains: null,
+    idempotentHosts: [],
+    config: {},
+    metadata: {},
+    nowMs: NOW,
+    signal: new AbortController().signal,
+  };
+}

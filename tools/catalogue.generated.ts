@@ -1,0 +1,21 @@
+/** Every tool of Otto, by name. Written by `npm run catalogue` from the files in tools/; not edited by hand. */
+import type { Tool } from "../core/tool.ts";
+import peopleAskHuman from "./people/ask-human.ts";
+import filesAttachFile from "./files/attach-file.ts";
+import timeGetCurrentDatetime from "./time/get-current-datetime.ts";
+import webHttpRequest from "./web/http-request.ts";
+import filesListDirectory from "./files/list-directory.ts";
+import filesReadFile from "./files/read-file.ts";
+import timeWait from "./time/wait.ts";
+import filesWriteFile from "./files/write-file.ts";
+
+export const catalogue: readonly Tool[] = [
+  peopleAskHuman,
+  filesAttachFile,
+  timeGetCurrentDatetime,
+  webHttpRequest,
+  filesListDirectory,
+  filesReadFile,
+  timeWait,
+  filesWriteFile,
+];

@@ -1,0 +1,158 @@
+/**
+ * How a tool is written: one file, one call of `defineTool`. The input's and output's types come from their schemas, the
+ * context holds the ports that `needs` names and no others, and a definition that makes no sense throws with the reason
+ * when its file is loaded.
+ */
+import type { z } from "zod";
+import type { ErrorCode, Failure } from "../core/errors.ts";
+import type { ToolPorts } from "../core/ports.ts";
+import type {
+  Control,
+  EffectClass,
+  EffectFacts,
+  Permission,
+  ProbeOutcome,
+  SandboxRules,
+  SecurityLevel,
+  Tool,
+  ToolCategory,
+  ToolContext,
+  ToolExample,
+  ToolOutcome,
+} from "../core/tool.ts";
+
+/** How long a call may take when its tool does not say. */
+const DEFAULT_TIMEOUT_MS = 30_000;
+const MAX_NAME_CHARACTERS = 64;
+const MAX_SUMMARY_CHARACTERS = 1_024;
+
+/** What a tool file writes down, in this order. Aliases are other names of arguments, such as `{ path: "filename" }`. */
+export interface ToolDefinition<In extends z.ZodObject, Out extends z.ZodType, Need extends keyof ToolPorts> {
+  readonly name: string;
+  readonly summary: string;
+  readonly toolbox: string;
+  readonly category: ToolCategory;
+  readonly permissions: readonly Permission[];
+  readonly security: SecurityLevel | ((given: z.output<In>, facts: EffectFacts) => SecurityLevel);
+  readonly effect: EffectClass | ((given: z.output<In>, facts: EffectFacts) => EffectClass);
+  readonly needs: readonly Need[];
+  readonly aliases?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number | ((given: z.output<In>) => number);
+  /** True for a tool that returns `control(…)`. */
+  readonly steers?: boolean;
+  /** Why the tool cannot work under these rules; null: it can. */
+  disabled?(rules: SandboxRules): string | null;
+  readonly input: In;
+  readonly output: Out;
+  /** Gives the output, or `failure(…)` for what can be expected to go wrong, or `control(…)`. */
+  run(given: z.output<In>, context: ToolContext<Need>): Promise<z.input<Out> | NotAResult> | z.input<Out> | NotAResult;
+  probe?(given: z.output<In>, context: ToolContext<Need>): Promise<ProbeOutcome<z.input<Out>>>;
+  show(result: z.output<Out>): string;
+  /** In the canonical names of the arguments. At least one. */
+  readonly examples: readonly ToolExample<z.input<In>>[];
+}
+
+/** What `run` gives when it has no result. A class, so that no output can be taken for one. */
+class NotAResult {
+  readonly outcome: Exclude<ToolOutcome<never>, { kind: "result" }>;
+
+  constructor(outcome: Exclude<ToolOutcome<never>, { kind: "result" }>) {
+    this.outcome = outcome;
+  }
+}
+
+/** An expected failure. `message` is read by the model: it says what to do next. */
+export function failure(code: ErrorCode, message: string, extra: Omit<Failure, "code" | "message"> = {}): NotAResult {
+  return new NotAResult({ kind: "failure", failure: { code, message, ...extra } });
+}
+
+/** Passes on a failure of a port or of a rule. */
+export function failWith(error: Failure): NotAResult {
+  return new NotAResult({ kind: "failure", failure: error });
+}
+
+/** Hands the task something to act on. */
+export function control(wanted: Control): NotAResult {
+  return new NotAResult({ kind: "control", control: wanted });
+}
+
+/** Checks a definition and gives the tool that the gateway calls. Its input refuses fields that it does not name. */
+export function defineTool<In extends z.ZodObject, Out extends z.ZodType, const Need extends keyof ToolPorts = never>(
+  definition: ToolDefinition<In, Out, Need>,
+): Tool {
+  const { aliases = {}, timeoutMs = DEFAULT_TIMEOUT_MS, steers = false, ...given } = definition;
+  const input = definition.input.strict();
+  const reason = whyInvalid(definition, input);
+  if (reason !== null) throw new TypeError(`The tool ${String(definition.name)} is not valid: ${reason}.`);
+  const tool: Tool = {
+    ...given,
+    aliases,
+    timeoutMs,
+    steers,
+    input,
+    run: async (arguments_: z.output<In>, context) => {
+      const returned = await definition.run(arguments_, context);
+      return returned instanceof NotAResult ? returned.outcome : { kind: "result", result: returned };
+    },
+  };
+  for (const part of [tool.permissions, tool.needs, tool.aliases, tool.examples]) Object.freeze(part);
+  return Object.freeze(tool);
+}
+
+const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.ZodType, never>>([
+  "name",
+  "summary",
+  "toolbox",
+  "category",
+  "permissions",
+  "security",
+  "effect",
+  "needs",
+  "aliases",
+  "timeoutMs",
+  "steers",
+  "disabled",
+  "input",
+  "output",
+  "run",
+  "probe",
+  "show",
+  "examples",
+]);
+
+/** The first thing that is wrong with a definition, in words that end a sentence. */
+function whyInvalid<In extends z.ZodObject, Out extends z.ZodType, Need extends keyof ToolPorts>(
+  definition: ToolDefinition<In, Out, Need>,
+  input: z.ZodObject,
+): string | null {
+  const { name, summary, toolbox, effect, examples, timeoutMs = DEFAULT_TIMEOUT_MS } = definition;
+  const unknown = Object.keys(definition).find((field) => !FIELDS.has(field));
+  if (unknown !== undefined) return `there is no field "${unknown}"`;
+  if (!/^[a-z][a-z0-9]*(?:[_.][a-z0-9]+)*$/.test(name)) return "its name is not snake_case, with dots at most";
+  if (name.length > MAX_NAME_CHARACTERS) return `its name is longer than ${MAX_NAME_CHARACTERS} characters`;
+  if (summary.trim() === "") return "it has no summary";
+  if (summary.length > MAX_SUMMARY_CHARACTERS) return `its summary is longer than ${MAX_SUMMARY_CHARACTERS} characters`;
+  if (toolbox === "") return "it names no toolbox";
+  if (effect === "probe" && definition.probe === undefined) return 'its effect is "probe" and it has no probe';
+  if (typeof timeoutMs === "number" && timeoutMs <= 0) return "its timeoutMs is not positive";
+  return whyAliasesInvalid(definition.aliases ?? {}, input) ?? whyExamplesInvalid(examples, input);
+}
+
+function whyAliasesInvalid(aliases: Readonly<Record<string, string>>, input: z.ZodObject): string | null {
+  for (const [alias, canonical] of Object.entries(aliases)) {
+    if (!Object.hasOwn(input.shape, canonical))
+      return `the alias "${alias}" is for "${canonical}", which is no argument`;
+    if (Object.hasOwn(input.shape, alias)) return `the alias "${alias}" is an argument itself`;
+  }
+  return null;
+}
+
+function whyExamplesInvalid(examples: readonly ToolExample<unknown>[], input: z.ZodObject): string | null {
+  if (examples.length === 0) return "it has no example";
+  for (const { note, given } of examples) {
+    const parsed = input.safeParse(given);
+    if (!parsed.success)
+      return `its example "${note}" does not fit its input: ${parsed.error.issues[0]?.message ?? ""}`;
+  }
+  return null;
+}

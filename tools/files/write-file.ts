@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { WRITE_DISABLED } from "../../core/sandbox-path.ts";
+import { defineTool, failure, failWith } from "../define-tool.ts";
+import { aboutFilename, FILENAME_ALIASES, filename, judgeTextFile, MAX_TEXT_BYTES } from "./paths.ts";
+
+export default defineTool({
+  name: "write_file",
+  summary:
+    "Write a text file in the sandbox, up to 2 MB. Replaces what is there and makes missing directories. Text files are .txt, .md and .json unless the agent opens more.",
+  toolbox: "files",
+  category: "file_ops",
+  permissions: ["write"],
+  security: "cautious",
+  effect: "keyed",
+  needs: ["files"],
+  aliases: FILENAME_ALIASES,
+  disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
+  input: z.object({ filename, content: z.string().describe("The whole new content") }),
+  output: z.object({
+    success: z.boolean(),
+    path: z.string(),
+    size: z.int().describe("Bytes"),
+    message: z.string(),
+  }),
+  async run({ filename: raw, content }, { files, sandbox, key }) {
+    const path = judgeTextFile(raw, sandbox, "write");
+    if (!path.ok) return failWith(path.error);
+    if (!content.isWellFormed()) {
+      return failure("invalid_input", "content: the text holds half of a surrogate pair", { field: "content" });
+    }
+    const bytes = new TextEncoder().encode(content);
+    if (bytes.length > MAX_TEXT_BYTES) {
+      return failure("too_large", `File too large: ${bytes.length} bytes`, { field: "content" });
+    }
+    const written = await files.write(path.value, bytes, { key });
+    if (!written.ok) return failWith(aboutFilename(written.error));
+    const { path: at, size } = written.value;
+    return { success: true, path: at, size, message: `Wrote ${size} bytes to ${at}` };
+  },
+  show: (result) => result.message,
+  examples: [{ note: "keep a plan", given: { filename: "notes/plan.md", content: "# Plan\n\n1. Ask Ana.\n" } }],
+});

@@ -1,0 +1,62 @@
+/** Which headers a caller may set, and how a reply's headers and body are shown. */
+import { failed, ok, type Result } from "../../core/errors.ts";
+
+const MAX_HEADERS = 64;
+const MAX_HEADER_CHARACTERS = 16_384;
+
+/** RFC 9110, section 5.6.2: a token. */
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** Headers of the connection itself (RFC 9110, section 7.6.1, and what frames a message). */
+const OF_THE_CONNECTION = new Set([
+  "connection",
+  "accept-encoding",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** The headers in lower case, checked. Errors name `headers`. */
+export function checkHeaders(given: Readonly<Record<string, string>>): Result<Map<string, string>> {
+  const refuse = (reason: string) => failed("invalid_input", `headers: ${reason}`, { field: "headers" });
+  const headers = new Map<string, string>();
+  let characters = 0;
+  for (const [name, value] of Object.entries(given)) {
+    const lower = name.toLowerCase();
+    const shown = JSON.stringify(name.slice(0, 60));
+    if (!NAME.test(name)) return refuse(`${shown} is no header name`);
+    if (OF_THE_CONNECTION.has(lower) || lower.startsWith("proxy-")) return refuse(`${lower} cannot be set`);
+    if (!isHeaderValue(value)) return refuse(`the value of ${lower} holds characters that no header can`);
+    if (headers.has(lower)) return refuse(`${lower} is given twice`);
+    headers.set(lower, value.trim());
+    characters += name.length + value.length;
+  }
+  if (headers.size > MAX_HEADERS) return refuse(`there are more than ${MAX_HEADERS}`);
+  if (characters > MAX_HEADER_CHARACTERS) return refuse(`together they are over ${MAX_HEADER_CHARACTERS} characters`);
+  return ok(headers);
+}
+
+/** RFC 9110, section 5.5: visible characters, spaces and tabs, and the upper half of Latin-1. */
+function isHeaderValue(value: string): boolean {
+  for (let i = 0; i < value.length; i += 1) {
+    const unit = value.charCodeAt(i);
+    if ((unit < 0x20 && unit !== 0x09) || unit === 0x7f || unit > 0xff) return false;
+  }
+  return true;
+}
+
+/** A reply's headers by name, in lower case; values of one name are joined as RFC 9110, section 5.3, has it. */
+export function joinHeaders(headers: readonly (readonly [string, string])[]): Record<string, string> {
+  const joined = new Map<string, string>();
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase();
+    const before = joined.get(lower);
+    joined.set(lower, before === undefined ? value : `${before}, ${value}`);
+  }
+  return Object.fromEntries(joined);
+}
