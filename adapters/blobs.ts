@@ -1,0 +1,36 @@
+/** The bucket as a store of blobs by key, and the erasing of what a tenant has in it. */
+import { failed, ok } from "../core/errors.ts";
+import type { BlobPort } from "../core/ports.ts";
+import { guarded } from "./files/r2.ts";
+
+/** Keys that one call deletes: R2 lists, and deletes, at most this many at once. */
+const ERASE_BATCH = 1000;
+
+/** What a tenant's erasing needs. */
+export interface BlobEraser {
+  /** Deletes a bounded part of what stands under `prefix` (which ends in `/`). True: nothing is left. */
+  erase(prefix: string): Promise<boolean>;
+}
+
+export function openBlobs(bucket: R2Bucket): BlobPort & BlobEraser {
+  return {
+    put: (key, bytes) =>
+      guarded(async () => {
+        await bucket.put(key, bytes);
+        return ok(undefined);
+      }),
+    get: (key) =>
+      guarded(async () => {
+        const blob = await bucket.get(key);
+        return blob === null
+          ? failed("not_found", "There is no such blob.")
+          : ok(new Uint8Array(await blob.arrayBuffer()));
+      }),
+    async erase(prefix) {
+      if (!prefix.endsWith("/")) throw new RangeError("a prefix ends in /");
+      const listed = await bucket.list({ prefix, limit: ERASE_BATCH });
+      if (listed.objects.length > 0) await bucket.delete(listed.objects.map(({ key }) => key));
+      return !listed.truncated;
+    },
+  };
+}

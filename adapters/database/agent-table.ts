@@ -1,0 +1,128 @@
+/** Agents and their versions. A version's configuration is kept as the JSON that was agreed. */
+import { and, desc, eq, lt, or, sql } from "drizzle-orm";
+import type { AgentConfig } from "../../core/agent.ts";
+import type { Agent, AgentTable } from "../../core/database.ts";
+import { type Failure, failed, ok } from "../../core/errors.ts";
+import { cutPage } from "../../core/page-cursor.ts";
+import { auditOf, insertAudit } from "./audit-log.ts";
+import { asTenant, type Connection, type Query } from "./connection.ts";
+import { isBefore } from "./list-order.ts";
+import { agents, agentVersions } from "./schema.ts";
+
+const NO_AGENT = failed("not_found", "There is no such agent.");
+
+export function agentTable(connection: Connection): AgentTable {
+  return {
+    async create(tenant, { id, config }, act) {
+      const stamped = { tenant, version: 1, createdAt: act.at };
+      const written = await asTenant(connection, tenant, (query) => [
+        query
+          .insert(agents)
+          .values({ ...stamped, id, name: config.name, updatedAt: act.at })
+          .onConflictDoNothing({ target: [agents.tenant, agents.id] }),
+        query
+          .insert(agentVersions)
+          .values({ ...stamped, agent: id, config: JSON.stringify(config) })
+          .onConflictDoNothing(),
+        insertAudit(query, tenant, act),
+        selectLatest(query).where(and(eq(agents.tenant, tenant), eq(agents.id, id))),
+      ]);
+      if (!written.ok) return { ok: false, error: nameTaken(written.error, config.name) };
+      const [made] = written.value[3];
+      return made === undefined ? NO_AGENT : ok(toAgent(made));
+    },
+
+    async get(tenant, idOrName) {
+      const isThis = or(eq(agents.id, idOrName), eq(agents.name, idOrName));
+      const read = await asTenant(connection, tenant, (query) => [
+        selectLatest(query).where(and(eq(agents.tenant, tenant), isThis)),
+      ]);
+      if (!read.ok) return read;
+      // A name can look like another agent's id; the id comes first.
+      const found = read.value[0].find((row) => row.id === idOrName) ?? read.value[0][0];
+      return found === undefined ? NO_AGENT : ok(toAgent(found));
+    },
+
+    async page(tenant, { after, limit }) {
+      const read = await asTenant(connection, tenant, (query) => [
+        selectLatest(query)
+          .where(and(eq(agents.tenant, tenant), isBefore(agents.createdAt, agents.id, after)))
+          .orderBy(desc(agents.createdAt), desc(agents.id))
+          .limit(limit + 1),
+      ]);
+      if (!read.ok) return read;
+      return ok(cutPage(read.value[0].map(toAgent), limit, ({ id, createdAt }) => ({ at: createdAt, id })));
+    },
+
+    async versions(tenant, id, { after, limit }) {
+      const older = after === null ? undefined : lt(agentVersions.version, after.at);
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select()
+          .from(agentVersions)
+          .where(and(eq(agentVersions.tenant, tenant), eq(agentVersions.agent, id), older))
+          .orderBy(desc(agentVersions.version))
+          .limit(limit + 1),
+        query
+          .select({ id: agents.id })
+          .from(agents)
+          .where(and(eq(agents.tenant, tenant), eq(agents.id, id))),
+      ]);
+      if (!read.ok) return read;
+      const [rows, [agent]] = read.value;
+      if (agent === undefined) return NO_AGENT;
+      const versions = rows.map(({ version, config, createdAt }) => {
+        return { id, version, config: JSON.parse(config) as AgentConfig, createdAt };
+      });
+      return ok(cutPage(versions, limit, ({ version }) => ({ at: version, id })));
+    },
+
+    async update(tenant, { id, config, ifVersion }, act) {
+      const isThis = and(eq(agents.tenant, tenant), eq(agents.id, id));
+      const at = new Date(act.at).toISOString();
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          with changed as (
+            update agents set version = version + 1, name = ${config.name}, updated_at = ${at}::timestamptz
+            where ${isThis} and (${ifVersion}::int is null or version = ${ifVersion}::int)
+            returning version
+          ), versioned as (
+            insert into agent_versions (tenant, agent, version, config, created_at)
+            select ${tenant}::text, ${id}::text, version, ${JSON.stringify(config)}::text, ${at}::timestamptz from changed
+          )
+          ${auditOf(tenant, act)} from changed`),
+        selectLatest(query).where(isThis),
+      ]);
+      if (!written.ok) return { ok: false, error: nameTaken(written.error, config.name) };
+      const [changed, [found]] = written.value;
+      if (found === undefined) return NO_AGENT;
+      if (changed.rowCount > 0) return ok(toAgent(found));
+      return failed("conflict", `The agent is at version ${found.version} now. Read it again and decide anew.`, {
+        field: "If-Match",
+      });
+    },
+  };
+}
+
+function selectLatest(query: Query) {
+  const latest = and(
+    eq(agentVersions.tenant, agents.tenant),
+    eq(agentVersions.agent, agents.id),
+    eq(agentVersions.version, agents.version),
+  );
+  const { id, version, createdAt, updatedAt } = agents;
+  return query
+    .select({ id, version, createdAt, updatedAt, config: agentVersions.config })
+    .from(agents)
+    .innerJoin(agentVersions, latest);
+}
+
+function toAgent(row: Omit<Agent, "config"> & { readonly config: string }): Agent {
+  return { ...row, config: JSON.parse(row.config) as AgentConfig };
+}
+
+function nameTaken(error: Failure, name: string): Failure {
+  if (error.code !== "conflict") return error;
+  return failed("conflict", `There is an agent with the name ${name} already. Choose another.`, { field: "name" })
+    .error;
+}

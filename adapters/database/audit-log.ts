@@ -1,0 +1,46 @@
+/** The audit log. Its rows are written in the transaction of the act that they tell of. */
+import { type SQL, and, desc, eq, sql } from "drizzle-orm";
+import type { AuditEntry, AuditLog } from "../../core/database.ts";
+import { ok } from "../../core/errors.ts";
+import { cutPage } from "../../core/page-cursor.ts";
+import { asTenant, type Connection, type Query } from "./connection.ts";
+import { isBefore } from "./list-order.ts";
+import { audit } from "./schema.ts";
+
+/** The statement that adds an entry; the same entry again adds nothing. */
+export function insertAudit(query: Query, tenant: string, act: AuditEntry) {
+  return query
+    .insert(audit)
+    .values({ tenant, ...act })
+    .onConflictDoNothing({ target: [audit.tenant, audit.id] });
+}
+
+export function auditLog(connection: Connection): AuditLog {
+  return {
+    async page(tenant, { after, limit }) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select()
+          .from(audit)
+          .where(and(eq(audit.tenant, tenant), isBefore(audit.at, audit.id, after)))
+          .orderBy(desc(audit.at), desc(audit.id))
+          .limit(limit + 1),
+      ]);
+      return read.ok ? ok(cutPage(read.value[0].map(toEntry), limit, ({ at, id }) => ({ at, id }))) : read;
+    },
+  };
+}
+
+/** `insert into audit … select …`, to be ended with `from` something: the entry is added when that has a row. */
+export function auditOf(tenant: string, act: AuditEntry): SQL {
+  const at = new Date(act.at).toISOString();
+  return sql`
+    insert into audit (tenant, id, at, actor, action, target, request_id)
+    select ${tenant}::text, ${act.id}::text, ${at}::timestamptz, ${act.actor}::text, ${act.action}::text,
+      ${act.target}::text, ${act.requestId}::text`;
+}
+
+function toEntry(row: typeof audit.$inferSelect): AuditEntry {
+  const { id, at, actor, target, requestId } = row;
+  return { id, at, actor, action: row.action as AuditEntry["action"], target, requestId };
+}

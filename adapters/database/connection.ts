@@ -1,0 +1,133 @@
+/**
+ * The one way to Postgres: Neon's HTTP driver, one transaction a request. `asTenant` is the only way to a table; it names
+ * the tenant inside the transaction, and row-level security does the rest.
+ */
+import { neon, NeonDbError, neonConfig } from "@neondatabase/serverless";
+import { type SQL, sql } from "drizzle-orm";
+import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
+import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
+import { type Failure, type Result, failed, ok } from "../../core/errors.ts";
+
+/** How long Postgres may take for a transaction, and the HTTP request for all of it. */
+const TIMEOUT_MS = 5_000;
+/** What a caller is told to wait while the database is away. */
+const RETRY_AFTER_MS = 2_000;
+
+const TABLES = ["tenants", "keys", "agents", "agent_versions", "tasks", "audit"];
+
+/** Builds queries. A query that is awaited by itself runs without a tenant and sees nothing. */
+export type Query = NeonHttpDatabase;
+/** A query that was built and not yet run. */
+export type Statement = BatchItem<"pg">;
+
+export interface Connection {
+  readonly query: Query;
+  /** True once Postgres has said that this connection's role is bound by row-level security. */
+  roleIsBound: boolean;
+}
+
+/** A connection; nothing is sent yet. `endpoint` null: Neon's own. All connections of an isolate share one endpoint. */
+export function openConnection(url: string, endpoint: string | null): Connection {
+  if (endpoint !== null) neonConfig.fetchEndpoint = endpoint;
+  neonConfig.fetchFunction = (target: string, init: RequestInit) =>
+    fetch(target, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  return { query: drizzle({ client: neon(url, { disableWarningInBrowsers: true }) }), roleIsBound: false };
+}
+
+/**
+ * Runs statements in one transaction that sees only `tenant`'s rows, and gives their results in order. All of them count,
+ * or none. Fails with `upstream_failed` while the database is away, `conflict` when a value has to be unique,
+ * `invalid_input` for text that Postgres cannot hold, and `internal` for what is a defect.
+ */
+export async function asTenant<const T extends readonly Statement[]>(
+  connection: Connection,
+  tenant: string,
+  build: (query: Query) => T,
+): Promise<Result<BatchResponse<T>>> {
+  const { query } = connection;
+  return run(connection, async () => {
+    const [, ...results] = await query.batch([query.execute(nameTenant(tenant)), ...build(query)]);
+    return results;
+  });
+}
+
+/** The statement that lets the rest of its transaction see another tenant's rows: for acts of the operator. */
+export function nameTenant(tenant: string): SQL {
+  return sql`select set_config('app.tenant', ${tenant}, true), set_config('statement_timeout', ${String(TIMEOUT_MS)}, true)`;
+}
+
+/** Calls one of the functions that look across tenants, and gives its rows. */
+export async function callDirectory(connection: Connection, call: SQL): Promise<Result<Record<string, unknown>[]>> {
+  return run(connection, async () => (await connection.query.execute(call)).rows);
+}
+
+async function run<T>(connection: Connection, work: () => Promise<T>): Promise<Result<T>> {
+  try {
+    const refusal = connection.roleIsBound ? null : await judgeRole(connection);
+    return refusal === null ? ok(await work()) : { ok: false, error: refusal };
+  } catch (thrown) {
+    return { ok: false, error: failureOf(thrown) };
+  }
+}
+
+/**
+ * Refuses a role that row-level security would not bind: a superuser, one that may bypass it, the owner of a table, or a
+ * member of such a role. Only a good answer is remembered.
+ */
+async function judgeRole(connection: Connection): Promise<Failure | null> {
+  const { rows } = await connection.query.execute(sql`
+    select current_user as role,
+      exists (select from pg_roles r where (r.rolsuper or r.rolbypassrls or r.rolname = 'otto_directory')
+        and pg_has_role(current_user, r.oid, 'member')) as passes,
+      exists (select from pg_class c where c.relnamespace = 'public'::regnamespace
+        and c.relname = any (${sql.param(TABLES)}::text[]) and pg_has_role(current_user, c.relowner, 'member')) as owns,
+      (select count(*) from pg_class c where c.relnamespace = 'public'::regnamespace
+        and c.relname = any (${sql.param(TABLES)}::text[]) and c.relrowsecurity and c.relforcerowsecurity) as guarded`);
+  const [found] = rows;
+  if (found?.["passes"] === false && found["owns"] === false && Number(found["guarded"]) === TABLES.length) {
+    connection.roleIsBound = true;
+    return null;
+  }
+  const details = {
+    role: found?.["role"],
+    passes: found?.["passes"],
+    owns: found?.["owns"],
+    guarded: found?.["guarded"],
+  };
+  console.error(
+    "the database is refused: its tables are not guarded, or its role is not bound by row-level security",
+    details,
+  );
+  return {
+    code: "internal",
+    message: "Otto's database is not set up safely, so it is not used. Tell its operator.",
+    details,
+  };
+}
+
+/** The failure behind what the driver threw. An error with a SQLSTATE is Postgres's own; any other is the way there. */
+function failureOf(thrown: unknown): Failure {
+  const error = databaseError(thrown);
+  const state = error?.code;
+  if (error === null || state === undefined || isAway(state)) {
+    const details = { thrown: thrown instanceof Error ? thrown.message.slice(0, 500) : String(thrown) };
+    const message = "The database did not answer. Send the request again shortly.";
+    return { code: "upstream_failed", message, retryAfterMs: RETRY_AFTER_MS, details };
+  }
+  const details = { sqlstate: state, constraint: error.constraint, thrown: error.message };
+  if (state === "23505") return failed("conflict", "A thing with this name or id exists already.", { details }).error;
+  if (state.startsWith("22")) return failed("invalid_input", "This value cannot be stored.", { details }).error;
+  console.error("the database refused a statement", details);
+  return { code: "internal", message: "Otto failed unexpectedly. Try again later.", details };
+}
+
+/** Drizzle wraps what the driver throws for a single statement, and not what it throws for a batch. */
+function databaseError(thrown: unknown): NeonDbError | null {
+  if (thrown instanceof NeonDbError) return thrown;
+  return thrown instanceof Error && thrown.cause instanceof NeonDbError ? thrown.cause : null;
+}
+
+/** Classes 08 (connection), 53 (resources), 57 (operator's intervention, timeouts), 40 (rolled back, may be sent again). */
+function isAway(sqlstate: string): boolean {
+  return /^(?:08|53|57|40)/.test(sqlstate);
+}

@@ -1,0 +1,20 @@
+/** The database port on Postgres. */
+import type { Database } from "../../core/database.ts";
+import { agentTable } from "./agent-table.ts";
+import { auditLog } from "./audit-log.ts";
+import { openConnection } from "./connection.ts";
+import { keyTable } from "./key-table.ts";
+import { taskIndex } from "./task-index.ts";
+import { tenantTable } from "./tenant-table.ts";
+
+/** Opens the database; nothing is sent yet. `endpoint` null: Neon's own. */
+export function openDatabase(url: string, endpoint: string | null): Database {
+  const connection = openConnection(url, endpoint);
+  return {
+    tenants: tenantTable(connection),
+    keys: keyTable(connection),
+    agents: agentTable(connection),
+    tasks: taskIndex(connection),
+    audit: auditLog(connection),
+  };
+}

@@ -1,0 +1,88 @@
+/** API keys, by their hashes. */
+import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import type { ApiKey, KeyTable, NewApiKey } from "../../core/database.ts";
+import { failed, ok } from "../../core/errors.ts";
+import type { Scope } from "../../core/keys.ts";
+import { cutPage } from "../../core/page-cursor.ts";
+import { auditOf, insertAudit } from "./audit-log.ts";
+import { asTenant, type Connection, type Query } from "./connection.ts";
+import { isBefore } from "./list-order.ts";
+import { keys, tenants } from "./schema.ts";
+
+const NO_KEY = failed("not_found", "There is no such key.");
+
+/** The statement that keeps a key; the same id again changes nothing. */
+export function insertKey(query: Query, { key, hash }: NewApiKey) {
+  return query
+    .insert(keys)
+    .values({ ...key, scopes: [...key.scopes], hash })
+    .onConflictDoNothing({ target: [keys.tenant, keys.id] });
+}
+
+export function keyTable(connection: Connection): KeyTable {
+  return {
+    async create(newKey, act) {
+      const { tenant, id } = newKey.key;
+      const written = await asTenant(connection, tenant, (query) => [
+        insertKey(query, newKey),
+        insertAudit(query, tenant, act),
+        query
+          .select()
+          .from(keys)
+          .where(and(eq(keys.tenant, tenant), eq(keys.id, id))),
+      ]);
+      if (!written.ok) return written;
+      const [kept] = written.value[2];
+      return kept === undefined ? NO_KEY : ok(toKey(kept));
+    },
+
+    async byHash(tenant, hash) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select({ key: keys })
+          .from(keys)
+          .innerJoin(tenants, eq(tenants.id, keys.tenant))
+          .where(and(eq(keys.tenant, tenant), eq(keys.hash, hash), isNull(keys.revokedAt), isNull(tenants.erasedAt))),
+      ]);
+      if (!read.ok) return read;
+      const [found] = read.value[0];
+      if (found === undefined) return NO_KEY;
+      const { id, name, scopes, expiresAt } = toKey(found.key);
+      return ok({ id, tenant, name, scopes, expiresAt });
+    },
+
+    async page(tenant, { after, limit }) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select()
+          .from(keys)
+          .where(and(eq(keys.tenant, tenant), isBefore(keys.createdAt, keys.id, after)))
+          .orderBy(desc(keys.createdAt), desc(keys.id))
+          .limit(limit + 1),
+      ]);
+      if (!read.ok) return read;
+      return ok(cutPage(read.value[0].map(toKey), limit, ({ id, createdAt }) => ({ at: createdAt, id })));
+    },
+
+    async revoke(tenant, id, act) {
+      const isThis = and(eq(keys.tenant, tenant), eq(keys.id, id));
+      const revokedAt = new Date(act.at).toISOString();
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          with revoked as (
+            update keys set revoked_at = ${revokedAt}::timestamptz where ${isThis} and revoked_at is null returning id
+          )
+          ${auditOf(tenant, act)} from revoked`),
+        query.select().from(keys).where(isThis),
+      ]);
+      if (!written.ok) return written;
+      const [found] = written.value[1];
+      return found === undefined ? NO_KEY : ok(toKey(found));
+    },
+  };
+}
+
+function toKey(row: typeof keys.$inferSelect): ApiKey {
+  const { id, tenant, name, createdAt, createdBy, expiresAt, revokedAt } = row;
+  return { id, tenant, name, scopes: row.scopes as Scope[], createdAt, createdBy, expiresAt, revokedAt };
+}

@@ -1,0 +1,71 @@
+/** The tables of `migrations/`, as drizzle sees them. The SQL is the truth; `docs/storage-schema.md` shows example rows. */
+import { bigint, boolean, customType, integer, pgTable, text } from "drizzle-orm/pg-core";
+
+/** `timestamptz` as milliseconds since the epoch. The driver hands over Postgres's own text. */
+const moment = customType<{ data: number; driverData: string }>({
+  dataType: () => "timestamptz",
+  toDriver: (ms) => new Date(ms).toISOString(),
+  fromDriver: (written) => Date.parse(written),
+});
+
+export const tenants = pgTable("tenants", {
+  id: text("id").notNull(),
+  name: text("name").notNull(),
+  createdAt: moment("created_at").notNull(),
+  erasedAt: moment("erased_at"),
+  purgedAt: moment("purged_at"),
+});
+
+export const keys = pgTable("keys", {
+  tenant: text("tenant").notNull(),
+  id: text("id").notNull(),
+  name: text("name").notNull(),
+  hash: text("hash").notNull(),
+  scopes: text("scopes").array().notNull(),
+  createdAt: moment("created_at").notNull(),
+  createdBy: text("created_by").notNull(),
+  expiresAt: moment("expires_at"),
+  revokedAt: moment("revoked_at"),
+});
+
+export const agents = pgTable("agents", {
+  tenant: text("tenant").notNull(),
+  id: text("id").notNull(),
+  name: text("name").notNull(),
+  version: integer("version").notNull(),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
+});
+
+export const agentVersions = pgTable("agent_versions", {
+  tenant: text("tenant").notNull(),
+  agent: text("agent").notNull(),
+  version: integer("version").notNull(),
+  config: text("config").notNull(),
+  createdAt: moment("created_at").notNull(),
+});
+
+export const tasks = pgTable("tasks", {
+  tenant: text("tenant").notNull(),
+  id: text("id").notNull(),
+  version: bigint("version", { mode: "number" }).notNull(),
+  status: text("status").notNull(),
+  hidden: boolean("hidden").notNull(),
+  project: text("project"),
+  agent: text("agent").notNull(),
+  parent: text("parent"),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
+  wakeAt: moment("wake_at"),
+  view: text("view").notNull(),
+});
+
+export const audit = pgTable("audit", {
+  tenant: text("tenant").notNull(),
+  id: text("id").notNull(),
+  at: moment("at").notNull(),
+  actor: text("actor").notNull(),
+  action: text("action").notNull(),
+  target: text("target").notNull(),
+  requestId: text("request_id").notNull(),
+});

@@ -1,0 +1,103 @@
+/** The index of tasks: what lists show and the sweep looks at. Rows come from the tasks' own objects, by their tenant's. */
+import { type SQL, and, desc, eq, inArray, sql } from "drizzle-orm";
+import type { TaskIndex } from "../../core/database.ts";
+import { ok } from "../../core/errors.ts";
+import type { TaskReport } from "../../core/objects.ts";
+import { type Place, cutPage } from "../../core/page-cursor.ts";
+import type { TaskView } from "../../core/task-view.ts";
+import { asTenant, callDirectory, type Connection } from "./connection.ts";
+import { isBefore } from "./list-order.ts";
+import { tasks } from "./schema.ts";
+
+export function taskIndex(connection: Connection): TaskIndex {
+  return {
+    async upsert(tenant, reports) {
+      if (reports.length === 0) return ok(undefined);
+      const written = await asTenant(connection, tenant, (query) => [query.execute(upsert(tenant, reports))]);
+      return written.ok ? ok(undefined) : written;
+    },
+
+    async page(tenant, { status, project, parent }, { after, limit }) {
+      const wanted = and(
+        eq(tasks.tenant, tenant),
+        sql`not ${tasks.hidden}`,
+        status === null ? undefined : eq(tasks.status, status),
+        project === null ? undefined : eq(tasks.project, storable(project)),
+        parent === null ? undefined : eq(tasks.parent, storable(parent)),
+        isBefore(tasks.createdAt, tasks.id, after),
+      );
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select({ id: tasks.id, at: tasks.createdAt, view: tasks.view })
+          .from(tasks)
+          .where(wanted)
+          .orderBy(desc(tasks.createdAt), desc(tasks.id))
+          .limit(limit + 1),
+      ]);
+      if (!read.ok) return read;
+      const { items, next } = cutPage(read.value[0], limit, ({ id, at }): Place => ({ at, id }));
+      return ok({ items: items.map(({ view }) => JSON.parse(view) as TaskView), next });
+    },
+
+    async some(tenant, limit) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select({ task: tasks.id, project: tasks.project })
+          .from(tasks)
+          .where(eq(tasks.tenant, tenant))
+          .limit(limit),
+      ]);
+      return read.ok ? ok(read.value[0]) : read;
+    },
+
+    async remove(tenant, ids) {
+      if (ids.length === 0) return ok(undefined);
+      const removed = await asTenant(connection, tenant, (query) => [
+        query.delete(tasks).where(and(eq(tasks.tenant, tenant), inArray(tasks.id, [...ids]))),
+      ]);
+      return removed.ok ? ok(undefined) : removed;
+    },
+
+    async overdue(before, limit) {
+      const moment = new Date(before).toISOString();
+      const read = await callDirectory(
+        connection,
+        sql`select tenant, id from otto_overdue_tasks(${moment}::timestamptz, ${limit}::int)`,
+      );
+      if (!read.ok) return read;
+      return ok(read.value.map((row) => ({ tenant: String(row["tenant"]), task: String(row["id"]) })));
+    },
+  };
+}
+
+/** One statement for any number of rows: they go as one JSON parameter, since each row has a dozen values. */
+function upsert(tenant: string, reports: readonly TaskReport[]): SQL {
+  const rows = reports.map(({ task, version, view, hidden, wakeAt }) => ({
+    id: task,
+    version,
+    status: view.status,
+    hidden,
+    project: view.project === null ? null : storable(view.project),
+    agent: view.agent.id,
+    parent: view.parent_id,
+    created_at: view.created_at,
+    wake_at: wakeAt === null ? null : new Date(wakeAt).toISOString(),
+    view: JSON.stringify(view),
+  }));
+  return sql`
+    insert into tasks (tenant, id, version, status, hidden, project, agent, parent, created_at, updated_at, wake_at, view)
+    select ${tenant}::text, r.id, r.version, r.status, r.hidden, r.project, r.agent, r.parent, r.created_at, now(),
+      r.wake_at, r.view
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, version bigint, status text, hidden boolean,
+      project text, agent text, parent text, created_at timestamptz, wake_at timestamptz, view text)
+    where exists (select from tenants where id = ${tenant} and erased_at is null)
+    on conflict (tenant, id) do update set version = excluded.version, status = excluded.status,
+      hidden = excluded.hidden, project = excluded.project, agent = excluded.agent, parent = excluded.parent,
+      updated_at = excluded.updated_at, wake_at = excluded.wake_at, view = excluded.view
+    where excluded.version > tasks.version`;
+}
+
+/** Postgres's text holds neither NUL nor half a surrogate pair; both stand as U+FFFD in what lists are narrowed by. */
+function storable(text: string): string {
+  return text.replaceAll("\u0000", "\ufffd").toWellFormed();
+}

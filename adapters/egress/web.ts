@@ -1,0 +1,128 @@
+/**
+ * The web, by way of the sidecar: a Worker cannot see what a name resolves to, so the connection is made by a process that
+ * checks the address when it connects. Where there is no sidecar, nothing is requested.
+ */
+import { z } from "zod";
+import { failed, ok, type Result } from "../../core/errors.ts";
+import type { WebPort } from "../../core/ports.ts";
+import { signEgressOrder } from "../signing/sidecar-token.ts";
+import type { EgressAllow } from "./address.ts";
+import { notSent, requestByHops, shownUrl, type Exchange, type Reply } from "./follow.ts";
+import { isReading, type Hop } from "./redirect.ts";
+
+/** What the sidecar takes beyond the time of the request itself. */
+const MARGIN_MS = 2_000;
+const HEALTH_TIMEOUT_MS = 2_000;
+
+/** `sidecar` is null where none is set up. */
+export interface WebSettings {
+  readonly sidecar: { readonly url: string; readonly secret: string } | null;
+  readonly allow: EgressAllow;
+}
+
+/** The one way out for the URLs of tenants and models. */
+export function openWeb({ sidecar, allow }: WebSettings): WebPort {
+  return {
+    async request(request) {
+      if (sidecar === null) {
+        return notSent("not_available", "Requests to the web need the sidecar, and none is set up here (SIDECAR_URL).");
+      }
+      return await requestByHops(request, allow, exchangeBy(sidecar));
+    },
+  };
+}
+
+function exchangeBy(sidecar: { url: string; secret: string }): Exchange {
+  return async function askSidecar(hop, { timeoutMs, maxBytes, signal }) {
+    if (!isReading(hop.method) && !(await isUp(sidecar.url))) return unreachable();
+    const order = {
+      method: hop.method,
+      url: hop.url.href,
+      headers: hop.headers,
+      timeoutMs: Math.ceil(timeoutMs),
+      maxBytes,
+    };
+    const token = await signEgressOrder(sidecar.secret, order, Date.now());
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(order.timeoutMs + MARGIN_MS)]);
+    try {
+      const response = await fetch(`${sidecar.url}/egress`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/octet-stream" },
+        body: hop.body,
+        redirect: "manual",
+        signal: limit,
+      });
+      if (response.status !== 200) return refusalOf(response.status, await response.text(), hop);
+      return await readReply(response, maxBytes);
+    } catch {
+      if (limit.aborted) return failed("timeout", `No reply from ${shownUrl(hop.url)} in time.`, { field: "url" });
+      return failed("upstream_failed", `The connection was lost during the request to ${shownUrl(hop.url)}.`, {
+        field: "url",
+      });
+    }
+  };
+}
+
+/**
+ * Whether the sidecar answers. Asked before a request with an effect, because a failed fetch does not tell whether its
+ * request arrived.
+ */
+async function isUp(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/health`, {
+      redirect: "manual",
+      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+    });
+    await response.body?.cancel();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+function unreachable(): Result<never> {
+  return notSent("upstream_failed", "The service that makes requests to the web does not answer. Try again later.");
+}
+
+const upstreamSchema = z.object({
+  status: z.int().min(100).max(999),
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  truncated: z.boolean().default(false),
+});
+
+async function readReply(response: Response, maxBytes: number): Promise<Result<Reply>> {
+  const described = upstreamSchema.parse(JSON.parse(fromBase64Url(response.headers.get("x-otto-upstream") ?? "")));
+  const body = new Uint8Array(await response.arrayBuffer());
+  return ok({
+    ...described,
+    body: body.subarray(0, maxBytes),
+    truncated: described.truncated || body.length > maxBytes,
+  });
+}
+
+const refusalSchema = z.object({ code: z.string(), message: z.string(), sent: z.boolean().optional() });
+
+/** The sidecar's refusals: nothing was sent, except perhaps where it reports trouble with the other side. */
+function refusalOf(status: number, text: string, hop: Hop): Result<never> {
+  const refusal = refusalSchema.safeParse(parseJson(text)).data;
+  if (status === 403 && refusal !== undefined) return notSent("blocked_by_policy", refusal.message);
+  if (status === 422 && refusal !== undefined) return notSent("invalid_input", refusal.message);
+  if (status === 413) return notSent("too_large", "The body of the request is too large to send.");
+  if (status === 401 || status === 503) return unreachable();
+  const details = refusal?.sent === false ? { details: { sent: false } } : {};
+  const code = refusal?.code === "timeout" ? "timeout" : "upstream_failed";
+  return failed(code, refusal?.message ?? `The request to ${shownUrl(hop.url)} failed.`, { field: "url", ...details });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function fromBase64Url(text: string): string {
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
+}

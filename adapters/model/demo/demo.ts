@@ -1,0 +1,53 @@
+/**
+ * The demo model: what Otto runs on while no language model is set. It drives real tools by plain rules that read the
+ * messages and the tool list only, and it says that it is no language model. It writes at a pace that a person can watch.
+ */
+import type { ModelChunk, ModelPort, ModelRequest } from "../../../core/ports.ts";
+import { replyTo } from "./reply.ts";
+import { modelFailure } from "../model-failure.ts";
+import { estimatedUsage } from "../usage.ts";
+
+/** Between two words, unless the text is so long that all of them would take more than `MAX_SPEECH_MS`. */
+const WORD_PACE_MS = 15;
+const MAX_SPEECH_MS = 1_500;
+
+/** The demo model as a port. `paceMs` is the time between two words; it never throws. */
+export function demoModel(options: { readonly paceMs?: number } = {}): ModelPort {
+  return {
+    async *stream(request): AsyncGenerator<ModelChunk> {
+      const reply = replyTo(request.messages, request.tools);
+      const text = reply.text.toWellFormed();
+      const words = text.match(/\S+\s*/g) ?? [];
+      const paceMs = Math.min(options.paceMs ?? WORD_PACE_MS, MAX_SPEECH_MS / Math.max(1, words.length));
+      for (const word of words) {
+        if (paceMs > 0) await pause(paceMs, request);
+        if (request.signal.aborted) {
+          yield { type: "failed", failure: modelFailure("cut_off", true, "The call was cancelled.") };
+          return;
+        }
+        yield { type: "text", text: word };
+      }
+      const calls = reply.calls.map((call) => ({ name: call.name, arguments: JSON.stringify(call.arguments) }));
+      yield {
+        type: "done",
+        text,
+        calls,
+        usage: estimatedUsage(request, text, calls),
+        finish: calls.length > 0 ? "calls" : "stop",
+      };
+    },
+  };
+}
+
+/** Ends early when the call is cancelled. */
+function pause(ms: number, { signal }: ModelRequest): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
+  });
+}

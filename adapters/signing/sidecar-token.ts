@@ -1,0 +1,41 @@
+/** The token that orders one request from the sidecar: signed, good for half a minute and for one use. */
+
+const LIFETIME_SECONDS = 30;
+
+/** What the sidecar may do once. The request's body travels beside the token, unsigned: the connection is private. */
+export interface EgressOrder {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+/** `base64url(payload) + "." + base64url(HMAC-SHA256(secret, base64url payload))`. `nowMs` is the time of signing. */
+export async function signEgressOrder(secret: string, order: EgressOrder, nowMs: number): Promise<string> {
+  const payload = toBase64Url(
+    new TextEncoder().encode(
+      JSON.stringify({
+        purpose: "egress",
+        exp: Math.floor(nowMs / 1_000) + LIFETIME_SECONDS,
+        jti: crypto.randomUUID(),
+        method: order.method,
+        url: order.url,
+        headers: order.headers,
+        timeout_ms: order.timeoutMs,
+        max_bytes: order.maxBytes,
+      }),
+    ),
+  );
+  const encoder = new TextEncoder();
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
+  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(payload)));
+  return `${payload}.${toBase64Url(signature)}`;
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  const chunks: string[] = [];
+  for (let at = 0; at < bytes.length; at += 8_192) chunks.push(String.fromCharCode(...bytes.subarray(at, at + 8_192)));
+  return btoa(chunks.join("")).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}

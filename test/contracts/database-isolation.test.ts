@@ -1,0 +1,218 @@
+import { readFile } from "node:fs/promises";
+import { PGlite } from "@electric-sql/pglite";
+import { neon, neonConfig } from "@neondatabase/serverless";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { openDatabase } from "../../adapters/database/database.ts";
+import type { Database } from "../../core/database.ts";
+import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
+import { act, configOf, makeTenant, newId, report } from "./database-rows.ts";
+
+const TABLES = ["tenants", "keys", "agents", "agent_versions", "tasks", "audit"] as const;
+const PAGE = { after: null, limit: 100 };
+
+let server: TestDatabase;
+let database: Database;
+/** One tenant with a row in every table, and another with none beside its key. */
+let a: Awaited<ReturnType<typeof fillTenant>>;
+let b: Awaited<ReturnType<typeof makeTenant>>;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  database = openDatabase(server.url, server.endpoint);
+  a = await fillTenant();
+  b = await makeTenant(database);
+});
+afterAll(() => server.close());
+
+async function fillTenant() {
+  const made = await makeTenant(database);
+  const agent = { id: newId("agent"), config: configOf("spy") };
+  await database.agents.create(made.tenant.id, agent, act("agent.create", agent.id));
+  const task = report({ project: "secret" });
+  await database.tasks.upsert(made.tenant.id, [task]);
+  return { ...made, agent: agent.id, task: task.task };
+}
+
+/** Runs one statement by itself, as `otto_app`, with a tenant named or with none. */
+async function asApp(statement: string, tenant: string | null): Promise<unknown[]> {
+  neonConfig.fetchEndpoint = server.endpoint;
+  const sql = neon(server.url, { disableWarningInBrowsers: true });
+  if (tenant === null) return sql.query(statement);
+  const [, rows] = await sql.transaction([
+    sql.query("select set_config('app.tenant', $1, true)", [tenant]),
+    sql.query(statement),
+  ]);
+  return rows as unknown[];
+}
+
+async function asOwner(statement: string): Promise<Record<string, unknown>[]> {
+  neonConfig.fetchEndpoint = server.endpoint;
+  return neon(server.ownerUrl, { disableWarningInBrowsers: true }).query(statement);
+}
+
+describe("the Worker's role", () => {
+  test.each(TABLES)("sees nothing of %s when no tenant is named, although there are rows", async (table) => {
+    expect((await asOwner(`select * from ${table}`)).length).toBeGreaterThan(0);
+    expect(await asApp(`select * from ${table}`, null)).toEqual([]);
+    expect(await asApp(`select * from ${table}`, "")).toEqual([]);
+  });
+
+  test.each(TABLES)("sees only the rows of the tenant that is named in %s", async (table) => {
+    const column = table === "tenants" ? "id" : "tenant";
+    const own = await asApp(`select ${column} as owner from ${table}`, a.tenant.id);
+    const others = own.filter((row) => (row as { owner: string }).owner !== a.tenant.id);
+    expect(own.length).toBeGreaterThan(0);
+    expect(others).toEqual([]);
+    expect(await asApp(`select * from ${table} where ${column} = '${a.tenant.id}'`, b.tenant.id)).toEqual([]);
+  });
+
+  test.each([
+    ["keys", `update keys set revoked_at = now() where tenant = '%'`],
+    ["agents", `update agents set version = 99 where tenant = '%'`],
+    ["tasks", `update tasks set status = 'failed' where tenant = '%'`],
+    ["tasks", `delete from tasks where tenant = '%'`],
+    ["tenants", `update tenants set erased_at = now() where id = '%'`],
+  ])("changes nothing in %s of another tenant by: %s", async (table, statement) => {
+    const before = await asOwner(`select * from ${table}`);
+    await asApp(statement.replace("%", a.tenant.id), b.tenant.id);
+    expect(await asOwner(`select * from ${table}`)).toEqual(before);
+  });
+
+  test("cannot give a row to another tenant, nor move one there", async () => {
+    const insert = `insert into audit values ('${a.tenant.id}', 'aud_x', now(), 'x', 'x', 'x', 'x')`;
+    await expect(asApp(insert, b.tenant.id)).rejects.toThrow(/row-level security/);
+    const move = `update keys set tenant = '${a.tenant.id}' where tenant = '${b.tenant.id}'`;
+    await expect(asApp(move, b.tenant.id)).rejects.toThrow(/row-level security/);
+  });
+
+  test.each([
+    "delete from audit",
+    "update audit set actor = 'x'",
+    "delete from keys",
+    "update agent_versions set config = ''",
+    "truncate tasks",
+    "alter table tasks disable row level security",
+    "create table mine (x int)",
+    "set role otto_directory",
+    "drop policy tenant_rows on tasks",
+  ])("is refused: %s", async (statement) => {
+    await expect(asApp(statement, a.tenant.id)).rejects.toThrow(
+      /permission denied|must be owner|is not for this connection/,
+    );
+  });
+
+  test("has row-level security enabled and forced on every table with a tenant", async () => {
+    const rows = await asOwner(`
+      select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as guarded
+      from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+        and exists (select from pg_attribute where attrelid = c.oid and attname = 'tenant') or c.relname = 'tenants'`);
+    expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining([...TABLES]));
+    expect(rows.filter(({ guarded }) => guarded !== true)).toEqual([]);
+  });
+
+  test("may call no function that looks across tenants but the four that it was given", async () => {
+    const rows = await asOwner(`
+      select p.proname as name, p.proconfig as config, r.rolname as owner, r.rolsuper or r.rolbypassrls as passes
+      from pg_proc p join pg_roles r on r.oid = p.proowner
+      where p.prosecdef and has_function_privilege('otto_app', p.oid, 'execute') order by 1`);
+    const names = ["otto_erased_tenants", "otto_overdue_tasks", "otto_purge_tenant", "otto_tenants"];
+    expect(rows.map(({ name }) => name)).toEqual(names);
+    for (const row of rows)
+      expect(row).toMatchObject({
+        owner: "otto_directory",
+        passes: false,
+        config: ["search_path=pg_catalog, pg_temp"],
+      });
+  });
+});
+
+test("an owner of the tables who is no superuser is bound by them too", async () => {
+  const db = await PGlite.create("memory://");
+  try {
+    await db.exec(
+      "create role deployer createrole; alter schema public owner to deployer; set session authorization deployer",
+    );
+    await db.exec("create role otto_app nologin");
+    await db.exec(await readFile(new URL("../../migrations/0001_tenancy.sql", import.meta.url), "utf8"));
+    await db.exec("grant otto_app to deployer; set role otto_app");
+    await db.exec(
+      `begin; select set_config('app.tenant', 'ten_a', true); insert into tenants values ('ten_a', 'A', now()); commit`,
+    );
+    expect((await db.query("select id from otto_tenants(null, null, 10)")).rows).toEqual([{ id: "ten_a" }]);
+    await db.exec("reset role");
+    expect((await db.query("select id from tenants")).rows).toEqual([]);
+  } finally {
+    await db.close();
+  }
+});
+
+describe("one tenant with another's ids", () => {
+  test("reads none of them", async () => {
+    const missing = { ok: false, error: { code: "not_found" } };
+    expect(await database.agents.get(b.tenant.id, a.agent)).toMatchObject(missing);
+    expect(await database.agents.get(b.tenant.id, "spy")).toMatchObject(missing);
+    expect(await database.agents.versions(b.tenant.id, a.agent, PAGE)).toMatchObject(missing);
+    expect(await database.keys.byHash(b.tenant.id, a.key.hash)).toMatchObject(missing);
+    const all = { status: null, project: "secret", parent: null };
+    expect(await database.tasks.page(b.tenant.id, all, PAGE)).toEqual({ ok: true, value: { items: [], next: null } });
+    expect(await database.tasks.page(b.tenant.id, { ...all, parent: a.task }, PAGE)).toEqual({
+      ok: true,
+      value: { items: [], next: null },
+    });
+  });
+
+  test("changes and removes none of them", async () => {
+    const missing = { ok: false, error: { code: "not_found" } };
+    const update = { id: a.agent, config: configOf("stolen"), ifVersion: null };
+    expect(await database.agents.update(b.tenant.id, update, act("agent.update", a.agent))).toMatchObject(missing);
+    expect(await database.keys.revoke(b.tenant.id, a.key.key.id, act("key.revoke", a.key.key.id))).toMatchObject(
+      missing,
+    );
+    expect(await database.tasks.remove(b.tenant.id, [a.task])).toMatchObject({ ok: true });
+    expect(
+      await database.tasks.upsert(b.tenant.id, [report({ task: a.task, version: 99, status: "failed" })]),
+    ).toMatchObject({ ok: true });
+    expect(await database.agents.get(a.tenant.id, a.agent)).toMatchObject({
+      ok: true,
+      value: { version: 1, config: { name: "spy" } },
+    });
+    expect(await database.keys.byHash(a.tenant.id, a.key.hash)).toMatchObject({ ok: true });
+    const own = await database.tasks.page(a.tenant.id, { status: null, project: null, parent: null }, PAGE);
+    expect(own).toMatchObject({ ok: true, value: { items: [{ id: a.task, status: "running" }] } });
+  });
+});
+
+describe("a connection whose role row-level security does not bind", () => {
+  test("is refused before it reads a row, and the log says why", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const owner = openDatabase(server.ownerUrl, server.endpoint);
+    expect(await owner.tenants.get(a.tenant.id)).toMatchObject({ ok: false, error: { code: "internal" } });
+    expect(await owner.tasks.overdue(Date.now(), 1)).toMatchObject({ ok: false, error: { code: "internal" } });
+    expect(log).toHaveBeenCalledWith(
+      expect.stringContaining("refused"),
+      expect.objectContaining({ passes: true, owns: true }),
+    );
+  });
+
+  test("is refused when a table is not guarded any more", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await asOwner("alter table tasks no force row level security");
+    expect(await openDatabase(server.url, server.endpoint).tenants.get(a.tenant.id)).toMatchObject({
+      ok: false,
+      error: { code: "internal" },
+    });
+    await asOwner("alter table tasks force row level security");
+    expect(await openDatabase(server.url, server.endpoint).tenants.get(a.tenant.id)).toMatchObject({ ok: true });
+  });
+
+  test("is refused when the role may become one that reads across tenants", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await asOwner("grant otto_directory to otto_app");
+    expect(await openDatabase(server.url, server.endpoint).tenants.get(a.tenant.id)).toMatchObject({
+      ok: false,
+      error: { code: "internal" },
+    });
+    await asOwner("revoke otto_directory from otto_app");
+    expect(await openDatabase(server.url, server.endpoint).tenants.get(a.tenant.id)).toMatchObject({ ok: true });
+  });
+});

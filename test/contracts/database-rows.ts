@@ -1,0 +1,78 @@
+/** Rows for the database's contract tests, with ids that no other test has. */
+import { DEFAULT_AGENT } from "../../core/agent.ts";
+import type { AuditEntry, Database, NewApiKey, Tenant } from "../../core/database.ts";
+import { type IdKind, makeId } from "../../core/ids.ts";
+import { SCOPES } from "../../core/keys.ts";
+import type { TaskReport } from "../../core/objects.ts";
+import type { TaskStatus } from "../../core/task-state.ts";
+
+export const START = 1_800_000_000_000;
+
+export function newId(kind: IdKind, at: number = START): string {
+  return makeId(kind, at, crypto.getRandomValues(new Uint8Array(10)));
+}
+
+export function newTenant(at: number = START): Tenant {
+  return { id: newId("tenant", at), name: "Acme", createdAt: at };
+}
+
+export function newKey(tenant: string, at: number = START): NewApiKey {
+  const key = { id: newId("key", at), tenant, name: "a key", scopes: SCOPES, createdAt: at, createdBy: "operator" };
+  return {
+    key: { ...key, expiresAt: null, revokedAt: null },
+    hash: Array.from({ length: 64 }, () => Math.floor(Math.random() * 16).toString(16)).join(""),
+  };
+}
+
+export function act(action: AuditEntry["action"], target: string, at: number = START): AuditEntry {
+  return { id: newId("audit", at), at, actor: "operator", action, target, requestId: newId("request", at) };
+}
+
+export function configOf(name: string) {
+  return { ...DEFAULT_AGENT.config, name };
+}
+
+export interface ReportOptions {
+  readonly task?: string;
+  readonly version?: number;
+  readonly status?: TaskStatus;
+  readonly hidden?: boolean;
+  readonly project?: string | null;
+  readonly parent?: string | null;
+  readonly input?: string;
+  readonly at?: number;
+  readonly wakeAt?: number | null;
+}
+
+export function report(options: ReportOptions = {}): TaskReport {
+  const { at = START, task = newId("task", at), version = 1, status = "running", hidden = false } = options;
+  const { project = null, parent = null, input = "Say hello", wakeAt = null } = options;
+  const usage = { steps: 0, tool_calls: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, estimated: false };
+  const view = {
+    id: task,
+    status,
+    reason: null,
+    agent: { id: DEFAULT_AGENT.id, version: 1 },
+    project,
+    parent_id: parent,
+    input,
+    output: null,
+    error: null,
+    pending: [],
+    usage,
+    metadata: {},
+    created_at: new Date(at).toISOString(),
+    started_at: null,
+    ended_at: null,
+  };
+  return { task, version, view, hidden, wakeAt };
+}
+
+/** Makes a tenant with its first key. */
+export async function makeTenant(database: Database, at: number = START): Promise<{ tenant: Tenant; key: NewApiKey }> {
+  const tenant = newTenant(at);
+  const key = newKey(tenant.id, at);
+  const made = await database.tenants.create(tenant, key, act("tenant.create", tenant.id, at));
+  if (!made.ok) throw new Error(`the tenant was not made: ${JSON.stringify(made.error)}`);
+  return { tenant, key };
+}

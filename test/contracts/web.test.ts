@@ -1,0 +1,140 @@
+/** The adapter with the real sidecar, over loopback, and the fake in memory: one contract. */
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage } from "node:http";
+import { describe, expect, it } from "vitest";
+import { parseEgressAllow } from "../../adapters/egress/address.ts";
+import { openWeb } from "../../adapters/egress/web.ts";
+import type { WebRequest } from "../../core/ports.ts";
+import { makeSidecar } from "../../sidecar/app.ts";
+import { systemEgress } from "../../sidecar/egress.ts";
+import { fakeWeb, type OutsideReply, type OutsideRequest } from "../fakes/web.ts";
+import { closeServer, listenOnLoopback, unusedPort } from "../stand-ins/listen.ts";
+import { webContract, type WebUnderTest } from "./web-suite.ts";
+
+webContract("the fake in memory", async () => {
+  const received: OutsideRequest[] = [];
+  let reply: (request: OutsideRequest) => OutsideReply = () => ({});
+  const web = fakeWeb((request) => {
+    received.push(request);
+    return reply(request);
+  }, "outside.example:8080,other.example:8080");
+  return await Promise.resolve({
+    web,
+    hosts: ["outside.example:8080", "other.example:8080"] as const,
+    answer: (next: typeof reply) => {
+      reply = next;
+    },
+    received,
+    close: () => Promise.resolve(),
+  });
+});
+
+webContract("the adapter and the sidecar", overLoopback);
+
+async function overLoopback(): Promise<WebUnderTest> {
+  const received: OutsideRequest[] = [];
+  let reply: (request: OutsideRequest) => OutsideReply = () => ({});
+  const outside = createServer((request, response) => {
+    void readRequest(request).then((read) => {
+      received.push(read);
+      const { status = 200, headers = {}, body = "", fault } = reply(read);
+      if (fault === "cut") response.destroy();
+      if (fault !== undefined) return;
+      response.writeHead(status, headers);
+      response.end(body);
+    });
+  });
+  const port = await listenOnLoopback(outside, 0);
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`] as const;
+  const allow = parseEgressAllow(hosts.join(","));
+  const secret = randomBytes(32).toString("hex");
+  const sidecar = makeSidecar(secret, systemEgress(allow));
+  const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+  return {
+    web: openWeb({ sidecar: { url, secret }, allow }),
+    hosts,
+    answer: (next) => {
+      reply = next;
+    },
+    received,
+    close: async () => {
+      await Promise.all([closeServer(outside), closeServer(sidecar)]);
+    },
+  };
+}
+
+async function readRequest(request: IncomingMessage): Promise<OutsideRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  const url = `http://${request.headers.host ?? ""}${request.url ?? ""}`;
+  return { method: request.method ?? "", url, headers, body: Buffer.concat(chunks).toString() };
+}
+
+describe("the way to the sidecar", () => {
+  const request: WebRequest = {
+    method: "POST",
+    url: "http://93.184.215.14/",
+    headers: [],
+    body: null,
+    timeoutMs: 5_000,
+    maxBytes: 1_000,
+    followRedirects: true,
+    allowedDomains: null,
+    signal: new AbortController().signal,
+  };
+  const allow = parseEgressAllow("");
+  const secret = "x".repeat(32);
+
+  it("is needed: without a sidecar nothing is requested", async () => {
+    const reply = await openWeb({ sidecar: null, allow }).request(request);
+    expect(reply).toMatchObject({ ok: false, error: { code: "not_available", details: { sent: false } } });
+  });
+
+  it("when it is down, a request with an effect surely did not leave", async () => {
+    const url = `http://127.0.0.1:${await unusedPort()}`;
+    const reply = await openWeb({ sidecar: { url, secret }, allow }).request(request);
+    expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed", details: { sent: false } } });
+  });
+
+  it.each([
+    [401, { code: "unauthenticated", message: "no" }, "upstream_failed", false],
+    [403, { code: "blocked_by_policy", message: "no" }, "blocked_by_policy", false],
+    [413, { code: "too_large", message: "no" }, "too_large", false],
+    [422, { code: "invalid_input", message: "no" }, "invalid_input", false],
+    [503, { code: "rate_limited", message: "no" }, "upstream_failed", false],
+    [502, { code: "timeout", message: "late" }, "timeout", undefined],
+    [502, { code: "upstream_failed", message: "lost" }, "upstream_failed", undefined],
+    [502, { code: "upstream_failed", message: "no connection", sent: false }, "upstream_failed", false],
+    [500, { code: "internal", message: "broken" }, "upstream_failed", undefined],
+    [200, { what: "no upstream header" }, "upstream_failed", undefined],
+  ])("a %i of the sidecar with %j is %s, and sent is %j", async (status, body, code, sent) => {
+    const sidecar = createServer((incoming, response) => {
+      response.writeHead(incoming.url === "/health" ? 200 : status, { "content-type": "application/json" });
+      response.end(JSON.stringify(body));
+    });
+    const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+    try {
+      const reply = await openWeb({ sidecar: { url, secret }, allow }).request(request);
+      expect(reply).toMatchObject({ ok: false, error: { code } });
+      expect(!reply.ok && reply.error.details?.["sent"]).toBe(sent);
+    } finally {
+      await closeServer(sidecar);
+    }
+  });
+
+  it("when it breaks off, nobody knows whether a request left", async () => {
+    const sidecar = createServer((incoming, response) => {
+      if (incoming.url === "/health") response.end();
+      else response.destroy();
+    });
+    const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+    try {
+      const reply = await openWeb({ sidecar: { url, secret }, allow }).request(request);
+      expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+      expect(!reply.ok && reply.error.details?.["sent"]).toBeUndefined();
+    } finally {
+      await closeServer(sidecar);
+    }
+  });
+});

@@ -1,0 +1,242 @@
+/**
+ * A server that speaks OpenAI's chat completions and Responses API, streaming and not, whose replies are a function of
+ * the request: it needs no memory, so killing the runtime in the middle of a task changes nothing in it. It records every
+ * request. Plain `node:http`, on loopback.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { closeServer, listenOnLoopback } from "./listen.ts";
+import { chatBody, chatEvents, responsesEvents } from "./model-wire.ts";
+
+/** A message of a chat request, as it came. */
+export interface WireMessage {
+  readonly role: "system" | "developer" | "user" | "assistant" | "tool";
+  readonly content: string | null | readonly { readonly type: string; readonly text?: string }[];
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly function: { readonly name: string; readonly arguments: string };
+  }[];
+  readonly tool_call_id?: string;
+}
+
+/** A request body. `messages` is empty for the Responses API, which has `input`. */
+export interface WireBody {
+  readonly model: string;
+  readonly messages: readonly WireMessage[];
+  readonly stream?: boolean;
+  readonly stream_options?: { readonly include_usage?: boolean };
+  readonly tools?: readonly { readonly function?: { readonly name: string; readonly parameters: unknown } }[];
+  readonly [field: string]: unknown;
+}
+
+/** What a server can do wrong. */
+export type ModelFault =
+  | {
+      readonly kind: "status";
+      readonly status: number;
+      readonly retryAfter?: string;
+      readonly body?: string;
+      readonly location?: string;
+    }
+  /** The connection is reset; after `afterEvents` events when given. */
+  | { readonly kind: "reset"; readonly afterEvents?: number }
+  /** Nothing more comes; headers too are missing unless `afterEvents` is given. */
+  | { readonly kind: "hang"; readonly afterEvents?: number }
+  /** The stream ends cleanly, but too early. */
+  | { readonly kind: "cut_stream"; readonly afterEvents: number }
+  /** The stream holds an event whose JSON stops in the middle. */
+  | { readonly kind: "cut_json" }
+  | { readonly kind: "wrong_type" }
+  /** Text without end, as fast as the reader takes it. */
+  | { readonly kind: "huge" }
+  /** One line without end. */
+  | { readonly kind: "huge_line" }
+  /** An error as an event of the stream. */
+  | { readonly kind: "error_event"; readonly error: unknown };
+
+/** What the server answers. `arguments` may be text that is no JSON. `usage: null` sends none. */
+export interface ScriptedReply {
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly arguments: unknown }[];
+  readonly fault?: ModelFault;
+  readonly delayMs?: number;
+  readonly usage?: { readonly input: number; readonly output: number } | null;
+  readonly finish?: string;
+  readonly pieceCharacters?: number;
+}
+
+/** A reply as a function of the request. */
+export type ModelScript = (messages: readonly WireMessage[], body: WireBody) => ScriptedReply;
+
+/** A request as it was received. Times are `performance.now()` milliseconds; `step` counts from 1. */
+export interface ModelRecord {
+  readonly seq: number;
+  readonly at: number;
+  readonly step: number;
+  readonly path: string;
+  readonly authorization: string | null;
+  readonly body: WireBody;
+  /** When the last byte of the reply was written; null while it is not, or when it was cut. */
+  repliedAt: number | null;
+  /** True when the client went away before the reply was whole. */
+  dropped: boolean;
+}
+
+export interface ModelServerOptions {
+  readonly script: ModelScript;
+  readonly port?: number;
+  /** Awaited after a request is recorded and before it is answered. */
+  readonly beforeReply?: (record: ModelRecord) => Promise<void> | void;
+  /** False: keep no bodies (for long runs). */
+  readonly keepBodies?: boolean;
+  readonly onReplied?: (record: ModelRecord) => void;
+}
+
+/** A running server. `url` is a base URL (`…/v1`). */
+export interface ModelServer {
+  readonly url: string;
+  readonly port: number;
+  readonly requests: readonly ModelRecord[];
+  close(): Promise<void>;
+}
+
+/** Starts one. */
+export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
+  const requests: ModelRecord[] = [];
+  const server: Server = createServer((request, response) => {
+    answer(options, requests, request, response).catch((error: unknown) => {
+      if (!response.headersSent) response.writeHead(500, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { message: `stand-in: ${String(error)}` } }));
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  const port = await listenOnLoopback(server, options.port ?? 0);
+  return { url: `http://127.0.0.1:${port}/v1`, port, requests, close: () => closeServer(server) };
+}
+
+async function answer(
+  options: ModelServerOptions,
+  requests: ModelRecord[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = new URL(request.url ?? "/", "http://stand-in").pathname;
+  const text = await readBody(request);
+  const at = performance.now();
+  if (request.method !== "POST" || !/\/(chat\/completions|responses)$/.test(path)) {
+    response.writeHead(404, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: "there is no such route", type: "invalid_request_error" } }));
+    return;
+  }
+  const body = { messages: [], ...(JSON.parse(text) as object) } as unknown as WireBody;
+  const record: ModelRecord = {
+    seq: requests.length + 1,
+    at,
+    step: stepOf(body.messages),
+    path,
+    authorization: request.headers.authorization ?? null,
+    body: options.keepBodies === false ? { ...body, messages: [] } : body,
+    repliedAt: null,
+    dropped: false,
+  };
+  requests.push(record);
+  response.on("close", () => {
+    if (record.repliedAt === null) record.dropped = true;
+  });
+  await options.beforeReply?.(record);
+  const reply = options.script(body.messages, body);
+  if (reply.delayMs !== undefined) await sleep(reply.delayMs);
+  if (response.destroyed) return;
+  const finished = await send(reply, body, path, response);
+  if (!finished) return;
+  record.repliedAt = performance.now();
+  options.onReplied?.(record);
+}
+
+/** The number of the step that a request belongs to: one more than the model's replies that it holds. */
+export function stepOf(messages: readonly WireMessage[]): number {
+  return messages.filter((message) => message.role === "assistant").length + 1;
+}
+
+/** True when the whole reply was written. */
+async function send(reply: ScriptedReply, body: WireBody, path: string, response: ServerResponse): Promise<boolean> {
+  const fault = reply.fault;
+  if (fault?.kind === "status") {
+    response.writeHead(fault.status, {
+      "content-type": "application/json",
+      ...(fault.retryAfter === undefined ? {} : { "retry-after": fault.retryAfter }),
+      ...(fault.location === undefined ? {} : { location: fault.location }),
+    });
+    response.end(fault.body ?? JSON.stringify({ error: { message: `scripted ${fault.status}`, type: "scripted" } }));
+    return true;
+  }
+  if (fault?.kind === "wrong_type") {
+    response.writeHead(200, { "content-type": "text/html" });
+    response.end("<!doctype html><title>a proxy's own page</title>");
+    return true;
+  }
+  if (fault?.kind === "reset" && fault.afterEvents === undefined) {
+    response.socket?.resetAndDestroy();
+    return false;
+  }
+  if (fault?.kind === "hang" && fault.afterEvents === undefined) return false;
+
+  if (body.stream !== true) {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify(chatBody(reply, body.model)));
+    return true;
+  }
+  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
+  if (fault?.kind === "huge" || fault?.kind === "huge_line") return await flood(fault.kind, response);
+  if (fault?.kind === "error_event") {
+    response.end(`data: ${JSON.stringify({ error: fault.error })}\n\ndata: [DONE]\n\n`);
+    return true;
+  }
+  const chat = path.endsWith("/chat/completions");
+  const events = chat ? chatEvents(reply, body.model) : responsesEvents(reply, body.model);
+  if (fault?.kind === "cut_json") {
+    response.end(`${events[0] ?? ""}data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"con\n\n`);
+    return true;
+  }
+  const shown = fault?.afterEvents === undefined ? events : events.slice(0, fault.afterEvents);
+  if (fault === undefined) {
+    response.end(shown.join("") + (chat ? "data: [DONE]\n\n" : ""));
+    return true;
+  }
+  await new Promise<void>((resolve) => response.write(shown.join(""), () => resolve()));
+  if (fault.kind === "reset") response.socket?.resetAndDestroy();
+  if (fault.kind === "cut_stream") response.end();
+  return false;
+}
+
+async function flood(kind: "huge" | "huge_line", response: ServerResponse): Promise<boolean> {
+  const filler = "x".repeat(60_000);
+  const piece =
+    kind === "huge_line"
+      ? filler
+      : `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content: filler }, finish_reason: null }] })}\n\n`;
+  if (kind === "huge_line") response.write("data: ");
+  while (!response.destroyed) {
+    if (!response.write(piece)) {
+      await new Promise<void>((resolve) => {
+        const go = (): void => {
+          response.off("drain", go);
+          response.off("close", go);
+          resolve();
+        };
+        response.on("drain", go);
+        response.on("close", go);
+      });
+    }
+  }
+  return false;
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
