@@ -1,0 +1,19 @@
+/** What the servers of the runtime suite hand to its configuration and its tests, by `inject("servers")`. */
+export interface WorkerdServers {
+  readonly databaseUrl: string;
+  readonly databaseEndpoint: string;
+  /** Answers by the task's own input: see test/setup/workerd-servers.ts. */
+  readonly modelUrl: string;
+  /** An outside service that writes down every request; `GET /records` reads them. */
+  readonly recorderUrl: string;
+  /** The key that may make tenants; the Worker knows its hash. */
+  readonly operatorKey: string;
+  /** The values of the Worker's variables, ready to be set. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly servers: WorkerdServers;
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * The whole system for the tests of `test/whole`: started as a person starts it, on a state of its own, with a scripted
+ * model server beside it, and callers that speak HTTP to it.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startSystem as start, type StartedSystem } from "../drill/started-system.ts";
+import { type ModelScript, type ScriptedReply, startModelServer, stepOf } from "../stand-ins/model-server.ts";
+
+/** An answer, read. `json` is what the body says when it is JSON, else null. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever the answer holds
+  readonly json: any;
+}
+
+/** Somebody who holds a key (or none) and sends requests. */
+export interface Caller {
+  readonly key: string;
+  readonly url: string;
+  /** An object becomes a JSON body; text and bytes are sent as they are. */
+  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** The answer unread, for streams. */
+  open(path: string, headers?: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Response>;
+}
+
+/** A system that is up. */
+export interface WholeSystem {
+  readonly system: StartedSystem;
+  readonly operator: Caller;
+  readonly nobody: Caller;
+  /** Makes a tenant and gives the holder of its first key. */
+  makeTenant(name: string): Promise<Caller & { readonly tenant: string }>;
+  stop(): Promise<void>;
+}
+
+/** Starts it. The model answers by the task's input, see `scriptedInput`. */
+export async function startWholeSystem(): Promise<WholeSystem> {
+  const model = await startModelServer({ script: scriptOfTheInput });
+  try {
+    const system = await start({ OPENAI_API_KEY: "stand-in", OPENAI_BASE_URL: model.url, OTTO_MODEL: "stand-in" });
+    const operator = callerOf(system.url, readFileSync(join(system.stateFolder, "operator-key"), "utf8").trim());
+    return {
+      system,
+      operator,
+      nobody: callerOf(system.url, ""),
+      async makeTenant(name) {
+        const made = await operator.send("POST", "/v1/tenants", { name });
+        if (made.status !== 201) throw new Error(`no tenant: ${made.text}`);
+        return { ...callerOf(system.url, made.json.key), tenant: made.json.tenant.id };
+      },
+      async stop() {
+        await system.stop();
+        await model.close();
+      },
+    };
+  } catch (error) {
+    await model.close();
+    throw error;
+  }
+}
+
+/** A task's input that says what the model does: one reply a step. */
+export function scriptedInput(...replies: readonly ScriptedReply[]): string {
+  return JSON.stringify({ replies });
+}
+
+/** One call of a tool, as a reply of the model. */
+export function calling(name: string, given: unknown): ScriptedReply {
+  return { calls: [{ name, arguments: given }] };
+}
+
+/** Reads a task until it is as wanted. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever the task holds
+export async function untilTask(caller: Caller, id: string, wanted: (task: any) => boolean): Promise<any> {
+  for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 25))) {
+    const { json, text } = await caller.send("GET", `/v1/tasks/${id}`);
+    if (wanted(json)) return json;
+    if (Date.now() > end) throw new Error(`the task did not get there: ${text}`);
+  }
+}
+
+const scriptOfTheInput: ModelScript = (messages) => {
+  const input = messages.find(({ role }) => role === "user")?.content;
+  if (typeof input !== "string" || !input.startsWith('{"replies":')) return { text: "Done." };
+  const { replies } = JSON.parse(input) as { replies: readonly ScriptedReply[] };
+  return replies[stepOf(messages) - 1] ?? { text: "Done." };
+};
+
+function callerOf(url: string, key: string): Caller {
+  const authorization: Record<string, string> = key === "" ? {} : { authorization: `Bearer ${key}` };
+  return {
+    key,
+    url,
+    async send(method, path, body, headers = {}) {
+      const isRaw = typeof body === "string" || body instanceof Uint8Array;
+      const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers: { ...authorization, ...type, ...headers },
+        signal: AbortSignal.timeout(90_000),
+        ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = /[/+]json/.test(response.headers.get("content-type") ?? "") && text !== "";
+      return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : null };
+    },
+    async open(path, headers = {}, signal) {
+      return await fetch(`${url}${path}`, { headers: { ...authorization, ...headers }, ...(signal ? { signal } : {}) });
+    },
+  };
+}

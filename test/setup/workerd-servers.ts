@@ -1,0 +1,76 @@
+/**
+ * The servers beside the Worker, for the suite that runs in workerd: tests there cannot start any themselves.
+ * Started once for the suite; every test makes a tenant of its own.
+ */
+import { randomBytes } from "node:crypto";
+import type { TestProject } from "vitest/node";
+import { hashKey, makeKey, OPERATOR } from "../../core/keys.ts";
+import { parseEgressAllow } from "../../adapters/egress/address.ts";
+import { startTestDatabase } from "../../scripts/database/test-database.ts";
+import { makeSidecar } from "../../sidecar/app.ts";
+import { systemEgress } from "../../sidecar/egress.ts";
+import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
+import { type ModelScript, type ScriptedReply, startModelServer, stepOf } from "../stand-ins/model-server.ts";
+import { type Recorder, startRecorder } from "../stand-ins/recorder.ts";
+import type { WorkerdServers } from "./provided-context.ts";
+
+export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
+  const [database, model, recorder] = await Promise.all([
+    startTestDatabase(),
+    startModelServer({ script: scriptOfTheTask }),
+    startReadableRecorder(),
+  ]);
+  const sidecarSecret = randomBytes(32).toString("hex");
+  const sidecar = makeSidecar(sidecarSecret, systemEgress(parseEgressAllow(recorder.host)));
+  const sidecarUrl = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+  const operatorKey = makeKey(OPERATOR, randomBytes(64));
+  const servers: WorkerdServers = {
+    databaseUrl: database.url,
+    databaseEndpoint: database.endpoint,
+    modelUrl: model.url,
+    recorderUrl: recorder.url,
+    operatorKey,
+    variables: {
+      OTTO_MODE: "test",
+      DATABASE_URL: database.url,
+      OTTO_DATABASE_ENDPOINT: database.endpoint,
+      SIDECAR_URL: sidecarUrl,
+      SIDECAR_SECRET: sidecarSecret,
+      OTTO_EGRESS_ALLOW: recorder.host,
+      OTTO_SECRET_KEY: randomBytes(32).toString("base64"),
+      OTTO_OPERATOR_KEY_HASH: await hashKey(operatorKey),
+      OPENAI_API_KEY: "a-stand-in-needs-no-key",
+      OPENAI_BASE_URL: model.url,
+      OTTO_MODEL: "stand-in",
+    },
+  };
+  project.provide("servers", servers);
+  return async () => {
+    await Promise.all([database.close(), model.close(), recorder.close(), closeServer(sidecar)]);
+  };
+}
+
+/**
+ * A test says in the task's input what the model does: `{"replies": [ScriptedReply, …]}`, one for each step.
+ * Any other input, and a step past the last reply, is answered with plain text.
+ */
+const scriptOfTheTask: ModelScript = (messages) => {
+  const input = messages.find(({ role }) => role === "user")?.content;
+  return (typeof input === "string" ? repliesIn(input)[stepOf(messages) - 1] : undefined) ?? { text: "Done." };
+};
+
+/** An outside service that the egress guard lets through; `GET /records` shows a test what it got. */
+async function startReadableRecorder(): Promise<Recorder> {
+  const recorder: Recorder = await startRecorder({
+    reply: ({ path }) => ({
+      status: 200,
+      body: JSON.stringify(path === "/records" ? recorder.requests : { ok: true, path }),
+    }),
+  });
+  return recorder;
+}
+
+function repliesIn(input: string): readonly ScriptedReply[] {
+  if (!input.startsWith('{"replies":')) return [];
+  return (JSON.parse(input) as { readonly replies: readonly ScriptedReply[] }).replies;
+}

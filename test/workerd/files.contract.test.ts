@@ -1,0 +1,120 @@
+/** The contract of files, on the object and the bucket; and what only they have: projects, tenants, blobs. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { openFiles, type FilesSettings } from "../../adapters/files/files.ts";
+import { sandboxesFromEnv, type Env } from "../../adapters/from-env.ts";
+import { filesContract } from "../contracts/files-suite.ts";
+
+const bindings: Env = env;
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const uniqueId = (prefix: string) => `${prefix}_${crypto.randomUUID()}`;
+
+function open(settings: Partial<FilesSettings> = {}) {
+  const sandboxOf = sandboxesFromEnv(bindings);
+  const tree = { tenant: uniqueId("ten"), rootId: uniqueId("task"), project: null };
+  return openFiles({ sandboxOf, bucket: bindings.FILES, ...tree, ...settings });
+}
+
+filesContract("the object and the bucket", () => open());
+filesContract("the object and the bucket, of a task with a project", () => {
+  const files = open({ project: "sales" });
+  // The suite looks at the task's own files: the project's folder is one more entry at the top.
+  return { ...files, list: async (path) => await withoutFolder(files.list(path)) };
+});
+
+async function withoutFolder(
+  listing: ReturnType<ReturnType<typeof open>["list"]>,
+): ReturnType<ReturnType<typeof open>["list"]> {
+  const listed = await listing;
+  return listed.ok ? { ...listed, value: listed.value.filter(({ path }) => path !== "project") } : listed;
+}
+
+describe("the folder of a project", () => {
+  it("is shared by the tasks of the project, and their own files are not", async () => {
+    const tenant = uniqueId("ten");
+    const [one, two] = [open({ tenant, project: "sales" }), open({ tenant, project: "sales" })];
+    const written = await one.write("project/notes/a.txt", bytesOf("shared"), { key: "1" });
+    expect(written).toMatchObject({ ok: true, value: { path: "project/notes/a.txt", version: 1 } });
+    await one.write("own.txt", bytesOf("own"), { key: "2" });
+    expect(await two.read("project/notes/a.txt", 100)).toMatchObject({
+      ok: true,
+      value: { entry: { path: "project/notes/a.txt" } },
+    });
+    expect(await two.stat("own.txt")).toMatchObject({ ok: false });
+    expect(await two.list("")).toMatchObject({
+      value: [{ name: "project", path: "project", kind: "directory", size: 6 }],
+    });
+    expect(await two.list("project")).toMatchObject({ value: [{ path: "project/notes", kind: "directory" }] });
+    expect(await two.list("project/notes")).toMatchObject({ value: [{ path: "project/notes/a.txt", kind: "file" }] });
+  });
+
+  it("stands in its place among the names at the top, also when it is empty, and no file replaces it", async () => {
+    const files = open({ project: "sales" });
+    for (const path of ["a.txt", "project-plan.txt", "z.txt", "B.txt"])
+      await files.write(path, bytesOf("x"), { key: path });
+    const top = await files.list("");
+    expect(top.ok && top.value.map(({ name }) => name)).toEqual([
+      "B.txt",
+      "a.txt",
+      "project",
+      "project-plan.txt",
+      "z.txt",
+    ]);
+    expect(await files.write("project", bytesOf("x"), { key: "p" })).toMatchObject({ error: { code: "conflict" } });
+  });
+
+  it("is another one for another project, for another tenant, and whatever its name is made of", async () => {
+    const tenant = uniqueId("ten");
+    await open({ tenant, project: "a/b" }).write("project/x.txt", bytesOf("x"), { key: "1" });
+    for (const other of [{ tenant, project: "a" }, { tenant, project: "a%2Fb" }, { project: "a/b" }]) {
+      expect(await open(other).list("project")).toEqual({ ok: true, value: [] });
+    }
+    expect(await open({ tenant, project: "a/b" }).stat("project/x.txt")).toMatchObject({ ok: true });
+  });
+
+  it("names a path as the task knows it when something is missing", async () => {
+    const files = open({ project: "sales" });
+    expect(await files.read("project/no.txt", 10)).toMatchObject({
+      error: { message: "File not found: project/no.txt" },
+    });
+    expect(await files.list("project/no")).toMatchObject({ error: { message: "Directory not found: project/no" } });
+  });
+
+  it("is a plain directory in a task without a project", async () => {
+    const files = open();
+    await files.write("project/a.txt", bytesOf("x"), { key: "1" });
+    expect(await files.list("project")).toMatchObject({ value: [{ path: "project/a.txt" }] });
+  });
+});
+
+describe("tenants", () => {
+  it("do not see each other's files, also with equal ids of tasks", async () => {
+    const rootId = uniqueId("task");
+    await open({ rootId }).write("a.txt", bytesOf("secret"), { key: "1" });
+    expect(await open({ rootId }).read("a.txt", 100)).toMatchObject({ error: { code: "not_found" } });
+  });
+});
+
+describe("bytes in the bucket", () => {
+  it("stand under the prefix of the tenant and the tree, once for equal files", async () => {
+    const [tenant, rootId] = [uniqueId("ten"), uniqueId("task")];
+    const files = open({ tenant, rootId });
+    await files.write("a.txt", bytesOf("same"), { key: "1" });
+    await files.write("b.txt", bytesOf("same"), { key: "2" });
+    const { objects } = await bindings.FILES.list({ prefix: `${tenant}/` });
+    const hash = "0967115f2813a3541eaef77de9d9d5773f1c0c04314b0bbfe4ff3b3b1c55b5d5";
+    expect(objects.map(({ key }) => key)).toEqual([`${tenant}/tree/${rootId}/blobs/${hash}`]);
+  });
+
+  it("are put before the index speaks of them: a bucket that fails leaves the old file", async () => {
+    const [tenant, rootId] = [uniqueId("ten"), uniqueId("task")];
+    const files = open({ tenant, rootId });
+    await files.write("a.txt", bytesOf("old"), { key: "1" });
+    const failing = { put: () => Promise.reject(new Error("away")) } as unknown as R2Bucket;
+    const written = await open({ tenant, rootId, bucket: failing }).write("a.txt", bytesOf("new"), { key: "2" });
+    expect(written).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+    const read = await files.read("a.txt", 100);
+    expect(read.ok && new TextDecoder().decode(read.value.bytes)).toBe("old");
+    expect((await files.write("a.txt", bytesOf("new"), { key: "2" })).ok).toBe(true);
+  });
+});

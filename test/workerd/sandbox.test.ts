@@ -1,0 +1,137 @@
+import { env } from "cloudflare:workers";
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import type { SandboxRpc, SandboxWrite } from "../../core/objects.ts";
+import { SANDBOX_MAX_BYTES, SANDBOX_MAX_FILES } from "../../core/sandbox-write.ts";
+import type { SandboxObject } from "../../durable-objects/sandbox.ts";
+import { SandboxStore } from "../../durable-objects/sandbox-store.ts";
+
+const namespace = (env as unknown as { SANDBOXES: DurableObjectNamespace<SandboxObject> }).SANDBOXES;
+
+function open() {
+  const name = `ten_1/tree/${crypto.randomUUID()}`;
+  const stub = () => namespace.get(namespace.idFromName(name));
+  return { stub, rpc: () => stub() as unknown as SandboxRpc };
+}
+
+let keys = 0;
+function write(path: string, change: Partial<SandboxWrite> = {}): SandboxWrite {
+  keys += 1;
+  return { key: `key-${keys}`, path, size: 1, hash: `hash-${keys}`, ...change };
+}
+
+const rowsOf = (stub: DurableObjectStub<SandboxObject>, query: string) =>
+  runInDurableObject(stub, (_, state) => state.storage.sql.exec(query).toArray());
+
+describe("the object of a sandbox", () => {
+  it("makes no table while it is only read", async () => {
+    const { stub, rpc } = open();
+    expect(await rpc().list("")).toEqual({ ok: true, value: [] });
+    expect(await rpc().stat("a.txt")).toMatchObject({ error: { code: "not_found" } });
+    expect(await rpc().admit(write("a.txt"))).toMatchObject({ ok: true, value: { applied: null, blobNeeded: true } });
+    expect(await rowsOf(stub(), "SELECT name FROM sqlite_master WHERE name = 'files'")).toEqual([]);
+  });
+
+  it("changes nothing when it admits a write", async () => {
+    const { rpc } = open();
+    await rpc().commit(write("a.txt"));
+    await rpc().admit(write("b.txt"));
+    expect(await rpc().list("")).toMatchObject({ value: [{ name: "a.txt" }] });
+  });
+
+  it("asks for bytes that it does not have, and says which write was applied", async () => {
+    const { rpc } = open();
+    const first = write("a.txt", { hash: "known" });
+    const committed = await rpc().commit(first);
+    expect(await rpc().admit(first)).toEqual({
+      ok: true,
+      value: { applied: committed.ok && committed.value, blobNeeded: false },
+    });
+    expect(await rpc().admit(write("b.txt", { hash: "known" }))).toMatchObject({
+      value: { applied: null, blobNeeded: false },
+    });
+    expect(await rpc().admit(write("b.txt", { hash: "unknown" }))).toMatchObject({
+      value: { applied: null, blobNeeded: true },
+    });
+  });
+
+  it("keeps everything over a crash", async () => {
+    const { rpc } = open();
+    const first = write("a/b.txt", { size: 7 });
+    const committed = await rpc().commit(first);
+    await abortAllDurableObjects();
+    expect(await rpc().stat("a/b.txt")).toEqual(committed);
+    expect(await rpc().commit({ ...first, path: "other.txt" })).toEqual(committed);
+    expect(await rpc().list("")).toMatchObject({ value: [{ name: "a", size: 7 }] });
+  });
+
+  it("remembers the last five versions of a file", async () => {
+    const { stub, rpc } = open();
+    for (let i = 1; i <= 8; i += 1) await rpc().commit(write("a.txt", { size: i }));
+    await rpc().commit(write("b.txt"));
+    expect(await rpc().stat("a.txt")).toMatchObject({ value: { version: 8, size: 8 } });
+    expect(await rowsOf(stub(), "SELECT path, version, size FROM versions ORDER BY version")).toEqual(
+      [3, 4, 5, 6, 7].map((version) => ({ path: "a.txt", version, size: version })),
+    );
+  });
+
+  it("counts what it holds, over replacements", async () => {
+    const { stub, rpc } = open();
+    await rpc().commit(write("a.txt", { size: 10 }));
+    await rpc().commit(write("b.txt", { size: 5 }));
+    await rpc().commit(write("a.txt", { size: 3 }));
+    expect(await rowsOf(stub(), "SELECT files, bytes FROM totals")).toEqual([{ files: 2, bytes: 8 }]);
+  });
+
+  it("holds to its quota of bytes, at both doors", async () => {
+    const { rpc } = open();
+    expect(await rpc().admit(write("a.bin", { size: SANDBOX_MAX_BYTES + 1 }))).toMatchObject({
+      error: { code: "quota_exceeded" },
+    });
+    expect(await rpc().commit(write("a.bin", { size: SANDBOX_MAX_BYTES }))).toMatchObject({ ok: true });
+    expect(await rpc().commit(write("b.bin"))).toMatchObject({ error: { code: "quota_exceeded" } });
+    expect(await rpc().commit(write("a.bin", { size: 5 }))).toMatchObject({ ok: true });
+    expect(await rpc().commit(write("b.bin"))).toMatchObject({ ok: true });
+  });
+
+  it("holds to its quota of files, and lists them all", async () => {
+    const { stub, rpc } = open();
+    await runInDurableObject(stub(), (_, state) => {
+      const store = new SandboxStore(state.storage);
+      for (let i = 0; i < SANDBOX_MAX_FILES; i += 1) store.put(write(`d/${i}.txt`), 0);
+    });
+    await abortAllDurableObjects();
+    expect(await rpc().commit(write("more.txt"))).toMatchObject({ error: { code: "quota_exceeded" } });
+    expect(await rpc().commit(write("d/1.txt"))).toMatchObject({ ok: true });
+    const listed = await rpc().list("d");
+    expect(listed.ok && listed.value.length).toBe(SANDBOX_MAX_FILES);
+  });
+
+  it("judges the form of every path by itself", async () => {
+    const { rpc } = open();
+    for (const path of ["../a", "/a", "a//b", "a\\b", "a\0", "cafe\u0301.txt", "a".repeat(1_025)]) {
+      expect((await rpc().commit(write(path))).ok).toBe(false);
+      expect((await rpc().admit(write(path))).ok).toBe(false);
+    }
+    expect(await rpc().list("")).toEqual({ ok: true, value: [] });
+  });
+
+  it("takes names with every character that SQL or patterns could trip over", async () => {
+    const { rpc } = open();
+    const paths = ["a%/b_.txt", "a'/b\".txt", "a*/[b].txt", "a0", "a-", "😀/é.txt", `${"d/".repeat(500)}x`];
+    for (const path of paths) expect(await rpc().commit(write(path))).toMatchObject({ ok: true });
+    for (const path of paths) expect(await rpc().stat(path)).toMatchObject({ ok: true, value: { path } });
+    expect(await rpc().list("a%")).toMatchObject({ value: [{ name: "b_.txt" }] });
+    expect(await rpc().list("a_")).toMatchObject({ error: { code: "not_found" } });
+    expect(await rpc().list("😀")).toMatchObject({ value: [{ name: "é.txt" }] });
+  });
+
+  it("is empty after it was erased, and takes writes again", async () => {
+    const { rpc } = open();
+    const first = write("a.txt");
+    await rpc().commit(first);
+    await rpc().erase();
+    expect(await rpc().list("")).toEqual({ ok: true, value: [] });
+    expect(await rpc().commit(first)).toMatchObject({ ok: true, value: { version: 1 } });
+  });
+});

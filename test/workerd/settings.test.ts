@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import {
+  databaseFromEnv,
+  type Env,
+  modelFromEnv,
+  sealingFromEnv,
+  settingsFromEnv,
+  webFromEnv,
+} from "../../adapters/from-env.ts";
+
+/** An environment of variables only. */
+const envOf = (variables: Partial<Env>): Env => ({ OTTO_MODE: "local", ...variables }) as Env;
+
+describe("the settings", () => {
+  test("have the documented figures when nothing is set, and take an empty variable for one that is not", () => {
+    const expected = {
+      mode: "local",
+      model: "demo",
+      isDemo: true,
+      requestsPerMinute: 6000,
+      mediumResultThreshold: 4000,
+      largeResultThreshold: 12_000,
+      maxParallelToolCalls: 5,
+      operatorKeyHash: null,
+    };
+    expect(settingsFromEnv(envOf({}))).toEqual(expected);
+    expect(settingsFromEnv(envOf({ OPENAI_API_KEY: "", MAX_PARALLEL_TOOL_CALLS: "" }))).toEqual(expected);
+  });
+
+  test("are those of production when no mode is set", () => {
+    expect(settingsFromEnv({} as Env).mode).toBe("production");
+  });
+
+  test.each([
+    ["OTTO_MODE", { OTTO_MODE: "staging" }],
+    ["MAX_PARALLEL_TOOL_CALLS", { MAX_PARALLEL_TOOL_CALLS: "many" }],
+    ["MAX_PARALLEL_TOOL_CALLS", { MAX_PARALLEL_TOOL_CALLS: "0" }],
+    ["LARGE_RESULT_THRESHOLD", { LARGE_RESULT_THRESHOLD: "1.5" }],
+    ["OTTO_REQUESTS_PER_MINUTE", { OTTO_REQUESTS_PER_MINUTE: "-1" }],
+    ["OTTO_EGRESS_ALLOW", { OTTO_MODE: "production", OTTO_EGRESS_ALLOW: "localhost:9000" }],
+  ])("refuse by name what cannot be right: %s", (name, variables) => {
+    expect(() => settingsFromEnv(envOf(variables))).toThrow(name);
+  });
+
+  test("open no way out in production for what is for development", () => {
+    const env = envOf({
+      OTTO_MODE: "production",
+      OTTO_EGRESS_ALLOW: "localhost:9000",
+      SIDECAR_URL: "https://s.example",
+      SIDECAR_SECRET: "x",
+    });
+    expect(() => webFromEnv(env)).toThrow("OTTO_EGRESS_ALLOW");
+  });
+
+  test("let production send statements to this machine and to Neon, and nowhere else in the clear", () => {
+    const production = (endpoint: string) =>
+      envOf({ OTTO_MODE: "production", DATABASE_URL: "postgres://a:b@db.example/x", OTTO_DATABASE_ENDPOINT: endpoint });
+    expect(() => databaseFromEnv(production("http://bridge.example/sql"))).toThrow("OTTO_DATABASE_ENDPOINT");
+    expect(() => databaseFromEnv(production("http://127.0.0.1.example/sql"))).toThrow("OTTO_DATABASE_ENDPOINT");
+    expect(() => databaseFromEnv(production("http://127.0.0.1:5433/sql"))).not.toThrow();
+    expect(() => databaseFromEnv(production(""))).not.toThrow();
+  });
+
+  test("name what is missing", () => {
+    expect(() => databaseFromEnv(envOf({}))).toThrow("DATABASE_URL is not set");
+    expect(() => sealingFromEnv(envOf({}))).toThrow("OTTO_SECRET_KEY is not set");
+    expect(() => webFromEnv(envOf({ SIDECAR_URL: "http://localhost:1" }))).toThrow("SIDECAR_SECRET is not set");
+    expect(() => modelFromEnv(envOf({ OPENAI_API_KEY: "k", OTTO_MODEL_API: "grpc" }))).toThrow("OTTO_MODEL_API");
+  });
+});
+
+describe("sealing", () => {
+  const key = btoa("k".repeat(32));
+  const bytes = new TextEncoder().encode("a secret");
+
+  test("opens what it sealed, and never seals the same way twice", async () => {
+    const sealing = sealingFromEnv(envOf({ OTTO_SECRET_KEY: key }));
+    const [one, two] = [await sealing.seal(bytes, "here"), await sealing.seal(bytes, "here")];
+    expect(await sealing.open(one, "here")).toEqual(bytes);
+    expect(one).not.toEqual(two);
+  });
+
+  test("opens nothing that was moved, changed, cut off, or sealed with another key", async () => {
+    const sealing = sealingFromEnv(envOf({ OTTO_SECRET_KEY: key }));
+    const sealed = await sealing.seal(bytes, "here");
+    const other = sealingFromEnv(envOf({ OTTO_SECRET_KEY: btoa("l".repeat(32)) }));
+    await expect(sealing.open(sealed, "elsewhere")).rejects.toThrow(/does not open/);
+    await expect(sealing.open(sealed.with(20, (sealed[20] ?? 0) ^ 1), "here")).rejects.toThrow(/does not open/);
+    await expect(sealing.open(sealed.subarray(0, 5), "here")).rejects.toThrow(/does not open/);
+    await expect(other.open(sealed, "here")).rejects.toThrow(/does not open/);
+  });
+
+  test("derives the same bytes for the same seed and purpose only, and only with the same key", async () => {
+    const derive = (secret: string, seed: number, purpose: string) =>
+      sealingFromEnv(envOf({ OTTO_SECRET_KEY: secret })).derive(new Uint8Array(32).fill(seed), purpose, 96);
+    const first = await derive(key, 1, "a");
+    expect(first).toHaveLength(96);
+    expect(await derive(key, 1, "a")).toEqual(first);
+    for (const other of [derive(key, 2, "a"), derive(key, 1, "b"), derive(btoa("l".repeat(32)), 1, "a")]) {
+      expect(await other).not.toEqual(first);
+    }
+  });
+
+  test.each(["", "not base64!", btoa("short"), btoa("k".repeat(33))])(
+    "wants a key of 32 bytes in base64, and not %j",
+    (secret) => {
+      expect(() => sealingFromEnv(envOf({ OTTO_SECRET_KEY: secret }))).toThrow(/OTTO_SECRET_KEY/);
+    },
+  );
+});

@@ -1,0 +1,105 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import { databaseFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { sweep } from "../../workers/sweep.ts";
+import { report } from "../contracts/database-rows.ts";
+import { newTenant, operatorKey, send, sendJson, type TestTenant, watchDatabase } from "./tenant-client.ts";
+
+interface Task {
+  readonly id: string;
+  readonly status: string;
+}
+
+const PAGE = { after: null, limit: 100 };
+const ALL = { status: null, project: null, parent: null };
+
+const indexed = async (tenant: TestTenant) => {
+  const read = await databaseFromEnv(env).tasks.page(tenant.id, ALL, PAGE);
+  return read.ok ? read.value.items : [];
+};
+
+const taskState = (tenant: TestTenant, task: string) => env.TASKS.get(env.TASKS.idFromName(`${tenant.id}/${task}`));
+
+async function newTask(tenant: TestTenant, body: object): Promise<Task> {
+  const made = await sendJson<Task>({ method: "POST", path: "/v1/tasks", key: tenant.key, body });
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
+  return made.body;
+}
+
+test("wakes a task whose alarm was lost", async () => {
+  const tenant = await newTenant();
+  const { id } = await newTask(tenant, {
+    input: JSON.stringify({ replies: [{ calls: [{ name: "wait", arguments: { seconds: 1 } }] }] }),
+  });
+  const read = async () => (await sendJson<Task>({ path: `/v1/tasks/${id}`, key: tenant.key })).body.status;
+  await vi.waitFor(async () => expect(await read()).toBe("sleeping"), { timeout: 10_000, interval: 25 });
+  await runInDurableObject(taskState(tenant, id), (_, state) => state.storage.deleteAlarm());
+  await vi.waitFor(async () => expect(await indexed(tenant)).toMatchObject([{ id, status: "sleeping" }]), {
+    timeout: 5_000,
+    interval: 50,
+  });
+  await sweep(env, Date.now());
+  expect(await read()).toBe("sleeping");
+  await sweep(env, Date.now() + 120_000);
+  await vi.waitFor(async () => expect(await read()).toBe("completed"), { timeout: 15_000, interval: 100 });
+});
+
+test("takes a task out of the index that no longer exists, and goes on with the others when one fails", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const tenant = await newTenant();
+  const database = databaseFromEnv(env);
+  const ghost = report({ wakeAt: 1 });
+  await database.tasks.upsert(tenant.id, [ghost]);
+  await sweep(env, Date.now());
+  expect(await indexed(tenant)).toEqual([]);
+  expect(log).not.toHaveBeenCalled();
+});
+
+test("says in the log that the database is away, and throws nothing", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  watchDatabase().isAway = true;
+  await sweep(env, Date.now());
+  expect(log).toHaveBeenCalledTimes(2);
+});
+
+test("erases a tenant whole: its tasks, files, blobs, object and rows", async () => {
+  const tenant = await newTenant();
+  const asks = {
+    input: JSON.stringify({ replies: [{ calls: [{ name: "ask_human", arguments: { query: "Which?" } }] }] }),
+    project: "sales",
+  };
+  const [live, ended] = [await newTask(tenant, asks), await newTask(tenant, { input: "Say hello" })];
+  const read = async (id: string) => (await sendJson<Task>({ path: `/v1/tasks/${id}`, key: tenant.key })).body.status;
+  await vi.waitFor(
+    async () => expect([await read(live.id), await read(ended.id)]).toEqual(["waiting_input", "completed"]),
+    { timeout: 15_000, interval: 50 },
+  );
+  await env.FILES.put(`${tenant.id}/tree/${live.id}/blobs/abc`, "secret");
+  await env.FILES.put(`${tenant.id}x/tree/other/blobs/abc`, "a neighbour's");
+  await vi.waitFor(async () => expect(await indexed(tenant)).toHaveLength(2), { timeout: 5_000, interval: 50 });
+
+  expect((await send({ method: "DELETE", path: `/v1/tenants/${tenant.id}`, key: operatorKey() })).status).toBe(200);
+  await vi.waitFor(
+    async () => {
+      await sweep(env, Date.now());
+      expect(await databaseFromEnv(env).tenants.erased(100)).toEqual({ ok: true, value: [] });
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+  for (const task of [live, ended]) {
+    expect(await tasksFromEnv(env)(tenant.id, task.id).view()).toMatchObject({
+      ok: false,
+      error: { code: "not_found" },
+    });
+  }
+  expect((await env.FILES.list({ prefix: `${tenant.id}/` })).objects).toEqual([]);
+  expect((await env.FILES.list({ prefix: `${tenant.id}x/` })).objects).toHaveLength(1);
+  expect(await databaseFromEnv(env).audit.page(tenant.id, PAGE)).toEqual({
+    ok: true,
+    value: { items: [], next: null },
+  });
+  expect(
+    await tenantsFromEnv(env)(tenant.id).admit({ keyHash: "a".repeat(64), keyRecord: null, idempotency: null }),
+  ).toEqual({ kind: "unknown_key" });
+});

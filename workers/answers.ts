@@ -1,0 +1,64 @@
+/** The answers that a route declares: its own successes, and problems in the one form that they all have. */
+import type { RouteConfig } from "@hono/zod-openapi";
+import type { z } from "zod";
+import { problemSchema } from "./api-schemas.ts";
+
+type Responses = RouteConfig["responses"];
+
+/** What a status means, for every route alike. */
+const PROBLEMS = {
+  401: "No valid API key was sent.",
+  403: "The key lacks the scope for this.",
+  404: "There is no such thing, or it is another tenant's.",
+  409: "The present state does not allow this.",
+  410: "This is over.",
+  413: "The body is too large.",
+  415: "The body's content type is not supported.",
+  422: "The input is not valid; `errors` names each field.",
+  429: "Too many requests; `Retry-After` says when to come back.",
+  500: "Otto failed.",
+  503: "A service that Otto needs is away; `Retry-After` says when to come back.",
+} as const;
+type ProblemStatus = keyof typeof PROBLEMS;
+
+/** Problems of every route under `/v1`. */
+const EVERYWHERE: readonly ProblemStatus[] = [401, 403, 429, 500, 503];
+
+/** One success: a JSON body by its schema, or bodies of other media types. */
+export interface Success {
+  readonly description: string;
+  readonly json?: z.ZodType;
+  readonly other?: readonly string[];
+}
+
+/** The responses of a route under `/v1`. */
+export function answers(
+  successes: Readonly<Record<number, Success>>,
+  problems: readonly ProblemStatus[] = [],
+): Responses {
+  return { ...successResponses(successes), ...problemResponses([...EVERYWHERE, ...problems]) };
+}
+
+/** The responses of a route that needs no key. */
+export function openAnswers(successes: Readonly<Record<number, Success>>): Responses {
+  return { ...successResponses(successes), ...problemResponses([500]) };
+}
+
+function successResponses(successes: Readonly<Record<number, Success>>): Responses {
+  return Object.fromEntries(
+    Object.entries(successes).map(([status, { description, json, other = [] }]) => {
+      const content: Record<string, { schema: z.ZodType | { type: "string" } }> = {};
+      if (json !== undefined) content["application/json"] = { schema: json };
+      for (const type of other) content[type] = { schema: { type: "string" } };
+      return [status, json === undefined && other.length === 0 ? { description } : { description, content }];
+    }),
+  );
+}
+
+function problemResponses(statuses: readonly ProblemStatus[]): Responses {
+  const content = { "application/problem+json": { schema: problemSchema } };
+  return Object.fromEntries(statuses.map((status) => [status, { description: PROBLEMS[status], content }]));
+}
+
+/** What a route under `/v1` demands: a key. Spread into its declaration. */
+export const withKey = { security: [{ key: [] as string[] }] };

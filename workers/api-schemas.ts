@@ -1,0 +1,196 @@
+/** The API's shapes, as the OpenAPI document shows them. `meta({ id })` makes a shape a named component. */
+import { z } from "zod";
+import { ERRORS, type ErrorCode } from "../core/errors.ts";
+import { EVENT_TYPES } from "../core/events.ts";
+
+const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
+const time = z.iso.datetime();
+const anything = z.unknown();
+
+export const problemSchema = z
+  .strictObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.enum(codes),
+    errors: z.array(z.strictObject({ field: z.string(), message: z.string() })).optional(),
+    request_id: z.string(),
+  })
+  .meta({ id: "Problem" });
+
+export const STATUSES = [
+  "queued",
+  "running",
+  "waiting_input",
+  "waiting_approval",
+  "waiting_subagents",
+  "sleeping",
+  "completed",
+  "failed",
+  "cancelled",
+] as const;
+
+const fileSchema = z.strictObject({ path: z.string(), size: z.int(), content_type: z.string(), url: z.string() });
+
+const pendingSchema = z.union([
+  z.strictObject({
+    kind: z.literal("question"),
+    id: z.string(),
+    query: z.string(),
+    choices: z.array(z.string()).nullable(),
+    person: z.string().nullable(),
+    expires_at: time.nullable(),
+  }),
+  z.strictObject({
+    kind: z.literal("approval"),
+    id: z.string(),
+    call_id: z.string(),
+    tool: z.string(),
+    arguments: anything.optional(),
+    arguments_hash: z.string(),
+    reason: z.string(),
+    expires_at: time.nullable(),
+  }),
+  z.strictObject({ kind: z.literal("unknown"), call_id: z.string(), tool: z.string(), arguments: anything }),
+]);
+
+export const taskSchema = z
+  .strictObject({
+    id: z.string(),
+    status: z.enum(STATUSES),
+    reason: z.string().nullable(),
+    agent: z.strictObject({ id: z.string(), version: z.int() }),
+    project: z.string().nullable(),
+    parent_id: z.string().nullable(),
+    input: z.union([z.string(), z.array(z.strictObject({ role: z.string(), content: z.string() }))]),
+    output: z.strictObject({ text: z.string(), files: z.array(fileSchema) }).nullable(),
+    error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+    pending: z.array(pendingSchema),
+    usage: z.strictObject({
+      steps: z.int(),
+      tool_calls: z.int(),
+      input_tokens: z.int(),
+      output_tokens: z.int(),
+      cost_usd: z.number(),
+      estimated: z.boolean().describe("True when the provider told no usage and Otto counted by itself."),
+    }),
+    metadata: z.record(z.string(), anything),
+    created_at: time,
+    started_at: time.nullable(),
+    ended_at: time.nullable(),
+  })
+  .meta({ id: "Task" });
+
+/** A page of a list that goes on at `next_cursor`. */
+export function pageOf(item: z.ZodType): z.ZodType {
+  return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
+}
+
+export const eventPageSchema = z
+  .strictObject({
+    data: z.array(
+      z.strictObject({
+        seq: z.int(),
+        type: z.enum(EVENT_TYPES),
+        data: z.looseObject({ task_id: z.string(), at: time }),
+      }),
+    ),
+    next_cursor: z.string().nullable().describe("Send it as `after` to read on; null at the end of what there is."),
+    last: z.int().describe("The last sequence number of this page."),
+    done: z.boolean().describe("True when the log will never grow beyond this page."),
+  })
+  .meta({ id: "EventPage" });
+
+const toolErrorSchema = z.strictObject({
+  code: z.enum(codes),
+  message: z.string(),
+  field: z.string().optional(),
+  retry: z.enum(["never", "now", "later"]),
+  details: z.record(z.string(), anything).optional(),
+});
+
+export const toolResultSchema = z
+  .union([
+    z.strictObject({ ok: z.literal(true), result: anything }),
+    z.strictObject({ ok: z.literal(false), error: toolErrorSchema }),
+  ])
+  .meta({ id: "ToolResult" });
+
+export const ledgerRowSchema = z
+  .strictObject({
+    call_id: z.string(),
+    step: z.int(),
+    tool: z.string(),
+    effect: z.enum(["none", "keyed", "probe", "once"]),
+    state: z.enum(["intended", "confirmed", "failed", "unknown", "refused"]),
+    key: z.string(),
+    arguments_hash: z.string(),
+    attempts: z.int(),
+    intended_at: time,
+    settled_at: time.nullable(),
+    result: toolResultSchema.optional(),
+  })
+  .meta({ id: "LedgerRow" });
+
+export const traceSchema = z
+  .strictObject({
+    task_id: z.string(),
+    status: z.enum(STATUSES),
+    duration_ms: z.int().nullable().describe("From the first step to the end, waits included; null before the end."),
+    steps: z.array(
+      z.strictObject({
+        step: z.int(),
+        attempts: z.int().describe("How often the model was asked."),
+        started_at: time.nullable(),
+        model_completed_at: time.nullable(),
+        completed_at: time.nullable(),
+        duration_ms: z.int().nullable(),
+        calls: z.array(
+          z.strictObject({
+            call_id: z.string(),
+            tool: z.string(),
+            state: z.string(),
+            attempts: z.int(),
+            intended_at: time,
+            settled_at: time.nullable(),
+            duration_ms: z.int().nullable(),
+          }),
+        ),
+      }),
+    ),
+  })
+  .meta({ id: "Trace" });
+
+export const sandboxFileSchema = z
+  .strictObject({ path: z.string(), size: z.int(), modified_at: time, url: z.string() })
+  .meta({ id: "SandboxFile" });
+
+export const writtenFileSchema = z
+  .strictObject({ path: z.string(), size: z.int(), content_type: z.string(), modified_at: time, url: z.string() })
+  .meta({ id: "WrittenFile" });
+
+export const toolSchema = z
+  .strictObject({
+    name: z.string(),
+    model_name: z.string(),
+    summary: z.string(),
+    toolbox: z.string(),
+    category: z.string(),
+    permissions: z.array(z.string()),
+    security: z.string().describe("A level, or `by arguments`."),
+    effect: z.string().describe("A class, or `by arguments`."),
+    steers: z.boolean().describe("True for a tool that works on a task and can only be called for one."),
+    aliases: z.record(z.string(), z.string()),
+    input_schema: z.record(z.string(), anything),
+    output_schema: z.record(z.string(), anything),
+    examples: z.array(z.strictObject({ note: z.string(), arguments: anything })),
+  })
+  .meta({ id: "Tool" });
+
+export const openAiToolSchema = z
+  .strictObject({
+    type: z.literal("function"),
+    function: z.strictObject({ name: z.string(), description: z.string(), parameters: z.record(z.string(), anything) }),
+  })
+  .meta({ id: "OpenAiTool" });

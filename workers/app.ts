@@ -1,0 +1,101 @@
+/** The Worker's front door: the order of the middleware, the routes, and how whatever goes wrong becomes an answer. */
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { HTTPException } from "hono/http-exception";
+import { ERRORS, type Failure, OttoError } from "../core/errors.ts";
+import type { App, AppContext, AppEnv } from "./context.ts";
+import { logFailure } from "./log.ts";
+import { allowedMethods } from "./middleware/allowed-methods.ts";
+import { authenticate } from "./middleware/authenticate.ts";
+import { checkJsonBody, readJsonBody } from "./middleware/body-limits.ts";
+import { checkQuery } from "./middleware/check-query.ts";
+import { requestId } from "./middleware/request-id.ts";
+import { securityHeaders } from "./middleware/security-headers.ts";
+import { problemResponse } from "./problem.ts";
+import { agentRoutes } from "./routes/agents.ts";
+import { auditRoutes } from "./routes/audit.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { keyRoutes } from "./routes/keys.ts";
+import { openApiRoutes } from "./routes/openapi.ts";
+import { taskEventRoutes } from "./routes/task-events.ts";
+import { taskFileRoutes } from "./routes/task-files.ts";
+import { taskLedgerRoutes } from "./routes/task-ledger.ts";
+import { taskReplyRoutes } from "./routes/task-replies.ts";
+import { taskRoutes } from "./routes/tasks.ts";
+import { tenantRoutes } from "./routes/tenants.ts";
+import { toolCallRoutes } from "./routes/tools-call.ts";
+import { toolRoutes } from "./routes/tools.ts";
+import { welcomeRoutes } from "./routes/welcome.ts";
+import { refuseInvalid } from "./validation.ts";
+
+/** Builds the app. It holds no state of a request, so one serves a whole isolate. */
+export function createApp(): App {
+  const app: App = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
+  app.use(requestId, securityHeaders);
+  app.use("/v1/*", readJsonBody, authenticate, checkJsonBody);
+  app.use(checkQuery);
+  taskRoutes(app);
+  taskReplyRoutes(app);
+  taskEventRoutes(app);
+  taskFileRoutes(app);
+  taskLedgerRoutes(app);
+  toolRoutes(app);
+  toolCallRoutes(app);
+  agentRoutes(app);
+  keyRoutes(app);
+  tenantRoutes(app);
+  auditRoutes(app);
+  healthRoutes(app);
+  openApiRoutes(app);
+  welcomeRoutes(app);
+  app.notFound((c) => unmatched(app, c));
+  app.onError((thrown, c) => answerTo(thrown, c));
+  return app;
+}
+
+/** No route took the request: either the path is unknown, or it knows other methods. */
+function unmatched(app: App, c: AppContext): Response {
+  const allowed = allowedMethods(app, c.req.path);
+  const id = c.get("requestId");
+  if (allowed.length === 0) return problemResponse({ code: "not_found", message: "There is no such route." }, id);
+  const allow = { allow: allowed.join(", ") };
+  if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: allow });
+  const message = `${c.req.path} takes ${allowed.join(", ")}.`;
+  return problemResponse({ code: "invalid_input", message }, id, { status: 405, headers: allow });
+}
+
+function answerTo(thrown: Error, c: AppContext): Response {
+  const id = c.get("requestId");
+  if (thrown instanceof OttoError) {
+    if (ERRORS[thrown.failure.code].status >= 500) logFailure({ id, method: c.req.method, path: c.req.path }, thrown);
+    return problemResponse(thrown.failure, id);
+  }
+  if (thrown instanceof HTTPException && thrown.status < 500) return problemResponse(fromHttp(thrown), id);
+  logFailure({ id, method: c.req.method, path: c.req.path }, thrown);
+  return problemResponse(isPassing(thrown) ? AWAY : FAILED, id);
+}
+
+const FAILED: Failure = {
+  code: "internal",
+  message: "Otto failed unexpectedly. Try again later; quote the request id when you report it.",
+};
+const AWAY: Failure = {
+  code: "upstream_failed",
+  message: "A part of Otto was restarting. Try again.",
+  retryAfterMs: 1000,
+};
+
+/** What the framework itself refuses. */
+function fromHttp({ status, message }: HTTPException): Failure {
+  if (status === 415)
+    return { code: "unsupported_media", message: "Send the body as application/json.", field: "content-type" };
+  if (status === 413) return { code: "too_large", message: "The body is too large.", field: "body" };
+  if (status === 404) return { code: "not_found", message: "There is no such route." };
+  return { code: "invalid_input", message: message === "" ? "The request is not valid." : message, field: "body" };
+}
+
+/** An object that was reset, or that has too much to do, says so on the error itself. */
+function isPassing(thrown: Error): boolean {
+  return ["retryable", "overloaded", "durableObjectReset"].some(
+    (mark) => mark in thrown && Reflect.get(thrown, mark) === true,
+  );
+}

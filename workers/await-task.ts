@@ -1,0 +1,50 @@
+/** `?wait=`: the task when it has ended or waits for something, or when the time is up. */
+import type { Result } from "../core/errors.ts";
+import { isTerminalEvent } from "../core/events.ts";
+import type { TaskStatus } from "../core/task-state.ts";
+import type { TaskView } from "../core/task-view.ts";
+import { type WatchedTask, watchTask } from "./watch-task.ts";
+
+/** The most seconds that a request may wait. */
+export const MAX_WAIT_SECONDS = 60;
+
+const ENDED: readonly TaskStatus[] = ["completed", "failed", "cancelled"];
+const WAITING: readonly TaskStatus[] = ["waiting_input", "waiting_approval", "waiting_subagents", "sleeping"];
+
+/** A task that can be watched and looked at. */
+export interface AwaitedTask extends WatchedTask {
+  view(): Promise<Result<TaskView>>;
+}
+
+/** Follows the task until `isSettled` holds for it, at most for `timeoutMs`. */
+export async function awaitTask(
+  open: () => AwaitedTask,
+  timeoutMs: number,
+  isSettled: (view: TaskView) => boolean = endedOrWaits,
+): Promise<Result<TaskView>> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), timeoutMs);
+  try {
+    for await (const item of watchTask(open, 0, abort.signal)) {
+      if (!("event" in item)) continue;
+      const { type } = item.event;
+      if (type !== "task.waiting" && !isTerminalEvent(type)) continue;
+      const view = await open().view();
+      if (!view.ok || isSettled(view.value)) return view;
+    }
+    return await open().view();
+  } finally {
+    clearTimeout(timer);
+    abort.abort();
+  }
+}
+
+/** True for a task that has ended, or that waits: for a person, for its subtasks, or for time to pass. */
+function endedOrWaits(view: TaskView): boolean {
+  return hasEnded(view) || WAITING.includes(view.status);
+}
+
+/** True for a task in a state that it never leaves. */
+export function hasEnded(view: TaskView): boolean {
+  return ENDED.includes(view.status);
+}

@@ -1,0 +1,34 @@
+/** What a request carries through the middleware to its route. A file of routes exports `xRoutes(app: App): void`. */
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { Env } from "../adapters/from-env.ts";
+import type { KeyRecord } from "../core/objects.ts";
+
+/** Who asks: a key of a tenant, or the operator key, which belongs to none. */
+export type Principal =
+  | { readonly kind: "tenant"; readonly tenant: string; readonly key: KeyRecord }
+  | { readonly kind: "operator" };
+
+/** What makes the ids of a request that may be sent again: the same seed and moment give the same id. */
+export interface IdempotentStart {
+  readonly seed: string;
+  readonly startedAt: number;
+}
+
+export interface Variables {
+  requestId: string;
+  /** Set by the authentication; a route under `/v1` always has it. */
+  principal: Principal;
+  /** The bytes of a JSON body, counted against the limit; null when the request has none or carries a file. */
+  bodyBytes: Uint8Array | null;
+  /** Set while a request with an `Idempotency-Key` runs. */
+  idempotency: IdempotentStart | null;
+}
+
+export interface AppEnv {
+  Bindings: Env;
+  Variables: Variables;
+}
+
+export type App = OpenAPIHono<AppEnv>;
+export type AppContext = Context<AppEnv>;

@@ -1,0 +1,22 @@
+/** What goes to the log. Keys, tokens and credentials in URLs are cut out of every text before it is written. */
+import { OttoError } from "../core/errors.ts";
+
+const SECRETS: readonly (readonly [RegExp, string])[] = [
+  [/otto_[a-z0-9]{1,40}_[0-9A-Za-z]{10,}/g, "otto_[key]"],
+  [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, "$1 [token]"],
+  [/\b(sk|rk|pk)-[\w-]{8,}/g, "[key]"],
+  [/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, "$1[credentials]@"],
+];
+
+/** A text without what looks like a secret. */
+export function redact(text: string): string {
+  return SECRETS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text);
+}
+
+/** Writes one JSON line for an unexpected failure of a request. `path` is without its query. */
+export function logFailure(request: { id: string; method: string; path: string }, thrown: unknown): void {
+  const error = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  const stack = thrown instanceof Error ? (thrown.stack ?? "") : "";
+  const details = thrown instanceof OttoError ? thrown.failure.details : undefined;
+  console.error(redact(JSON.stringify({ level: "error", request, error, stack, details })));
+}

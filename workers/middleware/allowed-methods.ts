@@ -1,0 +1,22 @@
+/** Which methods a path knows, for 405 and OPTIONS. */
+import { TrieRouter } from "hono/router/trie-router";
+import type { App } from "../context.ts";
+
+const routers = new WeakMap<App, TrieRouter<string>>();
+
+/** The methods of a path in the order of their names; empty when no route has it. */
+export function allowedMethods(app: App, path: string): string[] {
+  const router = routers.get(app) ?? index(app);
+  routers.set(app, router);
+  const methods = new Set(router.match("ANY", path)[0].map(([method]) => method));
+  if (methods.size === 0) return [];
+  if (methods.has("GET")) methods.add("HEAD");
+  return [...methods.add("OPTIONS")].toSorted();
+}
+
+/** Every route of the app under one method, so that one look finds all of a path's methods. Middleware stands under ALL. */
+function index(app: App): TrieRouter<string> {
+  const router = new TrieRouter<string>();
+  for (const { method, path } of app.routes) if (method !== "ALL") router.add("ANY", path, method);
+  return router;
+}

@@ -1,0 +1,60 @@
+/**
+ * Bodies. `readJsonBody` counts a JSON body while it arrives and holds its bytes for the fingerprint of a repeatable
+ * request; `checkJsonBody` runs after the authentication and looks at what they say. A file's body streams past both.
+ */
+import type { MiddlewareHandler } from "hono";
+import { OttoError, raise } from "../../core/errors.ts";
+import type { AppEnv } from "../context.ts";
+import { readCounted } from "../counted-body.ts";
+import { findBadText } from "../json-text.ts";
+import { invalidInput } from "../validation.ts";
+
+/** Bytes of a JSON body. */
+const MAX_JSON_BYTES = 1_048_576;
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+const FILE_PATH = /^\/v1\/tasks\/[^/]+\/files\/[^]/;
+
+export const readJsonBody: MiddlewareHandler<AppEnv> = async function readJsonBody(c, next) {
+  const isFile = c.req.method === "PUT" && FILE_PATH.test(c.req.path);
+  const hasNone = c.req.method === "GET" || c.req.method === "HEAD";
+  if (!isFile && !hasNone && c.req.raw.body !== null) {
+    const bytes = await readCounted(c.req.raw, MAX_JSON_BYTES);
+    if (bytes === null) raise("too_large", `A request body has at most ${MAX_JSON_BYTES} bytes.`, { field: "body" });
+    c.set("bodyBytes", bytes);
+  }
+  await next();
+};
+
+export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJsonBody(c, next) {
+  const bytes = c.get("bodyBytes");
+  if (bytes !== null) {
+    const type = c.req.header("content-type") ?? "";
+    if (bytes.length > 0 && !JSON_TYPE.test(type)) {
+      raise("unsupported_media", "Send the body as application/json.", { field: "content-type" });
+    }
+    // No bytes are no fields, whatever the header says; a route that needs some names them.
+    const text = bytes.length === 0 ? (JSON_TYPE.test(type) ? "{}" : null) : decode(bytes);
+    const bad = text === null ? null : findBadText(parse(text));
+    if (bad !== null) throw new OttoError(invalidInput([bad]));
+    // The body's stream was read: what the routes' validators read is the checked text.
+    c.req.raw = new Request(c.req.url, { method: c.req.method, headers: c.req.raw.headers, body: text });
+  }
+  await next();
+};
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return raise("invalid_input", "The body is not valid UTF-8.", { field: "body" });
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return raise("invalid_input", "The body is not valid JSON.", { field: "body" });
+  }
+}

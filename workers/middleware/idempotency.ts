@@ -1,0 +1,112 @@
+/**
+ * `Idempotency-Key` on every POST (docs/decisions/0005-keys-and-idempotency.md). The tenant's object says what a request
+ * is: the first, which runs and whose reply is stored before it is sent; or a repeat, which gets that reply.
+ */
+import type { Next } from "hono";
+import { sealingFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { type Failure, raise } from "../../core/errors.ts";
+import { fingerprintOf, isIdempotencyKey, isKept, type IdempotentRequest } from "../../core/idempotency.ts";
+import type { IdempotencyState, StoredReply } from "../../core/objects.ts";
+import type { AppContext } from "../context.ts";
+import { logFailure } from "../log.ts";
+import { problemResponse } from "../problem.ts";
+
+/** Header fields that belong to the reply itself; the others are of the request that is being answered. */
+const KEPT_HEADERS = ["content-type", "etag", "location", "retry-after"];
+
+/** The request as far as repeats of it are concerned; null when it carries no key, or is no POST. */
+export async function idempotentRequestOf(c: AppContext): Promise<IdempotentRequest | null> {
+  const key = c.req.header("idempotency-key");
+  if (key === undefined || c.req.method !== "POST") return null;
+  if (!isIdempotencyKey(key)) {
+    const message = "An Idempotency-Key has 1 to 256 printable ASCII characters.";
+    raise("invalid_input", message, { field: "Idempotency-Key" });
+  }
+  const { method, path } = c.req;
+  const query = new URL(c.req.url).search;
+  const fingerprint = await fingerprintOf({ method, path, query, body: c.get("bodyBytes") });
+  return { key: `${method} ${path} ${key}`, fingerprint };
+}
+
+/** Runs a first request and stores its reply before it is sent, or answers a repeat. */
+export async function runOnce(
+  c: AppContext,
+  { tenant, state }: { readonly tenant: string; readonly state: IdempotencyState },
+  next: Next,
+): Promise<void> {
+  switch (state.kind) {
+    case "mismatch":
+      answer(
+        c,
+        refusal("invalid_input", "This Idempotency-Key was used with another body or query. Take another key."),
+      );
+      return;
+    case "busy": {
+      const message = "The first request with this Idempotency-Key still runs. Send this one again later.";
+      answer(c, refusal("conflict", message, state.retryAfterMs));
+      return;
+    }
+    case "replay":
+      c.res = await open(c, tenant, state.reply);
+      c.res.headers.set("idempotency-replayed", "true");
+      return;
+    case "fresh":
+      c.set("idempotency", { seed: state.seed, startedAt: state.startedAt });
+      await next();
+      await keep(c, tenant, state.ticket);
+  }
+}
+
+/** Stores the reply, twice if need be. A reply that could not be stored is not sent: its repeat could get another. */
+async function keep(c: AppContext, tenant: string, ticket: string): Promise<void> {
+  const reply = isKept(c.res.status) ? await seal(c, tenant) : null;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const earlier = await tenantsFromEnv(c.env)(tenant).settle(ticket, reply);
+      if (earlier !== null) replace(c, await open(c, tenant, earlier));
+      return;
+    } catch (thrown) {
+      if (attempt < 2) continue;
+      logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown);
+      if (reply === null) return;
+      const message = "The reply could not be stored. Send the request again with the same Idempotency-Key.";
+      replace(c, problemResponse({ code: "upstream_failed", message, retryAfterMs: 1000 }, c.get("requestId")));
+      return;
+    }
+  }
+}
+
+function refusal(code: Failure["code"], message: string, retryAfterMs?: number): Failure {
+  return { code, message, field: "Idempotency-Key", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+function answer(c: AppContext, failure: Failure): void {
+  c.res = problemResponse(failure, c.get("requestId"));
+}
+
+/** Hono copies the header fields of a response that is replaced onto its successor, unless it was taken away before. */
+function replace(c: AppContext, response: Response): void {
+  c.res = undefined;
+  c.res = response;
+}
+
+async function seal(c: AppContext, tenant: string): Promise<StoredReply> {
+  const body = new Uint8Array(await c.res.clone().arrayBuffer());
+  const headers = KEPT_HEADERS.flatMap((name) => {
+    const value = c.res.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  return { status: c.res.status, headers, sealed: await sealingFromEnv(c.env).seal(body, contextOf(tenant)) };
+}
+
+async function open(c: AppContext, tenant: string, reply: StoredReply): Promise<Response> {
+  const body = await sealingFromEnv(c.env).open(reply.sealed, contextOf(tenant));
+  return new Response(body.length === 0 ? null : body, {
+    status: reply.status,
+    headers: new Headers(reply.headers.map(([name, value]): [string, string] => [name, value])),
+  });
+}
+
+function contextOf(tenant: string): string {
+  return `reply ${tenant}`;
+}

@@ -1,0 +1,10 @@
+/** The moment and the random bytes that a request makes its ids of: the same ones when it is sent again under one key. */
+import type { AppContext } from "./context.ts";
+
+/** `purpose` tells apart the things that one request makes. */
+export async function idSource(c: AppContext, purpose: string): Promise<{ createdAt: number; random: Uint8Array }> {
+  const start = c.get("idempotency");
+  if (start === null) return { createdAt: Date.now(), random: crypto.getRandomValues(new Uint8Array(32)) };
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${purpose} ${start.seed}`));
+  return { createdAt: start.startedAt, random: new Uint8Array(digest) };
+}

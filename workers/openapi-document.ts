@@ -1,0 +1,158 @@
+/**
+ * The OpenAPI 3.1 document, made from the routes that the app holds. Schemas are converted by zod itself: OpenAPI 3.1
+ * takes JSON Schema 2020-12 as it is (https://spec.openapis.org/oas/v3.1.0#schema-object).
+ */
+import type { RouteConfig } from "@hono/zod-openapi";
+import { z } from "zod";
+import type { App } from "./context.ts";
+
+type Json = Record<string, unknown>;
+
+/** The document as plain JSON. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: Json;
+}
+
+/** One method of one path. */
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: readonly Json[];
+  readonly parameters: readonly OpenApiParameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Json };
+  readonly responses: Readonly<Record<string, Json>>;
+}
+
+/** A parameter in the path, the query or the headers. */
+export interface OpenApiParameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: Json;
+}
+
+/** Builds the document of an app whose routes are all registered. */
+export function openApiDocument(app: App, info: OpenApiDocument["info"]): OpenApiDocument {
+  const schemas: Json = {};
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  for (const definition of app.openAPIRegistry.definitions) {
+    if (definition.type !== "route") continue;
+    const { route } = definition;
+    const operations = (paths[route.path] ??= {});
+    operations[route.method] = operationOf(route, schemas);
+  }
+  const key = { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer otto_…`" };
+  return { openapi: "3.1.0", info, paths, components: { schemas, securitySchemes: { key } } };
+}
+
+function operationOf(route: RouteConfig, schemas: Json): OpenApiOperation {
+  const { request } = route;
+  const body = request?.body;
+  return {
+    operationId: route.operationId ?? operationId(route),
+    tags: route.tags ?? [],
+    summary: route.summary ?? "",
+    ...(route.description === undefined ? {} : { description: route.description }),
+    security: route.security ?? [],
+    parameters: [
+      ...parametersOf(request?.params, "path", schemas),
+      ...parametersOf(request?.query, "query", schemas),
+      ...(Array.isArray(request?.headers) ? request.headers : [request?.headers]).flatMap((part) =>
+        parametersOf(part, "header", schemas),
+      ),
+    ],
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: body.required ?? false, content: contentOf(body.content, "input", schemas) } }),
+    responses: Object.fromEntries(
+      Object.entries(route.responses).map(([status, response]) => {
+        const { content, ...rest } = response as { content?: Json };
+        return [status, content === undefined ? rest : { ...rest, content: contentOf(content, "output", schemas) }];
+      }),
+    ),
+  };
+}
+
+function contentOf(content: Json, io: "input" | "output", schemas: Json): Json {
+  return Object.fromEntries(
+    Object.entries(content).map(([type, media]) => {
+      const { schema, ...rest } = media as { schema: unknown };
+      return [type, { ...rest, schema: schemaOf(schema, io, schemas) }];
+    }),
+  );
+}
+
+function parametersOf(part: unknown, where: string, schemas: Json): OpenApiParameter[] {
+  if (!isZod(part)) return [];
+  const { properties = {}, required = [] } = schemaOf(part, "input", schemas) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: where,
+    required: where === "path" || required.includes(name),
+    ...(typeof description === "string" ? { description } : {}),
+    schema,
+  }));
+}
+
+/** A zod schema as JSON Schema; what it names by `meta({ id })` becomes a component. Anything else is taken as it is. */
+function schemaOf(schema: unknown, io: "input" | "output", schemas: Json): Json {
+  if (!isZod(schema)) return schema as Json;
+  const {
+    $schema: _,
+    $defs = {},
+    ...converted
+  } = z.toJSONSchema(schema, { io, unrepresentable: "any" }) as Json & { $defs?: Json };
+  const named = Object.entries($defs).filter(([name]) => !isAnonymous(name));
+  for (const [name, definition] of named) schemas[name] = withComponents(withoutId(definition));
+  const { id } = converted;
+  if (typeof id === "string" && schema.meta()?.id === id) {
+    schemas[id] = withComponents(withoutId(converted));
+    return { $ref: `#/components/schemas/${id}` };
+  }
+  return withComponents(converted) as Json;
+}
+
+/**
+ * Points references at the document's components. What zod names by itself (`__schema0`) is a schema that refers to
+ * itself, and of those the API has one: any JSON value, which is the empty schema.
+ */
+function withComponents(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withComponents);
+  if (typeof value !== "object" || value === null) return value;
+  if ("$ref" in value && typeof value.$ref === "string") {
+    const name = value.$ref.split("/").at(-1) ?? "";
+    return isAnonymous(name) || value.$ref === "#" ? {} : { $ref: `#/components/schemas/${name}` };
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withComponents(inner)]));
+}
+
+function withoutId(definition: unknown): unknown {
+  const { id: _, $schema: __, ...rest } = definition as Json;
+  return rest;
+}
+
+function isAnonymous(name: string): boolean {
+  return name.startsWith("__schema");
+}
+
+function isZod(value: unknown): value is z.ZodType {
+  return typeof value === "object" && value !== null && "safeParse" in value;
+}
+
+/** `post /v1/tasks/{id}/cancel` is `postTasksIdCancel`. */
+function operationId({ method, path }: RouteConfig): string {
+  const words = path
+    .replace(/^\/v1\//, "")
+    .split(/[^a-zA-Z0-9]+/)
+    .filter((word) => word !== "");
+  return [method, ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join("");
+}

@@ -1,0 +1,36 @@
+/** What the two plain pages share. They load nothing and run nothing. */
+
+export const PAGE_HEADERS = {
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+} as const;
+
+const STYLE = `
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+pre, code { font: 14px/1.45 ui-monospace, monospace; }
+pre { overflow-x: auto; padding: .75rem 1rem; border: 1px solid #8884; border-radius: 6px; }
+h1 { margin-bottom: 0; } h2 { margin-top: 2.5rem; }
+section { border-top: 1px solid #8884; padding: .75rem 0; }
+h3 { margin: .25rem 0; font-size: 1rem; } h3 b { display: inline-block; min-width: 4rem; }
+table { border-collapse: collapse; } td { padding: .1rem 1rem .1rem 0; vertical-align: top; }
+summary { cursor: pointer; }`;
+
+/** A whole page around a body of HTML. */
+export function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title><style>${STYLE}</style></head>
+<body>${body}</body></html>
+`;
+}
+
+/** Text that means only itself in HTML. */
+export function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}
+
+/** Escaped text in which `words in backticks` are code. */
+export function prose(text: string): string {
+  return escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>");
+}

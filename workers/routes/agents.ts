@@ -1,0 +1,183 @@
+/** Agents: versioned configurations. The built-in one is shown with the others and never changes. */
+import { createRoute } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { z } from "zod";
+import { databaseFromEnv } from "../../adapters/from-env.ts";
+import { type AgentConfig, agentConfigSchema, DEFAULT_AGENT, type PinnedAgent } from "../../core/agent.ts";
+import { raise } from "../../core/errors.ts";
+import { isId, makeId } from "../../core/ids.ts";
+import { type Place, writeCursor } from "../../core/page-cursor.ts";
+import { answers, withKey } from "../answers.ts";
+import { pageOf } from "../api-schemas.ts";
+import { auditEntry } from "../audit-entry.ts";
+import type { App, AppEnv } from "../context.ts";
+import { requireScope } from "../middleware/require-scope.ts";
+import { idSource } from "../new-ids.ts";
+import { pageQuery, pageRequest, tenantOf, unwrap } from "../task-access.ts";
+
+const time = z.iso.datetime().nullable().describe("Null for the built-in agent.");
+const versionSchema = agentConfigSchema
+  .extend({ id: z.string(), version: z.int(), created_at: time })
+  .meta({ id: "AgentVersion" });
+const agentSchema = versionSchema.extend({ updated_at: time }).meta({ id: "Agent" });
+
+const admin = [requireScope("admin")];
+const shared = { tags: ["Agents"], ...withKey };
+const params = z.object({ id: z.string().describe("The agent's id, `agent_…`") });
+const body = { required: true, content: { "application/json": { schema: agentConfigSchema } } };
+const agent = { description: "The agent at its latest version, which `ETag` names.", json: agentSchema };
+
+/** Where the built-in agent stands in the list: at its end, before everything that was ever made. */
+const DEFAULT_PLACE: Place = { at: 0, id: DEFAULT_AGENT.id };
+
+/** Says 404 before the body is looked at, so that a foreign id tells nothing, and that the built-in agent stays as it is. */
+const changeable: MiddlewareHandler<AppEnv> = async function changeable(c, next) {
+  const id = c.req.param("id") ?? "";
+  if (id === DEFAULT_AGENT.id) raise("conflict", "The built-in agent does not change. Make one of your own.");
+  await agentById(c, id);
+  await next();
+};
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/agents",
+  summary: "Make an agent",
+  description: "Names are unique. `on_unknown: ask` answers `not_available`.",
+  middleware: admin,
+  request: { body },
+  responses: answers({ 201: agent }, [409, 413, 415, 422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/agents",
+  summary: "List agents, the latest first",
+  middleware: admin,
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of agents.", json: pageOf(agentSchema) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/agents/{id}",
+  summary: "Show an agent",
+  middleware: admin,
+  request: { params },
+  responses: answers({ 200: agent }, [404]),
+});
+
+const update = createRoute({
+  ...shared,
+  method: "put",
+  path: "/v1/agents/{id}",
+  summary: "Make the next version of an agent",
+  description: "Tasks keep the version that they began with. With `If-Match`, 409 when the latest version is another.",
+  middleware: [...admin, changeable],
+  request: {
+    params,
+    body,
+    headers: z.object({ "if-match": z.string().optional().describe('A version as `ETag` wrote it, e.g. `"3"`.') }),
+  },
+  responses: answers({ 200: agent }, [404, 409, 413, 415, 422]),
+});
+
+const versions = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/agents/{id}/versions",
+  summary: "List the versions of an agent, the latest first",
+  middleware: admin,
+  request: { params, query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of versions.", json: pageOf(versionSchema) } }, [404, 422]),
+});
+
+export function agentRoutes(app: App): void {
+  app.openapi(create, async (c) => {
+    const config = available(c.req.valid("json"));
+    const { createdAt, random } = await idSource(c, "agent");
+    const id = makeId("agent", createdAt, random);
+    const act = await auditEntry(c, "agent.create", id);
+    const made = unwrap(await databaseFromEnv(c.env).agents.create(tenantOf(c), { id, config }, act));
+    return c.json(shownAgent(made), 201, { location: `/v1/agents/${id}`, etag: etagOf(made) });
+  });
+
+  app.openapi(list, async (c) => {
+    const request = pageRequest(c.req.valid("query"));
+    const { items, next } = unwrap(await databaseFromEnv(c.env).agents.page(tenantOf(c), request));
+    const isLast = next === null && items.length < request.limit;
+    const after = next ?? (isLast ? null : DEFAULT_PLACE);
+    const data = isLast ? [...items, DEFAULT_AGENT] : items;
+    return c.json({ data: data.map(shownAgent), next_cursor: after === null ? null : writeCursor(after) });
+  });
+
+  app.openapi(show, async (c) => {
+    const found = await agentById(c, c.req.valid("param").id);
+    return c.json(shownAgent(found), 200, { etag: etagOf(found) });
+  });
+
+  app.openapi(update, async (c) => {
+    const { id } = c.req.valid("param");
+    const config = available(c.req.valid("json"));
+    const ifVersion = versionOf(c.req.valid("header")["if-match"]);
+    const act = await auditEntry(c, "agent.update", id);
+    const made = unwrap(await databaseFromEnv(c.env).agents.update(tenantOf(c), { id, config, ifVersion }, act));
+    return c.json(shownAgent(made), 200, { etag: etagOf(made) });
+  });
+
+  app.openapi(versions, async (c) => {
+    const { id } = c.req.valid("param");
+    const request = pageRequest(c.req.valid("query"));
+    if (id === DEFAULT_AGENT.id) return c.json({ data: [shownVersion(DEFAULT_AGENT)], next_cursor: null });
+    if (!isId("agent", id)) raise("not_found", "There is no such agent.");
+    const { items, next } = unwrap(await databaseFromEnv(c.env).agents.versions(tenantOf(c), id, request));
+    return c.json({ data: items.map(shownVersion), next_cursor: next === null ? null : writeCursor(next) });
+  });
+}
+
+type Shown = PinnedAgent & { readonly createdAt?: number; readonly updatedAt?: number };
+
+function shownVersion({ id, version, config, createdAt }: Shown) {
+  return { id, version, ...config, created_at: iso(createdAt) };
+}
+
+function shownAgent(shown: Shown) {
+  return { ...shownVersion(shown), updated_at: iso(shown.updatedAt) };
+}
+
+function iso(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}
+
+/** An agent by its id; a name is none. */
+async function agentById(c: Parameters<MiddlewareHandler<AppEnv>>[0], id: string): Promise<Shown> {
+  if (id === DEFAULT_AGENT.id) return DEFAULT_AGENT;
+  if (!isId("agent", id)) raise("not_found", "There is no such agent.");
+  const found = unwrap(await databaseFromEnv(c.env).agents.get(tenantOf(c), id));
+  return found.id === id ? found : raise("not_found", "There is no such agent.");
+}
+
+/** Refuses what the configuration may say and nothing carries out. */
+function available(config: AgentConfig): AgentConfig {
+  if (config.on_unknown === "ask") {
+    raise("not_available", "on_unknown: asking a person about an unknown outcome is not available here", {
+      field: "on_unknown",
+    });
+  }
+  return config;
+}
+
+function etagOf({ version }: PinnedAgent): string {
+  return `"${version}"`;
+}
+
+/** The version that If-Match asks for; null for none, and for `*`, which any version fulfils. */
+function versionOf(header: string | undefined): number | null {
+  if (header === undefined || header.trim() === "*") return null;
+  const version = /^\s*"(\d{1,9})"\s*$/.exec(header)?.[1];
+  if (version === undefined)
+    raise("invalid_input", 'If-Match: send one version as ETag wrote it, e.g. "3"', { field: "If-Match" });
+  return Number(version);
+}

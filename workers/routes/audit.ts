@@ -1,0 +1,54 @@
+/** The audit log: administrative acts, the latest first. A tenant reads its own, the operator the acts on tenants. */
+import { createRoute } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { z } from "zod";
+import { databaseFromEnv } from "../../adapters/from-env.ts";
+import { type AuditEntry, OPERATOR_TENANT } from "../../core/database.ts";
+import { writeCursor } from "../../core/page-cursor.ts";
+import { answers, withKey } from "../answers.ts";
+import { pageOf } from "../api-schemas.ts";
+import type { App, AppEnv } from "../context.ts";
+import { requireScope } from "../middleware/require-scope.ts";
+import { pageQuery, pageRequest, unwrap } from "../task-access.ts";
+
+const entrySchema = z
+  .strictObject({
+    id: z.string(),
+    at: z.iso.datetime(),
+    actor: z.string().describe("The id of the key that acted, or `operator`."),
+    action: z.string(),
+    target: z.string().describe("The id of what was acted on."),
+    request_id: z.string(),
+  })
+  .meta({ id: "AuditEntry" });
+
+const adminOrOperator: MiddlewareHandler<AppEnv> = async function adminOrOperator(c, next) {
+  return c.get("principal").kind === "operator" ? await next() : await requireScope("admin")(c, next);
+};
+
+const list = createRoute({
+  tags: ["Audit"],
+  ...withKey,
+  method: "get",
+  path: "/v1/audit",
+  summary: "List administrative acts, the latest first",
+  middleware: [adminOrOperator],
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of acts.", json: pageOf(entrySchema) } }, [422]),
+});
+
+export function auditRoutes(app: App): void {
+  app.openapi(list, async (c) => {
+    const principal = c.get("principal");
+    const whose = principal.kind === "operator" ? OPERATOR_TENANT : principal.tenant;
+    const page = unwrap(await databaseFromEnv(c.env).audit.page(whose, pageRequest(c.req.valid("query"))));
+    return c.json({
+      data: page.items.map(shownEntry),
+      next_cursor: page.next === null ? null : writeCursor(page.next),
+    });
+  });
+}
+
+function shownEntry({ id, at, actor, action, target, requestId }: AuditEntry) {
+  return { id, at: new Date(at).toISOString(), actor, action, target, request_id: requestId };
+}

@@ -1,0 +1,174 @@
+/** Making, listing, reading, starting, cancelling and erasing tasks. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { databaseFromEnv, settingsFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
+import { newTaskFacts, projectSchema, taskRequestSchema } from "../../core/new-task.ts";
+import { writeCursor } from "../../core/page-cursor.ts";
+import { priceOf } from "../../core/price-table.ts";
+import { answers, withKey } from "../answers.ts";
+import { pageOf, STATUSES, taskSchema } from "../api-schemas.ts";
+import { awaitTask, MAX_WAIT_SECONDS } from "../await-task.ts";
+import type { App } from "../context.ts";
+import { requireScope } from "../middleware/require-scope.ts";
+import { idSource } from "../new-ids.ts";
+import { resolveAgent } from "../resolve-agent.ts";
+import {
+  actorOf,
+  optionalQuery,
+  pageQuery,
+  pageRequest,
+  readTask,
+  shownTask,
+  taskParams,
+  taskStub,
+  tenantOf,
+  unwrap,
+} from "../task-access.ts";
+import { eraseTask } from "../erase-task.ts";
+
+const reads = [requireScope("tasks:read")];
+const writes = [requireScope("tasks:write")];
+const task = { description: "The task.", json: taskSchema };
+const noBody = z.strictObject({});
+const emptyBody = { body: { required: false, content: { "application/json": { schema: noBody } } } };
+const shared = { tags: ["Tasks"], ...withKey };
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tasks",
+  summary: "Make a task",
+  description:
+    "`tools` are patterns that narrow the agent's own list. A limit of the agent's budget is the default and the most that `budget` may ask for. `skills`, `deliver` and `mode: staged` answer `not_available`. With `wait`, the answer comes when the task has ended or waits (for a person, its subtasks or time), or when the seconds are up. Send an `Idempotency-Key` so that the request can be repeated safely.",
+  middleware: writes,
+  request: {
+    query: z.strictObject({ wait: optionalQuery(z.coerce.number().min(0).max(MAX_WAIT_SECONDS)) }),
+    body: { required: true, content: { "application/json": { schema: taskRequestSchema } } },
+  },
+  responses: answers({ 201: task }, [404, 409, 413, 415, 422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tasks",
+  summary: "List tasks, the latest first",
+  description: "Read from an index that follows the tasks within moments. A task by its id is always up to date.",
+  middleware: reads,
+  request: {
+    query: z.strictObject({
+      status: optionalQuery(z.enum(STATUSES)),
+      project: optionalQuery(projectSchema),
+      ...pageQuery,
+    }),
+  },
+  responses: answers({ 200: { description: "A page of tasks.", json: pageOf(taskSchema) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tasks/{id}",
+  summary: "Show a task",
+  middleware: reads,
+  request: { params: taskParams },
+  responses: answers({ 200: task }, [404]),
+});
+
+const erase = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/tasks/{id}",
+  summary: "Erase a task that has ended, with its log and its files",
+  middleware: writes,
+  request: { params: taskParams },
+  responses: answers({ 200: { description: "The task as it was.", json: taskSchema } }, [404, 409]),
+});
+
+const start = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tasks/{id}/start",
+  summary: "Start a task that was made with `hold`",
+  middleware: writes,
+  request: { params: taskParams, ...emptyBody },
+  responses: answers({ 200: task }, [404, 409, 415, 422]),
+});
+
+const cancel = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tasks/{id}/cancel",
+  summary: "Cancel a task and the whole tree below it",
+  middleware: writes,
+  request: { params: taskParams, ...emptyBody },
+  responses: answers({ 202: task }, [404, 409, 415, 422]),
+});
+
+const subtasks = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tasks/{id}/subtasks",
+  summary: "List the subtasks of a task",
+  middleware: reads,
+  request: { params: taskParams, query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of tasks.", json: pageOf(taskSchema) } }, [404, 422]),
+});
+
+export function taskRoutes(app: App): void {
+  app.openapi(create, async (c) => {
+    const request = c.req.valid("json");
+    const { wait = 0 } = c.req.valid("query");
+    const tenant = tenantOf(c);
+    const agent = await resolveAgent(c, request.agent);
+    const model = agent.config.model ?? settingsFromEnv(c.env).model;
+    const source = await idSource(c, "task");
+    const facts = unwrap(newTaskFacts(request, { tenant, agent, model, price: priceOf(model), ...source }));
+    const open = () => tasksFromEnv(c.env)(tenant, facts.id);
+    const made = unwrap(await open().create({ facts, hold: request.hold ?? false, call: null }));
+    const view = wait > 0 ? unwrap(await awaitTask(open, wait * 1000)) : made;
+    return c.json(shownTask(c, view), 201, { location: `/v1/tasks/${facts.id}` });
+  });
+
+  app.openapi(list, async (c) => {
+    const query = c.req.valid("query");
+    const filter = { status: query.status ?? null, project: query.project ?? null, parent: null };
+    const page = unwrap(await databaseFromEnv(c.env).tasks.page(tenantOf(c), filter, pageRequest(query)));
+    return c.json({
+      data: page.items.map((view) => shownTask(c, view)),
+      next_cursor: page.next === null ? null : writeCursor(page.next),
+    });
+  });
+
+  app.openapi(show, async (c) => {
+    const { id } = c.req.valid("param");
+    return c.json(shownTask(c, await readTask(c, id, (stub) => stub.view())));
+  });
+
+  app.openapi(erase, async (c) => {
+    const { id } = c.req.valid("param");
+    return c.json(shownTask(c, await eraseTask(c, id)));
+  });
+
+  app.openapi(start, async (c) => {
+    const { id } = c.req.valid("param");
+    return c.json(shownTask(c, unwrap(await taskStub(c, id).start())));
+  });
+
+  app.openapi(cancel, async (c) => {
+    const { id } = c.req.valid("param");
+    return c.json(shownTask(c, unwrap(await taskStub(c, id).cancel(actorOf(c)))), 202);
+  });
+
+  app.openapi(subtasks, async (c) => {
+    const { id } = c.req.valid("param");
+    const query = c.req.valid("query");
+    await readTask(c, id, (stub) => stub.facts());
+    const filter = { status: null, project: null, parent: id };
+    const page = unwrap(await databaseFromEnv(c.env).tasks.page(tenantOf(c), filter, pageRequest(query)));
+    return c.json({
+      data: page.items.map((view) => shownTask(c, view)),
+      next_cursor: page.next === null ? null : writeCursor(page.next),
+    });
+  });
+}

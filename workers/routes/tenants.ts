@@ -1,0 +1,120 @@
+/** Tenants, for the holder of the operator key. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { databaseFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import type { Tenant } from "../../core/database.ts";
+import { raise } from "../../core/errors.ts";
+import { isId, makeId } from "../../core/ids.ts";
+import { SCOPES } from "../../core/keys.ts";
+import { writeCursor } from "../../core/page-cursor.ts";
+import { answers, withKey } from "../answers.ts";
+import { newApiKey } from "../api-key.ts";
+import { pageOf } from "../api-schemas.ts";
+import { auditEntry } from "../audit-entry.ts";
+import type { App } from "../context.ts";
+import { logFailure } from "../log.ts";
+import { requireOperator } from "../middleware/authenticate.ts";
+import { idSource } from "../new-ids.ts";
+import { pageQuery, pageRequest, unwrap } from "../task-access.ts";
+
+const FIRST_KEY_NAME = "first key";
+
+const tenantSchema = z
+  .strictObject({ id: z.string(), name: z.string(), created_at: z.iso.datetime() })
+  .meta({ id: "Tenant" });
+const newTenantSchema = z
+  .strictObject({ tenant: tenantSchema, key: z.string().describe("A key with every scope. It is shown this once.") })
+  .meta({ id: "NewTenant" });
+
+const shared = { tags: ["Tenants"], middleware: [requireOperator], ...withKey };
+const params = z.object({ id: z.string().describe("The tenant's id, `ten_…`") });
+const tenant = { description: "The tenant.", json: tenantSchema };
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tenants",
+  summary: "Make a tenant and its first key (operator key)",
+  request: {
+    body: {
+      required: true,
+      content: { "application/json": { schema: z.strictObject({ name: z.string().min(1).max(200) }) } },
+    },
+  },
+  responses: answers({ 201: { description: "The tenant and its key.", json: newTenantSchema } }, [413, 415, 422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tenants",
+  summary: "List tenants, the latest first (operator key)",
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of tenants.", json: pageOf(tenantSchema) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tenants/{id}",
+  summary: "Show a tenant (operator key)",
+  request: { params },
+  responses: answers({ 200: tenant }, [404]),
+});
+
+const erase = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/tenants/{id}",
+  summary: "Erase a tenant (operator key)",
+  description: "Its keys die at once. Its tasks, files and rows are erased in the background, within minutes.",
+  request: { params },
+  responses: answers({ 200: { description: "The tenant as it was.", json: tenantSchema } }, [404]),
+});
+
+export function tenantRoutes(app: App): void {
+  app.openapi(create, async (c) => {
+    const { name } = c.req.valid("json");
+    const { createdAt, random } = await idSource(c, "tenant");
+    const made: Tenant = { id: makeId("tenant", createdAt, random), name, createdAt };
+    const first = await newApiKey(c, { tenant: made.id, name: FIRST_KEY_NAME, scopes: SCOPES, expiresAt: null });
+    const act = await auditEntry(c, "tenant.create", made.id);
+    unwrap(await databaseFromEnv(c.env).tenants.create(made, first.stored, act));
+    return c.json({ tenant: shownTenant(made), key: first.text }, 201, { location: `/v1/tenants/${made.id}` });
+  });
+
+  app.openapi(list, async (c) => {
+    const page = unwrap(await databaseFromEnv(c.env).tenants.page(pageRequest(c.req.valid("query"))));
+    return c.json({
+      data: page.items.map(shownTenant),
+      next_cursor: page.next === null ? null : writeCursor(page.next),
+    });
+  });
+
+  app.openapi(show, async (c) => {
+    const id = tenantId(c.req.valid("param").id);
+    return c.json(shownTenant(unwrap(await databaseFromEnv(c.env).tenants.get(id))));
+  });
+
+  app.openapi(erase, async (c) => {
+    const id = tenantId(c.req.valid("param").id);
+    const act = await auditEntry(c, "tenant.erase", id);
+    const erased = unwrap(await databaseFromEnv(c.env).tenants.erase(id, act));
+    try {
+      await tenantsFromEnv(c.env)(id).erase();
+    } catch (thrown) {
+      // The sweep erases the object again before it purges the rows.
+      logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown);
+    }
+    return c.json(shownTenant(erased));
+  });
+}
+
+/** A text that is no tenant's id is `not_found`: it never names a row, nor the operator's own object. */
+function tenantId(text: string): string {
+  return isId("tenant", text) ? text : raise("not_found", "There is no such tenant.");
+}
+
+function shownTenant({ id, name, createdAt }: Tenant) {
+  return { id, name, created_at: new Date(createdAt).toISOString() };
+}

@@ -1,0 +1,165 @@
+/**
+ * Calling one tool. The call runs in a hidden task of its own, which holds its ledger, so it survives what a task's calls
+ * survive; with `task_id` it works in that task's sandbox and as that task's agent.
+ */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { blobsFromEnv, settingsFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
+import { type Failure, OttoError, raise } from "../../core/errors.ts";
+import { prepareCalls, toToolError } from "../../core/gateway/prepare.ts";
+import { buildToolset } from "../../core/gateway/toolset.ts";
+import { validateArguments } from "../../core/gateway/validate.ts";
+import { callTaskFacts, projectSchema } from "../../core/new-task.ts";
+import { priceOf } from "../../core/price-table.ts";
+import type { TaskFacts } from "../../core/task-state.ts";
+import type { TaskView } from "../../core/task-view.ts";
+import type { Tool, ToolResult } from "../../core/tool.ts";
+import { catalogue } from "../../tools/catalogue.generated.ts";
+import { answers, withKey } from "../answers.ts";
+import { toolResultSchema } from "../api-schemas.ts";
+import { awaitTask, hasEnded, MAX_WAIT_SECONDS } from "../await-task.ts";
+import type { App, AppContext } from "../context.ts";
+import { requireScope } from "../middleware/require-scope.ts";
+import { idSource } from "../new-ids.ts";
+import { resolveAgent } from "../resolve-agent.ts";
+import { readTask, taskStub, tenantOf, unwrap } from "../task-access.ts";
+import { findTool, toolParams } from "./tools.ts";
+
+const callBody = z.strictObject({
+  arguments: z.record(z.string(), z.json()).optional(),
+  agent: z.string().min(1).max(200).optional(),
+  project: projectSchema.optional(),
+  task_id: z.string().min(1).max(100).optional(),
+});
+
+const call = createRoute({
+  tags: ["Tools"],
+  ...withKey,
+  method: "post",
+  path: "/v1/tools/{name}/call",
+  summary: "Call a tool",
+  description:
+    "A tool that fails is an answer: `{ok: false, error}` with status 200. The call runs in a hidden task of its own; with `task_id` it works in that task's sandbox, as that task's agent, so `agent` and `project` then stay out. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `ask_human` asks from the hidden task, and a call that waits for a person, or that has not ended after 60 seconds, answers the error `timeout` whose `details` name the hidden task, where it goes on and where its question is answered. Where policy asks for an approval the error is `not_available`.",
+  middleware: [requireScope("tools:call")],
+  request: {
+    params: toolParams,
+    body: { required: true, content: { "application/json": { schema: callBody } } },
+  },
+  responses: answers({ 200: { description: "What the tool gave.", json: toolResultSchema } }, [404, 413, 415, 422]),
+});
+
+export function toolCallRoutes(app: App): void {
+  app.openapi(call, async (c) => {
+    const { name } = c.req.valid("param");
+    const body = c.req.valid("json");
+    const tool = await findTool(name);
+    const given = body.arguments ?? {};
+    if (tool.steers && body.task_id === undefined) {
+      raise("invalid_input", `${tool.name} steers a task: name the task in task_id.`, { field: "task_id" });
+    }
+    refuseArguments(tool, given);
+    const facts = await factsOf(c, tool, body);
+    const prepared = await prepareCalls([{ name: tool.name, arguments: JSON.stringify(given) }], {
+      facts,
+      step: 1,
+      toolset: await buildToolset(catalogue, facts),
+      repeat: null,
+    });
+    const [only] = prepared;
+    if (only === undefined) throw new Error("a prepared call is missing");
+    const open = () => tasksFromEnv(c.env)(facts.tenant, facts.id);
+    unwrap(await open().create({ facts, hold: false, call: only }));
+    const view = unwrap(await awaitTask(open, MAX_WAIT_SECONDS * 1000, hasEndedOrAsks));
+    return c.json(await resultOf(c, view, facts, body.task_id));
+  });
+}
+
+/** A call's arguments against the tool's schema: every field at fault is named as the caller wrote it. */
+function refuseArguments(tool: Tool, given: Readonly<Record<string, unknown>>): void {
+  const valid = validateArguments(tool, given);
+  if (valid.ok) return;
+  const { field, fields } = valid.error;
+  const named = fields ?? [{ field: field ?? "arguments", message: valid.error.message }];
+  const written = named.map((one) => ({ field: writtenName(tool, given, one.field), message: one.message }));
+  throw new OttoError({ ...valid.error, fields: written });
+}
+
+function writtenName(tool: Tool, given: Readonly<Record<string, unknown>>, field: string): string {
+  const [first = "", ...rest] = field.split(".");
+  if (first === "arguments") return field;
+  const alias = Object.keys(given).find((name) => tool.aliases[name] === first);
+  return ["arguments", alias ?? first, ...rest].join(".");
+}
+
+/** The facts of the hidden task. */
+async function factsOf(c: AppContext, tool: Tool, body: z.infer<typeof callBody>): Promise<TaskFacts> {
+  const tenant = tenantOf(c);
+  const of = body.task_id === undefined ? null : await taskFor(c, body.task_id);
+  const double = (["agent", "project"] as const).find((field) => of !== null && body[field] !== undefined);
+  if (double !== undefined) raise("invalid_input", `${double}: comes from the task; leave it out`, { field: double });
+  const agent = of?.agent ?? (await resolveAgent(c, body.agent));
+  const model = agent.config.model ?? settingsFromEnv(c.env).model;
+  const source = await idSource(c, "call");
+  return callTaskFacts(
+    { tenant, agent, model, price: priceOf(model), ...source },
+    { project: body.project ?? null, of, toolName: tool.name },
+  );
+}
+
+/** The task that a call is made for. `not_found` names the field. */
+async function taskFor(c: AppContext, id: string): Promise<TaskFacts> {
+  try {
+    return await readTask(c, id, (stub) => stub.facts());
+  } catch (thrown) {
+    if (thrown instanceof OttoError && thrown.failure.code === "not_found")
+      raise("not_found", thrown.failure.message, { field: "task_id" });
+    throw thrown;
+  }
+}
+
+/** What the hidden task's one ledger row holds; for a call that goes on, where it does. */
+async function resultOf(
+  c: AppContext,
+  view: TaskView,
+  facts: TaskFacts,
+  taskId: string | undefined,
+): Promise<ToolResult> {
+  if (!hasEnded(view)) {
+    const message = `The call goes on in ${view.id} (${view.status}). Read that task; answer its questions there.`;
+    return refused({
+      code: "timeout",
+      message,
+      details: { task_id: view.id, status: view.status, pending: view.pending },
+    });
+  }
+  const [row] = await readTask(c, view.id, (stub) => stub.ledger());
+  if (row?.result == null) return refused({ code: "internal", message: "The call ended without a result." });
+  if (!row.result.ok) return row.result;
+  for (const file of taskId === undefined ? [] : (view.output?.files ?? [])) {
+    const attached = await taskStub(c, taskId ?? "").attach({
+      path: file.path,
+      size: file.size,
+      contentType: file.content_type,
+    });
+    if (!attached.ok) return refused(attached.error);
+  }
+  return {
+    ok: true,
+    result: await wholeResult(c, row.result.result, `${facts.tenant}/tree/${facts.rootId}/results/${row.callId}.json`),
+  };
+}
+
+/** A result that was too large for its row, read back from the key that the gateway keeps it under. */
+async function wholeResult(c: AppContext, result: unknown, key: string): Promise<unknown> {
+  if (typeof result !== "object" || result === null || !("stored" in result) || result.stored !== key) return result;
+  const blob = await blobsFromEnv(c.env).get(key);
+  return blob.ok ? (JSON.parse(new TextDecoder().decode(blob.value)) as unknown) : result;
+}
+
+function refused(failure: Failure): ToolResult {
+  return { ok: false, error: toToolError(failure) };
+}
+
+function hasEndedOrAsks(view: TaskView): boolean {
+  return hasEnded(view) || view.status === "waiting_input" || view.status === "waiting_approval";
+}

@@ -1,0 +1,107 @@
+/**
+ * The step runner: stateless, called twice a step by the task's object. Hop one calls the model and prepares what it asks
+ * for; hop two makes the calls. Each answers with a stream of JSON lines, and cancelling the stream cancels the work.
+ */
+import { WorkerEntrypoint } from "cloudflare:workers";
+import {
+  blobsFromEnv,
+  clockFromEnv,
+  filesFromEnv,
+  modelFromEnv,
+  settingsFromEnv,
+  webFromEnv,
+  type Env,
+} from "../adapters/from-env.ts";
+import { buildRequest } from "../core/context.ts";
+import { buildToolset, type Toolset } from "../core/gateway/toolset.ts";
+import { performCalls } from "../core/gateway/perform.ts";
+import { prepareCalls } from "../core/gateway/prepare.ts";
+import { encodeLines } from "../core/json-lines.ts";
+import type { ActJob, ActLine, StepsRpc, ThinkJob, ThinkLine } from "../core/objects.ts";
+import type { ModelFailure, ModelChunk } from "../core/ports.ts";
+import type { ModelReply, TaskFacts } from "../core/task-state.ts";
+import type { Tool } from "../core/tool.ts";
+import { catalogue } from "../tools/catalogue.generated.ts";
+
+/** Toolsets of recent agents, by agent, version and the request's narrowing. Pinned, so they never go stale. */
+const toolsets = new Map<string, Toolset>();
+const MAX_TOOLSETS = 200;
+
+export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
+  /** The tools that can be called; a test's runner adds its own. */
+  protected readonly tools: readonly Tool[] = catalogue;
+
+  async think(job: ThinkJob): Promise<ReadableStream<Uint8Array>> {
+    const abort = new AbortController();
+    return encodeLines(this.thinkLines(job, abort.signal), abort);
+  }
+
+  async act(job: ActJob): Promise<ReadableStream<Uint8Array>> {
+    const abort = new AbortController();
+    return encodeLines(this.actLines(job, abort.signal), abort);
+  }
+
+  private async *thinkLines(job: ThinkJob, signal: AbortSignal): AsyncGenerator<ThinkLine> {
+    const toolset = await this.toolsetOf(job.facts);
+    for await (const chunk of modelFromEnv(this.env).stream(buildRequest(job, toolset, signal))) {
+      if (chunk.type === "text") {
+        yield chunk;
+        continue;
+      }
+      if (chunk.type === "failed") yield { type: "failed", failure: chunk.failure };
+      else yield { type: "replied", reply: await this.replyOf(job, toolset, chunk) };
+      return;
+    }
+    yield { type: "failed", failure: SILENT };
+  }
+
+  private async *actLines(job: ActJob, signal: AbortSignal): AsyncGenerator<ActLine> {
+    const { env } = this;
+    const toolset = await this.toolsetOf(job.facts);
+    const settings = settingsFromEnv(env);
+    const ports = { files: filesFromEnv(env, job.facts), web: webFromEnv(env) };
+    const deps = {
+      toolset,
+      ports,
+      blobs: blobsFromEnv(env),
+      limits: { mediumCharacters: settings.mediumResultThreshold, largeCharacters: settings.largeResultThreshold },
+      maxParallel: settings.maxParallelToolCalls,
+      clock: clockFromEnv(env),
+    };
+    yield* performCalls(job, deps, signal);
+  }
+
+  private async replyOf(
+    job: ThinkJob,
+    toolset: Toolset,
+    done: Extract<ModelChunk, { type: "done" }>,
+  ): Promise<ModelReply> {
+    const calls = job.final
+      ? []
+      : await prepareCalls(done.calls, { facts: job.facts, step: job.step, toolset, repeat: job.repeat });
+    const requested = calls.map((call, index) => ({
+      id: call.id,
+      name: done.calls[index]?.name ?? call.tool,
+      arguments: done.calls[index]?.arguments ?? "",
+    }));
+    return { text: done.text, calls, requested, usage: done.usage, finish: done.finish };
+  }
+
+  private async toolsetOf(facts: TaskFacts): Promise<Toolset> {
+    const key = `${facts.tenant} ${facts.agent.id} ${facts.agent.version} ${JSON.stringify(facts.tools)}`;
+    const cached = toolsets.get(key);
+    if (cached !== undefined) return cached;
+    const built = await buildToolset(this.tools, facts);
+    if (toolsets.size >= MAX_TOOLSETS) toolsets.clear();
+    toolsets.set(key, built);
+    return built;
+  }
+}
+
+/** A model port that ended without a word. */
+const SILENT: ModelFailure = {
+  kind: "cut_off",
+  retryable: true,
+  retryAfterMs: null,
+  message: "The model's answer was cut off.",
+};

@@ -1,0 +1,88 @@
+/** How routes reach a task: by the tenant of the key and the task's id, and in no other way. */
+import { z } from "zod";
+import { tasksFromEnv, type TaskStub } from "../adapters/from-env.ts";
+import { type Failure, OttoError, raise, type Result } from "../core/errors.ts";
+import { isId } from "../core/ids.ts";
+import { DEFAULT_PAGE_LIMIT, MAX_PAGE_LIMIT, type PageRequest, readCursor } from "../core/page-cursor.ts";
+import type { OutputFile, TaskView } from "../core/task-view.ts";
+import type { AppContext } from "./context.ts";
+
+/** The path of every route of one task. */
+export const taskParams = z.object({ id: z.string().describe("The task's id, `task_…`") });
+
+/** The tenant of the key. The operator key has none. */
+export function tenantOf(c: AppContext): string {
+  const principal = c.get("principal");
+  if (principal.kind === "operator") raise("forbidden", "The operator key makes tenants. Use a key of the tenant.");
+  return principal.tenant;
+}
+
+/** How answers and cancellations name who made them. */
+export function actorOf(c: AppContext): string {
+  const principal = c.get("principal");
+  return principal.kind === "operator" ? "the operator" : `API key ${principal.key.name}`;
+}
+
+/** The object of a task. A text that is no task's id is `not_found`, and no object is asked. */
+export function taskStub(c: AppContext, id: string): TaskStub {
+  if (!isId("task", id)) throw new OttoError(NO_SUCH_TASK);
+  return tasksFromEnv(c.env)(tenantOf(c), id);
+}
+
+/** Reads from a task. An object that was reset under the call is asked once more. */
+export async function readTask<T>(c: AppContext, id: string, read: (task: TaskStub) => Promise<Result<T>>): Promise<T> {
+  try {
+    return unwrap(await read(taskStub(c, id)));
+  } catch (thrown) {
+    if (thrown instanceof OttoError || !wasReset(thrown)) throw thrown;
+    return unwrap(await read(taskStub(c, id)));
+  }
+}
+
+/** The value of a result; its failure is thrown. */
+export function unwrap<T>(result: Result<T>): T {
+  if (!result.ok) throw new OttoError(result.error);
+  return result.value;
+}
+
+/** The task as the API shows it: with the addresses of its files. */
+export function shownTask(c: AppContext, view: TaskView): TaskView {
+  if (view.output === null) return view;
+  const files = view.output.files.map((file): OutputFile & { url: string } => ({
+    ...file,
+    url: fileUrl(c, view.id, file.path),
+  }));
+  return { ...view, output: { text: view.output.text, files } };
+}
+
+/** The address of a task's file. */
+export function fileUrl(c: AppContext, id: string, path: string): string {
+  return `${new URL(c.req.url).origin}/v1/tasks/${id}/files/${path.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+/** An optional parameter of a query: empty is the same as absent. */
+export function optionalQuery<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => (value === "" ? undefined : value), schema.optional()).optional();
+}
+
+/** The parameters of every list. */
+export const pageQuery = {
+  limit: optionalQuery(z.coerce.number().int().min(1).max(MAX_PAGE_LIMIT)),
+  cursor: optionalQuery(z.string().max(300)),
+};
+
+/** The page that a query asks for. */
+export function pageRequest(query: { limit?: number | undefined; cursor?: string | undefined }): PageRequest {
+  const after = query.cursor === undefined ? null : readCursor(query.cursor);
+  if (query.cursor !== undefined && after === null) {
+    raise("invalid_input", "cursor: is not a cursor of this list", { field: "cursor" });
+  }
+  return { after, limit: query.limit ?? DEFAULT_PAGE_LIMIT };
+}
+
+const NO_SUCH_TASK: Failure = { code: "not_found", message: "There is no task with this id." };
+
+function wasReset(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  return ["retryable", "durableObjectReset"].some((mark) => Reflect.get(thrown, mark) === true);
+}
