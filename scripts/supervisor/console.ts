@@ -1,0 +1,81 @@
+/** The part of `npm start` and `npm run dev` that a person sees: settings in, lines out, Ctrl-C. */
+import { resolve } from "node:path";
+import { CannotRun } from "./cannot-run.ts";
+import { type SystemAddress, type SystemOptions, runSystem } from "./system.ts";
+
+const DEFAULT_PORT = 8787;
+/** A Ctrl-C reaches this process from the terminal and again from the script that started it. */
+const SAME_SIGNAL_MS = 1_000;
+
+export interface ConsoleOptions {
+  readonly root: string;
+  readonly defaultState: string;
+  readonly makeRuntime: SystemOptions["makeRuntime"];
+  readonly hasConsole: boolean;
+}
+
+/** Runs the system until Ctrl-C or SIGTERM, and ends this process: with status 1 when it could not run. */
+export async function runInConsole(options: ConsoleOptions): Promise<void> {
+  const { env } = process;
+  const stop = new AbortController();
+  let askedAtMs = 0;
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(name, () => {
+      if (!stop.signal.aborted) {
+        askedAtMs = Date.now();
+        console.log("\nOtto is ending …");
+        stop.abort();
+      } else if (Date.now() - askedAtMs > SAME_SIGNAL_MS) process.exit(130);
+    });
+  }
+  try {
+    const port = readPort(env["PORT"]);
+    await runSystem(
+      {
+        root: options.root,
+        stateFolder: resolve(options.root, env["OTTO_STATE"] || options.defaultState),
+        port,
+        env,
+        makeRuntime: options.makeRuntime,
+        say: (line) => console.log(line),
+        signal: stop.signal,
+      },
+      (address) => console.log(greeting(address, options.hasConsole, env)),
+    );
+    console.log("Otto has ended.");
+    process.exit(0);
+  } catch (error) {
+    console.error(error instanceof CannotRun ? `Otto cannot run: ${error.message}` : error);
+    process.exit(1);
+  }
+}
+
+function readPort(text: string | undefined): number {
+  if (text === undefined || text === "") return DEFAULT_PORT;
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
+  throw new CannotRun(`PORT must be a number from 1 to 65535, not ${JSON.stringify(text)}.`);
+}
+
+function greeting({ url, key }: SystemAddress, hasConsole: boolean, env: NodeJS.ProcessEnv): string {
+  const lines = [
+    "",
+    `Otto is ready on ${url}`,
+    "",
+    ...(hasConsole ? [`  console  ${url}/`] : []),
+    `  API      ${url}/openapi.json`,
+    `  key      ${key}`,
+    `  model    ${modelInUse(env)}`,
+    "",
+    "Ctrl-C ends it.",
+    "",
+  ];
+  return lines.join("\n");
+}
+
+function modelInUse(env: NodeJS.ProcessEnv): string {
+  if (!env["OPENAI_API_KEY"] && !env["OPENAI_BASE_URL"]) {
+    return "demo: a script that drives the tools by simple rules, not a language model. Set OPENAI_API_KEY for a real one.";
+  }
+  return `${env["OTTO_MODEL"] || "OTTO_MODEL is not set"} at ${env["OPENAI_BASE_URL"] || "OpenAI"}`;
+}

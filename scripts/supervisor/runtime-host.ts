@@ -1,0 +1,124 @@
+/**
+ * A child of the supervisor: hosts workerd by Miniflare's API, with objects and files kept on disk, and ticks the cron.
+ * Miniflare starts a workerd that died again by itself, at the same port; when that does not help, this process ends and
+ * the supervisor starts it anew. Settings come as JSON in OTTO_RUNTIME, which workerd does not inherit.
+ */
+import { readdirSync } from "node:fs";
+import { connect } from "node:net";
+import { extname, join } from "node:path";
+import {
+  Log,
+  LogLevel,
+  Miniflare,
+  type V4MiniflareOptions,
+  type V4ModuleDefinition,
+  convertV4MiniflareOptions,
+} from "miniflare";
+import { followSupervisor, report, reportFatal } from "./child-channel.ts";
+import { readBuild } from "./worker-build.ts";
+
+/** What OTTO_RUNTIME holds. */
+export interface RuntimeSettings {
+  readonly port: number;
+  readonly buildFolder: string;
+  readonly persistFolder: string;
+  readonly vars: Readonly<Record<string, string>>;
+}
+
+const MODULE_TYPES: Readonly<Record<string, V4ModuleDefinition["type"]>> = {
+  ".wasm": "CompiledWasm",
+  ".txt": "Text",
+  ".html": "Text",
+  ".sql": "Text",
+  ".bin": "Data",
+};
+const TICK_EVERY_MS = 60_000;
+const LOOK_EVERY_MS = 1_000;
+/** Looks in a row that found nobody at the port. */
+const MAX_MISSING = 5;
+
+/** Miniflare starts a workerd that died again, once. When that one dies too it says so here, and no more comes of it. */
+class RuntimeLog extends Log {
+  override error(error: Error): void {
+    super.error(error);
+    if ("code" in error && error.code === "ERR_RUNTIME_FAILURE") process.exit(1);
+  }
+}
+
+const settings = JSON.parse(process.env["OTTO_RUNTIME"] ?? "") as RuntimeSettings;
+delete process.env["OTTO_RUNTIME"];
+
+const miniflare = new Miniflare(convertV4MiniflareOptions(miniflareOptions(settings)));
+followSupervisor(() => miniflare.dispose());
+try {
+  await miniflare.ready;
+  report({ type: "ready" });
+  setInterval(tick, TICK_EVERY_MS);
+  watchPort();
+} catch (error) {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ERR_ADDRESS_IN_USE") reportFatal(`port ${settings.port} is taken by another program`);
+  else throw error;
+}
+
+function miniflareOptions({ port, buildFolder, persistFolder, vars }: RuntimeSettings): V4MiniflareOptions {
+  const { options, entry, folder } = readBuild(buildFolder);
+  return {
+    host: "127.0.0.1",
+    port,
+    // Without this, Miniflare fetches a description of the edge from the internet.
+    cf: false,
+    telemetry: { enabled: false },
+    log: new RuntimeLog(LogLevel.WARN),
+    logRequests: false,
+    handleStructuredLogs: ({ level, message }) => {
+      if (level === "error" || level === "warn") console.error(message);
+      else console.log(message);
+    },
+    unsafeTriggerHandlers: true,
+    resourcePersistencePath: persistFolder,
+    workers: [
+      {
+        ...options,
+        name: "otto",
+        modulesRoot: folder,
+        modules: modulesOf(folder, entry),
+        bindings: vars,
+      },
+    ],
+  };
+}
+
+/** What wrangler wrote: the entry, and the files that it imports as they are. The entry comes first. */
+function modulesOf(folder: string, entry: string): V4ModuleDefinition[] {
+  const attached = readdirSync(folder).flatMap((name): V4ModuleDefinition[] => {
+    const type = MODULE_TYPES[extname(name)];
+    return type === undefined ? [] : [{ type, path: join(folder, name) }];
+  });
+  return [{ type: "ESModule", path: join(folder, entry) }, ...attached];
+}
+
+/** Cron triggers do not fire by themselves locally. */
+function tick(): void {
+  fetch(`http://127.0.0.1:${settings.port}/cdn-cgi/local/scheduled`).then(
+    (response) => response.body?.cancel(),
+    (error: unknown) => console.log(`the tick found no runtime: ${String(error)}`),
+  );
+}
+
+function watchPort(): void {
+  let missing = 0;
+  setInterval(() => {
+    const socket = connect(settings.port, "127.0.0.1");
+    socket.once("connect", () => {
+      missing = 0;
+      socket.destroy();
+    });
+    socket.once("error", () => {
+      missing += 1;
+      if (missing < MAX_MISSING) return;
+      console.error("the runtime does not come back");
+      process.exit(1);
+    });
+  }, LOOK_EVERY_MS);
+}

@@ -1,0 +1,215 @@
+/**
+ * Otto on one machine: the database, the sidecar and the runtime as children, kept alive; the state folder locked; the
+ * local tenant made. `npm start` and `npm run dev` differ only in the program that hosts the Worker.
+ */
+import { join, relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { DatabaseSettings } from "../database/serve.ts";
+import { openLog } from "./capped-log.ts";
+import { CannotRun } from "./cannot-run.ts";
+import { type SupervisedChild, superviseChild } from "./child.ts";
+import { keepDevTenant } from "./dev-tenant.ts";
+import { takeLock } from "./exclusive-lock.ts";
+import { freePorts, isPortFree } from "./ports.ts";
+import { type RecordedProcess, endGroup, startTime, waitForEnd } from "./processes.ts";
+import { type Secrets, type StateFolder, keep, keepSecrets, openStateFolder, readKept } from "./state-folder.ts";
+import { childEnv, workerVars } from "./worker-vars.ts";
+
+const LEFTOVER_TIMEOUT_MS = 5_000;
+const PORT_TIMEOUT_MS = 1_000;
+const SAY_WHAT_IT_WAITS_FOR_EVERY_MS = 5_000;
+const HEALTH_EVERY_MS = 50;
+const HEALTH_TIMEOUT_MS = 2_000;
+
+/** The program that hosts the Worker, and its environment. */
+export interface RuntimeProgram {
+  readonly script: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface SystemOptions {
+  /** The project's folder. */
+  readonly root: string;
+  readonly stateFolder: string;
+  readonly port: number;
+  readonly env: NodeJS.ProcessEnv;
+  /** Prepares the runtime; runs beside the start of the other children. */
+  readonly makeRuntime: (state: StateFolder, vars: Record<string, string>) => Promise<RuntimeProgram>;
+  readonly say: (line: string) => void;
+  /** Ends the system in order. */
+  readonly signal: AbortSignal;
+}
+
+/** What `supervisor.json` in the state folder says: who runs, so that the next start can end what is left of it. */
+interface SupervisorRecord extends RecordedProcess {
+  readonly port: number;
+  readonly children: Readonly<Record<string, RecordedProcess>>;
+}
+
+/** What a system that is up says of itself. */
+export interface SystemAddress {
+  readonly url: string;
+  readonly key: string;
+}
+
+/** Runs the system until `signal` says stop. `onReady` is called once. Throws `CannotRun`. */
+export async function runSystem(options: SystemOptions, onReady: (address: SystemAddress) => void): Promise<void> {
+  const state = openStateFolder(options.stateFolder);
+  const lock = takeLock(state.lockFile);
+  const last = readRecord(state);
+  if (lock === null) {
+    const where = last === null ? "" : ` (process ${last.pid}, http://localhost:${last.port})`;
+    throw new CannotRun(`Otto is already running on the state in ${state.root}${where}. Stop it first.`);
+  }
+  const children: SupervisedChild[] = [];
+  const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal]);
+  try {
+    await endLeftovers(last);
+    await waitForPort(options.port);
+    await runChildren({ ...options, signal }, state, children, onReady);
+  } finally {
+    over.abort();
+    // The runtime was started last and goes first, while what it calls is still there.
+    for (const child of children.reverse()) await child.stop();
+    lock.release();
+  }
+}
+
+async function runChildren(
+  options: SystemOptions,
+  state: StateFolder,
+  children: SupervisedChild[],
+  onReady: (address: SystemAddress) => void,
+): Promise<void> {
+  const { say, env, signal } = options;
+  const secrets = keepSecrets(state);
+  const [databasePort = 0, sidecarPort = 0] = await freePorts(2);
+  const failed = Promise.withResolvers<never>();
+  const waitingFor = new Set<string>();
+  const record = makeRecorder(state, options.port);
+
+  function startChild(name: string, script: string, extraEnv: Record<string, string>): SupervisedChild {
+    waitingFor.add(name);
+    const child = superviseChild(
+      {
+        name,
+        script: join(options.root, script),
+        env: childEnv(env, { NODE_COMPILE_CACHE: state.cacheFolder, ...extraEnv }),
+        log: openLog(join(state.logFolder, `${name}.log`)),
+      },
+      {
+        onProcess: (running) => record(name, running),
+        onProgress: (message) => say(`  ${message}`),
+        onProblem: (message) => say(`! ${message}`),
+        onFatal: (message) => failed.reject(new CannotRun(message)),
+      },
+    );
+    void child.ready.then(() => waitingFor.delete(name));
+    children.push(child);
+    return child;
+  }
+
+  async function start(): Promise<void> {
+    startChild("database", "scripts/database/serve.ts", databaseEnv(options, state, secrets, databasePort));
+    const ownSidecar = (env["SIDECAR_URL"] ?? "") === "";
+    if (ownSidecar) {
+      startChild("sidecar", "sidecar/server.ts", {
+        SIDECAR_SECRET: secrets.sidecarSecret,
+        PORT: String(sidecarPort),
+        OTTO_EGRESS_ALLOW: env["OTTO_EGRESS_ALLOW"] ?? "",
+      });
+    }
+    const vars = workerVars(env, {
+      databaseUrl: `postgres://otto_app:${secrets.databasePassword}@database.localhost/otto`,
+      databaseEndpoint: `http://127.0.0.1:${databasePort}/sql`,
+      sidecarUrl: ownSidecar ? `http://127.0.0.1:${sidecarPort}` : (env["SIDECAR_URL"] ?? ""),
+      sidecarSecret: ownSidecar ? secrets.sidecarSecret : (env["SIDECAR_SECRET"] ?? ""),
+      secretKey: secrets.secretKey,
+      operatorKey: secrets.operatorKey,
+    });
+    const runtime = await options.makeRuntime(state, vars);
+    if (signal.aborted) return;
+    startChild("runtime", relative(options.root, runtime.script), { ...runtime.env });
+    const url = `http://localhost:${options.port}`;
+    const origin = `http://127.0.0.1:${options.port}`;
+    await waitForHealth(origin, waitingFor, options);
+    if (signal.aborted) return;
+    onReady({ url, key: await keepDevTenant(state, origin, secrets.operatorKey) });
+  }
+
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await Promise.race([stopped, failed.promise, start().then(() => stopped)]);
+}
+
+function databaseEnv(
+  options: SystemOptions,
+  state: StateFolder,
+  secrets: Secrets,
+  port: number,
+): Record<string, string> {
+  const settings: DatabaseSettings = {
+    port,
+    appPassword: secrets.databasePassword,
+    migrationsFolder: join(options.root, "migrations"),
+    externalUrl: options.env["DATABASE_URL"] || null,
+    folder: state.databaseFolder,
+    lockFile: state.databaseLockFile,
+  };
+  return { OTTO_DATABASE: JSON.stringify(settings) };
+}
+
+/** Ends what a supervisor that was killed has left behind. It is dead, as its lock was free. */
+async function endLeftovers(last: SupervisorRecord | null): Promise<void> {
+  const left = Object.values(last?.children ?? {});
+  for (const child of left) endGroup(child);
+  await Promise.all(left.map((child) => waitForEnd(child, LEFTOVER_TIMEOUT_MS)));
+}
+
+async function waitForPort(port: number): Promise<void> {
+  for (const end = Date.now() + PORT_TIMEOUT_MS; !(await isPortFree(port)); await sleep(100)) {
+    if (Date.now() > end) {
+      throw new CannotRun(`Port ${port} is taken by another program. Stop it, or choose another: PORT=8790 npm start`);
+    }
+  }
+}
+
+async function waitForHealth(origin: string, waitingFor: ReadonlySet<string>, options: SystemOptions): Promise<void> {
+  let answer = "";
+  let sayAt = Date.now() + SAY_WHAT_IT_WAITS_FOR_EVERY_MS;
+  for (; !options.signal.aborted; await sleep(HEALTH_EVERY_MS)) {
+    try {
+      const response = await fetch(`${origin}/health`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
+      answer = `/health answers ${response.status} ${(await response.text()).slice(0, 300)}`;
+      if (response.ok && waitingFor.size === 0) return;
+    } catch {
+      answer = "/health does not answer";
+    }
+    if (Date.now() < sayAt) continue;
+    sayAt += SAY_WHAT_IT_WAITS_FOR_EVERY_MS;
+    options.say(`  waiting for ${waitingFor.size === 0 ? `the Worker: ${answer}` : [...waitingFor].join(", ")}`);
+  }
+}
+
+function readRecord(state: StateFolder): SupervisorRecord | null {
+  const text = readKept(state.supervisorFile);
+  if (text === null) return null;
+  try {
+    return JSON.parse(text) as SupervisorRecord;
+  } catch {
+    return null;
+  }
+}
+
+function makeRecorder(state: StateFolder, port: number): (name: string, running: RecordedProcess | null) => void {
+  const children: Record<string, RecordedProcess> = {};
+  const self = { pid: process.pid, started: startTime(process.pid) ?? "" };
+  return (name, running) => {
+    if (running === null) delete children[name];
+    else children[name] = running;
+    keep(state.supervisorFile, JSON.stringify({ ...self, port, children } satisfies SupervisorRecord));
+  };
+}

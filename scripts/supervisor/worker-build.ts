@@ -1,0 +1,107 @@
+/**
+ * The Worker as the runtime takes it: bundled by wrangler, with the bindings that `wrangler.toml` gives it. Kept by the
+ * hash of what it is made of, so that it is made only when that changed.
+ */
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { SourcelessWorkerOptions } from "wrangler";
+import { CannotRun } from "./cannot-run.ts";
+import { WRANGLER_ENV } from "./wrangler.ts";
+
+/** What a bundle is made of; folders that are not there yet count as empty. */
+const SOURCES = [
+  "core",
+  "tools",
+  "adapters",
+  "durable-objects",
+  "workers",
+  "skills",
+  "wrangler.toml",
+  "package-lock.json",
+];
+const OPTIONS_FILE = "worker-options.json";
+
+export interface WorkerBuild {
+  readonly folder: string;
+  readonly options: SourcelessWorkerOptions;
+  /** The file of the folder that the runtime starts with. */
+  readonly entry: string;
+}
+
+/** Finds the build of the sources as they are, or makes it. `onProgress` is told when it is made. */
+export async function buildWorker(
+  root: string,
+  buildFolder: string,
+  onProgress: (message: string) => void,
+): Promise<WorkerBuild> {
+  const hash = hashSources(root);
+  const folder = join(buildFolder, hash);
+  if (!existsSync(join(folder, OPTIONS_FILE))) {
+    onProgress("bundling the Worker");
+    await make(root, folder);
+  }
+  for (const name of readdirSync(buildFolder)) {
+    if (name !== hash) rmSync(join(buildFolder, name), { recursive: true, force: true });
+  }
+  return readBuild(folder);
+}
+
+/** Completes the build in `folder`. Written last: one that was cut off before is made anew. */
+export function completeBuild(folder: string, build: Omit<WorkerBuild, "folder">): void {
+  writeFileSync(join(folder, OPTIONS_FILE), JSON.stringify(build));
+}
+
+/** Reads a build that `buildWorker` made. */
+export function readBuild(folder: string): WorkerBuild {
+  const read = JSON.parse(readFileSync(join(folder, OPTIONS_FILE), "utf8")) as Omit<WorkerBuild, "folder">;
+  return { folder, ...read };
+}
+
+function hashSources(root: string): string {
+  const hash = createHash("sha256").update(`${process.platform} ${process.arch}\n`);
+  for (const source of SOURCES) {
+    const path = join(root, source);
+    if (!existsSync(path)) continue;
+    for (const file of filesOf(path))
+      hash
+        .update(`${file.slice(root.length)}\n`)
+        .update(readFileSync(file))
+        .update("\n");
+  }
+  return hash.digest("hex").slice(0, 32);
+}
+
+function filesOf(path: string): string[] {
+  try {
+    return readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return [path];
+    throw error;
+  }
+}
+
+async function make(root: string, folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  const program = fileURLToPath(new URL("./make-worker-build.ts", import.meta.url));
+  const child = spawn(process.execPath, [program, root, folder], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...WRANGLER_ENV },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  if (code !== 0) throw new CannotRun(`the Worker could not be bundled:\n${output.trim()}`);
+}

@@ -1,0 +1,49 @@
+/** The variables that the Worker gets: the user's own, and those that the supervisor decides. */
+import { createHash } from "node:crypto";
+
+/** Outside services and limits: whatever begins like this passes through. */
+const PASSED_PREFIXES = ["OPENAI_", "OTTO_", "SLACK_", "RESEND_", "SMTP_", "COMPOSIO_", "SEARCH_", "SIDECAR_"];
+const PASSED_NAMES: ReadonlySet<string> = new Set([
+  "MEDIUM_RESULT_THRESHOLD",
+  "LARGE_RESULT_THRESHOLD",
+  "MAX_PARALLEL_TOOL_CALLS",
+]);
+/** The supervisor's own. */
+const KEPT_BACK: ReadonlySet<string> = new Set(["OTTO_STATE"]);
+
+export interface DecidedVars {
+  readonly databaseUrl: string;
+  readonly databaseEndpoint: string;
+  readonly sidecarUrl: string;
+  readonly sidecarSecret: string;
+  readonly secretKey: string;
+  readonly operatorKey: string;
+}
+
+/** The Worker's variables; an empty one counts as not set. What is decided wins. */
+export function workerVars(env: NodeJS.ProcessEnv, decided: DecidedVars): Record<string, string> {
+  const vars: Record<string, string> = { OTTO_MODE: "local" };
+  for (const [name, value] of Object.entries(env)) {
+    const passed = PASSED_NAMES.has(name) || PASSED_PREFIXES.some((prefix) => name.startsWith(prefix));
+    if (passed && !KEPT_BACK.has(name) && value !== undefined && value !== "") vars[name] = value;
+  }
+  return {
+    ...vars,
+    DATABASE_URL: decided.databaseUrl,
+    OTTO_DATABASE_ENDPOINT: decided.databaseEndpoint,
+    SIDECAR_URL: decided.sidecarUrl,
+    SIDECAR_SECRET: decided.sidecarSecret,
+    OTTO_SECRET_KEY: decided.secretKey,
+    OTTO_OPERATOR_KEY_HASH: createHash("sha256").update(decided.operatorKey).digest("hex"),
+  };
+}
+
+/** The environment of a child: what any program needs, and `extra`. Secrets of the user's shell stay out. */
+export function childEnv(env: NodeJS.ProcessEnv, extra: Readonly<Record<string, string>>): Record<string, string> {
+  const passed = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+  const kept = passed.flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(kept), ...extra };
+}

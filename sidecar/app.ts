@@ -1,0 +1,97 @@
+/** The sidecar's routes: `GET /health` and `POST /egress`. */
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import { type EgressDeps, type EgressRefusal, performEgress } from "./egress.ts";
+import { type TokenVerdict, makeTokenCheck } from "./token.ts";
+
+const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
+const MAX_AT_ONCE = 256;
+/** The token travels in a header. */
+const MAX_HEADER_BYTES = 300 * 1024;
+
+const STATUS_OF_REFUSAL: Readonly<Record<EgressRefusal["code"], number>> = {
+  blocked_by_policy: 403,
+  invalid_input: 422,
+  upstream_failed: 502,
+  timeout: 502,
+};
+
+/** Makes the server; it does not listen yet. `now` is milliseconds since the epoch. */
+export function makeSidecar(secret: string, egress: EgressDeps, now: () => number = Date.now): Server {
+  const checkToken = makeTokenCheck(secret, now);
+  let underWay = 0;
+
+  async function serveEgress(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const token = /^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
+    const verdict: TokenVerdict = checkToken(token);
+    if (!verdict.ok) {
+      const status = verdict.reason === "full" ? 503 : 401;
+      return sendJson(response, status, { code: "unauthenticated", message: `The token is ${verdict.reason}.` });
+    }
+    const body = await readBody(request);
+    if (body === null) {
+      return sendJson(response, 413, {
+        code: "too_large",
+        message: `A request body may have ${MAX_REQUEST_BYTES} bytes.`,
+      });
+    }
+    const gone = new AbortController();
+    response.on("close", () => gone.abort());
+    const answer = await performEgress(verdict.order, body, egress, gone.signal);
+    if (!answer.ok) {
+      return sendJson(response, STATUS_OF_REFUSAL[answer.code], { code: answer.code, message: answer.message });
+    }
+    const upstream = {
+      status: answer.status,
+      headers: answer.headers,
+      ...(answer.truncated ? { truncated: true } : {}),
+    };
+    response.writeHead(200, {
+      "content-type": "application/octet-stream",
+      "content-length": answer.body.length,
+      "x-otto-upstream": Buffer.from(JSON.stringify(upstream)).toString("base64url"),
+    });
+    response.end(answer.body);
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? "").split("?")[0];
+    if (request.method === "GET" && path === "/health")
+      return sendJson(response, 200, { ok: true, services: ["egress"] });
+    if (request.method !== "POST" || path !== "/egress") {
+      return sendJson(response, 404, { code: "not_found", message: "There is GET /health and POST /egress." });
+    }
+    if (underWay >= MAX_AT_ONCE) {
+      return sendJson(response, 503, { code: "rate_limited", message: `${MAX_AT_ONCE} requests are under way.` });
+    }
+    underWay += 1;
+    try {
+      await serveEgress(request, response);
+    } finally {
+      underWay -= 1;
+    }
+  }
+
+  return createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      console.error("egress failed:", error);
+      if (response.headersSent) response.destroy();
+      else sendJson(response, 500, { code: "internal", message: "The sidecar failed." });
+    });
+  });
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_REQUEST_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}

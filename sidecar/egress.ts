@@ -1,0 +1,226 @@
+/**
+ * One HTTP request to a place outside: resolve the name once, judge every address of the answer, connect to one of the
+ * judged addresses and no other. Redirects are handed back unfollowed.
+ */
+import { lookup } from "node:dns/promises";
+import { type LookupFunction, isIP } from "node:net";
+import type { Readable } from "node:stream";
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { Agent, buildConnector } from "undici";
+import { type EgressAllow, isPublicAddress, judgeUrl } from "../adapters/egress/address.ts";
+import type { EgressOrder } from "./token.ts";
+
+const MAX_RESPONSE_HEADER_BYTES = 32 * 1024;
+const MAX_ADDRESSES = 32;
+
+/** Headers that belong to one connection (RFC 9110, 7.6.1), and those that this side states itself. */
+const DROPPED_REQUEST_HEADERS: ReadonlySet<string> = new Set([
+  "host",
+  "content-length",
+  "transfer-encoding",
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "upgrade",
+  "expect",
+  "accept-encoding",
+]);
+const DROPPED_RESPONSE_HEADERS: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "proxy-authenticate",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "content-length",
+]);
+
+/** What the other side answered. The body is decoded, and cut off at the order's `max_bytes`. */
+export interface EgressAnswer {
+  readonly ok: true;
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Buffer;
+  readonly truncated: boolean;
+}
+
+export interface EgressRefusal {
+  readonly ok: false;
+  readonly code: "blocked_by_policy" | "upstream_failed" | "timeout" | "invalid_input";
+  readonly message: string;
+}
+
+export interface EgressDeps {
+  readonly allow: EgressAllow;
+  /** Every address of a name. */
+  readonly resolve: (hostname: string) => Promise<readonly string[]>;
+  /** Opens a connection to one of the addresses that were judged. */
+  readonly connectTo: (addresses: readonly string[]) => buildConnector.connector;
+}
+
+/** The system's resolver, and TCP or TLS to exactly the addresses given. TLS asks for the name in the URL. */
+export function systemEgress(allow: EgressAllow): EgressDeps {
+  return {
+    allow,
+    resolve: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),
+    connectTo: (addresses) => buildConnector({ lookup: lookupOf(addresses), autoSelectFamily: true, allowH2: false }),
+  };
+}
+
+/** A look-up function that knows one answer only. */
+export function lookupOf(addresses: readonly string[]): LookupFunction {
+  const answer = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (hostname, options, callback) => {
+    const [first] = answer;
+    if (first === undefined) callback(new Error(`${hostname} has no address`), "", 0);
+    else if (options.all) callback(null, answer);
+    else callback(null, first.address, first.family);
+  };
+}
+
+/** Makes the request. Never throws; `signal` gives it up, as does the order's `timeout_ms`. */
+export async function performEgress(
+  order: EgressOrder,
+  body: Buffer,
+  deps: EgressDeps,
+  signal: AbortSignal,
+): Promise<EgressAnswer | EgressRefusal> {
+  const judged = judgeUrl(order.url, deps.allow);
+  if (!judged.ok) return refused("blocked_by_policy", judged.message);
+  if (order.method === "CONNECT" || order.method === "TRACE") {
+    return refused("blocked_by_policy", `The method ${order.method} is not sent.`);
+  }
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(order.timeout_ms)]);
+  try {
+    const addresses = await addressesOf(judged.url, deps, limit);
+    const unfit = judged.opened ? undefined : addresses.find((address) => !isPublicAddress(address));
+    if (unfit !== undefined) {
+      return refused(
+        "blocked_by_policy",
+        `The name ${judged.url.hostname} leads to ${unfit}, which is not a public address.`,
+      );
+    }
+    return await request(order, judged.url, body, deps.connectTo(addresses), limit);
+  } catch (error) {
+    if (limit.aborted) return refused("timeout", `No answer from ${judged.url.host} within ${order.timeout_ms} ms.`);
+    const known = error instanceof Error && "code" in error && error.code === "UND_ERR_INVALID_ARG";
+    if (known) return refused("invalid_input", `The request cannot be sent: ${error.message}.`);
+    return refused("upstream_failed", `The request to ${judged.url.host} failed: ${reasonOf(error)}.`);
+  }
+}
+
+async function addressesOf(url: URL, deps: EgressDeps, limit: AbortSignal): Promise<readonly string[]> {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host) !== 0) return [host];
+  const given = new Promise<never>((_resolve, reject) => {
+    limit.addEventListener("abort", () => reject(new Error("given up")), { once: true });
+  });
+  const addresses = await Promise.race([deps.resolve(host), given]);
+  if (addresses.length === 0) throw new Error("the name has no address");
+  return addresses.slice(0, MAX_ADDRESSES);
+}
+
+async function request(
+  order: EgressOrder,
+  url: URL,
+  body: Buffer,
+  connect: buildConnector.connector,
+  limit: AbortSignal,
+): Promise<EgressAnswer> {
+  const agent = new Agent({ connect, maxHeaderSize: MAX_RESPONSE_HEADER_BYTES, pipelining: 0 });
+  try {
+    const response = await agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: order.method,
+      headers: [...sentHeaders(order.headers), "accept-encoding", "gzip, deflate, br, zstd"],
+      body: body.length > 0 ? body : null,
+      signal: limit,
+      responseHeaders: "raw",
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    const headers = readHeaders(response.headers as unknown as readonly (string | Buffer)[]);
+    const coded = order.method === "HEAD" ? null : decoded(response.body, headers);
+    const read = await readUpTo(coded ?? response.body, order.max_bytes);
+    const kept = headers.filter(([name]) => !(coded !== null && name.toLowerCase() === "content-encoding"));
+    return { ok: true, status: response.statusCode, headers: kept, ...read };
+  } finally {
+    await agent.destroy();
+  }
+}
+
+function sentHeaders(headers: EgressOrder["headers"]): string[] {
+  const named = headers
+    .filter(([name]) => name.toLowerCase() === "connection")
+    .flatMap(([, value]) => value.split(",").map((part) => part.trim().toLowerCase()));
+  return headers
+    .filter(([name]) => !DROPPED_REQUEST_HEADERS.has(name.toLowerCase()) && !named.includes(name.toLowerCase()))
+    .flat();
+}
+
+/** Names and values by turns, as the wire had them. */
+function readHeaders(raw: readonly (string | Buffer)[]): [string, string][] {
+  const headers: [string, string][] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const [name, value] = [String(raw[i]), raw[i + 1]];
+    const text = typeof value === "string" ? value : (value?.toString("latin1") ?? "");
+    if (!DROPPED_RESPONSE_HEADERS.has(name.toLowerCase())) headers.push([name, text]);
+  }
+  return headers;
+}
+
+/** The body without its content coding; null when it has none, or one that is not known here. */
+function decoded(body: Readable, headers: readonly (readonly [string, string])[]): Readable | null {
+  const codings = headers
+    .filter(([name]) => name.toLowerCase() === "content-encoding")
+    .flatMap(([, value]) => value.split(",").map((part) => part.trim().toLowerCase()))
+    .filter((coding) => coding !== "" && coding !== "identity");
+  const [coding] = codings;
+  const makeDecoder = codings.length === 1 && coding !== undefined ? DECODERS[coding] : undefined;
+  if (makeDecoder === undefined) return null;
+  const decoder = makeDecoder();
+  body.on("error", (error) => decoder.destroy(error));
+  decoder.on("close", () => body.destroy());
+  return body.pipe(decoder);
+}
+
+/** A body that was cut short is handed on as far as it goes, as browsers do. */
+const SYNC = { finishFlush: constants.Z_SYNC_FLUSH };
+const DECODERS: Readonly<
+  Record<string, () => ReturnType<typeof createGunzip> | ReturnType<typeof createZstdDecompress>>
+> = {
+  gzip: () => createGunzip(SYNC),
+  "x-gzip": () => createGunzip(SYNC),
+  deflate: () => createInflate(SYNC),
+  br: () => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH }),
+  zstd: () => createZstdDecompress(),
+};
+
+async function readUpTo(body: Readable, maxBytes: number): Promise<{ body: Buffer; truncated: boolean }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    if (bytes + chunk.length > maxBytes) {
+      chunks.push(chunk.subarray(0, maxBytes - bytes));
+      return { body: Buffer.concat(chunks), truncated: true };
+    }
+    chunks.push(chunk);
+    bytes += chunk.length;
+  }
+  return { body: Buffer.concat(chunks), truncated: false };
+}
+
+function refused(code: EgressRefusal["code"], message: string): EgressRefusal {
+  return { ok: false, code, message };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error instanceof Error ? error.message || error.name : String(error);
+}

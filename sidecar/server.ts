@@ -1,0 +1,35 @@
+/**
+ * The sidecar as a program. Environment: SIDECAR_SECRET (the key of its tokens), PORT, HOST (127.0.0.1 unless said
+ * otherwise) and OTTO_EGRESS_ALLOW. Under a supervisor it reports that it is ready, answers pings, and ends when the
+ * channel to the supervisor closes.
+ */
+import { parseEgressAllow } from "../adapters/egress/address.ts";
+import { makeSidecar } from "./app.ts";
+import { systemEgress } from "./egress.ts";
+
+const MIN_SECRET_CHARACTERS = 32;
+const DEFAULT_PORT = 8788;
+
+const secret = process.env["SIDECAR_SECRET"] ?? "";
+if (secret.length < MIN_SECRET_CHARACTERS) {
+  console.error(`SIDECAR_SECRET must have at least ${MIN_SECRET_CHARACTERS} characters`);
+  process.exit(1);
+}
+const port = Number(process.env["PORT"] ?? DEFAULT_PORT);
+const host = process.env["HOST"] ?? "127.0.0.1";
+
+const server = makeSidecar(secret, systemEgress(parseEgressAllow(process.env["OTTO_EGRESS_ALLOW"] ?? "")));
+server.on("error", (error) => {
+  console.error(`the sidecar cannot listen on ${host}:${port}: ${error.message}`);
+  process.exit(1);
+});
+server.listen(port, host, () => {
+  console.log(`sidecar on http://${host}:${port}`);
+  process.send?.({ type: "ready" });
+});
+
+process.on("message", (message) => {
+  if (message === "ping") process.send?.("pong");
+});
+process.on("disconnect", () => process.exit(0));
+process.on("SIGTERM", () => process.exit(0));

@@ -1,0 +1,82 @@
+/**
+ * The signed token that orders one piece of work from the sidecar: base64url(JSON payload) + "." + base64url(HMAC-SHA256
+ * of that text). It is good for a minute and for one use.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+
+/** How far ahead a token's end may lie. */
+const MAX_AHEAD_S = 60;
+/** Room for clocks that differ. */
+const CLOCK_SKEW_S = 5;
+const MAX_TOKEN_CHARACTERS = 256 * 1024;
+/** Used tokens that are remembered until they would have ended anyway. When it is full, orders are refused. */
+const MAX_REMEMBERED = 100_000;
+
+const egressOrder = z.strictObject({
+  purpose: z.literal("egress"),
+  /** Seconds since the epoch. */
+  exp: z.number(),
+  jti: z.string().min(16).max(100),
+  method: z.string().regex(/^[A-Z]{1,20}$/),
+  url: z.string(),
+  headers: z.array(z.tuple([z.string(), z.string()])).max(200),
+  /** Everything together: resolving, connecting, sending, and reading the answer. */
+  timeout_ms: z.number().int().min(1).max(600_000),
+  /** Of the body that is handed back, decoded. */
+  max_bytes: z
+    .number()
+    .int()
+    .min(0)
+    .max(64 * 1024 * 1024),
+});
+
+/** One request that the sidecar is asked to make. */
+export type EgressOrder = z.infer<typeof egressOrder>;
+
+export type TokenVerdict =
+  | { readonly ok: true; readonly order: EgressOrder }
+  | { readonly ok: false; readonly reason: "invalid" | "expired" | "used" | "full" };
+
+/** Makes a function that reads a token and tells whether it may be acted on. Each token passes once. */
+export function makeTokenCheck(secret: string, now: () => number = Date.now): (token: string) => TokenVerdict {
+  /** jti → end in seconds, in the order of use. */
+  const used = new Map<string, number>();
+
+  function forgetEnded(nowS: number): void {
+    for (const [jti, exp] of used) {
+      if (exp + CLOCK_SKEW_S < nowS) used.delete(jti);
+    }
+  }
+
+  return function checkToken(token) {
+    const payload = verified(token, secret);
+    if (payload === null) return { ok: false, reason: "invalid" };
+    const parsed = egressOrder.safeParse(payload);
+    if (!parsed.success) return { ok: false, reason: "invalid" };
+    const order = parsed.data;
+    const nowS = now() / 1_000;
+    if (order.exp + CLOCK_SKEW_S < nowS) return { ok: false, reason: "expired" };
+    if (order.exp > nowS + MAX_AHEAD_S + CLOCK_SKEW_S) return { ok: false, reason: "invalid" };
+    if (used.has(order.jti)) return { ok: false, reason: "used" };
+    if (used.size >= MAX_REMEMBERED) forgetEnded(nowS);
+    if (used.size >= MAX_REMEMBERED) return { ok: false, reason: "full" };
+    used.set(order.jti, order.exp);
+    return { ok: true, order };
+  };
+}
+
+/** The payload of a token whose signature is right, else null. */
+function verified(token: string, secret: string): unknown {
+  if (token.length > MAX_TOKEN_CHARACTERS) return null;
+  const [payload, signature, ...rest] = token.split(".");
+  if (payload === undefined || signature === undefined || rest.length > 0) return null;
+  const right = createHmac("sha256", secret).update(payload).digest();
+  const given = Buffer.from(signature, "base64url");
+  if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
+  try {
+    return JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+  } catch {
+    return null;
+  }
+}
