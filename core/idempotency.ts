@@ -3,7 +3,6 @@
  * before it runs. The row's seed makes the ids of all that the request creates, so a try that was cut off is run again by
  * the next one and finds what the first had made. The reply is kept for a day and given to every repeat, byte for byte.
  */
-import type { StoredReply } from "./objects.ts";
 
 /** How long a reply is kept. */
 export const REPLY_KEPT_MS = 24 * 60 * 60 * 1000;
@@ -31,6 +30,23 @@ export interface IdempotentRequest {
   readonly key: string;
   /** Changes with the query and the body. */
   readonly fingerprint: string;
+}
+
+/**
+ * `fresh`: run the request with ids made from `seed`, then `settle` its `ticket`; `replay`: answer with this; `busy`: the
+ * first one still runs; `mismatch`: another body came first.
+ */
+export type IdempotencyState =
+  | { readonly kind: "fresh"; readonly ticket: string; readonly seed: string; readonly startedAt: number }
+  | { readonly kind: "replay"; readonly reply: StoredReply }
+  | { readonly kind: "busy"; readonly retryAfterMs: number }
+  | { readonly kind: "mismatch" };
+
+/** A reply as it was sent. `sealed` is its body under the Worker's key: it can hold an API key that is shown once. */
+export interface StoredReply {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly sealed: Uint8Array;
 }
 
 /** What is stored of one. `runner` names the object instance whose try runs; null: the last try was cut off. */

@@ -4,7 +4,7 @@
  */
 import type { Result } from "./errors.ts";
 import type { TaskEvent } from "./events.ts";
-import type { IdempotentRequest } from "./idempotency.ts";
+import type { IdempotencyState, IdempotentRequest, StoredReply } from "./idempotency.ts";
 import type { Scope } from "./keys.ts";
 import type { Message } from "./messages.ts";
 import type { FileEntry, DirectoryEntry, ModelFailure, WriteOptions } from "./ports.ts";
@@ -90,23 +90,6 @@ export type Admission =
       /** Null when the request carries no `Idempotency-Key`. */
       readonly idempotency: IdempotencyState | null;
     };
-
-/**
- * `fresh`: run the request with ids made from `seed`, then `settle` its `ticket`; `replay`: answer with this; `busy`: the
- * first one still runs; `mismatch`: another body came first.
- */
-export type IdempotencyState =
-  | { readonly kind: "fresh"; readonly ticket: string; readonly seed: string; readonly startedAt: number }
-  | { readonly kind: "replay"; readonly reply: StoredReply }
-  | { readonly kind: "busy"; readonly retryAfterMs: number }
-  | { readonly kind: "mismatch" };
-
-/** A reply as it was sent. `sealed` is its body under the Worker's key: it can hold an API key that is shown once. */
-export interface StoredReply {
-  readonly status: number;
-  readonly headers: readonly (readonly [string, string])[];
-  readonly sealed: Uint8Array;
-}
 
 /** The tenant's object, named by the tenant's id (the one named `operator` admits the operator's requests). */
 export interface TenantRpc {

@@ -2,8 +2,8 @@
  * The tables of a tenant's object. The only file that knows them; `docs/storage-schema.md` shows a row of each. They are
  * made by the first write, so that a key that names a tenant which does not exist leaves nothing behind.
  */
-import { forgottenAt, REPLY_KEPT_MS, type IdempotencyRow } from "../core/idempotency.ts";
-import type { KeyRecord, StoredReply, TaskReport } from "../core/objects.ts";
+import { forgottenAt, REPLY_KEPT_MS, type IdempotencyRow, type StoredReply } from "../core/idempotency.ts";
+import type { KeyRecord, TaskReport } from "../core/objects.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS tenant (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL);

@@ -6,9 +6,16 @@ import { DurableObject } from "cloudflare:workers";
 import { databaseFromEnv, settingsFromEnv, type Env } from "../adapters/from-env.ts";
 import type { Database } from "../core/database.ts";
 import { toFailure, type Failure, type Result } from "../core/errors.ts";
-import { judgeRepeat, REPEAT_RETRY_AFTER_MS, REPEAT_WAIT_MS, type IdempotentRequest } from "../core/idempotency.ts";
+import {
+  judgeRepeat,
+  REPEAT_RETRY_AFTER_MS,
+  REPEAT_WAIT_MS,
+  type IdempotencyState,
+  type IdempotentRequest,
+  type StoredReply,
+} from "../core/idempotency.ts";
 import { REFUSED_RETRY_MS, sendDelayMs } from "../core/index-outbox.ts";
-import type { Admission, IdempotencyState, KeyRecord, StoredReply, TaskReport, TenantRpc } from "../core/objects.ts";
+import type { Admission, KeyRecord, TaskReport, TenantRpc } from "../core/objects.ts";
 import { countRequest, type RateDecision, type RateWindow } from "../core/rate-limit.ts";
 import { TenantStore, type OutboxRow } from "./tenant-store.ts";
 

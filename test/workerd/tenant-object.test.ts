@@ -3,7 +3,8 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { databaseFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
 import { makeId } from "../../core/ids.ts";
-import type { KeyRecord, StoredReply, TenantRpc } from "../../core/objects.ts";
+import type { StoredReply } from "../../core/idempotency.ts";
+import type { KeyRecord, TenantRpc } from "../../core/objects.ts";
 import { report } from "../contracts/database-rows.ts";
 import { newTenant, tenantStub, watchDatabase } from "./tenant-client.ts";
 

@@ -5,8 +5,14 @@
 import type { Next } from "hono";
 import { sealingFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
 import { type Failure, raise } from "../../core/errors.ts";
-import { fingerprintOf, isIdempotencyKey, isKept, type IdempotentRequest } from "../../core/idempotency.ts";
-import type { IdempotencyState, StoredReply } from "../../core/objects.ts";
+import {
+  fingerprintOf,
+  type IdempotencyState,
+  type IdempotentRequest,
+  isIdempotencyKey,
+  isKept,
+  type StoredReply,
+} from "../../core/idempotency.ts";
 import type { AppContext } from "../context.ts";
 import { logFailure } from "../log.ts";
 import { problemResponse } from "../problem.ts";
