@@ -81,7 +81,7 @@ export function failureOfThrown(thrown: unknown, apiKey: string): ModelFailure {
 }
 
 /** RFC 9110, section 10.2.3: seconds, or an HTTP date. Null for anything else. */
-export function parseRetryAfter(value: string | null, nowMs: number): number | null {
+function parseRetryAfter(value: string | null, nowMs: number): number | null {
   if (value === null) return null;
   const text = value.trim();
   if (/^\d{1,9}(\.\d{1,3})?$/.test(text)) return Math.min(MAX_RETRY_AFTER_MS, Math.ceil(Number(text) * 1000));

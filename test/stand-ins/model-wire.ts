@@ -9,7 +9,7 @@ interface WireCall {
 }
 
 /** The calls of a reply, with ids that the server makes up (`wire_1`, `wire_2`, …). */
-export function wireCalls(reply: ScriptedReply): WireCall[] {
+function wireCalls(reply: ScriptedReply): WireCall[] {
   return (reply.calls ?? []).map((call, index) => ({
     id: `wire_${index + 1}`,
     name: call.name,

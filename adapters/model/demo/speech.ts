@@ -4,7 +4,7 @@ import type { Action } from "./intent.ts";
 import type { MadeCall, Progress } from "./progress.ts";
 
 /** Begins every answer. */
-export const LABEL = "I am Otto's demo model: I follow plain rules and am not a language model.";
+const LABEL = "I am Otto's demo model: I follow plain rules and am not a language model.";
 /** Ends every question and every note, where a whole sentence would be in the way. */
 const SHORT_LABEL = "Otto's demo model, which is not a language model";
 /** Characters of a result that an answer repeats. */

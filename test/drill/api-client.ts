@@ -1,0 +1,143 @@
+/** The API as the drills use it: a reply is a status and a body; a connection that fails is status 0. */
+
+/** The fields of a task that the drills read. */
+export interface TaskBody {
+  readonly id: string;
+  readonly status: string;
+  readonly reason: string | null;
+  readonly output: { readonly text: string; readonly files: readonly { readonly path: string }[] } | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly pending: readonly { readonly kind: string; readonly id: string; readonly query: string }[];
+}
+
+/** A row of the ledger. */
+export interface LedgerBody {
+  readonly call_id: string;
+  readonly step: number;
+  readonly tool: string;
+  readonly effect: string;
+  readonly state: string;
+  readonly key: string;
+  readonly attempts: number;
+}
+
+/** An entry of the log. */
+export interface EventBody {
+  readonly seq: number;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const REQUEST_TIMEOUT_MS = 30_000;
+
+export class ApiClient {
+  readonly #url: string;
+  readonly #key: string;
+
+  constructor(url: string, key: string) {
+    this.#url = url;
+    this.#key = key;
+  }
+
+  /** Sends one request. Never throws for a connection that fails. */
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Reply> {
+    try {
+      const response = await fetch(this.#url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${this.#key}`,
+          accept: "application/json",
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      });
+      const text = await response.text();
+      return { status: response.status, body: text === "" ? null : parse(text) };
+    } catch {
+      return { status: 0, body: null };
+    }
+  }
+
+  /** Sends a request that has to succeed; a connection that fails is tried again, under the same idempotency key. */
+  async must<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const headers: Record<string, string> = method === "POST" ? { "idempotency-key": crypto.randomUUID() } : {};
+    let last: Reply = { status: 0, body: null };
+    for (const end = Date.now() + REQUEST_TIMEOUT_MS; Date.now() < end; ) {
+      last = await this.send(method, path, body, headers);
+      if (last.status >= 200 && last.status < 300) return last.body as T;
+      if (last.status !== 0 && last.status !== 503) break;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    throw new Error(`${method} ${path} answered ${last.status}: ${JSON.stringify(last.body).slice(0, 500)}`);
+  }
+
+  task(id: string): Promise<TaskBody> {
+    return this.must<TaskBody>("GET", `/v1/tasks/${id}`);
+  }
+
+  async ledger(id: string): Promise<readonly LedgerBody[]> {
+    return (await this.must<{ data: LedgerBody[] }>("GET", `/v1/tasks/${id}/ledger`)).data;
+  }
+
+  /** The whole log. */
+  async events(id: string): Promise<readonly EventBody[]> {
+    const events: EventBody[] = [];
+    let after = 0;
+    for (;;) {
+      const page = await this.must<{ data: EventBody[]; next_cursor: string | null }>(
+        "GET",
+        `/v1/tasks/${id}/events?after=${after}&limit=500`,
+      );
+      events.push(...page.data);
+      if (page.next_cursor === null) return events;
+      after = Number(page.next_cursor);
+    }
+  }
+
+  /** The text of a file of a task's sandbox; null when it is not there. */
+  async file(id: string, path: string): Promise<string | null> {
+    const response = await fetch(`${this.#url}/v1/tasks/${id}/files/${path}`, {
+      headers: { authorization: `Bearer ${this.#key}` },
+    });
+    const text = await response.text();
+    return response.ok ? text : null;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Runs `work` for each item, `width` at once; results in order. */
+export async function eachAtOnce<In, Out>(
+  items: readonly In[],
+  width: number,
+  work: (item: In, index: number) => Promise<Out>,
+): Promise<Out[]> {
+  const results: Out[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next; index < items.length; index = next) {
+      next += 1;
+      results[index] = await work(items[index] as In, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
+  return results;
+}

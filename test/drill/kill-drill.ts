@@ -1,0 +1,157 @@
+/** Drill 1: a task of 20 steps, the runtime killed at every step and at several points of it, with nobody waking it. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { judge, type Verdict } from "./judge.ts";
+import { type Kill, Killer, placeOf } from "./killer.ts";
+import { drillsOf, KILL_POINTS, PACE_MS, type PlannedKill } from "./kill-plan.ts";
+import { quantile } from "./random.ts";
+import { type DrillInput, FILES, inputOf, STEPS } from "./script.ts";
+import type { Stage } from "./stage.ts";
+import { until } from "./started-system.ts";
+
+/** With no request at any stand-in for this long, a task counts as stuck. */
+const STUCK_MS = 90_000;
+/** After the last answer was given: the time in which a kill that hit it must have been followed by another try. */
+const SETTLE_MS = 4_000;
+/** Resumed within this time, at the 95th percentile. */
+const LATE_MS = 2_000;
+
+export interface KillDrillReport extends Verdict {
+  readonly tasks: number;
+  readonly kills: readonly Kill[];
+  readonly modelRequests: number;
+  readonly effects: number;
+  readonly resumeMs: { readonly p50: number; readonly p95: number; readonly max: number };
+}
+
+/** Runs a plan, one task after another. */
+export async function runKillDrill(
+  stage: Stage,
+  plan: readonly PlannedKill[],
+  say: (line: string) => void,
+): Promise<KillDrillReport> {
+  const killer = new Killer(stage, plan);
+  stage.hooks = killer.hooks;
+  const verdicts: Verdict[] = [];
+  const drills = drillsOf(plan);
+  for (const drill of drills) {
+    const before = killer.kills.length;
+    verdicts.push(await runTask(stage, killer, drill));
+    say(`  ${drill}: ${killer.kills.length - before} kills, ${findings(verdicts.at(-1))} findings`);
+  }
+  stage.hooks = {};
+  const resumed = killer.kills.flatMap((done) => (done.resumedAfterMs === null ? [] : [done.resumedAfterMs]));
+  return {
+    tasks: drills.length,
+    kills: killer.kills,
+    modelRequests: stage.model.requests.filter((record) => drills.includes(inputOf(record.body.messages)?.drill ?? ""))
+      .length,
+    effects: stage.keyed.requests.length + stage.unkeyed.requests.length,
+    resumeMs: { p50: quantile(resumed, 0.5), p95: quantile(resumed, 0.95), max: Math.max(...resumed) },
+    lost: verdicts.flatMap((verdict) => verdict.lost),
+    repeatedSteps: verdicts.flatMap((verdict) => verdict.repeatedSteps),
+    keyedDuplicates: verdicts.flatMap((verdict) => verdict.keyedDuplicates),
+    unkeyedDuplicates: verdicts.flatMap((verdict) => verdict.unkeyedDuplicates),
+    other: verdicts.flatMap((verdict) => verdict.other),
+    unknown: verdicts.reduce((sum, verdict) => sum + verdict.unknown, 0),
+  };
+}
+
+async function runTask(stage: Stage, killer: Killer, drill: string): Promise<Verdict> {
+  const { api, model, keyed, unkeyed, system } = stage;
+  const input: DrillInput = { drill, kind: "steps", paceMs: PACE_MS, keyed: keyed.url, unkeyed: unkeyed.url };
+  const ofDrill = () => model.requests.filter((record) => inputOf(record.body.messages)?.drill === drill);
+  const id = await stage.createTask(drill, "steps", PACE_MS);
+  killer.lastActivityAt = performance.now();
+  // From here on nobody asks the system for anything: it has to come back by itself.
+  await until(
+    () => {
+      if (killer.failure !== null) throw killer.failure;
+      if (performance.now() - killer.lastActivityAt > STUCK_MS) {
+        const last = killer.kills.at(-1);
+        throw new Error(`${drill} is stuck after the kill at step ${last?.step} (${last?.point}):\n${system.output()}`);
+      }
+      return ofDrill().some((record) => record.step === STEPS + 1 && record.repliedAt !== null);
+    },
+    30 * 60_000,
+    () => `${drill} did not end within 30 minutes`,
+  );
+  for (
+    const end = performance.now() + SETTLE_MS;
+    performance.now() < end && (killer.isWaiting || performance.now() - killer.lastActivityAt < 500);
+  )
+    await sleep(20);
+  killer.stopWaiting();
+  await system.up();
+  await until(
+    async () => isOver((await api.task(id)).status),
+    60_000,
+    () => `${drill} did not end`,
+    200,
+  );
+
+  const files = Object.fromEntries(
+    await Promise.all(FILES.map(async (name) => [name, await api.file(id, `notes/${name}.md`)] as const)),
+  );
+  return judge({
+    input,
+    task: await api.task(id),
+    ledger: await api.ledger(id),
+    events: await api.events(id),
+    files,
+    modelRequests: ofDrill(),
+    recorded: [...keyed.requests, ...unkeyed.requests].filter((request) => placeOf(request.path).drill === drill),
+  });
+}
+
+function isOver(status: string): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}
+
+function findings(verdict: Verdict | undefined): number {
+  if (verdict === undefined) return 0;
+  const { lost, repeatedSteps, keyedDuplicates, unkeyedDuplicates, other } = verdict;
+  return lost.length + repeatedSteps.length + keyedDuplicates.length + unkeyedDuplicates.length + other.length;
+}
+
+/** What is wrong with a report, one line each; empty when every promise held. `judgeTime`: also the figure for resuming. */
+export function violationsOf(report: KillDrillReport, judgeTime: boolean): string[] {
+  const violations = [
+    ...report.lost.map((line) => `lost: ${line}`),
+    ...report.repeatedSteps.map((line) => `repeated: ${line}`),
+    ...report.keyedDuplicates.map((line) => `keyed duplicate: ${line}`),
+    ...report.unkeyedDuplicates.map((line) => `unkeyed duplicate: ${line}`),
+    ...report.other,
+  ];
+  if (report.kills.length === 0) violations.push("nothing was killed");
+  if (report.modelRequests === 0 || report.effects === 0) violations.push("no call was made");
+  if (judgeTime && !(report.resumeMs.p95 <= LATE_MS))
+    violations.push(`late: resumed within ${Math.round(report.resumeMs.p95)} ms at p95`);
+  return violations;
+}
+
+/** The report as a table. */
+export function killTable(report: KillDrillReport): string {
+  const rows = KILL_POINTS.map((point) => {
+    const kills = report.kills.filter((done) => done.point === point);
+    const resumed = kills.flatMap((done) => (done.resumedAfterMs === null ? [] : [done.resumedAfterMs]));
+    return `  ${point.padEnd(18)} ${String(kills.length).padStart(5)}   ${ms(quantile(resumed, 0.5))}   ${ms(quantile(resumed, 0.95))}   ${ms(Math.max(...resumed))}`;
+  });
+  return [
+    `  ${"killed".padEnd(18)} kills       p50       p95       max`,
+    ...rows,
+    `  ${"all".padEnd(18)} ${String(report.kills.length).padStart(5)}   ${ms(report.resumeMs.p50)}   ${ms(report.resumeMs.p95)}   ${ms(report.resumeMs.max)}`,
+    ...report.kills.filter((done) => (done.resumedAfterMs ?? 0) > LATE_MS).map(lateLine),
+    "",
+    `  tasks ${report.tasks}, model requests ${report.modelRequests}, requests at the recorders ${report.effects}`,
+    `  lost ${report.lost.length}, finished steps repeated ${report.repeatedSteps.length}, duplicates at the keyed recorder ${report.keyedDuplicates.length}, at the unkeyed one ${report.unkeyedDuplicates.length}`,
+    `  unkeyed effects whose outcome is unknown, and the model was told: ${report.unknown}`,
+  ].join("\n");
+}
+
+function lateLine(done: Kill): string {
+  return `  late: ${done.drill} step ${done.step}, ${done.point}, ${done.target} killed, ${Math.round(done.resumedAfterMs ?? 0)} ms`;
+}
+
+function ms(value: number): string {
+  return Number.isFinite(value) ? `${Math.round(value)} ms`.padStart(7) : "      –";
+}

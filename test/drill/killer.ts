@@ -1,0 +1,129 @@
+/** Carries out a plan: kills at the planned points, and takes the time until the system works again. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { inputOf } from "./script.ts";
+import type { KillPoint, PlannedKill } from "./kill-plan.ts";
+import type { Stage, StageHooks } from "./stage.ts";
+import { kill, until } from "./started-system.ts";
+
+/** A request that the sidecar was already making when the runtime died reaches a recorder within this time. */
+const IN_FLIGHT_MS = 150;
+
+/** A kill that happened. `resumedAfterMs`: until the next request at a stand-in; null: there was none to make. */
+export interface Kill extends PlannedKill {
+  readonly at: number;
+  resumedAfterMs: number | null;
+}
+
+/** Watches the stand-ins. Times are `performance.now()` milliseconds. */
+export class Killer {
+  readonly kills: Kill[] = [];
+  lastActivityAt = performance.now();
+  /** What went wrong with a kill that nobody waits for. */
+  failure: Error | null = null;
+  readonly #planned: PlannedKill[];
+  #waiting: Kill[] = [];
+  readonly #stage: Stage;
+
+  constructor(stage: Stage, plan: readonly PlannedKill[]) {
+    this.#stage = stage;
+    this.#planned = [...plan];
+  }
+
+  /** True while a kill has not been followed by a request. */
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** The task is over: what has not been followed by now had nothing to resume. */
+  stopWaiting(): void {
+    this.#waiting = [];
+  }
+
+  get hooks(): StageHooks {
+    return {
+      onModelRequest: async (record) => {
+        this.#arrived("model");
+        await this.#strike("model holds", inputOf(record.body.messages)?.drill, record.step);
+      },
+      onModelReplied: (record) => {
+        const drill = inputOf(record.body.messages)?.drill;
+        const points = ["on the reply", "soon after", "while it restarts"] as const;
+        for (const point of points) this.#strikeLater(point, drill, record.step);
+      },
+      beforeEffect: async ({ path }) => {
+        this.#arrived("recorder");
+        const { drill, step } = placeOf(path);
+        const done = await this.#strike("before the effect", drill, step);
+        return done?.dropEffect === true ? "drop" : undefined;
+      },
+      afterEffect: async ({ path }) => {
+        const { drill, step } = placeOf(path);
+        await this.#strike("after the effect", drill, step);
+      },
+    };
+  }
+
+  #arrived(where: "model" | "recorder"): void {
+    const now = performance.now();
+    this.lastActivityAt = now;
+    const inFlight = (done: Kill): boolean => where === "recorder" && now - done.at < IN_FLIGHT_MS;
+    for (const done of this.#waiting) if (!inFlight(done)) done.resumedAfterMs = now - done.at;
+    this.#waiting = this.#waiting.filter(inFlight);
+  }
+
+  #strikeLater(point: KillPoint, drill: string | undefined, step: number): void {
+    this.#strike(point, drill, step).catch((error: unknown) => {
+      this.failure ??= error instanceof Error ? error : new Error(String(error));
+    });
+  }
+
+  /** Kills if the plan says so. Resolves when the process is dead. */
+  async #strike(point: KillPoint, drill: string | undefined, step: number): Promise<Kill | null> {
+    const index = this.#planned.findIndex(
+      (planned) => planned.drill === drill && planned.step === step && planned.point === point,
+    );
+    const planned = this.#planned[index];
+    if (planned === undefined) return null;
+    this.#planned.splice(index, 1);
+    if (point === "soon after") await sleep(planned.delayMs);
+    let at = await this.#killTarget(planned.target);
+    if (point === "while it restarts") {
+      await sleep(planned.delayMs);
+      at = await this.#killTarget("workerd");
+    }
+    const done: Kill = { ...planned, at, resumedAfterMs: null };
+    this.lastActivityAt = at;
+    this.kills.push(done);
+    this.#waiting.push(done);
+    return done;
+  }
+
+  /** Kills workerd or its host, waits until workerd is dead, and gives the time. */
+  async #killTarget(target: PlannedKill["target"]): Promise<number> {
+    const { system } = this.#stage;
+    const find = (): number | null => (target === "workerd" ? system.workerdPid() : system.pidOf("runtime"));
+    await until(
+      () => find() !== null,
+      30_000,
+      () => `there was no ${target} to kill:\n${system.output()}`,
+      1,
+    );
+    const workerd = system.workerdPid();
+    const pid = find();
+    if (pid !== null) kill(pid);
+    // A workerd whose host was killed works on until the supervisor ends it; the time runs from its death.
+    await until(
+      () => workerd === null || system.workerdPid() !== workerd,
+      30_000,
+      () => "workerd does not die",
+      1,
+    );
+    return performance.now();
+  }
+}
+
+/** The task and the step that a request at a recorder belongs to: `/{drill}/{kind}/{step}/{index}`. */
+export function placeOf(path: string): { drill: string; step: number } {
+  const [, drill = "", , step = "0"] = path.split("/");
+  return { drill, step: Number(step) };
+}

@@ -1,0 +1,135 @@
+/** What the scripted model does in the drills: a function of the conversation, so that no kill changes it. */
+import type { ModelScript, ScriptedReply, WireMessage } from "../stand-ins/model-server.ts";
+import { stepOf } from "../stand-ins/model-server.ts";
+
+/** Steps that call tools; the step after them answers. */
+export const STEPS = 20;
+
+/** What the first message of a drill's task holds, as JSON. */
+export interface DrillInput {
+  /** Names the task in every path and file. */
+  readonly drill: string;
+  /** `steps`: the script of `callsOf`; `question`: one question; `writes`: a file a step. */
+  readonly kind: "steps" | "question" | "writes";
+  /** How long the model takes for each reply. */
+  readonly paceMs: number;
+  /** Base URL of the recorder whose host honours idempotency keys, and of the one whose host does not. */
+  readonly keyed: string;
+  readonly unkeyed: string;
+}
+
+/** A call of the script. `path` is what the recorder sees of it. */
+export interface ScriptedCall {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly effect: "none" | "keyed" | "once" | "file";
+  readonly path: string | null;
+}
+
+/** The input of a conversation; null when it is none of ours. */
+export function inputOf(messages: readonly WireMessage[]): DrillInput | null {
+  const first = messages.find((message) => message.role === "user")?.content;
+  if (typeof first !== "string" || !first.startsWith("{")) return null;
+  return JSON.parse(first) as DrillInput;
+}
+
+/** What a file of a step holds. */
+export function fileText(drill: string, name: string): string {
+  return `${drill} wrote ${name}\n${"0123456789".repeat(20)}\n`;
+}
+
+/** The calls of one step, 1 to `STEPS`. */
+export function callsOf(step: number, input: DrillInput): ScriptedCall[] {
+  const { drill, keyed, unkeyed } = input;
+  const http = (kind: "keyed" | "once", method: string, index: number): ScriptedCall => {
+    const path = `/${drill}/${kind}/${step}/${index}`;
+    const reading = method === "GET";
+    return {
+      name: "http_request",
+      arguments: {
+        url: (kind === "keyed" ? keyed : unkeyed) + path,
+        method,
+        ...(reading ? {} : { body: { step, index } }),
+      },
+      effect: reading ? "none" : kind,
+      path,
+    };
+  };
+  const write = (name: string): ScriptedCall => {
+    const filename = `notes/${name}.md`;
+    return { name: "write_file", arguments: { filename, content: fileText(drill, name) }, effect: "file", path: null };
+  };
+  const plain = (name: string, given: Record<string, unknown>): ScriptedCall => ({
+    name,
+    arguments: given,
+    effect: "none",
+    path: null,
+  });
+  const read = (name: string): ScriptedCall => plain("read_file", { filename: `notes/${name}.md` });
+  const clock = (timezone: string): ScriptedCall => plain("get_current_datetime", { timezone });
+
+  const script: readonly (() => ScriptedCall[])[] = [
+    () => [write("one")],
+    () => [clock("Europe/Lisbon"), write("two")],
+    () => [http("keyed", "POST", 0)],
+    () => [http("keyed", "GET", 0)],
+    () => [http("once", "POST", 0)],
+    () => [read("one")],
+    () => [http("keyed", "POST", 0), http("keyed", "POST", 1), write("seven")],
+    () => [http("once", "POST", 0), http("once", "GET", 1)],
+    () => [write("nine"), http("keyed", "PUT", 1)],
+    () => [plain("list_directory", { path: "notes" })],
+    () => [http("keyed", "POST", 0)],
+    () => [http("keyed", "POST", 0), http("once", "POST", 1), read("two")],
+    () => [clock("Asia/Kolkata")],
+    () => [http("once", "POST", 0)],
+    () => [write("a"), write("b"), write("c"), http("keyed", "GET", 3), http("once", "GET", 4)],
+    () => [http("keyed", "PUT", 0)],
+    () => [read("seven")],
+    () => [http("keyed", "DELETE", 0)],
+    () => [http("keyed", "POST", 0), http("keyed", "POST", 1)],
+    () => [plain("attach_file", { filename: "notes/one.md" }), http("once", "POST", 1)],
+  ];
+  return script[step - 1]?.() ?? [];
+}
+
+/** Files that a task of kind `steps` leaves behind. */
+export const FILES = ["one", "two", "seven", "nine", "a", "b", "c"] as const;
+
+/** The answer of a task of kind `steps` or `writes`. */
+export function answerOf(input: DrillInput): string {
+  return `${input.drill} is done`;
+}
+
+/** The drills' model. */
+export const drillScript: ModelScript = (messages): ScriptedReply => {
+  const input = inputOf(messages);
+  if (input === null) return { text: "This is no drill." };
+  const step = stepOf(messages);
+  const delayMs = input.paceMs;
+  if (input.kind === "question") {
+    if (step === 1)
+      return { calls: [{ name: "ask_human", arguments: { query: `What does ${input.drill} hold?` } }], delayMs };
+    return { text: `${input.drill} was told: ${textOf(messages.at(-1))}`, delayMs };
+  }
+  if (step > STEPS) return { text: answerOf(input), delayMs };
+  const calls = input.kind === "writes" ? writesOf(step, input) : callsOf(step, input);
+  return {
+    text: `Step ${step}.`,
+    calls: calls.map(({ name, arguments: given }) => ({ name, arguments: given })),
+    delayMs,
+  };
+};
+
+function writesOf(step: number, { drill }: DrillInput): ScriptedCall[] {
+  const filename = `notes/${step}.md`;
+  return [
+    { name: "write_file", arguments: { filename, content: fileText(drill, String(step)) }, effect: "file", path: null },
+  ];
+}
+
+/** The text of a message. */
+export function textOf(message: WireMessage | undefined): string {
+  const content = message?.content ?? "";
+  return typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
+}

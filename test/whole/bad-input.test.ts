@@ -1,0 +1,266 @@
+/** Bad input at every route of the OpenAPI document: a clear problem that names the field, and never a 500. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Answer, type Caller, startWholeSystem, type WholeSystem } from "../setup/start-system.ts";
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly hasJsonBody: boolean;
+  readonly query: readonly string[];
+}
+
+/** What the document says of a route, as far as it is asked here. */
+interface Documented {
+  readonly parameters: readonly { readonly in: string; readonly name: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
+}
+
+let whole: WholeSystem;
+let caller: Caller;
+let operations: Operation[];
+let ids: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  whole = await startWholeSystem();
+  caller = await whole.makeTenant("bad input");
+  const { paths } = (await caller.send("GET", "/openapi.json")).json;
+  operations = Object.entries(paths as Record<string, Record<string, Documented>>).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      hasJsonBody: operation.requestBody?.content["application/json"] !== undefined,
+      query: operation.parameters.filter((one) => one.in === "query").map(({ name }) => name),
+    })),
+  );
+  const task = (await caller.send("POST", "/v1/tasks", { input: "x", hold: true })).json.id;
+  const agent = await caller.send("POST", "/v1/agents", { name: "a", instructions: "", tools: [], permissions: [] });
+  ids = {
+    task,
+    agent: agent.json.id,
+    name: "read_file",
+    path: "x.txt",
+    question: "qst_x",
+    approval: "apr_x",
+    call_id: "call_x",
+  };
+});
+
+afterAll(async () => {
+  await whole?.stop();
+});
+
+/** The path with things that exist in it. */
+function filled({ path }: Operation): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    if (name !== "id") return ids[name] ?? "x";
+    return (
+      (path.startsWith("/v1/agents") ? ids["agent"] : path.startsWith("/v1/tasks") ? ids["task"] : undefined) ?? "x"
+    );
+  });
+}
+
+/** The key that gets past the door of a route. */
+function holder({ path }: Operation): Caller {
+  return path.startsWith("/v1/tenants") ? whole.operator : caller;
+}
+
+function whatIsWrong(answer: Answer, statuses: readonly number[]): string | null {
+  if (!statuses.includes(answer.status)) return `${answer.status} ${answer.text.slice(0, 200)}`;
+  if (answer.headers.get("content-type") !== "application/problem+json")
+    return `no problem: ${answer.headers.get("content-type")}`;
+  const { json } = answer;
+  const isWhole = [json.type, json.title, json.detail, json.code, json.request_id].every(
+    (member) => typeof member === "string" && member !== "",
+  );
+  if (!isWhole || json.status !== answer.status) return `an incomplete problem: ${answer.text}`;
+  if (answer.status === 422 && !(json.errors?.length > 0)) return `no field is named: ${answer.text}`;
+  return null;
+}
+
+/** Sends one request for each operation and lists every answer that is not as it should be. */
+async function wrongAnswers(
+  some: readonly Operation[],
+  send: (operation: Operation) => Promise<Answer>,
+  statuses: readonly number[],
+): Promise<string[]> {
+  expect(some.length).toBeGreaterThan(0);
+  const wrong: string[] = [];
+  for (const operation of some) {
+    const reason = whatIsWrong(await send(operation), statuses);
+    if (reason !== null) wrong.push(`${operation.method} ${operation.path}: ${reason}`);
+  }
+  return wrong;
+}
+
+const deep = `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`;
+
+describe("a JSON body", () => {
+  test.each<[string, string | Uint8Array, readonly number[]]>([
+    ["broken", '{"a": ', [422]],
+    ["empty text", " ", [422]],
+    ["a list", "[]", [422]],
+    ["a number", "7", [422]],
+    ["null", "null", [422]],
+    ["an unknown field", '{"no_such_field": 1}', [422]],
+    ["an unknown field with NUL in its value", String.raw`{"no_such_field": "\u0000"}`, [422]],
+    ["a lone surrogate", String.raw`{"text": "\ud800", "input": "\ud800"}`, [422]],
+    ["a lone surrogate in a name", String.raw`{"\udfff": 1}`, [422]],
+    ["NUL in text", String.raw`{"text": "a\u0000", "input": "a\u0000", "name": "\u0000"}`, [422]],
+    ["__proto__", '{"__proto__": {"admin": true}}', [422]],
+    ["ten thousand levels", deep, [422]],
+    ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), [422]],
+    [
+      "every type wrong",
+      '{"text":1,"input":1,"name":1,"decision":1,"arguments":1,"instructions":1,"scopes":1,"tools":1}',
+      [422],
+    ],
+    ["a huge string", JSON.stringify({ input: "x".repeat(900_000), text: "x".repeat(100_000) }), [422]],
+    ["ten megabytes", JSON.stringify({ input: "x".repeat(10_000_000) }), [413]],
+  ])("that is %s is refused at every route that takes one", async (_what, body, statuses) => {
+    const taking = operations.filter(({ hasJsonBody }) => hasJsonBody);
+    // A route may say 404 or 409 about the thing in its path before it looks at the body.
+    const allowed = [...statuses, 404, 409];
+    const wrong = await wrongAnswers(
+      taking,
+      async (one) => await holder(one).send(one.method, filled(one), body),
+      allowed,
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("of another content type is refused at every route that takes one", async () => {
+    const taking = operations.filter(({ hasJsonBody }) => hasJsonBody);
+    for (const type of ["text/plain", "application/xml", "multipart/form-data; boundary=x", "application/jsonp"]) {
+      const send = async (one: Operation) =>
+        await holder(one).send(one.method, filled(one), "{}", { "content-type": type });
+      expect(await wrongAnswers(taking, send, [415])).toEqual([]);
+    }
+  });
+});
+
+test.each([
+  ["nothing like an id", "x"],
+  ["an id of another kind", "agent_01jd0000000000000000000000"],
+  ["an id that nobody has", "task_01jd0000000000000000000000"],
+  ["NUL", "%00"],
+  ["half a character", "%ff"],
+  ["a broken escape", "%zz"],
+  ["dots", "%2e%2e"],
+  ["an encoded slash", "a%2fb"],
+  ["a line break", "%0d%0aSet-Cookie:%20a=b"],
+  ["a name that JavaScript knows", "__proto__"],
+  ["SQL", "'%3b%20drop%20table%20tasks%3b--"],
+  ["three thousand characters", "x".repeat(3000)],
+  ["emoji", "%F0%9F%98%80"],
+])("an id that is %s is not found at any route", async (_what, id) => {
+  const naming = operations.filter(({ path }) => /\{(id|name|question|approval|call_id)\}/.test(path));
+  const send = async (one: Operation) => {
+    const path = one.path.replace(/\{(id|name|question|approval|call_id)\}/g, id).replace("{path}", "x.txt");
+    return await holder(one).send(one.method, path, one.hasJsonBody ? {} : undefined);
+  };
+  // `%2e%2e` is a step up in any URL, so it leads to another route, which may refuse its method or its body.
+  const allowed = id === "%2e%2e" ? [400, 403, 404, 405, 409, 422] : [404, 409, 422];
+  const wrong = await wrongAnswers(naming, send, allowed);
+  expect(wrong.filter((line) => id !== "%2e%2e" || line.includes(": 500"))).toEqual([]);
+});
+
+test.each(["%00", "%ff", "%zz", "-1", "x".repeat(3000), "%F0%9F%98%80", "1e9", "NaN"])(
+  "a parameter of the query that is %s breaks no route",
+  async (value) => {
+    const asking = operations.filter(({ query }) => query.length > 0);
+    const wrong: string[] = [];
+    for (const one of asking) {
+      for (const name of one.query) {
+        const answer = await holder(one).send(
+          one.method,
+          `${filled(one)}?${name}=${value}`,
+          one.hasJsonBody ? {} : undefined,
+          { accept: "application/json" },
+        );
+        // A search for something odd is a search that finds nothing.
+        if (answer.status < 300) continue;
+        const reason = whatIsWrong(answer, [404, 413, 422]);
+        if (reason !== null) wrong.push(`${one.method} ${one.path} ${name}: ${reason}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  },
+);
+
+test("a parameter that there is not is refused where there are any", async () => {
+  const asking = operations.filter(({ query }) => query.length > 0);
+  const send = async (one: Operation) =>
+    await holder(one).send(one.method, `${filled(one)}?no_such=1`, one.hasJsonBody ? {} : undefined);
+  expect(await wrongAnswers(asking, send, [422])).toEqual([]);
+});
+
+test("a method that a path does not take is refused with what it takes", async () => {
+  for (const path of new Set(operations.map((one) => one.path))) {
+    const taken = operations.filter((one) => one.path === path).map(({ method }) => method);
+    const [one] = operations.filter((candidate) => candidate.path === path);
+    if (one === undefined) throw new Error("no operation");
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((name) => !taken.includes(name))) {
+      const answer = await holder(one).send(method, filled(one), method === "GET" ? undefined : "{}");
+      expect(whatIsWrong(answer, [405]), `${method} ${path}`).toBeNull();
+      for (const name of taken) expect(answer.headers.get("allow")).toContain(name);
+    }
+  }
+});
+
+test.each([
+  ["257 characters", "k".repeat(257)],
+  ["a tab", "a\tb"],
+  ["beyond ASCII", "\u00e9"],
+])("an Idempotency-Key of %s is refused at every POST", async (_what, key) => {
+  const posts = operations.filter(({ method }) => method === "POST");
+  const send = async (one: Operation) => await holder(one).send("POST", filled(one), {}, { "idempotency-key": key });
+  expect(await wrongAnswers(posts, send, [422])).toEqual([]);
+});
+
+test("an Idempotency-Key of 256 characters is taken", async () => {
+  const answer = await caller.send(
+    "POST",
+    "/v1/tasks",
+    { input: "x", hold: true },
+    { "idempotency-key": "k".repeat(256) },
+  );
+  expect(answer.status, answer.text).toBe(201);
+});
+
+test.each([
+  "",
+  "Bearer",
+  "Bearer x",
+  "Basic dXNlcjpwYXNz",
+  `Bearer otto_${"a".repeat(3000)}`,
+  "Bearer otto_operator_x",
+])("the key %s opens nothing", async (authorization) => {
+  const answer = await whole.nobody.send("GET", "/v1/tasks", undefined, authorization === "" ? {} : { authorization });
+  expect(whatIsWrong(answer, [401])).toBeNull();
+});
+
+test("a path of a file that leads out or cannot be one is refused", async () => {
+  const files = `/v1/tasks/${ids["task"]}/files`;
+  for (const path of [
+    "a%2f..%2f..%2fb",
+    "%2fetc%2fpasswd",
+    "a%00",
+    "a%5c..%5cb",
+    "a//b",
+    "%ff",
+    "%zz",
+    "x".repeat(1025),
+    "a%0ab",
+  ]) {
+    for (const method of ["GET", "PUT"]) {
+      const answer = await caller.send(method, `${files}/${path}`, method === "PUT" ? "x" : undefined);
+      expect(whatIsWrong(answer, [403, 422]), `${method} ${path}`).toBeNull();
+    }
+  }
+});
+
+test("the system stands after all of it", async () => {
+  const health = await caller.send("GET", "/health");
+  expect([health.status, health.json.status]).toEqual([200, "ok"]);
+  expect((await caller.send("GET", `/v1/tasks/${ids["task"]}`)).json.input).toBe("x");
+});
