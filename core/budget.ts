@@ -7,7 +7,7 @@ import type { Limits, Reservation, TaskState, Usage } from "./task-state.ts";
 import type { ModelUsage } from "./messages.ts";
 
 /** The most that one model call may write. */
-export const MAX_OUTPUT_TOKENS = 8192;
+const MAX_OUTPUT_TOKENS = 8192;
 /** With less than this to write, a call is not worth making. */
 const MIN_OUTPUT_TOKENS = 16;
 /** The longest that one model call may take. */
@@ -73,7 +73,7 @@ export function timeLeftMs(state: TaskState, now: number): number {
 }
 
 /** The time that counts against the task: what a person takes does not. */
-export function activeMs(state: TaskState, now: number): number {
+function activeMs(state: TaskState, now: number): number {
   const { clock } = state;
   return clock.activeMs + (clock.since === null ? 0 : Math.max(0, now - clock.since));
 }

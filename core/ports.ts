@@ -10,11 +10,6 @@ export interface Clock {
   now(): number;
 }
 
-/** A source of random bytes. */
-export interface Randomness {
-  bytes(count: number): Uint8Array;
-}
-
 /** A tool as the model is shown it. `parameters` is JSON Schema. */
 export interface ToolSpec {
   readonly name: string;

@@ -18,7 +18,7 @@ import { Turn } from "./turn.ts";
 import { waitEndsAt } from "./waits.ts";
 
 /** The alarm that guards a running hop. It cannot fire beside a running handler, so it fires only after a crash. */
-export const LEASE_MS = 1000;
+const LEASE_MS = 1000;
 /** Attempts of one step's model call that a crash may cut off before the task is given up. */
 const MAX_CUT_OFF_ATTEMPTS = 50;
 /** What the tool list of a first request is taken to hold; later requests are measured by the one before. */

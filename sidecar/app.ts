@@ -38,7 +38,8 @@ export function makeSidecar(secret: string, egress: EgressDeps, now: () => numbe
     response.on("close", () => gone.abort());
     const answer = await performEgress(verdict.order, body, egress, gone.signal);
     if (!answer.ok) {
-      return sendJson(response, STATUS_OF_REFUSAL[answer.code], { code: answer.code, message: answer.message });
+      const { code, message, sent } = answer;
+      return sendJson(response, STATUS_OF_REFUSAL[code], { code, message, sent });
     }
     const upstream = {
       status: answer.status,

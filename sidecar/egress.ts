@@ -53,6 +53,8 @@ export interface EgressRefusal {
   readonly ok: false;
   readonly code: "blocked_by_policy" | "upstream_failed" | "timeout" | "invalid_input";
   readonly message: string;
+  /** False: there was no connection, so the request surely did not arrive. */
+  readonly sent: boolean;
 }
 
 export interface EgressDeps {
@@ -91,11 +93,12 @@ export async function performEgress(
   signal: AbortSignal,
 ): Promise<EgressAnswer | EgressRefusal> {
   const judged = judgeUrl(order.url, deps.allow);
-  if (!judged.ok) return refused("blocked_by_policy", judged.message);
+  if (!judged.ok) return refused("blocked_by_policy", judged.message, false);
   if (order.method === "CONNECT" || order.method === "TRACE") {
-    return refused("blocked_by_policy", `The method ${order.method} is not sent.`);
+    return refused("blocked_by_policy", `The method ${order.method} is not sent.`, false);
   }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(order.timeout_ms)]);
+  let connected = false;
   try {
     const addresses = await addressesOf(judged.url, deps, limit);
     const unfit = judged.opened ? undefined : addresses.find((address) => !isPublicAddress(address));
@@ -103,15 +106,29 @@ export async function performEgress(
       return refused(
         "blocked_by_policy",
         `The name ${judged.url.hostname} leads to ${unfit}, which is not a public address.`,
+        false,
       );
     }
-    return await request(order, judged.url, body, deps.connectTo(addresses), limit);
+    const connector = tellingWhenConnected(deps.connectTo(addresses), () => {
+      connected = true;
+    });
+    return await request(order, judged.url, body, connector, limit);
   } catch (error) {
-    if (limit.aborted) return refused("timeout", `No answer from ${judged.url.host} within ${order.timeout_ms} ms.`);
+    const { host } = judged.url;
+    if (limit.aborted) return refused("timeout", `No answer from ${host} within ${order.timeout_ms} ms.`, connected);
     const known = error instanceof Error && "code" in error && error.code === "UND_ERR_INVALID_ARG";
-    if (known) return refused("invalid_input", `The request cannot be sent: ${error.message}.`);
-    return refused("upstream_failed", `The request to ${judged.url.host} failed: ${reasonOf(error)}.`);
+    if (known) return refused("invalid_input", `The request cannot be sent: ${error.message}.`, false);
+    return refused("upstream_failed", `The request to ${host} failed: ${reasonOf(error)}.`, connected);
   }
+}
+
+function tellingWhenConnected(connect: buildConnector.connector, tell: () => void): buildConnector.connector {
+  return (options, callback) => {
+    connect(options, (...outcome) => {
+      if (outcome[0] === null) tell();
+      callback(...outcome);
+    });
+  };
 }
 
 async function addressesOf(url: URL, deps: EgressDeps, limit: AbortSignal): Promise<readonly string[]> {
@@ -216,8 +233,8 @@ async function readUpTo(body: Readable, maxBytes: number): Promise<{ body: Buffe
   return { body: Buffer.concat(chunks), truncated: false };
 }
 
-function refused(code: EgressRefusal["code"], message: string): EgressRefusal {
-  return { ok: false, code, message };
+function refused(code: EgressRefusal["code"], message: string, sent: boolean): EgressRefusal {
+  return { ok: false, code, message, sent };
 }
 
 function reasonOf(error: unknown): string {

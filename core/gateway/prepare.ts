@@ -73,14 +73,14 @@ async function prepareCall(
 }
 
 /** A call that may be made: its checked arguments and what it does. */
-export interface AdmittedCall {
+interface AdmittedCall {
   readonly arguments: unknown;
   readonly effect: PreparedCall["effect"];
   readonly security: SecurityLevel;
 }
 
 /** Envelope, validation and policy of one call. */
-export function admitCall(tool: Tool, given: unknown, facts: TaskFacts): Result<AdmittedCall> {
+function admitCall(tool: Tool, given: unknown, facts: TaskFacts): Result<AdmittedCall> {
   const inside = checkEnvelope(tool, facts);
   if (!inside.ok) return inside;
   const valid = validateArguments(tool, given);

@@ -13,8 +13,8 @@ const FIRST_DELAY_MS = 50;
 /** A child that has worked before is back within a second, however often it dies. */
 const MAX_DELAY_MS = 800;
 const MAX_DELAY_NEVER_READY_MS = 5_000;
-/** Deaths further apart than this are not counted together. */
-const CALM_MS = 10_000;
+/** A child that died after it had worked for this long is started as if it had not died before. */
+const PROVEN_AFTER_MS = 1_000;
 const PING_EVERY_MS = 5_000;
 /** Pings in a row without an answer after which a child counts as hung. */
 const MAX_UNANSWERED_PINGS = 6;
@@ -60,7 +60,6 @@ export function superviseChild(spec: ChildSpec, hooks: ChildHooks): SupervisedCh
   let restart: NodeJS.Timeout | undefined;
   let over = false;
   let deaths = 0;
-  let lastDeathMs = 0;
   let everReady = false;
   const showProblem = limitedPerMinute(MAX_PROBLEM_LINES_PER_MINUTE, (line) =>
     hooks.onProblem(`${spec.name}: ${line}`),
@@ -84,7 +83,7 @@ export function superviseChild(spec: ChildSpec, hooks: ChildHooks): SupervisedCh
     hooks.onProcess(recorded);
     spec.log.write(`${new Date().toISOString()} started as ${pid}\n`);
     let unanswered = 0;
-    let ready = false;
+    let readyAtMs: number | null = null;
 
     eachLine(child.stdout, (line) => spec.log.write(`${line}\n`));
     eachLine(child.stderr, (line) => {
@@ -93,7 +92,7 @@ export function superviseChild(spec: ChildSpec, hooks: ChildHooks): SupervisedCh
     });
 
     const pings = setInterval(() => {
-      if (!ready) return;
+      if (readyAtMs === null) return;
       if (unanswered >= MAX_UNANSWERED_PINGS) {
         hooks.onProblem(`${spec.name} has not answered for ${(PING_EVERY_MS * unanswered) / 1_000} s and is ended`);
         child.kill("SIGKILL");
@@ -109,7 +108,7 @@ export function superviseChild(spec: ChildSpec, hooks: ChildHooks): SupervisedCh
       }
       const said = message as ChildReport;
       if (said.type === "ready") {
-        ready = true;
+        readyAtMs = Date.now();
         everReady = true;
         first.resolve();
       } else if (said.type === "progress") hooks.onProgress(said.message);
@@ -129,9 +128,8 @@ export function superviseChild(spec: ChildSpec, hooks: ChildHooks): SupervisedCh
       spec.log.write(`${new Date().toISOString()} ended ${how}\n`);
       ended.resolve();
       if (over) return;
-      const nowMs = Date.now();
-      deaths = nowMs - lastDeathMs > CALM_MS ? 1 : deaths + 1;
-      lastDeathMs = nowMs;
+      const proven = readyAtMs !== null && Date.now() - readyAtMs > PROVEN_AFTER_MS;
+      deaths = proven ? 1 : deaths + 1;
       const delayMs = restartDelayMs(deaths, everReady);
       hooks.onProblem(`${spec.name} ended ${how}; started again in ${delayMs} ms`);
       restart = setTimeout(start, delayMs);

@@ -36,7 +36,7 @@ export interface Faults {
   readonly crashRate: number;
 }
 
-export const NO_FAULTS: Faults = { chance: () => 1, crashRate: 0 };
+const NO_FAULTS: Faults = { chance: () => 1, crashRate: 0 };
 
 export const NO_LIMITS: Limits = { maxSteps: 10, maxTokens: null, maxCostMicros: null, maxDurationMs: null };
 

@@ -119,7 +119,8 @@ async function send(token: string, body?: string, deps: EgressDeps = outside()) 
             headers: [string, string][];
             truncated?: boolean;
           }),
-    error: head === null ? (JSON.parse(bytes.toString("utf8")) as { code: string; message: string }) : null,
+    error:
+      head === null ? (JSON.parse(bytes.toString("utf8")) as { code: string; message: string; sent?: boolean }) : null,
   };
 }
 
@@ -315,6 +316,22 @@ describe("the sidecar's egress", () => {
     expect(await send(sign(order()))).toMatchObject({ status: 502, error: { code: "upstream_failed" } });
     respond = (_request, response) => response.writeHead(200, { "x-long": "x".repeat(70_000) }).end();
     expect(await send(sign(order()))).toMatchObject({ status: 502, error: { code: "upstream_failed" } });
+  });
+
+  it("says that nothing was sent when there was no connection, and only then", async () => {
+    names["public.example.com"] = ["93.184.215.14"];
+    const refusing: EgressDeps = {
+      ...outside(),
+      connectTo: () => (_options, callback) => callback(new Error("connect ECONNREFUSED"), null),
+    };
+    expect(await send(sign(order()), undefined, refusing)).toMatchObject({ status: 502, error: { sent: false } });
+    expect(await send(sign(order({ url: "http://nowhere.example.com/" })))).toMatchObject({ error: { sent: false } });
+    if (sidecar !== undefined) await close(sidecar);
+    sidecar = undefined;
+    respond = (request) => request.socket.destroy();
+    expect(await send(sign(order()))).toMatchObject({ status: 502, error: { sent: true } });
+    respond = () => undefined;
+    expect(await send(sign(order({ timeout_ms: 150 })))).toMatchObject({ status: 502, error: { sent: true } });
   });
 });
 

@@ -72,7 +72,9 @@ function launch(extraEnv: Record<string, string> = {}): Running {
 
 async function start(): Promise<Running> {
   const running = launch();
-  await until(() => running.output().includes("Otto is ready on"), START_TIMEOUT_MS, running.output);
+  const isOver = () => running.process.exitCode !== null;
+  await until(() => isOver() || running.output().includes("Otto is ready on"), START_TIMEOUT_MS, running.output);
+  if (isOver()) throw new Error(`it ended:\n${running.output()}`);
   return running;
 }
 

@@ -37,12 +37,15 @@ export default defineTool({
   ],
 });
 
+/** Making a formatter takes half a millisecond; there are a few hundred zones. Holds zones that exist and no others. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
 /** The zone's distance from UTC at that moment, in whole minutes as RFC 3339 writes it; null: no IANA zone. */
 function offsetAt(timezone: string, atMs: number): { seconds: number; text: string } | null {
   // Intl takes bare offsets such as +01:00 too, which are no zones.
   if (!/^[A-Za-z]/.test(timezone)) return null;
   try {
-    const format = new Intl.DateTimeFormat("en-US", { timeZone: timezone, timeZoneName: "longOffset" });
+    const format = formatOf(timezone);
     const name = format.formatToParts(atMs).find(({ type }) => type === "timeZoneName")?.value ?? "GMT";
     const [, sign = "+", hours = "00", minutes = "00"] = /^GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
     const seconds = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60 : 60);
@@ -50,4 +53,13 @@ function offsetAt(timezone: string, atMs: number): { seconds: number; text: stri
   } catch {
     return null;
   }
+}
+
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  const known = formats.get(timezone);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat("en-US", { timeZone: timezone, timeZoneName: "longOffset" });
+  // Intl takes a zone in any mix of cases; only its own spelling is kept, so that the map stays small.
+  if (made.resolvedOptions().timeZone === timezone) formats.set(timezone, made);
+  return made;
 }
