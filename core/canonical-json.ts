@@ -1,4 +1,5 @@
 /** One text for one value: object members sorted by name (as RFC 8785 has it), so that equal arguments have equal hashes. */
+import { toHex } from "./hex.ts";
 
 /** JSON with sorted members. Takes JSON values only. */
 export function canonicalJson(value: unknown): string {
@@ -16,5 +17,5 @@ export function canonicalJson(value: unknown): string {
 /** The SHA-256 of a text, in lower-case hex. */
 export async function sha256Hex(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(new Uint8Array(digest));
 }

@@ -7,7 +7,7 @@ import type { AgentConfig, PinnedAgent } from "./agent.ts";
 import type { Result } from "./errors.ts";
 import type { KeyRecord, TaskReport } from "./objects.ts";
 import type { Page, PageRequest } from "./page-cursor.ts";
-import type { TaskStatus } from "./task-state.ts";
+import type { TaskStatus } from "./task-status.ts";
 import type { TaskView } from "./task-view.ts";
 
 /** The name under which acts of the operator stand in the audit log. It is no tenant's id. */
@@ -74,6 +74,8 @@ export interface KeyTable {
   create(key: NewApiKey, act: AuditEntry): Promise<Result<ApiKey>>;
   /** The living key with this hash, of this tenant; `not_found` when it is revoked or its tenant erased. */
   byHash(tenant: string, hash: string): Promise<Result<KeyRecord>>;
+  /** A key by its id, revoked or not. */
+  get(tenant: string, id: string): Promise<Result<ApiKey>>;
   page(tenant: string, request: PageRequest): Promise<Result<Page<ApiKey>>>;
   /** Revoking a revoked key changes nothing and gives what is there. */
   revoke(tenant: string, id: string, act: AuditEntry): Promise<Result<ApiKey>>;
@@ -105,13 +107,13 @@ export interface TaskFilter {
 export interface TaskIndex {
   /** Takes rows whose version is higher than what is there. Rows of an erased tenant are dropped. */
   upsert(tenant: string, reports: readonly TaskReport[]): Promise<Result<void>>;
-  /** The tenant's tasks that are not hidden. */
+  /** The tenant's tasks that are not hidden. A page ends early when what it holds is large (over 8 MB). */
   page(tenant: string, filter: TaskFilter, request: PageRequest): Promise<Result<Page<TaskView>>>;
-  /** Tasks of the tenant, hidden ones too, in no order, with their projects: what there is to erase. */
-  some(tenant: string, limit: number): Promise<Result<readonly { task: string; project: string | null }[]>>;
+  /** The ids of tasks of the tenant, hidden ones too, in no order: what there is to erase. */
+  some(tenant: string, limit: number): Promise<Result<readonly string[]>>;
   remove(tenant: string, ids: readonly string[]): Promise<Result<void>>;
-  /** Tasks of any tenant whose wake-up was due before `before`, the longest overdue first. */
-  overdue(before: number, limit: number): Promise<Result<readonly { tenant: string; task: string }[]>>;
+  /** Tasks of any tenant whose wake-up was due before `before`, the longest overdue first. Their place is that moment. */
+  overdue(before: number, request: PageRequest): Promise<Result<Page<{ tenant: string; task: string }>>>;
 }
 
 export interface AuditLog {

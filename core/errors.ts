@@ -63,6 +63,9 @@ export interface Failure {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** The answer for a task that is not there or is another tenant's: nobody can tell the two apart. */
+export const NO_SUCH_TASK: Failure = { code: "not_found", message: "There is no task with this id." };
+
 /** What an operation that can fail in an expected way returns. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Failure };
 

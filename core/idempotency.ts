@@ -3,6 +3,7 @@
  * before it runs. The row's seed makes the ids of all that the request creates, so a try that was cut off is run again by
  * the next one and finds what the first had made. The reply is kept for a day and given to every repeat, byte for byte.
  */
+import { toHex } from "./hex.ts";
 
 /** How long a reply is kept. */
 export const REPLY_KEPT_MS = 24 * 60 * 60 * 1000;
@@ -114,5 +115,5 @@ export async function fingerprintOf(request: {
   whole.set(head);
   whole.set(body, head.length);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", whole));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(digest);
 }

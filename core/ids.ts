@@ -58,6 +58,12 @@ export function callId(taskId: string, step: number, index: number): string {
   return `call_${taskId.slice(taskId.indexOf("_") + 1)}_${step}_${index}`;
 }
 
+/** True when `text` has the form of a call of this task. Says nothing about whether it was made. */
+export function isCallOf(taskId: string, text: string): boolean {
+  const [, step, index] = /_(\d{1,6})_(\d{1,6})$/.exec(text) ?? [];
+  return step !== undefined && text === callId(taskId, Number(step), Number(index));
+}
+
 /** The id of the question, approval or subtask that a call opened: derived, so that a retry finds it again. */
 export function derivedId(kind: "question" | "approval", call: string): string {
   return `${ID_PREFIXES[kind]}_${call.slice(call.indexOf("_") + 1)}`;

@@ -13,3 +13,9 @@ export function sendDelayMs(failures: number): number {
 
 /** How long a row waits that Postgres refused by itself, while the others go on. */
 export const REFUSED_RETRY_MS = LAST_RETRY_MS;
+
+/**
+ * How long a task that left the index is remembered, so that a report of it which comes late does not bring it back: far
+ * longer than a report is on its way.
+ */
+export const FORGOTTEN_KEPT_MS = 24 * 60 * 60 * 1000;

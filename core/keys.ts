@@ -4,6 +4,7 @@
  * (190 bits), `<checksum>` six characters of base62: the CRC-32 of all that stands before, so that a mistyped key and a
  * string in a public repository are told apart without a look-up. A key is kept as its SHA-256 only.
  */
+import { sha256Hex } from "./canonical-json.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_CHARACTERS = 32;
@@ -40,8 +41,7 @@ export function keyOwner(key: string): string | null {
 
 /** The form in which a key is kept: SHA-256 in lower-case hex. */
 export async function hashKey(key: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return await sha256Hex(key);
 }
 
 /** CRC-32 (IEEE 802.3), in base62. */

@@ -59,7 +59,7 @@ export function closedOutcome(reason: string): CallOutcome {
 /** The outcome of a call that the task's own rules settle with an error. */
 export function failedOutcome(
   state: Exclude<LedgerState, "intended" | "confirmed">,
-  code: "outcome_unknown" | "conflict" | "gone" | "permission_denied" | "internal",
+  code: "outcome_unknown" | "conflict" | "gone" | "permission_denied" | "quota_exceeded" | "internal",
   message: string,
 ): CallOutcome {
   const error = { code, message, retry: "never" as const };

@@ -18,24 +18,44 @@ export interface EventPage {
   readonly done: boolean;
 }
 
-/** The task object. Every method of a task that does not exist here answers `not_found`. */
+/** A page of the ledger, in order. `next` is the call to go on after; null: this was the last page. */
+export interface LedgerPage {
+  readonly rows: readonly LedgerRow[];
+  readonly next: string | null;
+}
+
+/**
+ * The task object. Every method of a task that does not exist here answers `not_found`. `request` names a request that
+ * may be sent again (null: it carries no `Idempotency-Key`): a command whose request was applied before changes nothing
+ * and answers as if it had been applied now.
+ */
 export interface TaskRpc {
   /** Making it again changes nothing. */
   create(task: NewTask): Promise<Result<TaskView>>;
   view(): Promise<Result<TaskView>>;
   facts(): Promise<Result<TaskFacts>>;
-  start(): Promise<Result<TaskView>>;
-  message(text: string): Promise<Result<TaskView>>;
-  answer(question: string, answer: { text: string; isChoice: boolean; by: string }): Promise<Result<TaskView>>;
+  start(request: string | null): Promise<Result<TaskView>>;
+  message(text: string, request: string | null): Promise<Result<TaskView>>;
+  answer(
+    question: string,
+    answer: { text: string; isChoice: boolean; by: string },
+    request: string | null,
+  ): Promise<Result<TaskView>>;
+  /** Cancels the task and the hidden tasks that it adopted. */
   cancel(by: string): Promise<Result<TaskView>>;
-  /** Events with a sequence number over `after`, at most `limit` (≤ 500). */
+  /** Events with a sequence number over `after`: at most `limit` (≤ 500), and fewer when they are large (over 4 MB). */
   events(after: number, limit: number): Promise<Result<EventPage>>;
-  ledger(): Promise<Result<readonly LedgerRow[]>>;
+  /** Calls after `after` (null: from the start), at most `limit` (≤ 500) and 4 MB. Without results, rows are small. */
+  ledger(page: { after: string | null; limit: number; withResults: boolean }): Promise<Result<LedgerPage>>;
   /** Marks a file for delivery, for a call that was made from outside the task's own steps. */
   attach(file: { path: string; size: number; contentType: string }): Promise<Result<TaskView>>;
-  /** Sets the alarm again from the stored state. */
+  /** Takes a hidden task as its own, so that cancelling or erasing this one reaches it; `conflict` once this one ended. */
+  adopt(task: string): Promise<Result<TaskView>>;
+  /** Lets go of a hidden task that ended. */
+  disown(task: string): Promise<Result<TaskView>>;
+  /** Sets the alarm again from the stored state and reports afresh. */
   poke(): Promise<void>;
-  /** Forgets everything; `conflict` while the task lives. */
+  /** Forgets everything, the hidden tasks that it adopted too; `conflict` while the task lives. */
   erase(): Promise<Result<void>>;
 }
 
@@ -107,16 +127,30 @@ export interface TenantRpc {
    * or the reply of another try that was first: then that one stands, and this request has to answer with it.
    */
   settle(ticket: string, reply: StoredReply | null): Promise<StoredReply | null>;
-  /** The key with this id is dead from now on, also when the object has not seen it yet. */
+  /**
+   * The key with this id is dead from now on, also when the object has not seen it yet. Nothing is kept of an id that no
+   * key has, as far as the database can say.
+   */
   revoke(keyId: string): Promise<void>;
-  /** Durably takes a task's index row; the row follows in Postgres. */
-  report(row: TaskReport): Promise<void>;
-  /** Durably takes an erased task out of the index, whatever is still reported of it. */
+  /**
+   * Durably takes a task's index row; the row follows in Postgres. A report on a task that was forgotten is dropped.
+   * `erased`: the tenant is gone, and the task has to go too.
+   */
+  report(row: TaskReport): Promise<{ readonly erased: boolean }>;
+  /** True when the key with this id was revoked, or the tenant erased. For streams that outlive their request's check. */
+  isRevoked(keyId: string): Promise<boolean>;
+  /**
+   * Durably takes an erased task out of the index, whatever is still reported of it. Of an erased tenant: the task needs
+   * no more erasing.
+   */
   forget(task: string): Promise<void>;
   /** Sends what Postgres has not got yet, now. False: Postgres did not take it; the object goes on trying. */
   flush(): Promise<boolean>;
-  /** Forgets the tenant. */
-  erase(): Promise<void>;
+  /**
+   * Forgets the tenant, and keeps for good that it did: its keys are dead, its tasks hear it when they report. Gives the
+   * ids of tasks that Postgres may know nothing of, at most 100: each is given until it was forgotten.
+   */
+  erase(): Promise<readonly string[]>;
 }
 
 /** One sandbox's index of files. Blobs are in R2 under `{prefix}blobs/{hash}`. */

@@ -2,21 +2,20 @@
 import type { Failure } from "./errors.ts";
 import { failedOutcome } from "./ledger.ts";
 import { advance } from "./task-batch.ts";
-import type { Command, Decision, SettledWait } from "./task-state.ts";
+import type { Command, SettledWait } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
 import { answeredOutcome, callWaitingOn } from "./waits.ts";
 
-/** An answer to a question: the first counts, a later one is a conflict that says who was first. */
-export function answerQuestion(turn: Turn, command: Extract<Command, { type: "answer" }>): Decision {
+/** An answer to a question (a failure: it is refused): the first counts, a later one is a conflict that says who was first. */
+export function answerQuestion(turn: Turn, command: Extract<Command, { type: "answer" }>): Failure | null {
   const call = callWaitingOn(turn.state.batch, "question", command.question);
-  if (call?.wait?.kind !== "question") return turn.refuse(whyOver(turn, command.question, "question"));
+  if (call?.wait?.kind !== "question") return whyOver(turn, command.question, "question");
   const { choices, expiresAt } = call.wait;
-  if (expiresAt !== null && expiresAt <= turn.now)
-    return turn.refuse({ code: "gone", message: "The question has expired." });
+  if (expiresAt !== null && expiresAt <= turn.now) return { code: "gone", message: "The question has expired." };
   if (command.isChoice && !choices?.includes(command.answer)) {
     const message =
       choices === null ? "The question has no choices: answer with text." : `Choose one of: ${choices.join(", ")}.`;
-    return turn.refuse({ code: "invalid_input", message, field: "choice" });
+    return { code: "invalid_input", message, field: "choice" };
   }
   turn.closeWait(command.question, "answered", command.by);
   turn.emit("question.answered", {
@@ -27,16 +26,15 @@ export function answerQuestion(turn: Turn, command: Extract<Command, { type: "an
   });
   turn.settle(call, answeredOutcome(command.answer, command.by));
   advance(turn);
-  return turn.decision();
+  return null;
 }
 
-/** A decision on an approval: approved, the call runs; refused, the model reads why. */
-export function decideApproval(turn: Turn, command: Extract<Command, { type: "approval_decided" }>): Decision {
+/** A decision on an approval (a failure: it is refused): approved, the call runs; refused, the model reads why. */
+export function decideApproval(turn: Turn, command: Extract<Command, { type: "approval_decided" }>): Failure | null {
   const call = callWaitingOn(turn.state.batch, "approval", command.approval);
-  if (call?.wait?.kind !== "approval") return turn.refuse(whyOver(turn, command.approval, "approval"));
+  if (call?.wait?.kind !== "approval") return whyOver(turn, command.approval, "approval");
   const { expiresAt } = call.wait;
-  if (expiresAt !== null && expiresAt <= turn.now)
-    return turn.refuse({ code: "gone", message: "The approval has expired." });
+  if (expiresAt !== null && expiresAt <= turn.now) return { code: "gone", message: "The approval has expired." };
   turn.closeWait(command.approval, "answered", command.by);
   const { decision, reason, by } = command;
   turn.emit("approval.decided", { approval_id: command.approval, call_id: call.id, decision, reason, by });
@@ -47,7 +45,7 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
       failedOutcome("refused", "permission_denied", `A person refused this${reason === null ? "." : `: ${reason}`}`),
     );
   advance(turn);
-  return turn.decision();
+  return null;
 }
 
 /** Why there is nothing to decide under this id. */

@@ -1,10 +1,13 @@
 /** The calls of one step: how a batch opens, runs, is taken up after a crash, and ends the step when all are settled. */
 import { MODEL_TIMEOUT_MS, timeLeftMs } from "./budget.ts";
 import { confirmedOutcome, failedOutcome, intend, recoveryOf, unknownOutcome } from "./ledger.ts";
-import type { BatchCall, CallOutcome, CallToMake, PreparedCall } from "./task-state.ts";
+import type { Failure } from "./errors.ts";
+import type { Attachment, BatchCall, CallOutcome, CallToMake, PreparedCall } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
 import { expiredOutcome, openWait, waitEndsAt } from "./waits.ts";
 
+/** Files that one task may deliver. */
+const MAX_ATTACHMENTS = 500;
 /** Attempts of one call that may be cut off before it is given up. */
 const MAX_CALL_ATTEMPTS = 50;
 
@@ -12,16 +15,9 @@ const MAX_CALL_ATTEMPTS = 50;
 export function openBatch(turn: Turn, calls: readonly PreparedCall[], begun: boolean): void {
   const { step, usage, repeat } = turn.state;
   const batch = calls.map((call): BatchCall => {
-    const attempts = begun && call.outcome === null ? 1 : 0;
-    return {
-      id: call.id,
-      tool: call.tool,
-      effect: call.effect,
-      argumentsHash: call.argumentsHash,
-      state: "intended",
-      attempts,
-      wait: null,
-    };
+    const { id, tool, effect, argumentsHash, outcome } = call;
+    const attempts = begun && outcome === null ? 1 : 0;
+    return { id, tool, effect, argumentsHash, state: "intended", attempts, wait: null };
   });
   const [only] = calls;
   const hash = only !== undefined && calls.length === 1 ? `${only.tool} ${only.argumentsHash}` : null;
@@ -30,21 +26,15 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[], begun: boo
     usage: { ...usage, toolCalls: usage.toolCalls + calls.length },
     repeat: hash === null ? null : { hash, count: repeat?.hash === hash ? repeat.count + 1 : 1 },
   });
-  calls.forEach((call, index) => {
-    const attempts = begun && call.outcome === null ? 1 : 0;
-    turn.ledger.push({ kind: "insert", row: intend(call, step, index, attempts, turn.now) });
-    turn.emit("call.started", {
-      step,
-      call_id: call.id,
-      tool: call.tool,
-      arguments: call.arguments,
-      effect: call.effect,
-    });
-  });
-  calls.forEach((call, index) => {
-    const opened = batch[index];
-    if (call.outcome !== null && opened !== undefined) applyOutcome(turn, opened, call.outcome);
-  });
+  const opened = calls.map((call, index) => ({ call, index, entry: batch[index] }));
+  for (const { call, index, entry } of opened) {
+    turn.ledger.push({ kind: "insert", row: intend(call, step, index, entry?.attempts ?? 0, turn.now) });
+    const { id, tool, effect } = call;
+    turn.emit("call.started", { step, call_id: id, tool, arguments: call.arguments, effect });
+  }
+  for (const { call, entry } of opened) {
+    if (call.outcome !== null && entry !== undefined) applyOutcome(turn, entry, call.outcome);
+  }
 }
 
 /**
@@ -100,15 +90,10 @@ export function applyOutcome(turn: Turn, call: BatchCall, outcome: CallOutcome):
   }
   if (control.kind === "attach") {
     const { path, size, contentType } = control;
-    attach(turn, { path, size, contentType });
-    turn.settle(
-      call,
-      confirmedOutcome(
-        { path, size },
-        `Attached ${path} (${size} bytes). It is delivered when the task ends.`,
-        outcome.durationMs,
-      ),
-    );
+    const refused = attach(turn, { path, size, contentType });
+    const done = `Attached ${path} (${size} bytes). It is delivered when the task ends.`;
+    if (refused !== null) turn.settle(call, failedOutcome("failed", "quota_exceeded", refused.message));
+    else turn.settle(call, confirmedOutcome({ path, size }, done, outcome.durationMs));
   } else if (control.kind === "ask") {
     const { query, person } = control;
     turn.emit("question.asked", {
@@ -125,10 +110,18 @@ export function applyOutcome(turn: Turn, call: BatchCall, outcome: CallOutcome):
   }
 }
 
-/** Marks a file for delivery; a file marked twice is delivered once. */
-export function attach(turn: Turn, file: { path: string; size: number; contentType: string }): void {
-  turn.set({ attachments: [...turn.state.attachments.filter((other) => other.path !== file.path), file] });
+/** Marks a file for delivery; a file marked twice is delivered once. A failure: there are too many. */
+export function attach(turn: Turn, file: Attachment): Failure | null {
+  const others = turn.state.attachments.filter((other) => other.path !== file.path);
+  if (others.length >= MAX_ATTACHMENTS) {
+    return {
+      code: "quota_exceeded",
+      message: `A task delivers at most ${MAX_ATTACHMENTS} files. Attach fewer, or an archive.`,
+    };
+  }
+  turn.set({ attachments: [...others, file] });
   turn.emit("file.attached", { path: file.path, size: file.size, content_type: file.contentType });
+  return null;
 }
 
 /** After a call settled: the step goes on, parks, or ends. */

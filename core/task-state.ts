@@ -10,20 +10,8 @@ import type { ModelFailure } from "./ports.ts";
 import type { ModelPrice } from "./price-table.ts";
 import type { Control, EffectClass, ToolResult } from "./tool.ts";
 
-/** The version of the shapes in this file. A release reads every version that came before it. */
+/** The version of the shapes in this file; a state that was stored under another is refused, not guessed at. */
 export const STATE_VERSION = 1;
-
-/** The statuses of the API. Waits are derived from the open calls, see `statusOf`. */
-export type TaskStatus =
-  | "queued"
-  | "running"
-  | "waiting_input"
-  | "waiting_approval"
-  | "waiting_subagents"
-  | "sleeping"
-  | "completed"
-  | "failed"
-  | "cancelled";
 
 /** Why a task ended as it did; null when there is nothing to add to the status. */
 export type EndReason =
@@ -122,7 +110,7 @@ export type Phase =
   | { readonly name: "ready" }
   /** A batch is written and nothing of it has begun. */
   | { readonly name: "prepared" }
-  /** Hop one is under way, by the object instance `incarnation`. */
+  /** Hop one is under way, made by the run of the alarm that `incarnation` names. */
   | {
       readonly name: "thinking";
       readonly attempt: number;
@@ -130,9 +118,7 @@ export type Phase =
       readonly since: number;
       readonly final: boolean;
       readonly reserved: Reservation;
-      /** Model failures of this step so far, and when the first was. */
-      readonly failures: number;
-      readonly firstFailureAt: number | null;
+      readonly tries: ModelTries;
     }
   /** Hop two is under way. */
   | { readonly name: "acting"; readonly incarnation: string; readonly since: number }
@@ -141,9 +127,10 @@ export type Phase =
       readonly name: "backing_off";
       readonly attempt: number;
       readonly final: boolean;
-      readonly failures: number;
-      readonly firstFailureAt: number;
+      readonly tries: ModelTries;
       readonly until: number;
+      /** What the model failed with. */
+      readonly why: string;
     }
   /** Every call that can run has ended, and at least one waits. */
   | { readonly name: "parked" }
@@ -155,6 +142,14 @@ export type Phase =
       readonly error: { readonly code: string; readonly message: string } | null;
       readonly at: number;
     };
+
+/** How the model calls of one step went so far: how many failed and since when, were cut off by a crash, or were empty. */
+export interface ModelTries {
+  readonly failures: number;
+  readonly firstFailureAt: number | null;
+  readonly cutOffs: number;
+  readonly empty: number;
+}
 
 /** A question or approval that is over: who settled it, and how. */
 export interface SettledWait {
@@ -188,6 +183,10 @@ export interface TaskState {
   readonly steering: readonly string[];
   readonly attachments: readonly Attachment[];
   readonly settledWaits: Readonly<Record<string, SettledWait>>;
+  /** Hidden tasks that were made for this one from outside and have not ended. */
+  readonly adopted: readonly string[];
+  /** The last requests that were applied, so that one that is sent again is not applied again. */
+  readonly requests: readonly string[];
   /** How often the same single call was asked for in a row. */
   readonly repeat: { readonly hash: string; readonly count: number } | null;
   /** True once the warning at 80 % of a limit was given. */
@@ -249,10 +248,13 @@ export interface ModelReply {
   readonly finish: "stop" | "calls" | "length" | "filtered";
 }
 
-/** What can happen to a task. `incarnation` names the object instance that runs the hop. */
+/**
+ * What can happen to a task. `incarnation` names the run of the alarm that makes the hop. `request` names a request that
+ * may be sent again; null: it cannot be.
+ */
 export type Command =
   | { readonly type: "wake"; readonly incarnation: string }
-  | { readonly type: "start" }
+  | { readonly type: "start"; readonly request: string | null }
   | {
       readonly type: "model_replied";
       readonly step: number;
@@ -276,13 +278,14 @@ export type Command =
     }
   /** The hop ended; what has not settled by now was cut off. */
   | { readonly type: "hop_ended"; readonly step: number; readonly incarnation: string }
-  | { readonly type: "message"; readonly text: string }
+  | { readonly type: "message"; readonly text: string; readonly request: string | null }
   | {
       readonly type: "answer";
       readonly question: string;
       readonly answer: string;
       readonly isChoice: boolean;
       readonly by: string;
+      readonly request: string | null;
     }
   | {
       readonly type: "approval_decided";
@@ -293,6 +296,8 @@ export type Command =
     }
   | { readonly type: "subtask_ended"; readonly subtask: string; readonly outcome: CallOutcome }
   | { readonly type: "attach"; readonly file: Attachment }
+  | { readonly type: "adopt"; readonly task: string }
+  | { readonly type: "disown"; readonly task: string }
   | { readonly type: "cancel"; readonly by: string };
 
 /** A call that hop two has to make. `probe`: look first whether an earlier attempt happened. */

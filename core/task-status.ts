@@ -1,5 +1,29 @@
 /** The status of a task, derived from its phase and from what its open calls wait for. */
-import type { TaskState, TaskStatus, Wait } from "./task-state.ts";
+import type { TaskState, Wait } from "./task-state.ts";
+
+/** The statuses of the API. */
+export const TASK_STATUSES = [
+  "queued",
+  "running",
+  "waiting_input",
+  "waiting_approval",
+  "waiting_subagents",
+  "sleeping",
+  "completed",
+  "failed",
+  "cancelled",
+] as const;
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+/** True for a state that a task never leaves. */
+export function hasEnded(status: TaskStatus): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}
+
+/** True for a task that waits: for a person, for its subtasks, or for time to pass. */
+export function isWaiting(status: TaskStatus): boolean {
+  return status.startsWith("waiting_") || status === "sleeping";
+}
 
 /** When calls of several kinds wait, the status is the first of these that applies. */
 const ORDER: readonly (readonly [Wait["kind"], TaskStatus])[] = [
@@ -9,7 +33,7 @@ const ORDER: readonly (readonly [Wait["kind"], TaskStatus])[] = [
   ["sleep", "sleeping"],
 ];
 
-/** The status of the API. */
+/** The status of a state. */
 export function statusOf(state: TaskState): TaskStatus {
   switch (state.phase.name) {
     case "held":

@@ -1,6 +1,6 @@
 /** A task as the API shows it. */
-import { statusOf } from "./task-status.ts";
-import type { EndReason, TaskState, TaskStatus } from "./task-state.ts";
+import { statusOf, type TaskStatus } from "./task-status.ts";
+import type { EndReason, TaskState } from "./task-state.ts";
 import type { Message } from "./messages.ts";
 
 /** What a task waits for, as the API shows it. */

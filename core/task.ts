@@ -1,30 +1,34 @@
 /**
  * The life of a task, as a pure state machine. Read this file first.
  *
- * `decide(state, command, now)` says what a task becomes and what has to be stored with it; `nextWake(state)` says when
- * the object's one alarm is due. A step has two hops: `think` (the model call, whose calls come back prepared) and `act`
- * (the calls themselves). Both begin from a stored state that names the object instance that runs them, the
- * `incarnation`. When the alarm finds a hop of another incarnation, that hop was cut off by a crash: the normal path and
- * the recovery path are the same path.
+ * `decide(state, command, now)` says what a task becomes and what has to be stored with it; `nextWake(state, now)` says
+ * when the object's one alarm is due. A step has two hops: `think` (the model call, whose calls come back prepared) and
+ * `act` (the calls themselves). Both begin from a stored state that names the run of the alarm that makes them, the
+ * `incarnation`. Alarms of an object never overlap, so a hop that an alarm finds under another name was cut off by a
+ * crash: the normal path and the recovery path are the same path.
  */
-import { reserveModelCall, settleInterrupted, settleModelCall, timeLeftMs } from "./budget.ts";
+import { settleInterrupted, timeLeftMs } from "./budget.ts";
 import type { Failure } from "./errors.ts";
-import { nextModelTry } from "./model-retry.ts";
-import { STATE_VERSION, type Command, type Decision, type NewTask, type Phase, type TaskState } from "./task-state.ts";
 import { advance, applyOutcome, attach, beginActing, endHop, expireWaits, openBatch } from "./task-batch.ts";
 import { answerQuestion, decideApproval } from "./task-answers.ts";
+import { STATE_VERSION, type Command, type Decision, type NewTask, type Phase, type TaskState } from "./task-state.ts";
+import { beginStep, isThisCall, recoverModelCall, retryModel, takeFailure, takeReply } from "./task-step.ts";
 import { estimateMessages, estimateTokens } from "./tokens.ts";
 import { Turn } from "./turn.ts";
 import { waitEndsAt } from "./waits.ts";
 
 /** The alarm that guards a running hop. It cannot fire beside a running handler, so it fires only after a crash. */
 const LEASE_MS = 1000;
-/** Attempts of one step's model call that a crash may cut off before the task is given up. */
-const MAX_CUT_OFF_ATTEMPTS = 50;
 /** What the tool list of a first request is taken to hold; later requests are measured by the one before. */
 const TOOL_LIST_TOKENS = 1500;
 /** Steering that may wait for the next step, all messages together: they stand in the state's one row of at most 2 MB. */
-const MAX_STEERING_CHARACTERS = 200_000;
+const MAX_STEERING_CHARACTERS = 100_000;
+/** Hidden tasks that may be open for one task at a time. */
+const MAX_ADOPTED = 100;
+/** Requests that are remembered, so that one that is sent again is known. */
+const MAX_REQUESTS = 100;
+/** How long the hidden task of a call from the API is kept after it ended. */
+const HIDDEN_KEPT_MS = 7 * 86_400_000;
 
 /** The state of a task that was just made, and its first events. */
 export function createTask(input: NewTask, now: number): Decision {
@@ -46,16 +50,15 @@ export function createTask(input: NewTask, now: number): Decision {
       steering: [],
       attachments: [],
       settledWaits: {},
+      adopted: [],
+      requests: [],
       repeat: null,
       warned: false,
     },
     now,
   );
-  turn.emit("task.created", {
-    agent: { id: facts.agent.id, version: facts.agent.version },
-    input: facts.input,
-    project: facts.project,
-  });
+  const agent = { id: facts.agent.id, version: facts.agent.version };
+  turn.emit("task.created", { agent, input: facts.input, project: facts.project });
   if (call !== null) {
     turn.set({ step: 1 });
     openBatch(turn, [call], false);
@@ -63,88 +66,54 @@ export function createTask(input: NewTask, now: number): Decision {
   return { ...turn.decision(), messages };
 }
 
-/** What a command makes of a task. Commands of a hop that is over change nothing. */
+/** What a command makes of a task. One that was applied before, and one of a hop that is over, change nothing. */
 export function decide(state: TaskState, command: Command, now: number): Decision {
   const turn = new Turn(state, now);
+  const request = "request" in command ? command.request : null;
+  if (request !== null && state.requests.includes(request)) return turn.decision();
+  const refused = applyCommand(turn, command);
+  if (refused !== null) return turn.refuse(refused);
+  if (request !== null) turn.set({ requests: [...state.requests, request].slice(-MAX_REQUESTS) });
+  return turn.decision();
+}
+
+/** Writes to the turn what the command does; a failure: it is refused, and nothing of the turn stands. */
+function applyCommand(turn: Turn, command: Command): Failure | null {
+  const { state } = turn;
   const { phase } = state;
   switch (command.type) {
     case "wake":
-      return wake(turn, command.incarnation);
+      wake(turn, command.incarnation);
+      return null;
 
     case "start":
-      if (phase.name !== "held") return turn.refuse(conflict("The task was started already."));
+      if (phase.name !== "held") return conflict("The task was started already.");
       turn.set({ phase: { name: "ready" } });
-      return turn.decision();
+      return null;
 
-    case "model_replied": {
-      if (phase.name !== "thinking" || !isSameHop(state, phase, command)) return turn.decision();
-      const { reply } = command;
-      turn.set({
-        usage: settleModelCall(state, reply.usage),
-        contextTokens: reply.usage.inputTokens + reply.usage.outputTokens,
-      });
-      if (!phase.final) turn.set({ usage: { ...turn.state.usage, steps: turn.state.usage.steps + 1 } });
-      const calls = phase.final ? [] : reply.requested;
-      turn.messages.push({ role: "assistant", content: reply.text, ...(calls.length > 0 ? { calls } : {}) });
-      turn.emit("message.completed", { role: "assistant", step: state.step, attempt: phase.attempt, text: reply.text });
-      if (calls.length > 0) {
-        openBatch(turn, reply.calls, true);
-        beginActing(turn, command.incarnation, "begun");
-        return turn.decision();
-      }
-      turn.set({ batch: [] });
-      turn.emit("step.completed", { step: state.step });
-      if (state.steering.length > 0 && !phase.final) turn.set({ phase: { name: "ready" } });
-      else
-        turn.end(
-          "completed",
-          phase.final ? "iteration_limit" : reply.finish === "length" ? "output_limit" : null,
-          reply.text,
-          null,
-        );
-      return turn.decision();
-    }
+    case "model_replied":
+      if (isThisCall(state, phase, command)) takeReply(turn, phase, command);
+      return null;
 
-    case "model_failed": {
-      if (phase.name !== "thinking" || !isSameHop(state, phase, command)) return turn.decision();
-      const failures = phase.failures + 1;
-      const firstFailureAt = phase.firstFailureAt ?? now;
-      const until = nextModelTry(command.failure, failures, firstFailureAt, now);
-      if (until === null) {
-        turn.end("failed", "model_unavailable", null, { code: "upstream_failed", message: command.failure.message });
-      } else {
-        const { attempt, final } = phase;
-        turn.set({ phase: { name: "backing_off", attempt, final, failures, firstFailureAt, until } });
-      }
-      return turn.decision();
-    }
+    case "model_failed":
+      if (isThisCall(state, phase, command)) takeFailure(turn, phase, command);
+      return null;
 
     case "call_settled": {
-      if (phase.name !== "acting" || phase.incarnation !== command.incarnation || state.step !== command.step)
-        return turn.decision();
+      if (!isThisHop(state, command)) return null;
       const call = state.batch.find((other) => other.id === command.callId);
-      if (call === undefined || call.state !== "intended" || call.wait !== null) return turn.decision();
+      if (call === undefined || call.state !== "intended" || call.wait !== null) return null;
       applyOutcome(turn, call, command.outcome);
       advance(turn);
-      return turn.decision();
+      return null;
     }
 
     case "hop_ended":
-      if (phase.name === "acting" && phase.incarnation === command.incarnation && state.step === command.step)
-        endHop(turn);
-      return turn.decision();
+      if (isThisHop(state, command)) endHop(turn);
+      return null;
 
     case "message":
-      if (phase.name === "ended")
-        return turn.refuse(conflict(`The task is ${phase.status}: it reads no more messages.`));
-      if (state.steering.join("").length + command.text.length > MAX_STEERING_CHARACTERS) {
-        return turn.refuse(
-          conflict("The task has not read its last messages yet. Send this again after its next step."),
-        );
-      }
-      turn.set({ steering: [...state.steering, command.text] });
-      turn.emit("message.completed", { role: "user", text: command.text });
-      return turn.decision();
+      return takeMessage(turn, command.text);
 
     case "answer":
       return answerQuestion(turn, command);
@@ -154,27 +123,34 @@ export function decide(state: TaskState, command: Command, now: number): Decisio
 
     case "subtask_ended": {
       const call = state.batch.find((other) => other.wait?.kind === "subtask" && other.wait.id === command.subtask);
-      if (call === undefined || phase.name === "ended") return turn.decision();
+      if (call === undefined || phase.name === "ended") return null;
       turn.settle(call, command.outcome);
       turn.emit("subtask.ended", { subtask_id: command.subtask, ok: command.outcome.result.ok });
       advance(turn);
-      return turn.decision();
+      return null;
     }
 
     case "attach":
-      if (phase.name === "ended") return turn.refuse(conflict(`The task is ${phase.status}: no file can be attached.`));
-      attach(turn, command.file);
-      return turn.decision();
+      if (phase.name === "ended") return conflict(`The task is ${phase.status}: no file can be attached.`);
+      return attach(turn, command.file);
+
+    case "adopt":
+      if (phase.name === "ended") return conflict(`The task is ${phase.status}: no call can be made for it.`);
+      if (state.adopted.length >= MAX_ADOPTED) return conflict(`${MAX_ADOPTED} calls are open for this task already.`);
+      if (!state.adopted.includes(command.task)) turn.set({ adopted: [...state.adopted, command.task] });
+      return null;
+
+    case "disown":
+      turn.set({ adopted: state.adopted.filter((task) => task !== command.task) });
+      return null;
 
     case "cancel":
       if (phase.name === "ended") {
-        return phase.status === "cancelled"
-          ? turn.decision()
-          : turn.refuse(conflict(`The task is ${phase.status} already.`));
+        return phase.status === "cancelled" ? null : conflict(`The task is ${phase.status} already.`);
       }
       if (phase.name === "thinking") turn.set({ usage: settleInterrupted(state.usage, phase.reserved) });
       turn.end("cancelled", "cancelled", null, null);
-      return turn.decision();
+      return null;
   }
 }
 
@@ -183,8 +159,9 @@ export function nextWake(state: TaskState, now: number): number | null {
   const { phase } = state;
   switch (phase.name) {
     case "held":
-    case "ended":
       return null;
+    case "ended":
+      return expiresAt(state);
     case "ready":
     case "prepared":
       return now;
@@ -194,104 +171,67 @@ export function nextWake(state: TaskState, now: number): number | null {
     case "backing_off":
       return Math.min(phase.until, now + timeLeftMs(state, now));
     case "parked": {
-      const ends = state.batch
-        .flatMap((call) => (call.wait === null ? [] : [waitEndsAt(call.wait)]))
-        .filter((at) => at !== null);
-      if (state.clock.since !== null) ends.push(now + timeLeftMs(state, now));
-      const first = Math.min(...ends);
+      const ends = state.batch.flatMap((call) => (call.wait === null ? [] : [waitEndsAt(call.wait)]));
+      const moments = ends.filter((at) => at !== null);
+      if (state.clock.since !== null) moments.push(now + timeLeftMs(state, now));
+      const first = Math.min(...moments);
       return Number.isFinite(first) ? first : null;
     }
   }
 }
 
+/** When a task that ended is to be forgotten; null: never. Only the hidden task of a call is forgotten by itself. */
+export function expiresAt(state: TaskState): number | null {
+  if (state.phase.name !== "ended" || state.facts.kind !== "call") return null;
+  return state.phase.at + HIDDEN_KEPT_MS;
+}
+
 /** The alarm fired: what was cut off is taken up, what is due happens, and the next hop begins. */
-function wake(turn: Turn, incarnation: string): Decision {
+function wake(turn: Turn, incarnation: string): void {
+  if (turn.state.phase.name === "parked") expireWaits(turn);
   const { phase } = turn.state;
-  if (phase.name === "held" || phase.name === "ended") return turn.decision();
-  if (phase.name === "parked") expireWaits(turn);
-  if (phase.name === "thinking") {
-    if (phase.incarnation === incarnation) return turn.decision();
-    turn.set({ usage: settleInterrupted(turn.state.usage, phase.reserved) });
-  }
+  if (phase.name === "held" || phase.name === "ended") return;
+  const runs = phase.name === "thinking" || phase.name === "acting";
+  if (runs && phase.incarnation === incarnation) return;
   if (timeLeftMs(turn.state, turn.now) <= 0) {
-    turn.exceed("duration");
-    return turn.decision();
+    if (phase.name === "thinking") turn.set({ usage: settleInterrupted(turn.state.usage, phase.reserved) });
+    return turn.exceed("duration");
   }
-  const found = turn.state.phase;
-  switch (found.name) {
+  switch (phase.name) {
     case "ready":
-      beginStep(turn, incarnation);
-      break;
+      return beginStep(turn, incarnation);
     case "prepared":
-      start(turn);
-      beginActing(turn, incarnation, "prepared");
-      break;
+      turn.start();
+      return beginActing(turn, incarnation, "prepared");
     case "thinking":
-      if (found.attempt >= MAX_CUT_OFF_ATTEMPTS) {
-        const message = `Step ${turn.state.step} was cut off ${found.attempt} times.`;
-        turn.end("failed", "internal", null, { code: "internal", message });
-      } else think(turn, incarnation, found.attempt + 1, found.final, found.failures, found.firstFailureAt);
-      break;
+      return recoverModelCall(turn, incarnation, phase);
     case "acting":
-      if (found.incarnation !== incarnation) beginActing(turn, incarnation, "recover");
-      break;
+      return beginActing(turn, incarnation, "recover");
     case "backing_off":
-      if (found.until <= turn.now)
-        think(turn, incarnation, found.attempt + 1, found.final, found.failures, found.firstFailureAt);
-      break;
-    default:
-      break;
+      return phase.until <= turn.now ? retryModel(turn, incarnation, phase) : undefined;
+    case "parked":
+      return undefined;
   }
-  return turn.decision();
 }
 
-/** Begins the next step; at the limit of steps, the one last call without tools. */
-function beginStep(turn: Turn, incarnation: string): void {
-  start(turn);
-  for (const text of turn.state.steering) turn.say({ role: "user", content: text });
-  turn.set({ step: turn.state.step + 1, batch: [], steering: [] });
-  const final = turn.state.usage.steps >= turn.state.facts.limits.maxSteps;
-  think(turn, incarnation, 1, final, 0, null);
+/** A message is read at the next step, so it is taken only while there is one. */
+function takeMessage(turn: Turn, text: string): Failure | null {
+  const { phase, steering } = turn.state;
+  if (phase.name === "ended") return conflict(`The task is ${phase.status}: it reads no more messages.`);
+  if ((phase.name === "thinking" || phase.name === "backing_off") && phase.final) {
+    return conflict("The task has no steps left and is giving its last answer: it reads no more messages.");
+  }
+  if (steering.join("").length + text.length > MAX_STEERING_CHARACTERS) {
+    return conflict("The task has not read its last messages yet. Send this again after its next step.");
+  }
+  turn.set({ steering: [...steering, text] });
+  turn.emit("message.completed", { role: "user", text });
+  return null;
 }
 
-/** Reserves a model call and makes it the work, or ends the task when a limit is used up. */
-function think(
-  turn: Turn,
-  incarnation: string,
-  attempt: number,
-  final: boolean,
-  failures: number,
-  firstFailureAt: number | null,
-): void {
-  const allowance = reserveModelCall(turn.state, turn.now);
-  if (!allowance.ok) return turn.exceed(allowance.exceeded);
-  const { reserved, timeoutMs } = allowance;
-  turn.set({
-    phase: { name: "thinking", attempt, incarnation, since: turn.now, final, reserved, failures, firstFailureAt },
-  });
-  turn.emit("step.started", { step: turn.state.step, attempt, final });
-  turn.work = {
-    kind: "think",
-    step: turn.state.step,
-    attempt,
-    final,
-    maxOutputTokens: reserved.outputTokens,
-    timeoutMs,
-  };
-}
-
-function start(turn: Turn): void {
-  if (turn.state.startedAt !== null) return;
-  turn.set({ startedAt: turn.now });
-  turn.emit("task.started");
-}
-
-function isSameHop(
-  state: TaskState,
-  phase: { attempt: number; incarnation: string },
-  command: { step: number; attempt: number; incarnation: string },
-): boolean {
-  return state.step === command.step && phase.attempt === command.attempt && phase.incarnation === command.incarnation;
+function isThisHop(state: TaskState, command: { step: number; incarnation: string }): boolean {
+  const { phase } = state;
+  return phase.name === "acting" && phase.incarnation === command.incarnation && state.step === command.step;
 }
 
 function conflict(message: string): Failure {

@@ -7,7 +7,7 @@ import type { Failure } from "./errors.ts";
 import type { EventType, NewEvent } from "./events.ts";
 import { closedOutcome, settle, unknownOutcome } from "./ledger.ts";
 import type { Message } from "./messages.ts";
-import { statusOf } from "./task-status.ts";
+import { isWaiting, statusOf } from "./task-status.ts";
 import type { BatchCall, CallOutcome, Decision, EndReason, LedgerChange, TaskState, Work } from "./task-state.ts";
 import { filesOf, pendingOf } from "./task-view.ts";
 import { estimateTokens } from "./tokens.ts";
@@ -34,6 +34,19 @@ export class Turn {
 
   emit(type: EventType, data: Record<string, unknown> = {}): void {
     this.events.push({ type, data });
+  }
+
+  /** The first hop of the task begins. */
+  start(): void {
+    if (this.state.startedAt !== null) return;
+    this.set({ startedAt: this.now });
+    this.emit("task.started");
+  }
+
+  /** A task that waited goes on; said once a turn, before what it does next. */
+  tellResumed(): void {
+    const told = this.events.some(({ type }) => type === "task.resumed");
+    if (!told && isWaiting(statusOf(this.before))) this.emit("task.resumed", { status: "running" });
   }
 
   /** Adds to the conversation, and to what the next request is expected to hold. */
@@ -123,7 +136,7 @@ export class Turn {
     };
   }
 
-  /** The clock stands while the task is held, has ended, or waits for a person and for nothing else. */
+  /** The clock stands while the task is held, has ended, or waits for a person, whatever else it waits for. */
   private keepClock(): void {
     const { phase, clock, batch } = this.state;
     const waits = batch.flatMap((call) => (call.wait === null ? [] : [call.wait]));
@@ -145,10 +158,15 @@ export class Turn {
   }
 
   private tellWaiting(): void {
-    const before = statusOf(this.before);
-    const after = statusOf(this.state);
-    const waits = (status: string) => status.startsWith("waiting_") || status === "sleeping";
-    if (waits(after) && after !== before) this.emit("task.waiting", { status: after, pending: pendingOf(this.state) });
-    if (waits(before) && after === "running") this.emit("task.resumed", { status: after });
+    const { phase } = this.state;
+    const status = statusOf(this.state);
+    if (status === "running") this.tellResumed();
+    if (!isWaiting(status) || status === statusOf(this.before)) return;
+    // Beside questions and timers, a task sleeps because its model failed; whoever watches has to see why.
+    const backOff =
+      phase.name === "backing_off"
+        ? { error: { code: "upstream_failed", message: phase.why }, until: new Date(phase.until).toISOString() }
+        : {};
+    this.emit("task.waiting", { status, pending: pendingOf(this.state), ...backOff });
   }
 }

@@ -1,23 +1,30 @@
 /**
- * The tables of one task, in its object's SQLite. The only file that knows them; `docs/storage-schema.md` shows a row of
- * each. Tables are made when the task is, so that a look at a task that does not exist leaves nothing behind.
+ * What is stored of one task: read and written in its object's SQLite, each decision whole or not at all. Tables are made
+ * when the task is, so that a look at a task that does not exist leaves nothing behind.
  */
-import type { Failure } from "../core/errors.ts";
-import { isTerminalEvent, type EventType, type NewEvent, type TaskEvent } from "../core/events.ts";
+import { isTerminalEvent, type NewEvent, type TaskEvent } from "../core/events.ts";
 import type { Message } from "../core/messages.ts";
-import type { Decision, LedgerChange, LedgerRow, LedgerState, TaskFacts, TaskState } from "../core/task-state.ts";
-import type { EffectClass, ToolResult } from "../core/tool.ts";
+import type { LedgerPage } from "../core/objects.ts";
+import {
+  type Decision,
+  type LedgerChange,
+  type LedgerRow,
+  STATE_VERSION,
+  type TaskFacts,
+  type TaskState,
+} from "../core/task-state.ts";
+import {
+  type CallRow,
+  type EventRow,
+  readCall,
+  readEvent,
+  SCHEMA,
+  SMALL_COLUMNS,
+  type TaskRow,
+  upToPage,
+} from "./task-tables.ts";
 
-const SCHEMA = `
-CREATE TABLE task (id INTEGER PRIMARY KEY CHECK (id = 1), facts TEXT NOT NULL, state TEXT NOT NULL, version INTEGER NOT NULL, unreported INTEGER NOT NULL);
-CREATE TABLE events (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL);
-CREATE TABLE messages (seq INTEGER PRIMARY KEY, step INTEGER NOT NULL, message TEXT NOT NULL);
-CREATE TABLE calls (call_id TEXT PRIMARY KEY, step INTEGER NOT NULL, position INTEGER NOT NULL, tool TEXT NOT NULL,
-  arguments TEXT NOT NULL, arguments_hash TEXT NOT NULL, effect TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL,
-  attempts INTEGER NOT NULL, intended_at INTEGER NOT NULL, settled_at INTEGER, result TEXT, content TEXT, duration_ms INTEGER) WITHOUT ROWID;
-CREATE INDEX calls_by_step ON calls (step, position);`;
-
-/** How many of the newest saves the tenant was not told of is kept as the version it has to reach; 0: it knows all. */
+/** A task as it is stored. `version` counts saves; `unreported`: the tenant was not told of what matters since. */
 export interface StoredTask {
   readonly state: TaskState;
   readonly version: number;
@@ -25,10 +32,12 @@ export interface StoredTask {
 }
 
 export class TaskStore {
+  private readonly storage: DurableObjectStorage;
   private readonly sql: SqlStorage;
   private cached: StoredTask | null = null;
 
   constructor(storage: DurableObjectStorage) {
+    this.storage = storage;
     this.sql = storage.sql;
   }
 
@@ -37,42 +46,52 @@ export class TaskStore {
     if (this.cached !== null) return this.cached;
     const [table] = this.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'task'").toArray();
     if (table === undefined) return null;
-    const [row] = this.sql
-      .exec<{ facts: string; state: string; version: number; unreported: number }>(
-        "SELECT facts, state, version, unreported FROM task",
-      )
-      .toArray();
+    const query = "SELECT facts, state, version, unreported FROM task JOIN facts USING (id)";
+    const [row] = this.sql.exec<TaskRow>(query).toArray();
     if (row === undefined) return null;
     const facts = JSON.parse(row.facts) as TaskFacts;
     const state = { ...(JSON.parse(row.state) as Omit<TaskState, "facts">), facts };
+    if (state.v !== STATE_VERSION) throw new Error(`the task is stored as version ${String(state.v)}`);
     this.cached = { state, version: row.version, unreported: row.unreported === 1 };
     return this.cached;
   }
 
   /** Writes the first decision of a task. */
   create(decision: Decision, now: number): TaskEvent[] {
-    this.sql.exec(SCHEMA);
     const { facts, ...rest } = decision.state;
-    this.sql.exec("INSERT INTO task VALUES (1, ?, ?, 1, 1)", JSON.stringify(facts), JSON.stringify(rest));
+    const events = this.storage.transactionSync(() => {
+      this.sql.exec(SCHEMA);
+      this.sql.exec("INSERT INTO facts VALUES (1, ?)", JSON.stringify(facts));
+      this.sql.exec("INSERT INTO task VALUES (1, ?, 1, 1)", JSON.stringify(rest));
+      return this.append(decision, now);
+    });
     this.cached = { state: decision.state, version: 1, unreported: true };
-    return this.append(decision, now);
+    return events;
   }
 
-  /** Writes a decision: one group of writes without an await, so it is stored whole or not at all. */
+  /** Writes a decision, whole or not at all. */
   save(decision: Decision, report: boolean, now: number): TaskEvent[] {
     const stored = this.load();
     if (stored === null) throw new Error("a task is created before it is saved");
     const version = stored.version + 1;
     const unreported = report || stored.unreported;
     const { facts: _, ...rest } = decision.state;
-    this.sql.exec(
-      "UPDATE task SET state = ?, version = ?, unreported = ?",
-      JSON.stringify(rest),
-      version,
-      unreported ? 1 : 0,
-    );
+    const events = this.storage.transactionSync(() => {
+      const row = [JSON.stringify(rest), version, unreported ? 1 : 0];
+      this.sql.exec("UPDATE task SET state = ?, version = ?, unreported = ?", ...row);
+      return this.append(decision, now);
+    });
     this.cached = { state: decision.state, version, unreported };
-    return this.append(decision, now);
+    return events;
+  }
+
+  /** The tenant has to be told again how the task stands. */
+  markUnreported(): void {
+    const stored = this.load();
+    if (stored === null) return;
+    const version = stored.version + 1;
+    this.sql.exec("UPDATE task SET version = ?, unreported = 1", version);
+    this.cached = { ...stored, version, unreported: true };
   }
 
   /** The tenant was told of this version. */
@@ -106,19 +125,27 @@ export class TaskStore {
 
   /** Events after a sequence number, oldest first; `done` when the log ends with them. */
   events(after: number, limit: number): { events: TaskEvent[]; last: number; done: boolean } {
-    const rows = this.sql
-      .exec<EventRow>("SELECT seq, at, type, data FROM events WHERE seq > ? ORDER BY seq LIMIT ?", after, limit)
-      .toArray();
-    const taskId = this.load()?.state.facts.id ?? "";
-    const events = rows.map((row) => readEvent(row, taskId));
-    const ended = this.load()?.state.phase.name === "ended";
+    const task = this.load();
+    const query = "SELECT seq, at, type, data FROM events WHERE seq > ? ORDER BY seq LIMIT ?";
+    const { rows } = upToPage(this.sql.exec<EventRow>(query, after, limit), limit, ({ data }) => data.length);
+    const events = rows.map((row) => readEvent(row, task?.state.facts.id ?? ""));
     const [newest] = this.sql.exec<{ seq: number | null }>("SELECT max(seq) AS seq FROM events").toArray();
     const last = events.at(-1)?.seq ?? after;
-    return { events, last, done: ended && last >= (newest?.seq ?? 0) };
+    return { events, last, done: task?.state.phase.name === "ended" && last >= (newest?.seq ?? 0) };
   }
 
-  ledger(): LedgerRow[] {
-    return this.sql.exec<CallRow>("SELECT * FROM calls ORDER BY step, position").toArray().map(readCall);
+  /** Calls after `after`, in order. Without results, neither results nor arguments are read. */
+  ledger({ after, limit, withResults }: { after: string | null; limit: number; withResults: boolean }): LedgerPage {
+    const columns = withResults ? "*" : SMALL_COLUMNS;
+    const from = "(step, position) > (SELECT step, position FROM calls WHERE call_id = ?)";
+    const query = `SELECT ${columns} FROM calls WHERE ? IS NULL OR ${from} ORDER BY step, position LIMIT ?`;
+    const read = this.sql.exec<CallRow>(query, after, after, limit + 1);
+    const { rows, more } = upToPage(
+      read,
+      limit,
+      ({ result, arguments: given }) => (result?.length ?? 0) + given.length,
+    );
+    return { rows: rows.map(readCall), next: more ? (rows.at(-1)?.call_id ?? null) : null };
   }
 
   /** The ledger rows of these calls, for hop two. */
@@ -198,56 +225,4 @@ export class TaskStore {
 /** True for events after which the tenant's index has to show something else. */
 export function changesIndex(events: readonly NewEvent[]): boolean {
   return events.some(({ type }) => isTerminalEvent(type) || /^(task|question|approval)\./.test(type));
-}
-
-/** The answer for a task that is not here. */
-export const NO_SUCH_TASK: Failure = { code: "not_found", message: "There is no task with this id." };
-
-type EventRow = { seq: number; at: number; type: string; data: string };
-
-function readEvent(row: EventRow, taskId: string): TaskEvent {
-  const data = JSON.parse(row.data) as Record<string, unknown>;
-  return {
-    seq: row.seq,
-    type: row.type as EventType,
-    data: { task_id: taskId, at: new Date(row.at).toISOString(), ...data },
-  };
-}
-
-type CallRow = {
-  call_id: string;
-  step: number;
-  position: number;
-  tool: string;
-  arguments: string;
-  arguments_hash: string;
-  effect: string;
-  key: string;
-  state: string;
-  attempts: number;
-  intended_at: number;
-  settled_at: number | null;
-  result: string | null;
-  content: string | null;
-  duration_ms: number | null;
-};
-
-function readCall(row: CallRow): LedgerRow {
-  return {
-    callId: row.call_id,
-    step: row.step,
-    index: row.position,
-    tool: row.tool,
-    arguments: JSON.parse(row.arguments) as unknown,
-    argumentsHash: row.arguments_hash,
-    effect: row.effect as EffectClass,
-    key: row.key,
-    state: row.state as LedgerState,
-    attempts: row.attempts,
-    intendedAt: row.intended_at,
-    settledAt: row.settled_at,
-    result: row.result === null ? null : (JSON.parse(row.result) as ToolResult),
-    content: row.content,
-    durationMs: row.duration_ms,
-  };
 }

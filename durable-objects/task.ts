@@ -3,32 +3,34 @@
  * streams to watchers. It decides nothing itself.
  */
 import { DurableObject } from "cloudflare:workers";
-import { clockFromEnv, stepsFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
-import { readLines, type LineReader } from "../core/json-lines.ts";
-import type { ActLine, EventPage, TaskRpc, ThinkLine, WatchFrame } from "../core/objects.ts";
+import { clockFromEnv, eraseFilesFromEnv, tasksFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
+import { failed, NO_SUCH_TASK, ok, type Result } from "../core/errors.ts";
+import type { EventPage, LedgerPage, TaskRpc } from "../core/objects.ts";
 import type { ModelFailure } from "../core/ports.ts";
-import type { Attachment, Command, Decision, LedgerRow, NewTask, TaskFacts, Work } from "../core/task-state.ts";
-import { createTask, decide, nextWake } from "../core/task.ts";
+import type { Attachment, Command, Decision, NewTask, TaskFacts, Work } from "../core/task-state.ts";
+import { createTask, decide, expiresAt, nextWake } from "../core/task.ts";
 import { viewTask, type TaskView } from "../core/task-view.ts";
-import { NO_SUCH_TASK, TaskStore, changesIndex } from "./task-store.ts";
+import { TaskHops } from "./task-hops.ts";
+import { TaskStore, changesIndex, type StoredTask } from "./task-store.ts";
+import { TaskWatchers } from "./task-watchers.ts";
 
-/** One alarm runs steps in a row for this long; then a fresh alarm goes on. Far below the platform's 15 minutes. */
+/** One alarm begins steps for this long; then a fresh alarm goes on. With the hop under way, far below the platform's 15 minutes. */
 const RUN_MS = 30_000;
-/** After a report to the tenant failed. */
+/** After a report to the tenant failed: doubled each time, up to the longest. */
 const REPORT_RETRY_MS = 1000;
+const LONGEST_REPORT_RETRY_MS = 60_000;
 /** After the alarm handler itself failed. */
 const FAILED_RETRY_MS = 1000;
-/** The most events of one page. */
+/** The most events or calls of one page. */
 const MAX_PAGE = 500;
 
 export class TaskObject extends DurableObject<Env> implements TaskRpc {
-  /** Names this instance: hops of another one were cut off by a crash. */
-  private incarnation = crypto.randomUUID();
   private readonly store = new TaskStore(this.ctx.storage);
+  private readonly hops = new TaskHops(this.env, this.store);
+  private readonly watchers = new TaskWatchers(this.ctx);
   private readonly clock = clockFromEnv(this.env);
-  private inFlight: LineReader<unknown> | null = null;
   private reporting = false;
+  private failedReports = 0;
 
   async create(task: NewTask): Promise<Result<TaskView>> {
     if (this.store.load() !== null) return this.view();
@@ -48,25 +50,39 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return this.read(({ state }) => state.facts);
   }
 
-  async start(): Promise<Result<TaskView>> {
-    return this.command({ type: "start" });
+  async start(request: string | null): Promise<Result<TaskView>> {
+    return this.command({ type: "start", request });
   }
 
-  async message(text: string): Promise<Result<TaskView>> {
-    return this.command({ type: "message", text });
+  async message(text: string, request: string | null): Promise<Result<TaskView>> {
+    return this.command({ type: "message", text, request });
   }
 
-  async answer(question: string, answer: { text: string; isChoice: boolean; by: string }): Promise<Result<TaskView>> {
-    return this.command({ type: "answer", question, answer: answer.text, isChoice: answer.isChoice, by: answer.by });
+  async answer(
+    question: string,
+    { text, isChoice, by }: { text: string; isChoice: boolean; by: string },
+    request: string | null,
+  ): Promise<Result<TaskView>> {
+    return this.command({ type: "answer", question, answer: text, isChoice, by, request });
   }
 
   async attach(file: Attachment): Promise<Result<TaskView>> {
     return this.command({ type: "attach", file });
   }
 
+  async adopt(task: string): Promise<Result<TaskView>> {
+    return this.command({ type: "adopt", task });
+  }
+
+  async disown(task: string): Promise<Result<TaskView>> {
+    return this.command({ type: "disown", task });
+  }
+
   async cancel(by: string): Promise<Result<TaskView>> {
     const result = this.command({ type: "cancel", by });
-    if (result.ok) await this.inFlight?.cancel();
+    if (!result.ok) return result;
+    await this.hops.cancel();
+    await Promise.all(this.adopted().map(async (task) => await task.cancel(by)));
     return result;
   }
 
@@ -74,31 +90,32 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return this.read(() => this.store.events(after, Math.min(Math.max(limit, 1), MAX_PAGE)));
   }
 
-  async ledger(): Promise<Result<readonly LedgerRow[]>> {
-    return this.read(() => this.store.ledger());
+  async ledger(page: { after: string | null; limit: number; withResults: boolean }): Promise<Result<LedgerPage>> {
+    return this.read(() => this.store.ledger({ ...page, limit: Math.min(Math.max(page.limit, 1), MAX_PAGE) }));
   }
 
   async poke(): Promise<void> {
+    this.store.markUnreported();
     this.arm();
+    await this.report();
   }
 
   async erase(): Promise<Result<void>> {
     const stored = this.store.load();
     if (stored === null) return { ok: false, error: NO_SUCH_TASK };
     if (stored.state.phase.name !== "ended") return failed("conflict", "The task is still alive. Cancel it first.");
-    await this.ctx.storage.deleteAlarm();
-    await this.ctx.storage.deleteAll();
-    this.store.forget();
-    for (const socket of this.ctx.getWebSockets()) socket.close(1000, "erased");
+    await Promise.all(
+      this.adopted().map(async (task) => {
+        await task.cancel("its task was erased");
+        await task.erase();
+      }),
+    );
+    await this.forget(stored);
     return ok(undefined);
   }
 
-  /** A watcher's hibernatable WebSocket: it keeps no waiting task in memory. */
   override async fetch(_request: Request): Promise<Response> {
-    if (this.store.load() === null) return new Response(null, { status: 404 });
-    const { 0: client, 1: server } = new WebSocketPair();
-    this.ctx.acceptWebSocket(server);
-    return new Response(null, { status: 101, webSocket: client });
+    return this.store.load() === null ? new Response(null, { status: 404 }) : this.watchers.accept();
   }
 
   override async webSocketMessage(): Promise<void> {
@@ -110,25 +127,28 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   /**
-   * The one way a task goes on, after a crash as before. Whatever happens in here, the alarm is set again: the platform
-   * gives up an alarm whose handler failed six times, and a task never.
+   * The one way a task goes on, after a crash as before. Alarms of an object never overlap, so each run has a name of its
+   * own, and a hop under another name was cut off. Whatever happens in here, the alarm is set again: the platform gives
+   * up an alarm whose handler failed six times, and a task never.
    */
   override async alarm(): Promise<void> {
     const until = this.clock.now() + RUN_MS;
+    const wake = { type: "wake", incarnation: crypto.randomUUID() } as const;
     let notBefore = 0;
     try {
+      if (await this.isOver()) return;
       if (this.store.load()?.unreported === true) void this.report();
-      const wake = { type: "wake", incarnation: this.incarnation } as const;
       let decision = this.apply(wake);
       while (decision !== null) {
-        if (decision.work !== null) decision = await this.perform(decision.work);
-        else if (isDue(decision, this.clock.now()) && this.clock.now() < until) decision = this.apply(wake);
-        else break;
+        if (decision.work !== null) decision = await this.perform(decision.work, wake.incarnation);
+        else if (isDue(decision, this.clock.now()) && this.clock.now() < until) {
+          const next = this.apply(wake);
+          if (next?.state === decision.state) break;
+          decision = next;
+        } else break;
       }
     } catch (thrown) {
       console.error("task alarm failed", this.store.load()?.state.facts.id, thrown);
-      // A hop of this instance may stand in the state with nobody running it: under another name it is taken up again.
-      this.incarnation = crypto.randomUUID();
       notBefore = this.clock.now() + FAILED_RETRY_MS;
     } finally {
       this.arm(notBefore);
@@ -145,7 +165,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     const report = changesIndex(decision.events);
     const events = this.store.save(decision, report, now);
     this.arm();
-    this.broadcast({ events });
+    this.watchers.tell({ events });
     if (report) void this.report();
     return decision;
   }
@@ -156,64 +176,34 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return decision.refused === null ? ok(viewTask(decision.state)) : { ok: false, error: decision.refused };
   }
 
-  private read<T>(look: (stored: NonNullable<ReturnType<TaskStore["load"]>>) => T): Result<T> {
+  private read<T>(look: (stored: StoredTask) => T): Result<T> {
     const stored = this.store.load();
     return stored === null ? { ok: false, error: NO_SUCH_TASK } : ok(look(stored));
   }
 
-  private async perform(work: Work): Promise<Decision | null> {
-    return work.kind === "think" ? await this.think(work) : await this.act(work);
-  }
-
-  /** Hop one: the model's text goes to watchers as it comes, its reply to `decide`. */
-  private async think(work: Extract<Work, { kind: "think" }>): Promise<Decision | null> {
-    const { step, attempt } = work;
-    const hop = { step, attempt, incarnation: this.incarnation };
-    let failure: ModelFailure = cutOff("The step was cut off before the model had answered.");
-    try {
-      const state = this.store.load()?.state;
-      if (state === undefined) return null;
-      const job = { ...work, facts: state.facts, messages: this.store.conversation(), repeat: state.repeat };
-      for await (const line of this.open<ThinkLine>(await stepsFromEnv(this.env).think(job))) {
-        if (line.type === "replied") return this.apply({ type: "model_replied", ...hop, reply: line.reply });
-        if (line.type === "text") this.broadcast({ delta: { step, attempt, text: line.text } });
-        else failure = line.failure;
+  /** Makes a hop. What it brings is stored as it comes; a failure to store it is this alarm's failure, not the hop's. */
+  private async perform(work: Work, incarnation: string): Promise<Decision | null> {
+    const { step } = work;
+    if (work.kind === "act") {
+      for await (const { callId, outcome } of this.hops.act(work, () => this.runs(incarnation))) {
+        this.apply({ type: "call_settled", step, incarnation, callId, outcome });
       }
-    } catch (thrown) {
-      console.error("hop one failed", thrown);
-    } finally {
-      this.inFlight = null;
+      return this.apply({ type: "hop_ended", step, incarnation });
     }
-    return this.apply({ type: "model_failed", ...hop, failure });
+    const { attempt } = work;
+    for await (const line of this.hops.think(work, () => this.runs(incarnation))) {
+      if (line.type === "text") this.watchers.tell({ delta: { step, attempt, text: line.text } });
+      else if (line.type === "failed")
+        return this.apply({ type: "model_failed", step, attempt, incarnation, failure: line.failure });
+      else return this.apply({ type: "model_replied", step, attempt, incarnation, reply: line.reply });
+    }
+    return this.apply({ type: "model_failed", step, attempt, incarnation, failure: CUT_OFF });
   }
 
-  /** Hop two: each result is stored as it comes. */
-  private async act(work: Extract<Work, { kind: "act" }>): Promise<Decision | null> {
-    const hop = { step: work.step, incarnation: this.incarnation };
-    try {
-      const state = this.store.load()?.state;
-      if (state === undefined) return null;
-      const rows = new Map(this.store.calls(work.calls.map((call) => call.callId)).map((row) => [row.callId, row]));
-      const calls = work.calls.flatMap((call) => {
-        const row = rows.get(call.callId);
-        return row === undefined ? [] : [{ ...call, tool: row.tool, arguments: row.arguments, key: row.key }];
-      });
-      const job = { facts: state.facts, step: work.step, calls, timeoutMs: work.timeoutMs };
-      for await (const line of this.open<ActLine>(await stepsFromEnv(this.env).act(job))) {
-        this.apply({ type: "call_settled", ...hop, callId: line.callId, outcome: line.outcome });
-      }
-    } catch (thrown) {
-      console.error("hop two failed", thrown);
-    } finally {
-      this.inFlight = null;
-    }
-    return this.apply({ type: "hop_ended", ...hop });
-  }
-
-  private open<T>(stream: ReadableStream<Uint8Array>): LineReader<T> {
-    const lines = readLines<T>(stream);
-    this.inFlight = lines;
-    return lines;
+  /** True while the hop that this run of the alarm makes is still wanted. */
+  private runs(incarnation: string): boolean {
+    const phase = this.store.load()?.state.phase;
+    return (phase?.name === "thinking" || phase?.name === "acting") && phase.incarnation === incarnation;
   }
 
   /** Sets the one alarm from the stored state; a task that waits for something from outside has none. */
@@ -221,25 +211,10 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     const stored = this.store.load();
     if (stored === null) return;
     const now = this.clock.now();
-    const due = nextWake(stored.state, now);
-    const reportDue = stored.unreported ? now + REPORT_RETRY_MS : null;
-    const at = due === null ? reportDue : reportDue === null ? due : Math.min(due, reportDue);
-    if (at === null) void this.ctx.storage.deleteAlarm();
-    else void this.ctx.storage.setAlarm(Math.max(at, notBefore));
-  }
-
-  private broadcast(frame: WatchFrame): void {
-    if ("events" in frame && frame.events.length === 0) return;
-    const sockets = this.ctx.getWebSockets();
-    if (sockets.length === 0) return;
-    const text = JSON.stringify(frame);
-    for (const socket of sockets) {
-      try {
-        socket.send(text);
-      } catch {
-        // The watcher is gone; its close event follows.
-      }
-    }
+    const retry = Math.min(REPORT_RETRY_MS * 2 ** this.failedReports, LONGEST_REPORT_RETRY_MS);
+    const due = [nextWake(stored.state, now), stored.unreported ? now + retry : null].filter((at) => at !== null);
+    if (due.length === 0) void this.ctx.storage.deleteAlarm();
+    else void this.ctx.storage.setAlarm(Math.max(Math.min(...due), notBefore));
   }
 
   /** Tells the tenant how the task stands. What fails is tried again by the alarm. */
@@ -249,23 +224,53 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     try {
       for (let stored = this.store.load(); stored?.unreported === true; stored = this.store.load()) {
         const { state, version } = stored;
-        const { facts } = state;
-        const row = {
-          task: facts.id,
-          version,
-          view: viewTask(state),
-          hidden: facts.kind === "call",
-          wakeAt: nextWake(state, this.clock.now()),
-        };
-        await tenantsFromEnv(this.env)(facts.tenant).report(row);
+        const { id, tenant, kind } = state.facts;
+        const wakeAt = nextWake(state, this.clock.now());
+        const row = { task: id, version, view: viewTask(state), hidden: kind === "call", wakeAt };
+        const { erased } = await tenantsFromEnv(this.env)(tenant).report(row);
+        if (erased) return await this.leaveWithTenant(stored);
         this.store.markReported(version);
       }
+      this.failedReports = 0;
       this.arm();
     } catch (thrown) {
+      this.failedReports += 1;
       console.error("report to the tenant failed", thrown);
     } finally {
       this.reporting = false;
     }
+  }
+
+  /** The tenant is gone: what runs stops, and nothing is kept. */
+  private async leaveWithTenant(stored: StoredTask): Promise<void> {
+    this.apply({ type: "cancel", by: "its tenant was erased" });
+    await this.hops.cancel();
+    await this.forget(stored);
+  }
+
+  /** Forgets a task whose time is over. False: it is to be kept. */
+  private async isOver(): Promise<boolean> {
+    const stored = this.store.load();
+    const at = stored === null ? null : expiresAt(stored.state);
+    if (stored === null || at === null || at > this.clock.now()) return false;
+    await this.forget(stored);
+    return true;
+  }
+
+  /** Forgets everything that this task made: its files, its line in the index, its log. Each can be done again. */
+  private async forget({ state: { facts } }: StoredTask): Promise<void> {
+    if (facts.rootId === facts.id) await eraseFilesFromEnv(this.env, facts);
+    await tenantsFromEnv(this.env)(facts.tenant).forget(facts.id);
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+    this.store.forget();
+    this.watchers.dismiss("erased");
+  }
+
+  /** The hidden tasks that were made for this one and are still open. */
+  private adopted() {
+    const state = this.store.load()?.state;
+    return (state?.adopted ?? []).map((id) => tasksFromEnv(this.env)(state?.facts.tenant ?? "", id));
   }
 }
 
@@ -275,6 +280,9 @@ function isDue(decision: Decision, now: number): boolean {
   return at !== null && at <= now;
 }
 
-function cutOff(message: string): ModelFailure {
-  return { kind: "cut_off", retryable: true, retryAfterMs: null, message };
-}
+const CUT_OFF: ModelFailure = {
+  kind: "cut_off",
+  retryable: true,
+  retryAfterMs: null,
+  message: "The step was cut off before the model had answered.",
+};

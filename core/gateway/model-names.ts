@@ -2,6 +2,7 @@
  * The names that a model sees. Providers take `[a-zA-Z0-9_-]{1,64}`: dots become underscores; a name that is too long or
  * collides is cut and gets the first ten hex digits of its SHA-1 (document 002).
  */
+import { toHex } from "../hex.ts";
 import type { Tool } from "../tool.ts";
 
 const LONGEST = 64;
@@ -23,7 +24,5 @@ export async function modelNames(tools: readonly Pick<Tool, "name">[]): Promise<
 
 async function shortHash(text: string): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-1", new TextEncoder().encode(text)));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0"))
-    .join("")
-    .slice(0, HASH_DIGITS);
+  return toHex(digest).slice(0, HASH_DIGITS);
 }

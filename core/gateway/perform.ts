@@ -7,15 +7,15 @@ import { surelyNotSent, type BlobPort, type Clock, type ToolPorts } from "../por
 import type { Failure } from "../errors.ts";
 import { unknownOutcome } from "../ledger.ts";
 import type { ActJob, ActLine } from "../objects.ts";
-import type { CallOutcome } from "../task-state.ts";
+import type { CallOutcome, TaskFacts } from "../task-state.ts";
 import type { CallFacts, EffectClass, Tool, ToolContext, ToolOutcome } from "../tool.ts";
 import { toToolError } from "./prepare.ts";
 import { shapeError, shapeText, type ShapeLimits } from "./shape.ts";
 import type { Toolset } from "./toolset.ts";
 import { validateOutput } from "./validate.ts";
 
-/** Tries of a `keyed` call whose answer was lost: the provider drops the repeats. */
-const KEYED_TRIES = 3;
+/** Waits before a call is tried again, while that is safe: it never left, or the provider drops repeats by its key. */
+export const RETRY_DELAYS_MS: readonly number[] = [300, 1000, 2500];
 /** Results longer than this as JSON are kept in the blob store, and the row holds their key (rows stay under 2 MB). */
 const MAX_INLINE_RESULT = 100_000;
 /** Blob writes and their bookkeeping may end after a call's own limit. */
@@ -28,22 +28,25 @@ export interface PerformDeps {
   readonly blobs: BlobPort;
   readonly limits: ShapeLimits;
   readonly maxParallel: number;
+  readonly retryDelaysMs: readonly number[];
   readonly clock: Clock;
 }
 
 type Call = ActJob["calls"][number];
 
-/** Makes the calls of a step and yields each outcome as it ends. */
+/** Makes the calls of a step and yields each outcome as it ends. All of them share the time that the hop has. */
 export async function* performCalls(job: ActJob, deps: PerformDeps, signal: AbortSignal): AsyncGenerator<ActLine> {
+  const deadline = deps.clock.now() + job.timeoutMs;
   const waiting = [...job.calls];
   const running = new Map<string, Promise<ActLine>>();
   while (waiting.length > 0 || running.size > 0) {
     while (running.size < deps.maxParallel) {
       const call = waiting.shift();
       if (call === undefined) break;
+      const outcome = performCall(call, job, deps, deadline, signal);
       running.set(
         call.callId,
-        performCall(call, job, deps, signal).then((outcome) => ({ type: "settled", callId: call.callId, outcome })),
+        outcome.then((settled) => ({ type: "settled", callId: call.callId, outcome: settled })),
       );
     }
     const line = await Promise.race(running.values());
@@ -52,41 +55,57 @@ export async function* performCalls(job: ActJob, deps: PerformDeps, signal: Abor
   }
 }
 
-/** Makes one call. Never throws. */
-async function performCall(call: Call, job: ActJob, deps: PerformDeps, signal: AbortSignal): Promise<CallOutcome> {
+/** Makes one call. Never throws: what a tool's own functions throw is a defect of the tool, and a result. */
+async function performCall(
+  call: Call,
+  job: ActJob,
+  deps: PerformDeps,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<CallOutcome> {
   const started = deps.clock.now();
+  const spentMs = () => deps.clock.now() - started;
   const tool = deps.toolset.resolve(call.tool);
-  const spent = () => deps.clock.now() - started;
-  if (tool === null) return failureOutcome({ code: "not_found", message: `The tool ${call.tool} is gone.` }, spent());
-  const given = call.arguments as never;
-  const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(given) : tool.timeoutMs;
-  const timeoutMs = Math.min(own, job.timeoutMs);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  const context = contextOf(call, job, tool, deps.ports, limit, started);
-  const effect = effectOf(tool, given, job);
-
-  if (call.mode === "probe") {
-    const probed = (await tool.probe?.(given, context).catch(() => null)) ?? { kind: "cannot_tell" as const };
-    if (probed.kind === "happened") return await resultOutcome(tool, probed.result, call, job, deps, spent());
-    if (probed.kind === "cannot_tell") return { ...unknownOutcome(call.tool), durationMs: spent() };
+  if (tool === null) return failureOutcome({ code: "not_found", message: `The tool ${call.tool} is gone.` }, 0);
+  if (deadline <= started) {
+    return failureOutcome(
+      { code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` },
+      0,
+    );
   }
+  let hasRun = false;
+  try {
+    const given = call.arguments as never;
+    const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(given) : tool.timeoutMs;
+    const timeoutMs = Math.min(own, deadline - started);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const context = contextOf(call, job, tool, deps.ports, limit, started);
+    const effect = effectOf(tool, given, job);
 
-  for (let tries = 1; ; tries += 1) {
-    const outcome = await runBounded(tool, given, context, limit, timeoutMs);
-    if (outcome.kind === "control") {
-      return {
-        state: "confirmed",
-        result: { ok: true, result: null },
-        content: "",
-        control: outcome.control,
-        durationMs: spent(),
-      };
+    if (call.mode === "probe") {
+      const probed = (await tool.probe?.(given, context).catch(() => null)) ?? { kind: "cannot_tell" as const };
+      if (probed.kind === "happened") return await resultOutcome(tool, probed.result, call, job, deps, spentMs());
+      if (probed.kind === "cannot_tell") return { ...unknownOutcome(call.tool), durationMs: spentMs() };
     }
-    if (outcome.kind === "result") return await resultOutcome(tool, outcome.result, call, job, deps, spent());
-    const mayHaveHappened = effect !== "none" && isLost(outcome.failure);
-    if (!mayHaveHappened) return failureOutcome(outcome.failure, spent());
-    if (effect === "keyed" && tries < KEYED_TRIES && !limit.aborted) continue;
-    return { ...unknownOutcome(call.tool), durationMs: spent() };
+
+    let mayHaveHappened = false;
+    for (let tries = 0; ; tries += 1) {
+      hasRun = true;
+      const outcome = await runBounded(tool, given, context, limit, timeoutMs);
+      if (outcome.kind === "control") {
+        const result = { ok: true, result: null } as const;
+        return { state: "confirmed", result, content: "", control: outcome.control, durationMs: spentMs() };
+      }
+      if (outcome.kind === "result") return await resultOutcome(tool, outcome.result, call, job, deps, spentMs());
+      mayHaveHappened ||= effect !== "none" && isLost(outcome.failure);
+      const delayMs = deps.retryDelaysMs[tries];
+      const isSafe = mayHaveHappened ? effect === "keyed" : outcome.failure.retryAfterMs !== undefined;
+      if (isSafe && delayMs !== undefined && (await pause(delayMs, limit))) continue;
+      if (!mayHaveHappened) return failureOutcome(outcome.failure, spentMs());
+      return { ...unknownOutcome(call.tool), durationMs: spentMs() };
+    }
+  } catch (thrown) {
+    return { ...failureOutcome(defectOf(tool, thrown), spentMs()), state: hasRun ? "confirmed" : "failed" };
   }
 }
 
@@ -113,13 +132,29 @@ async function runBounded(
     else limit.addEventListener("abort", give, { once: true });
   });
   const ran = tool.run(given, context).catch((thrown: unknown): ToolOutcome<unknown> => {
-    const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-    return {
-      kind: "failure",
-      failure: { code: "internal", message: `${tool.name} failed unexpectedly.`, details: { thrown: text } },
-    };
+    return { kind: "failure", failure: defectOf(tool, thrown) };
   });
   return await Promise.race([ran, late]);
+}
+
+/** Waits; false when the call's time is up before that. */
+async function pause(ms: number, limit: AbortSignal): Promise<boolean> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const stop = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    limit.addEventListener("abort", stop, { once: true });
+    if (limit.aborted) stop();
+  });
+  return !limit.aborted;
+}
+
+/** What a tool threw, in words that hold nothing of it; the operators read the rest. */
+function defectOf(tool: Tool, thrown: unknown): Failure {
+  const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  return { code: "internal", message: `${tool.name} failed unexpectedly.`, details: { thrown: text } };
 }
 
 /** True when the answer was lost on the way, so that nobody knows whether the effect happened. */
@@ -143,7 +178,7 @@ async function resultOutcome(
 ): Promise<CallOutcome> {
   const valid = validateOutput(tool, result);
   if (!valid.ok) return { ...failureOutcome(valid.error, durationMs), state: "confirmed" };
-  const content = shapeText(tool.show(valid.value as never), deps.limits);
+  const content = shapeText(tool.show(valid.value as never), deps.limits, call.callId);
   const kept = await keepResult(valid.value, call, job, deps);
   return { state: "confirmed", result: { ok: true, result: kept }, content, control: null, durationMs };
 }
@@ -160,11 +195,16 @@ function failureOutcome(failure: Failure, durationMs: number): CallOutcome {
   };
 }
 
+/** Where a result stands that is too large for its row. */
+export function keptResultKey({ tenant, rootId }: Pick<TaskFacts, "tenant" | "rootId">, callId: string): string {
+  return `${tenant}/tree/${rootId}/results/${callId}.json`;
+}
+
 /** A large result goes to the blob store. When that is away, the row keeps its head, marked as cut. */
 async function keepResult(result: unknown, call: Call, job: ActJob, deps: PerformDeps): Promise<unknown> {
   const text = JSON.stringify(result);
   if (text.length <= MAX_INLINE_RESULT) return result;
-  const key = `${job.facts.tenant}/tree/${job.facts.rootId}/results/${call.callId}.json`;
+  const key = keptResultKey(job.facts, call.callId);
   const put = await deps.blobs.put(key, new TextEncoder().encode(text));
   return put.ok
     ? { stored: key, characters: text.length }

@@ -6,7 +6,7 @@ import { canonicalJson, sha256Hex } from "../canonical-json.ts";
 import { ERRORS, failed, ok, type Failure, type Result } from "../errors.ts";
 import { callId } from "../ids.ts";
 import type { PreparedCall, TaskFacts } from "../task-state.ts";
-import type { EffectFacts, SecurityLevel, Tool, ToolError } from "../tool.ts";
+import type { EffectFacts, Tool, ToolError } from "../tool.ts";
 import { checkEnvelope } from "./envelope.ts";
 import { decidePolicy } from "./policy.ts";
 import { shapeError } from "./shape.ts";
@@ -76,7 +76,6 @@ async function prepareCall(
 interface AdmittedCall {
   readonly arguments: unknown;
   readonly effect: PreparedCall["effect"];
-  readonly security: SecurityLevel;
 }
 
 /** Envelope, validation and policy of one call. */
@@ -93,7 +92,7 @@ function admitCall(tool: Tool, given: unknown, facts: TaskFacts): Result<Admitte
   const effect = typeof tool.effect === "function" ? tool.effect(checked, effectFacts) : tool.effect;
   switch (decidePolicy(tool, security, config.approval)) {
     case "allow":
-      return ok({ arguments: valid.value, effect, security });
+      return ok({ arguments: valid.value, effect });
     case "deny":
       return failed("blocked_by_policy", `The agent's policy does not allow ${tool.name} (${security}).`);
     case "ask":

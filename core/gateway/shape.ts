@@ -7,19 +7,21 @@ export interface ShapeLimits {
   readonly largeCharacters: number;
 }
 
-/** Of what is kept, the share that comes from the head. */
+/** Of what is shown, the share that comes from the head. */
 const HEAD_SHARE = 0.75;
+/** Of the medium threshold, what is shown of a text over the large one: the more there is, the less a glimpse tells. */
+const LARGE_SHARE = 0.5;
 
-/** Shortens a text. Over the large threshold, no more is kept than the medium one allows. */
-export function shapeText(text: string, limits: ShapeLimits): string {
-  if (text.length <= limits.mediumCharacters) return text;
-  const head = cutBefore(text, Math.floor(limits.mediumCharacters * HEAD_SHARE));
-  const tail = cutAfter(
-    text,
-    text.length - (limits.mediumCharacters - Math.floor(limits.mediumCharacters * HEAD_SHARE)),
-  );
+/** Shortens a text to its head and tail, with the call whose result it is part of. */
+export function shapeText(text: string, limits: ShapeLimits, callId: string): string {
+  const { mediumCharacters, largeCharacters } = limits;
+  if (text.length <= mediumCharacters) return text;
+  const shown = text.length > largeCharacters ? Math.floor(mediumCharacters * LARGE_SHARE) : mediumCharacters;
+  const fromHead = Math.floor(shown * HEAD_SHARE);
+  const head = cutBefore(text, fromHead);
+  const tail = cutAfter(text, text.length - (shown - fromHead));
   const left = text.length - head.length - tail.length;
-  return `${head}\n[… ${left} of ${text.length} characters left out …]\n${tail}`;
+  return `${head}\n[… ${left} of ${text.length} characters left out; the whole is kept as ${callId} …]\n${tail}`;
 }
 
 /** An error as the model reads it. */

@@ -20,12 +20,14 @@ interface Outside {
   runs: number;
   running: number;
   mostAtOnce: number;
+  /** How many runs lose their answer, and how many after them never leave. */
   lose: number;
+  unsent: number;
   happened: "happened" | "not_happened" | "cannot_tell";
 }
 
 function outside(change: Partial<Outside> = {}): Outside {
-  return { runs: 0, running: 0, mostAtOnce: 0, lose: 0, happened: "not_happened", ...change };
+  return { runs: 0, running: 0, mostAtOnce: 0, lose: 0, unsent: 0, happened: "not_happened", ...change };
 }
 
 function toolOf(world: Outside, effect: EffectClass, name = "send"): Tool {
@@ -52,6 +54,10 @@ function toolOf(world: Outside, effect: EffectClass, name = "send"): Tool {
       if (text === "wrong") return { sent: 1 as unknown as string };
       if (text === "refused") return failure("blocked_by_policy", "Not this one.");
       if (world.runs <= world.lose) return failure("upstream_failed", "The connection was reset.");
+      if (world.runs <= world.lose + world.unsent) {
+        return failure("upstream_failed", "The way out is away.", { retryAfterMs: 1, details: { sent: false } });
+      }
+      if (text === "slow") await new Promise((resolve) => setTimeout(resolve, 200));
       return { sent: `${text} as ${context.key}` };
     },
     ...(effect === "probe"
@@ -62,7 +68,10 @@ function toolOf(world: Outside, effect: EffectClass, name = "send"): Tool {
               : { kind: world.happened }) as never,
         }
       : {}),
-    show: ({ sent }) => `Sent ${sent}`,
+    show({ sent }) {
+      if (sent.startsWith("unshowable")) throw new Error("cannot be shown");
+      return `Sent ${sent}`;
+    },
     examples: [{ note: "a greeting", given: { text: "hi" } }],
   });
 }
@@ -87,11 +96,12 @@ async function perform(
   texts: readonly string[],
   mode: "run" | "probe" = "run",
   signal = new AbortController().signal,
+  timeoutMs = 60_000,
 ): Promise<CallOutcome[]> {
   const job: ActJob = {
     facts: factsOf(agent()),
     step: 3,
-    timeoutMs: 60_000,
+    timeoutMs,
     calls: texts.map((text, index) => ({
       callId: `call_${index}`,
       mode,
@@ -107,7 +117,8 @@ async function perform(
     blobs: { put: async () => ok(undefined), get: async () => ok(new Uint8Array()) },
     limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
     maxParallel: 5,
-    clock: { now: () => 0 },
+    retryDelaysMs: [1, 1],
+    clock: { now: () => Date.now() },
   };
   const outcomes: CallOutcome[] = [];
   for await (const line of performCalls(job, deps, signal)) outcomes.push(line.outcome);
@@ -239,6 +250,48 @@ describe("performing the calls of a step", () => {
   );
 
   test.each([
+    ["none", 0, 1, "confirmed", 2],
+    ["once", 0, 1, "confirmed", 2],
+    ["once", 0, 9, "failed", 3],
+    ["keyed", 1, 1, "confirmed", 3],
+    ["keyed", 1, 9, "unknown", 3],
+    ["once", 1, 1, "unknown", 1],
+  ] as const)(
+    "an effect of class %s, lost %i times and then unsent %i times, ends %s after %i tries",
+    async (effect, lose, unsent, state, tries) => {
+      const world = outside({ lose, unsent });
+      const [outcome] = await perform(toolOf(world, effect), ["hi"]);
+      expect(outcome?.state).toBe(state);
+      expect(world.runs).toBe(tries);
+    },
+  );
+
+  test("keeps what happened when a tool cannot show it, and the others' results", async () => {
+    const outcomes = await perform(toolOf(outside(), "once"), ["a", "unshowable", "b"]);
+    expect(outcomes.map(({ state, result }) => `${state} ${String(result.ok)}`).sort()).toEqual([
+      "confirmed false",
+      "confirmed true",
+      "confirmed true",
+    ]);
+  });
+
+  test("shares the hop's time between the calls, and does not make those that have none left", async () => {
+    const world = outside();
+    const tool = toolOf(world, "once");
+    const outcomes = await perform(
+      tool,
+      Array.from({ length: 12 }, () => "slow"),
+      "run",
+      undefined,
+      300,
+    );
+    expect(world.runs).toBeLessThan(12);
+    const late = outcomes.filter(({ state }) => state === "failed");
+    expect(late.length).toBe(12 - world.runs);
+    expect(late[0]?.content).toContain("It was not called");
+  });
+
+  test.each([
     ["happened", "confirmed", 0],
     ["not_happened", "confirmed", 1],
     ["cannot_tell", "unknown", 0],
@@ -280,14 +333,20 @@ describe("shaping", () => {
   const limits = { mediumCharacters: 100, largeCharacters: 300 };
 
   test("keeps short text whole and shows of long text its head, its tail, and how much is left out", () => {
-    expect(shapeText("a".repeat(100), limits)).toBe("a".repeat(100));
-    const shaped = shapeText(`${"h".repeat(200)}${"t".repeat(200)}`, limits);
-    expect(shaped).toMatch(/^h{75}\n\[… 300 of 400 characters left out …\]\nt{25}$/);
+    expect(shapeText("a".repeat(100), limits, "call_1")).toBe("a".repeat(100));
+    const shaped = shapeText(`${"h".repeat(150)}${"t".repeat(150)}`, limits, "call_1");
+    expect(shaped).toMatch(/^h{75}\n\[… 200 of 300 characters left out; the whole is kept as call_1 …\]\nt{25}$/);
+  });
+
+  test("shows less of a text over the large threshold", () => {
+    expect(shapeText("x".repeat(301), limits, "call_1").length).toBeLessThan(
+      shapeText("x".repeat(300), limits, "call_1").length,
+    );
   });
 
   test("never cuts a character in half", () => {
     for (let shift = 0; shift < 4; shift += 1) {
-      const shaped = shapeText("x".repeat(shift) + "😀".repeat(300), limits);
+      const shaped = shapeText("x".repeat(shift) + "😀".repeat(300), limits, "call_1");
       expect(shaped.isWellFormed()).toBe(true);
     }
   });

@@ -59,8 +59,8 @@ describe("under crashes at random points", () => {
     const commands = fc.array(
       fc.oneof(
         fc.constantFrom<Command>(
-          { type: "start" },
-          { type: "message", text: "hi" },
+          { type: "start", request: null },
+          { type: "message", text: "hi", request: null },
           { type: "cancel", by: "x" },
           answer("qst_x"),
           { type: "hop_ended", step: 1, incarnation: "a" },

@@ -63,6 +63,7 @@ export const answer = (question: string, text = "Lisbon"): Command => ({
   answer: text,
   isChoice: false,
   by: "ana",
+  request: null,
 });
 
 export function factsOf(change: Partial<TaskFacts> = {}): TaskFacts {

@@ -28,9 +28,9 @@ describe("a task without trouble", () => {
     const { state } = createTask({ facts: factsOf(), hold: true, call: null }, 5);
     expect(statusOf(state)).toBe("queued");
     expect(nextWake(state, 5)).toBeNull();
-    const started = decide(state, { type: "start" }, 6);
+    const started = decide(state, { type: "start", request: null }, 6);
     expect(nextWake(started.state, 6)).toBe(6);
-    expect(decide(started.state, { type: "start" }, 7).refused?.code).toBe("conflict");
+    expect(decide(started.state, { type: "start", request: null }, 7).refused?.code).toBe("conflict");
   });
 
   test("gets one last call without tools at the limit of steps, which is not counted", () => {
@@ -49,7 +49,7 @@ describe("a task without trouble", () => {
   test("reads a message at its next step", () => {
     const world = new TaskWorld([[call("none", SLEEP)]]);
     world.run(0);
-    world.apply({ type: "message", text: "and in Portuguese" });
+    world.apply({ type: "message", text: "and in Portuguese", request: null });
     const next = decide(world.state, { type: "wake", incarnation: "x" }, 60_001);
     expect(next.messages).toEqual([{ role: "user", content: "and in Portuguese" }]);
   });
@@ -57,12 +57,19 @@ describe("a task without trouble", () => {
   test("takes no more messages than fit its row until it has read them", () => {
     const world = new TaskWorld([[call("none", SLEEP)]]);
     world.run(0);
-    const send = () => world.apply({ type: "message", text: "x".repeat(16_000) }).refused;
-    const refusals = Array.from({ length: 13 }, send);
-    expect(refusals.slice(0, 12)).toEqual(Array.from({ length: 12 }, () => null));
-    expect(refusals[12]?.code).toBe("conflict");
+    const send = () => world.apply({ type: "message", text: "x".repeat(16_000), request: null }).refused?.code ?? "ok";
+    expect(Array.from({ length: 7 }, send)).toEqual([...Array.from({ length: 6 }, () => "ok"), "conflict"]);
     world.run();
     expect(statusOf(world.state)).toBe("completed");
+  });
+
+  test("refuses a message that no step would read any more", () => {
+    const world = new TaskWorld([], undefined, factsOf({ limits: { ...NO_LIMITS, maxSteps: 1 } }));
+    const final = { ...world.state, usage: { ...world.state.usage, steps: 1 } };
+    const thinking = decide(final, { type: "wake", incarnation: "a" }, 0);
+    expect(thinking.work).toMatchObject({ final: true });
+    const told = decide(thinking.state, { type: "message", text: "one more thing", request: null }, 1);
+    expect(told.refused).toMatchObject({ code: "conflict", message: expect.stringContaining("no steps left") });
   });
 
   test("takes another step for a message that came while the model gave its answer", () => {
@@ -71,7 +78,7 @@ describe("a task without trouble", () => {
       { type: "wake", incarnation: "a" },
       0,
     ).state;
-    const told = decide(thinking, { type: "message", text: "wait, in Portuguese" }, 1).state;
+    const told = decide(thinking, { type: "message", text: "wait, in Portuguese", request: null }, 1).state;
     const usage = { inputTokens: 1, outputTokens: 1, estimated: false };
     const reply = { text: "done", calls: [], requested: [], usage, finish: "stop" as const };
     const replied = decide(told, { type: "model_replied", step: 1, attempt: 1, incarnation: "a", reply }, 2).state;
@@ -121,6 +128,7 @@ describe("a question", () => {
       answer: "maybe",
       isChoice: true,
       by: "ana",
+      request: null,
     }).refused;
     expect(refused).toMatchObject({
       code: "invalid_input",

@@ -1,0 +1,128 @@
+/** Hop one of a step: how a model call begins, what its reply makes of the task, and what happens when it fails. */
+import { reserveModelCall, settleInterrupted, settleModelCall } from "./budget.ts";
+import { nextModelTry } from "./model-retry.ts";
+import { advance, beginActing, openBatch } from "./task-batch.ts";
+import type { Command, ModelTries, Phase, TaskState } from "./task-state.ts";
+import type { Turn } from "./turn.ts";
+
+/** Model calls of one step that crashes may cut off before the task is given up. */
+const MAX_CUT_OFFS = 50;
+/** After a model call that took this long, hop two waits for an alarm of its own: the platform ends a handler after 15 minutes. */
+const FRESH_ALARM_AFTER_MS = 60_000;
+/** Stands when a model leaves its last call, the one without tools, without a word. */
+const NO_LAST_WORD = "The limit of steps was reached, and the model gave no answer in its last call.";
+/** Stands when a model says nothing and asks for nothing, again and again. */
+const NO_WORD = "The model ended the task without a word.";
+/** Replies of one step that may be empty: models do that after their last tool call, and another try often speaks. */
+const MAX_EMPTY_REPLIES = 3;
+const EMPTY_RETRY_MS = 1000;
+const NO_TRIES: ModelTries = { failures: 0, firstFailureAt: null, cutOffs: 0, empty: 0 };
+
+type Thinking = Extract<Phase, { name: "thinking" }>;
+type BackingOff = Extract<Phase, { name: "backing_off" }>;
+
+/** Begins the next step; at the limit of steps, the one last call without tools. */
+export function beginStep(turn: Turn, incarnation: string): void {
+  turn.start();
+  for (const text of turn.state.steering) turn.say({ role: "user", content: text });
+  turn.set({ step: turn.state.step + 1, batch: [], steering: [] });
+  const final = turn.state.usage.steps >= turn.state.facts.limits.maxSteps;
+  think(turn, incarnation, 1, final, NO_TRIES);
+}
+
+/** Makes a model call again that failed before, under the next attempt: what the last one streamed is void. */
+export function retryModel(turn: Turn, incarnation: string, { attempt, final, tries }: BackingOff): void {
+  think(turn, incarnation, attempt + 1, final, tries);
+}
+
+/** Makes a model call again that a crash cut off. Nobody knows what it used, so it counts as its reservation. */
+export function recoverModelCall(turn: Turn, incarnation: string, { attempt, final, tries, reserved }: Thinking): void {
+  turn.set({ usage: settleInterrupted(turn.state.usage, reserved) });
+  const cutOffs = tries.cutOffs + 1;
+  if (cutOffs < MAX_CUT_OFFS) return think(turn, incarnation, attempt + 1, final, { ...tries, cutOffs });
+  const message = `The model call of step ${turn.state.step} was cut off ${cutOffs} times.`;
+  turn.end("failed", "internal", null, { code: "internal", message });
+}
+
+/** The model answered: its calls become the batch of the step, or its text the end of the task. */
+export function takeReply(
+  turn: Turn,
+  phase: Thinking,
+  { reply, incarnation }: Extract<Command, { type: "model_replied" }>,
+): void {
+  const { step } = turn.state;
+  const calls = phase.final ? [] : reply.requested;
+  const isEmpty = calls.length === 0 && reply.text.trim() === "";
+  turn.set({ usage: settleModelCall(turn.state, reply.usage) });
+  // A reply that used up its limit on thinking is empty too, and would be so again: the task has to see the limit.
+  if (isEmpty && reply.finish !== "length" && phase.tries.empty + 1 < MAX_EMPTY_REPLIES) {
+    const tries = { ...phase.tries, empty: phase.tries.empty + 1 };
+    return backOff(turn, phase, tries, turn.now + EMPTY_RETRY_MS, "The model's reply was empty.");
+  }
+  const text = isEmpty ? (phase.final ? NO_LAST_WORD : NO_WORD) : reply.text;
+  const { usage } = turn.state;
+  turn.set({
+    usage: phase.final ? usage : { ...usage, steps: usage.steps + 1 },
+    contextTokens: reply.usage.inputTokens + reply.usage.outputTokens,
+  });
+  turn.messages.push({ role: "assistant", content: text, ...(calls.length > 0 ? { calls } : {}) });
+  turn.emit("message.completed", { role: "assistant", step, attempt: phase.attempt, text });
+  if (calls.length === 0) return endStep(turn, phase, text, reply.finish === "length");
+
+  const begun = turn.now - phase.since < FRESH_ALARM_AFTER_MS;
+  openBatch(turn, reply.calls, begun);
+  if (begun) return beginActing(turn, incarnation, "begun");
+  turn.set({ phase: { name: "prepared" } });
+  advance(turn);
+}
+
+/** The model failed: the next try is durable, and its moment the rule's. */
+export function takeFailure(
+  turn: Turn,
+  phase: Thinking,
+  { failure }: Extract<Command, { type: "model_failed" }>,
+): void {
+  // A call that broke off in the middle was worked on, and will be charged for; nobody knows how much.
+  const wasWorkedOn = failure.kind === "cut_off" || failure.kind === "timeout";
+  if (wasWorkedOn) turn.set({ usage: settleInterrupted(turn.state.usage, phase.reserved) });
+  const failures = phase.tries.failures + 1;
+  const firstFailureAt = phase.tries.firstFailureAt ?? turn.now;
+  const until = nextModelTry(failure, failures, firstFailureAt, turn.now);
+  if (until !== null) return backOff(turn, phase, { ...phase.tries, failures, firstFailureAt }, until, failure.message);
+  turn.end("failed", "model_unavailable", null, { code: "upstream_failed", message: failure.message });
+}
+
+/** True when the command belongs to the model call that is under way. */
+export function isThisCall(
+  state: TaskState,
+  phase: Phase,
+  command: Extract<Command, { type: "model_replied" | "model_failed" }>,
+): phase is Thinking {
+  if (phase.name !== "thinking" || state.step !== command.step) return false;
+  return phase.attempt === command.attempt && phase.incarnation === command.incarnation;
+}
+
+/** The next try is due at `until`; `why` is shown to whoever watches. */
+function backOff(turn: Turn, { attempt, final }: Thinking, tries: ModelTries, until: number, why: string): void {
+  turn.set({ phase: { name: "backing_off", attempt, final, tries, until, why } });
+}
+
+/** A step without calls is the last one, unless a message came that the model has not read. */
+function endStep(turn: Turn, phase: Thinking, text: string, isCut: boolean): void {
+  turn.set({ batch: [] });
+  turn.emit("step.completed", { step: turn.state.step });
+  if (turn.state.steering.length > 0 && !phase.final) return turn.set({ phase: { name: "ready" } });
+  turn.end("completed", phase.final ? "iteration_limit" : isCut ? "output_limit" : null, text, null);
+}
+
+/** Reserves a model call and makes it the work, or ends the task when a limit is used up. */
+function think(turn: Turn, incarnation: string, attempt: number, final: boolean, tries: ModelTries): void {
+  const allowance = reserveModelCall(turn.state, turn.now);
+  if (!allowance.ok) return turn.exceed(allowance.exceeded);
+  const { reserved, timeoutMs } = allowance;
+  const { step } = turn.state;
+  turn.set({ phase: { name: "thinking", attempt, incarnation, since: turn.now, final, reserved, tries } });
+  turn.tellResumed();
+  turn.emit("step.started", { step, attempt, final });
+  turn.work = { kind: "think", step, attempt, final, maxOutputTokens: reserved.outputTokens, timeoutMs };
+}

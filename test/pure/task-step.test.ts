@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { statusOf } from "../../core/task-status.ts";
+import { createTask, decide, nextWake } from "../../core/task.ts";
+import type { Command, ModelReply, TaskState } from "../../core/task-state.ts";
+import type { ModelFailure } from "../../core/ports.ts";
+import { viewTask } from "../../core/task-view.ts";
+import { call, factsOf, SLEEP, TaskWorld } from "./task-world.ts";
+
+const thinking = (): TaskState =>
+  decide(createTask({ facts: factsOf(), hold: false, call: null }, 0).state, { type: "wake", incarnation: "a" }, 0)
+    .state;
+
+function replied(state: TaskState, change: Partial<ModelReply>, now = 1) {
+  if (state.phase.name !== "thinking") throw new Error(`the task is ${state.phase.name}`);
+  const usage = { inputTokens: 7, outputTokens: 3, estimated: false };
+  const reply: ModelReply = { text: "", calls: [], requested: [], usage, finish: "stop", ...change };
+  const { attempt, incarnation } = state.phase;
+  return decide(state, { type: "model_replied", step: state.step, attempt, incarnation, reply }, now);
+}
+
+function failedWith(state: TaskState, kind: ModelFailure["kind"], now = 1) {
+  if (state.phase.name !== "thinking") throw new Error(`the task is ${state.phase.name}`);
+  const { attempt, incarnation } = state.phase;
+  const failure: ModelFailure = { kind, retryable: true, retryAfterMs: null, message: "the server is on fire" };
+  return decide(state, { type: "model_failed", step: state.step, attempt, incarnation, failure }, now);
+}
+
+const wake = (state: TaskState, now: number) => decide(state, { type: "wake", incarnation: `at ${now}` }, now);
+const prepared = {
+  id: "call_x_1_0",
+  tool: "t",
+  arguments: {},
+  argumentsHash: "h",
+  effect: "once" as const,
+  outcome: null,
+};
+const requested = [{ id: "call_x_1_0", name: "t", arguments: "{}" }];
+
+describe("an empty reply", () => {
+  test("is asked for again twice, each time paid for, and then ends the task in words", () => {
+    let state = thinking();
+    for (const now of [1, 2000]) {
+      const decision = replied(state, { text: " " }, now);
+      expect(statusOf(decision.state)).toBe("sleeping");
+      state = wake(decision.state, now + 1000).state;
+    }
+    const ended = replied(state, { text: "" }, 5000).state;
+    expect(viewTask(ended)).toMatchObject({
+      status: "completed",
+      output: { text: expect.stringContaining("without a word") },
+    });
+    expect(ended.usage).toMatchObject({ inputTokens: 21, outputTokens: 9, steps: 1 });
+  });
+
+  test("at the limit of what it may write is not asked for again", () => {
+    expect(viewTask(replied(thinking(), { finish: "length" }).state)).toMatchObject({
+      status: "completed",
+      reason: "output_limit",
+    });
+  });
+});
+
+describe("a model call that fails", () => {
+  test("in the middle counts as its reservation, and at the door as nothing", () => {
+    expect(failedWith(thinking(), "cut_off").state.usage).toMatchObject({ outputTokens: 8192, estimated: true });
+    expect(failedWith(thinking(), "timeout").state.usage.outputTokens).toBe(8192);
+    expect(failedWith(thinking(), "rate_limited").state.usage).toMatchObject({ outputTokens: 0, estimated: false });
+  });
+
+  test("says so to those who watch, with the moment of the next try", () => {
+    const { events } = failedWith(thinking(), "unavailable");
+    expect(events.find(({ type }) => type === "task.waiting")?.data).toMatchObject({
+      status: "sleeping",
+      error: { code: "upstream_failed", message: "the server is on fire" },
+      until: new Date(1001).toISOString(),
+    });
+  });
+
+  test("fifty times does not make the next crash the last", () => {
+    let state = thinking();
+    for (let now = 1; now < 49; now += 1) {
+      const failed = failedWith(state, "unavailable", now).state;
+      state = decide(failed, { type: "wake", incarnation: "b" }, nextWake(failed, now) ?? 0).state;
+    }
+    expect(state.phase).toMatchObject({ name: "thinking", attempt: 49 });
+    expect(wake(state, 10_000_000).state.phase).toMatchObject({ name: "thinking", attempt: 50 });
+  });
+
+  test("by crashes alone is given up after fifty of them", () => {
+    let state = thinking();
+    for (let crash = 1; crash <= 50; crash += 1) state = wake(state, crash * 2000).state;
+    expect(viewTask(state)).toMatchObject({ status: "failed", reason: "internal" });
+  });
+});
+
+describe("a step that goes on", () => {
+  test("tells that the task was resumed before what it does next", () => {
+    const world = new TaskWorld([[call("none", SLEEP)]]);
+    world.run();
+    const types = world.events.map(({ type }) => type);
+    expect(types.indexOf("task.resumed")).toBeGreaterThan(types.indexOf("task.waiting"));
+    expect(types[types.indexOf("task.resumed") + 1]).toBe("step.started");
+  });
+
+  test("leaves hop two to a fresh alarm when the model took its time", () => {
+    const late = replied(thinking(), { calls: [prepared], requested }, 61_000);
+    expect(late.work).toBeNull();
+    expect(late.state.phase.name).toBe("prepared");
+    expect(wake(late.state, 61_001).work).toMatchObject({ kind: "act", calls: [{ mode: "run", attempt: 1 }] });
+    expect(replied(thinking(), { calls: [prepared], requested }, 1000).work).toMatchObject({ kind: "act" });
+  });
+});
+
+describe("a request that is sent again", () => {
+  const message: Command = { type: "message", text: "hello", request: "seed-1" };
+
+  test("is applied once and answered as before", () => {
+    const first = decide(thinking(), message, 1);
+    const again = decide(first.state, message, 2);
+    expect(again).toMatchObject({ refused: null, events: [] });
+    expect(again.state.steering).toEqual(["hello"]);
+    expect(decide(again.state, { ...message, request: "seed-2" }, 3).state.steering).toEqual(["hello", "hello"]);
+  });
+
+  test("is not taken for applied when it was refused", () => {
+    const held = createTask({ facts: factsOf(), hold: true, call: null }, 0).state;
+    const started = decide(held, { type: "start", request: "s" }, 1).state;
+    expect(decide(started, { type: "start", request: "other" }, 2).refused?.code).toBe("conflict");
+    expect(decide(started, { type: "start", request: "s" }, 2).refused).toBeNull();
+  });
+});
+
+describe("what a task holds", () => {
+  test("is at most five hundred files to deliver, each once", () => {
+    let state = thinking();
+    const attach = (path: string) =>
+      decide(state, { type: "attach", file: { path, size: 1, contentType: "text/plain" } }, 1);
+    for (let i = 0; i < 500; i += 1) state = attach(`f${i}`).state;
+    expect(attach("f0").refused).toBeNull();
+    expect(attach("one more").refused?.code).toBe("quota_exceeded");
+  });
+
+  test("are the hidden tasks made for it, until it has ended", () => {
+    const state = decide(thinking(), { type: "adopt", task: "task_h" }, 1).state;
+    expect(state.adopted).toEqual(["task_h"]);
+    expect(decide(state, { type: "disown", task: "task_h" }, 2).state.adopted).toEqual([]);
+    const ended = decide(state, { type: "cancel", by: "x" }, 2).state;
+    expect(decide(ended, { type: "adopt", task: "task_i" }, 3).refused?.code).toBe("conflict");
+  });
+});
+
+test("the hidden task of a call goes by itself a week after it ended; a task of an agent stays", () => {
+  const made = createTask({ facts: factsOf({ kind: "call" }), hold: false, call: prepared }, 0).state;
+  const ended = decide(made, { type: "cancel", by: "x" }, 1000).state;
+  expect(nextWake(ended, 1000)).toBe(1000 + 7 * 86_400_000);
+  expect(nextWake(decide(thinking(), { type: "cancel", by: "x" }, 1000).state, 1000)).toBeNull();
+});
