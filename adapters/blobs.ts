@@ -8,8 +8,11 @@ const ERASE_BATCH = 1000;
 
 /** What a tenant's erasing needs. */
 export interface BlobEraser {
-  /** Deletes a bounded part of what stands under `prefix` (which ends in `/`). True: nothing is left. */
-  erase(prefix: string): Promise<boolean>;
+  /**
+   * Deletes a bounded part of what stands under `prefix` (which ends in `/`), after `before` has ended for its keys. True:
+   * nothing is left.
+   */
+  erase(prefix: string, before?: (keys: readonly string[]) => Promise<void>): Promise<boolean>;
 }
 
 export function openBlobs(bucket: R2Bucket): BlobPort & BlobEraser {
@@ -26,10 +29,12 @@ export function openBlobs(bucket: R2Bucket): BlobPort & BlobEraser {
           ? failed("not_found", "There is no such blob.")
           : ok(new Uint8Array(await blob.arrayBuffer()));
       }),
-    async erase(prefix) {
+    async erase(prefix, before) {
       if (!prefix.endsWith("/")) throw new RangeError("a prefix ends in /");
       const listed = await bucket.list({ prefix, limit: ERASE_BATCH });
-      if (listed.objects.length > 0) await bucket.delete(listed.objects.map(({ key }) => key));
+      const keys = listed.objects.map(({ key }) => key);
+      await before?.(keys);
+      if (keys.length > 0) await bucket.delete(keys);
       return !listed.truncated;
     },
   };

@@ -10,7 +10,7 @@ import { type BlobEraser, openBlobs } from "./blobs.ts";
 import { openDatabase } from "./database/database.ts";
 import { parseEgressAllow } from "./egress/address.ts";
 import { openWeb } from "./egress/web.ts";
-import { sandboxName, type SandboxPlace, sandboxPrefix } from "./files/blob-keys.ts";
+import { sandboxName, sandboxNameOf, type SandboxPlace, sandboxPrefix } from "./files/blob-keys.ts";
 import { openFiles } from "./files/files.ts";
 import { type DatabaseHealth, databaseHealth, type SidecarHealth, sidecarHealth } from "./health.ts";
 import { demoModel } from "./model/demo/demo.ts";
@@ -144,6 +144,17 @@ export async function eraseFilesFromEnv(
   await sandboxesFromEnv(env)(place).erase();
   const blobs = blobsFromEnv(env);
   for (let gone = false; !gone; ) gone = await blobs.erase(sandboxPrefix(place));
+}
+
+/**
+ * Forgets a bounded part of a tenant's files: the indexes of sandboxes, then their blobs, which say which sandboxes there
+ * are. True: nothing is left. Can be done again.
+ */
+export async function eraseTenantFilesFromEnv(env: Env, tenant: string): Promise<boolean> {
+  return await blobsFromEnv(env).erase(`${tenant}/`, async (keys) => {
+    const names = new Set(keys.map(sandboxNameOf));
+    await Promise.all(Array.from(names, (name) => stubOf<SandboxRpc>(env.SANDBOXES, name).erase()));
+  });
 }
 
 /** The way out to the web. Without a sidecar, requests answer `not_available`. */

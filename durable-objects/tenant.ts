@@ -14,18 +14,27 @@ import {
   type IdempotentRequest,
   type StoredReply,
 } from "../core/idempotency.ts";
+import { toHex } from "../core/hex.ts";
 import { REFUSED_RETRY_MS, sendDelayMs } from "../core/index-outbox.ts";
 import type { Admission, KeyRecord, TaskReport, TenantRpc } from "../core/objects.ts";
 import { countRequest, type RateDecision, type RateWindow } from "../core/rate-limit.ts";
-import { TenantStore, type OutboxRow } from "./tenant-store.ts";
+import { TenantOutbox, type OutboxRow } from "./tenant-outbox.ts";
+import { TenantStore } from "./tenant-store.ts";
+import { TenantTables } from "./tenant-tables.ts";
 
 /** Keys whose requests are counted at once; the one that was counted first gives way. */
 const MAX_WINDOWS = 10_000;
+/** Forgetting waits for the end of the minute, so that one alarm forgets all that a minute brought. */
+const FORGET_EVERY_MS = 60_000;
+/** Tasks that one call of `erase` gives. */
+const MAX_TO_ERASE = 100;
 
 export class TenantObject extends DurableObject<Env> implements TenantRpc {
   /** Names this instance: tries that another one let in were cut off. */
   private readonly incarnation = crypto.randomUUID();
-  private readonly store = new TenantStore(this.ctx.storage, this.ctx.id.name);
+  private readonly tables = new TenantTables(this.ctx.storage, this.ctx.id.name);
+  private readonly store = new TenantStore(this.tables);
+  private readonly outbox = new TenantOutbox(this.tables);
   private readonly windows = new Map<string, RateWindow>();
   /** Repeats that wait for a reply, by ticket. */
   private readonly waiting = new Map<string, Set<() => void>>();
@@ -36,6 +45,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   async admit(request: Parameters<TenantRpc["admit"]>[0]): Promise<Admission> {
     const { keyHash, keyRecord, idempotency } = request;
     const now = Date.now();
+    if (this.tables.isErased()) return { kind: "dead_key" };
     const key = this.store.key(keyHash) ?? keyRecord;
     if (key === null) return { kind: "unknown_key" };
     if (this.store.isRevoked(key.id) || (key.expiresAt !== null && key.expiresAt <= now)) return { kind: "dead_key" };
@@ -58,16 +68,32 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   }
 
   async revoke(keyId: string): Promise<void> {
+    if (this.tables.isErased()) return;
     this.store.revoke(keyId, Date.now());
+    const tenant = this.tables.tenant();
+    if (tenant === null || this.store.hasKey(keyId)) return;
+    const found = await databaseFromEnv(this.env).keys.get(tenant, keyId);
+    if (!found.ok && found.error.code === "not_found") this.store.forgetRevoked(keyId);
   }
 
-  async report(row: TaskReport): Promise<void> {
-    this.store.putReport(row);
+  async isRevoked(keyId: string): Promise<boolean> {
+    return this.tables.isErased() || this.store.isRevoked(keyId);
+  }
+
+  async report(row: TaskReport): Promise<{ readonly erased: boolean }> {
+    const erased = this.tables.isErased();
+    if (erased) this.outbox.putForgotten(row.task);
+    else this.outbox.putReport(row);
     this.arm();
+    return { erased };
   }
 
   async forget(task: string): Promise<void> {
-    this.store.putForgotten(task);
+    if (this.tables.isErased()) {
+      this.outbox.markErased(task);
+      return;
+    }
+    this.outbox.putForgotten(task);
     this.arm();
     await this.flush();
   }
@@ -79,21 +105,32 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     return await this.sending;
   }
 
-  async erase(): Promise<void> {
-    this.armedFor = null;
-    this.windows.clear();
-    await this.store.erase();
-    for (const ticket of this.waiting.keys()) this.wake(ticket);
+  async erase(): Promise<readonly string[]> {
+    const tenant = this.tables.tenant();
+    if (tenant === null) throw new Error("a tenant's object is asked by its name");
+    if (!this.tables.isErased()) {
+      this.ctx.storage.transactionSync(() => {
+        this.store.erase(tenant, Date.now());
+        this.outbox.erase();
+      });
+      this.windows.clear();
+      this.armedFor = null;
+      void this.ctx.storage.deleteAlarm();
+      for (const ticket of this.waiting.keys()) this.wake(ticket);
+    }
+    return this.outbox.toErase(MAX_TO_ERASE);
   }
 
   override async alarm(): Promise<void> {
     this.armedFor = null;
     try {
-      this.store.forgetOld(Date.now());
+      const now = Date.now();
+      this.store.forgetOld(now);
+      this.outbox.forgetOld(now);
       await this.flush();
     } catch (thrown) {
       this.failures += 1;
-      console.error("tenant alarm failed", this.store.tenant(), thrown);
+      console.error("tenant alarm failed", this.tables.tenant(), thrown);
     } finally {
       this.arm();
     }
@@ -113,6 +150,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     const until = Date.now() + REPEAT_WAIT_MS;
     for (;;) {
       const now = Date.now();
+      if (this.tables.isErased()) return { kind: "busy", retryAfterMs: REPEAT_RETRY_AFTER_MS };
       const asked = { fingerprint, incarnation: this.incarnation, newSeed: newSeed() };
       const verdict = judgeRepeat(this.store.repeat(ticket), asked, now);
       if (verdict.kind === "mismatch") return verdict;
@@ -152,13 +190,14 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
 
   /** Sends what is unsent to Postgres. False: it did not take all of it. */
   private async send(): Promise<boolean> {
-    const tenant = this.store.tenant();
-    if (tenant === null) return true;
+    const tenant = this.tables.tenant();
     for (;;) {
-      const rows = this.store.unsent(Date.now());
+      // Postgres takes nothing of an erased tenant; its outbox names what is still to be erased.
+      if (tenant === null || this.tables.isErased()) return true;
+      const rows = this.outbox.unsent(Date.now());
       if (rows.length === 0) {
         this.failures = 0;
-        return this.store.nextUnsentAt() === null;
+        return this.outbox.nextUnsentAt() === null;
       }
       const failure = await this.sendRows(tenant, rows);
       if (failure !== null) {
@@ -172,11 +211,12 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   /** Sends a batch; one that is refused for what it holds goes row by row, so that no row stops the others. */
   private async sendRows(tenant: string, rows: readonly OutboxRow[]): Promise<Failure | null> {
     const written = await deliver(databaseFromEnv(this.env), tenant, rows);
-    if (written.ok) this.store.markSent(rows);
+    if (this.tables.isErased()) return null;
+    if (written.ok) this.outbox.markSent(rows, Date.now());
     else if (!isOfTheRow(written.error)) return written.error;
     else if (rows.length === 1 && rows[0] !== undefined) {
       console.error("the database refused a row of the task index", tenant, rows[0].task, written.error.details);
-      this.store.setAside(rows[0], Date.now() + REFUSED_RETRY_MS);
+      this.outbox.setAside(rows[0], Date.now() + REFUSED_RETRY_MS);
     } else {
       for (const row of rows) {
         const failure = await this.sendRows(tenant, [row]);
@@ -186,13 +226,14 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     return null;
   }
 
-  /** Sets the one alarm: for the next sending, or for the next request to forget. */
+  /** Sets the one alarm: for the next sending, or for the next thing to forget. An erased tenant needs none. */
   private arm(): void {
-    const unsentAt = this.store.nextUnsentAt();
-    const sendAt = unsentAt === null ? null : Math.max(unsentAt, Date.now() + sendDelayMs(this.failures));
-    const forgetAt = this.store.nextForgottenAt();
-    const at = sendAt === null ? forgetAt : forgetAt === null ? sendAt : Math.min(sendAt, forgetAt);
-    if (at === null || (this.armedFor !== null && this.armedFor <= at)) return;
+    if (this.tables.isErased()) return;
+    const unsentAt = this.outbox.nextUnsentAt() ?? Infinity;
+    const sendAt = Math.max(unsentAt, Date.now() + sendDelayMs(this.failures));
+    const oldAt = Math.min(this.store.nextForgottenAt() ?? Infinity, this.outbox.nextForgottenAt() ?? Infinity);
+    const at = Math.min(sendAt, Math.ceil(oldAt / FORGET_EVERY_MS) * FORGET_EVERY_MS);
+    if (at === Infinity || (this.armedFor !== null && this.armedFor <= at)) return;
     this.armedFor = at;
     void this.ctx.storage.setAlarm(at);
   }
@@ -218,6 +259,5 @@ function isOfTheRow({ code, details }: Failure): boolean {
 }
 
 function newSeed(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(32));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(crypto.getRandomValues(new Uint8Array(32)));
 }

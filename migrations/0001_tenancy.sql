@@ -95,7 +95,7 @@ create index tasks_page on tasks (tenant, created_at desc, id desc) where not hi
 create index tasks_page_by_status on tasks (tenant, status, created_at desc, id desc) where not hidden;
 create index tasks_page_by_project on tasks (tenant, project, created_at desc, id desc) where not hidden and project is not null;
 create index tasks_page_by_parent on tasks (tenant, parent, created_at desc, id desc) where parent is not null;
-create index tasks_overdue on tasks (wake_at) where wake_at is not null;
+create index tasks_overdue on tasks (wake_at, id) where wake_at is not null;
 
 create table audit (
   -- A tenant's id, or 'operator' for acts on tenants themselves; so it refers to no table.
@@ -171,11 +171,15 @@ as $$
 $$;
 
 -- The sweep: tasks whose alarm should have gone off, and erased tenants whose rows are still there.
-create function otto_overdue_tasks(before timestamptz, how_many integer)
-returns table (tenant text, id text)
+create function otto_overdue_tasks(before timestamptz, after_at timestamptz, after_id text, how_many integer)
+returns table (tenant text, id text, wake_at timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select t.tenant, t.id from public.tasks t where t.wake_at < before order by t.wake_at limit how_many
+  select t.tenant, t.id, t.wake_at
+  from public.tasks t
+  where t.wake_at < before and (after_at is null or (t.wake_at, t.id) > (after_at, after_id))
+  order by t.wake_at, t.id
+  limit how_many
 $$;
 
 create function otto_erased_tenants(how_many integer)
@@ -205,20 +209,20 @@ begin
 end
 $$;
 
-alter function otto_tenants(timestamptz, text, integer) owner to otto_directory;
-alter function otto_overdue_tasks(timestamptz, integer) owner to otto_directory;
-alter function otto_erased_tenants(integer)             owner to otto_directory;
-alter function otto_purge_tenant(text)                  owner to otto_directory;
+alter function otto_tenants(timestamptz, text, integer)                    owner to otto_directory;
+alter function otto_overdue_tasks(timestamptz, timestamptz, text, integer) owner to otto_directory;
+alter function otto_erased_tenants(integer)                                owner to otto_directory;
+alter function otto_purge_tenant(text)                                     owner to otto_directory;
 
-revoke all on function otto_tenants(timestamptz, text, integer) from public;
-revoke all on function otto_overdue_tasks(timestamptz, integer) from public;
-revoke all on function otto_erased_tenants(integer)             from public;
-revoke all on function otto_purge_tenant(text)                  from public;
+revoke all on function otto_tenants(timestamptz, text, integer)                    from public;
+revoke all on function otto_overdue_tasks(timestamptz, timestamptz, text, integer) from public;
+revoke all on function otto_erased_tenants(integer)                                from public;
+revoke all on function otto_purge_tenant(text)                                     from public;
 
-grant execute on function otto_tenants(timestamptz, text, integer) to otto_app;
-grant execute on function otto_overdue_tasks(timestamptz, integer) to otto_app;
-grant execute on function otto_erased_tenants(integer)             to otto_app;
-grant execute on function otto_purge_tenant(text)                  to otto_app;
+grant execute on function otto_tenants(timestamptz, text, integer)                    to otto_app;
+grant execute on function otto_overdue_tasks(timestamptz, timestamptz, text, integer) to otto_app;
+grant execute on function otto_erased_tenants(integer)                                to otto_app;
+grant execute on function otto_purge_tenant(text)                                     to otto_app;
 
 revoke create on schema public from otto_directory;
 revoke otto_directory from current_user;

@@ -3,22 +3,33 @@
  * tenants. Each run does a bounded part. What fails is logged, done again by the next run, and stops nothing else.
  */
 import {
-  blobsFromEnv,
   databaseFromEnv,
-  sandboxesFromEnv,
+  eraseTenantFilesFromEnv,
   tasksFromEnv,
   tenantsFromEnv,
   type Env,
 } from "../adapters/from-env.ts";
 import { OttoError } from "../core/errors.ts";
+import type { Page, Place } from "../core/page-cursor.ts";
 import { redact } from "./log.ts";
 import { unwrap } from "./task-access.ts";
 
+interface TaskOfTenant {
+  readonly tenant: string;
+  readonly task: string;
+}
+
 /** An alarm that is this late is lost: a healthy one is late by seconds at most. */
 const OVERDUE_MS = 60_000;
-const MAX_TASKS = 200;
-const MAX_TENANTS = 5;
-const MAX_ERASED_TASKS = 50;
+/** Tasks that one run looks at, for each of its parts. */
+const MAX_TASKS = 1000;
+/** Tasks that are read from an index at once. */
+const BATCH = 100;
+/** Erased tenants that one run goes on with. What one of them needs beyond its share waits for the next run. */
+const MAX_TENANTS = 20;
+const MAX_TASKS_OF_A_TENANT = 500;
+/** Batches of a tenant's files that one run erases, each of a thousand. */
+const MAX_FILE_BATCHES = 20;
 /** Objects that are asked at the same time. */
 const AT_ONCE = 20;
 
@@ -28,47 +39,70 @@ export async function sweep(env: Env, now: number): Promise<void> {
   await attempt("finding erased tenants", () => eraseTenants(env));
 }
 
+/** The longest overdue first. A task that is woken reports when it is due next, and one that is gone leaves the index. */
 async function wakeOverdue(env: Env, now: number): Promise<void> {
-  const overdue = unwrap(await databaseFromEnv(env).tasks.overdue(now - OVERDUE_MS, MAX_TASKS));
-  await forEach(overdue, async ({ tenant, task }) => {
-    await attempt(`waking ${task}`, async () => {
-      const object = tasksFromEnv(env)(tenant, task);
-      const facts = await object.facts();
-      if (facts.ok) await object.poke();
-      else if (facts.error.code === "not_found") unwrap(await databaseFromEnv(env).tasks.remove(tenant, [task]));
-      else throw new OttoError(facts.error);
-    });
-  });
-  const tenants = [...new Set(overdue.map(({ tenant }) => tenant))];
-  await forEach(tenants, (tenant) =>
+  const tenants = new Set<string>();
+  let after: Place | null = null;
+  for (let looked = 0; looked < MAX_TASKS; looked += BATCH) {
+    const page: Page<TaskOfTenant> = unwrap(
+      await databaseFromEnv(env).tasks.overdue(now - OVERDUE_MS, { after, limit: BATCH }),
+    );
+    await forEach(page.items, ({ tenant, task }) => attempt(`waking ${task}`, () => wake(env, tenant, task)));
+    for (const { tenant } of page.items) tenants.add(tenant);
+    after = page.next;
+    if (after === null) break;
+  }
+  await forEach([...tenants], (tenant) =>
     attempt(`sending the index of ${tenant}`, () => tenantsFromEnv(env)(tenant).flush()),
   );
 }
 
+async function wake(env: Env, tenant: string, task: string): Promise<void> {
+  const object = tasksFromEnv(env)(tenant, task);
+  const facts = await object.facts();
+  if (facts.ok) await object.poke();
+  else if (facts.error.code === "not_found") await tenantsFromEnv(env)(tenant).forget(task);
+  else throw new OttoError(facts.error);
+}
+
 async function eraseTenants(env: Env): Promise<void> {
   const erased = unwrap(await databaseFromEnv(env).tenants.erased(MAX_TENANTS));
-  for (const tenant of erased) await attempt(`erasing ${tenant}`, () => eraseTenant(env, tenant));
-}
-
-/** Tasks and sandboxes first, then the tenant's blobs, then its object, and its rows when nothing else is left. */
-async function eraseTenant(env: Env, tenant: string): Promise<void> {
-  const database = databaseFromEnv(env);
-  const some = unwrap(await database.tasks.some(tenant, MAX_ERASED_TASKS));
-  await forEach(some, async ({ task, project }) => {
-    await attempt(`erasing ${task}`, async () => {
-      await eraseTask(env, tenant, task);
-      const sandboxes = sandboxesFromEnv(env);
-      await sandboxes({ kind: "tree", tenant, rootId: task }).erase();
-      if (project !== null) await sandboxes({ kind: "project", tenant, project }).erase();
-      unwrap(await database.tasks.remove(tenant, [task]));
+  let left = MAX_TASKS;
+  for (const tenant of erased) {
+    await attempt(`erasing ${tenant}`, async () => {
+      left -= await eraseTenant(env, tenant, Math.min(left, MAX_TASKS_OF_A_TENANT));
     });
-  });
-  if (unwrap(await database.tasks.some(tenant, 1)).length > 0) return;
-  if (!(await blobsFromEnv(env).erase(`${tenant}/`))) return;
-  await tenantsFromEnv(env)(tenant).erase();
-  unwrap(await database.tenants.purge(tenant));
+    if (left <= 0) break;
+  }
 }
 
+/**
+ * The tenant's object first, so that nothing more comes in; then its tasks, its files, and its rows when nothing else is
+ * left. Gives the number of tasks that it went through: a batch over `most` at most.
+ */
+async function eraseTenant(env: Env, tenant: string, most: number): Promise<number> {
+  const database = databaseFromEnv(env);
+  for (let looked = 0; ; ) {
+    const unsent = await tenantsFromEnv(env)(tenant).erase();
+    const indexed = unwrap(await database.tasks.some(tenant, BATCH));
+    const tasks = new Set([...unsent, ...indexed]);
+    if (tasks.size === 0) {
+      if (await eraseFiles(env, tenant)) unwrap(await database.tenants.purge(tenant));
+      return looked;
+    }
+    const gone = new Set<string>();
+    await forEach([...tasks], async (task) => {
+      if (await attempt(`erasing ${task}`, () => eraseTask(env, tenant, task))) gone.add(task);
+    });
+    unwrap(await database.tasks.remove(tenant, [...gone]));
+    const known = unsent.filter((task) => gone.has(task));
+    await forEach(known, (task) => tenantsFromEnv(env)(tenant).forget(task));
+    looked += tasks.size;
+    if (gone.size === 0 || looked >= most) return looked;
+  }
+}
+
+/** A task that lives is cancelled first. Can be done again. */
 async function eraseTask(env: Env, tenant: string, task: string): Promise<void> {
   const object = tasksFromEnv(env)(tenant, task);
   let erased = await object.erase();
@@ -79,16 +113,27 @@ async function eraseTask(env: Env, tenant: string, task: string): Promise<void> 
   if (!erased.ok && erased.error.code !== "not_found") throw new OttoError(erased.error);
 }
 
-async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+/** False: some are left for the next run. */
+async function eraseFiles(env: Env, tenant: string): Promise<boolean> {
+  for (let batches = 0; batches < MAX_FILE_BATCHES; batches += 1) {
+    if (await eraseTenantFilesFromEnv(env, tenant)) return true;
+  }
+  return false;
+}
+
+async function forEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   for (let at = 0; at < items.length; at += AT_ONCE) await Promise.all(items.slice(at, at + AT_ONCE).map(work));
 }
 
-async function attempt(what: string, work: () => Promise<unknown>): Promise<void> {
+/** False: it failed, and the log says how. */
+async function attempt(what: string, work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
+    return true;
   } catch (thrown) {
     const error =
       thrown instanceof OttoError ? `${thrown.failure.code} ${JSON.stringify(thrown.failure.details)}` : String(thrown);
     console.error(JSON.stringify({ level: "error", sweep: what, error: redact(error) }));
+    return false;
   }
 }

@@ -51,6 +51,18 @@ export function keyTable(connection: Connection): KeyTable {
       return ok({ id, tenant, name, scopes, expiresAt });
     },
 
+    async get(tenant, id) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select()
+          .from(keys)
+          .where(and(eq(keys.tenant, tenant), eq(keys.id, id))),
+      ]);
+      if (!read.ok) return read;
+      const [found] = read.value[0];
+      return found === undefined ? NO_KEY : ok(toKey(found));
+    },
+
     async page(tenant, { after, limit }) {
       const read = await asTenant(connection, tenant, (query) => [
         query

@@ -5,9 +5,12 @@ import { ok } from "../../core/errors.ts";
 import type { TaskReport } from "../../core/objects.ts";
 import { type Place, cutPage } from "../../core/page-cursor.ts";
 import type { TaskView } from "../../core/task-view.ts";
-import { asTenant, callDirectory, type Connection } from "./connection.ts";
+import { asTenant, callDirectory, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { tasks } from "./schema.ts";
+
+/** A page takes no further task once it holds this much. An answer of the database has at most 64 MB. */
+const PAGE_BYTES = 8_000_000;
 
 export function taskIndex(connection: Connection): TaskIndex {
   return {
@@ -26,28 +29,20 @@ export function taskIndex(connection: Connection): TaskIndex {
         parent === null ? undefined : eq(tasks.parent, storable(parent)),
         isBefore(tasks.createdAt, tasks.id, after),
       );
-      const read = await asTenant(connection, tenant, (query) => [
-        query
-          .select({ id: tasks.id, at: tasks.createdAt, view: tasks.view })
-          .from(tasks)
-          .where(wanted)
-          .orderBy(desc(tasks.createdAt), desc(tasks.id))
-          .limit(limit + 1),
-      ]);
+      const read = await asTenant(connection, tenant, (query) => [listed(query, wanted, limit + 1)]);
       if (!read.ok) return read;
-      const { items, next } = cutPage(read.value[0], limit, ({ id, at }): Place => ({ at, id }));
-      return ok({ items: items.map(({ view }) => JSON.parse(view) as TaskView), next });
+      const [rows] = read.value;
+      const tooMuch = rows.findIndex(({ view }) => view === null);
+      const fitting = tooMuch < 0 ? limit : Math.min(tooMuch, limit);
+      const { items, next } = cutPage(rows, fitting, ({ id, at }): Place => ({ at, id }));
+      return ok({ items: items.map(({ view }) => JSON.parse(view ?? "null") as TaskView), next });
     },
 
     async some(tenant, limit) {
       const read = await asTenant(connection, tenant, (query) => [
-        query
-          .select({ task: tasks.id, project: tasks.project })
-          .from(tasks)
-          .where(eq(tasks.tenant, tenant))
-          .limit(limit),
+        query.select({ id: tasks.id }).from(tasks).where(eq(tasks.tenant, tenant)).limit(limit),
       ]);
-      return read.ok ? ok(read.value[0]) : read;
+      return read.ok ? ok(read.value[0].map(({ id }) => id)) : read;
     },
 
     async remove(tenant, ids) {
@@ -58,16 +53,44 @@ export function taskIndex(connection: Connection): TaskIndex {
       return removed.ok ? ok(undefined) : removed;
     },
 
-    async overdue(before, limit) {
+    async overdue(before, { after, limit }) {
       const moment = new Date(before).toISOString();
+      const at = after === null ? null : new Date(after.at).toISOString();
       const read = await callDirectory(
         connection,
-        sql`select tenant, id from otto_overdue_tasks(${moment}::timestamptz, ${limit}::int)`,
+        sql`select tenant, id, wake_at from otto_overdue_tasks(${moment}::timestamptz, ${at}::timestamptz, ${after?.id ?? null}::text, ${limit + 1}::int)`,
       );
       if (!read.ok) return read;
-      return ok(read.value.map((row) => ({ tenant: String(row["tenant"]), task: String(row["id"]) })));
+      const rows = read.value.map((row) => {
+        return { tenant: String(row["tenant"]), task: String(row["id"]), at: Date.parse(String(row["wake_at"])) };
+      });
+      const { items, next } = cutPage(rows, limit, ({ task, at: wakeAt }): Place => ({ at: wakeAt, id: task }));
+      return ok({ items: items.map(({ tenant, task }) => ({ tenant, task })), next });
     },
   };
+}
+
+/** Tasks in the order of every list. From where a page would be too large for one answer on, their views are null. */
+function listed(query: Query, wanted: SQL | undefined, limit: number) {
+  const rows = query
+    .select({
+      id: tasks.id,
+      at: tasks.createdAt,
+      view: tasks.view,
+      bytes:
+        sql`sum(octet_length(${tasks.view})) over (order by ${tasks.createdAt} desc, ${tasks.id} desc rows unbounded preceding)`.as(
+          "bytes",
+        ),
+    })
+    .from(tasks)
+    .where(wanted)
+    .orderBy(desc(tasks.createdAt), desc(tasks.id))
+    .limit(limit)
+    .as("rows");
+  const view = sql<
+    string | null
+  >`case when ${rows.bytes} - octet_length(${rows.view}) < ${PAGE_BYTES} then ${rows.view} end`;
+  return query.select({ id: rows.id, at: rows.at, view }).from(rows).orderBy(desc(rows.at), desc(rows.id));
 }
 
 /** One statement for any number of rows: they go as one JSON parameter, since each row has a dozen values. */

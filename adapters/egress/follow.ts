@@ -1,9 +1,10 @@
 /** A request with its redirects: each place is judged before anything is sent there. */
 import { type Failure, type Result, failed, ok } from "../../core/errors.ts";
 import { hostIsListed } from "../../core/host-pattern.ts";
+import { isReading } from "../../core/http-method.ts";
 import { surelyNotSent, type WebRequest, type WebResponse } from "../../core/ports.ts";
 import { judgeUrl, type EgressAllow } from "./address.ts";
-import { isReading, nextHop, type Hop } from "./redirect.ts";
+import { nextHop, type Hop } from "./redirect.ts";
 
 /** Redirects that are followed; the next one is a failure. */
 const MAX_REDIRECTS = 5;

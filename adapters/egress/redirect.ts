@@ -2,6 +2,7 @@
  * Where a redirect leads and what goes along: the Fetch standard's rules (https://fetch.spec.whatwg.org/#http-redirect-fetch),
  * and stricter at the border of an origin, where no header that could hold a secret goes along, and no body.
  */
+import { isReading } from "../../core/http-method.ts";
 
 /** One request, before it is judged. */
 export interface Hop {
@@ -18,11 +19,6 @@ const KEPT_ACROSS_ORIGINS: ReadonlySet<string> = new Set(["accept", "accept-lang
 
 /** Headers about a body, and the key of an effect; a redirect that turns into GET has neither. */
 const OF_THE_BODY = /^(?:content-.*|idempotency-key)$/;
-
-/** True for a method that changes nothing at the other side. */
-export function isReading(method: string): boolean {
-  return method === "GET" || method === "HEAD";
-}
 
 /**
  * The next request; null when the reply is the last one: no redirect, a place that is no URL, or a request with an

@@ -4,11 +4,12 @@
  */
 import { z } from "zod";
 import { failed, ok, type Result } from "../../core/errors.ts";
+import { isReading } from "../../core/http-method.ts";
 import type { WebPort } from "../../core/ports.ts";
 import { signEgressOrder } from "../signing/sidecar-token.ts";
 import type { EgressAllow } from "./address.ts";
 import { notSent, requestByHops, shownUrl, type Exchange, type Reply } from "./follow.ts";
-import { isReading, type Hop } from "./redirect.ts";
+import type { Hop } from "./redirect.ts";
 
 /** What the sidecar takes beyond the time of the request itself. */
 const MARGIN_MS = 2_000;
@@ -58,6 +59,7 @@ function exchangeBy(sidecar: { url: string; secret: string }): Exchange {
       if (limit.aborted) return failed("timeout", `No reply from ${shownUrl(hop.url)} in time.`, { field: "url" });
       return failed("upstream_failed", `The connection was lost during the request to ${shownUrl(hop.url)}.`, {
         field: "url",
+        retryAfterMs: 1000,
       });
     }
   };
@@ -80,8 +82,10 @@ async function isUp(url: string): Promise<boolean> {
   }
 }
 
+/** The sidecar is away, as it is for a second when it is started again: worth waiting for, since nothing was sent. */
 function unreachable(): Result<never> {
-  return notSent("upstream_failed", "The service that makes requests to the web does not answer. Try again later.");
+  const message = "The service that makes requests to the web does not answer. Try again later.";
+  return failed("upstream_failed", message, { field: "url", retryAfterMs: 1000, details: { sent: false } });
 }
 
 const upstreamSchema = z.object({

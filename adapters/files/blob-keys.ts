@@ -12,6 +12,11 @@ export function sandboxName(place: SandboxPlace): string {
     : `${place.tenant}/project/${encodeURIComponent(place.project)}`;
 }
 
+/** The name of the sandbox's object whose bytes, or large results, stand under a key of the bucket. */
+export function sandboxNameOf(key: string): string {
+  return key.split("/", 3).join("/");
+}
+
 /** The prefix of everything that the sandbox has in the bucket. */
 export function sandboxPrefix(place: SandboxPlace): string {
   return `${sandboxName(place)}/`;

@@ -4,6 +4,7 @@
  * first and then points the path at them, so that a reader sees the old file or the whole of the new one.
  */
 import { failed, ok, type Failure, type Result } from "../../core/errors.ts";
+import { toHex } from "../../core/hex.ts";
 import type { SandboxRpc, SandboxWrite } from "../../core/objects.ts";
 import type { DirectoryEntry, FileEntry, FilesPort } from "../../core/ports.ts";
 import { blobKey, type SandboxPlace } from "./blob-keys.ts";
@@ -47,17 +48,27 @@ function openSandbox(
     return found.ok ? ok(outside(found.value)) : naming(found.error, "File", path);
   }
 
+  async function blobOf({ path, hash }: FileEntry): Promise<Result<R2ObjectBody>> {
+    const blob = await bucket.get(blobKey(place, hash));
+    return blob === null ? failed("internal", `The bytes of ${path} are missing.`, { details: { hash } }) : ok(blob);
+  }
+
   return {
     stat: (path) => guarded(() => stat(path)),
     read: (path, maxBytes) =>
       guarded(async () => {
         const found = await stat(path);
         if (!found.ok) return found;
-        const { size, hash } = found.value;
-        if (size > maxBytes) return failed("too_large", `File too large: ${size} bytes`);
-        const blob = await bucket.get(blobKey(place, hash));
-        if (blob === null) return failed("internal", `The bytes of ${path} are missing.`, { details: { hash } });
-        return ok({ entry: found.value, bytes: new Uint8Array(await blob.arrayBuffer()) });
+        if (found.value.size > maxBytes) return failed("too_large", `File too large: ${found.value.size} bytes`);
+        const blob = await blobOf(found.value);
+        return blob.ok ? ok({ entry: found.value, bytes: new Uint8Array(await blob.value.arrayBuffer()) }) : blob;
+      }),
+    open: (path) =>
+      guarded(async () => {
+        const found = await stat(path);
+        if (!found.ok) return found;
+        const blob = await blobOf(found.value);
+        return blob.ok ? ok({ entry: found.value, stream: blob.value.body }) : blob;
       }),
     write: (path, bytes, options) =>
       guarded(async () => {
@@ -88,6 +99,7 @@ function withProject(tree: FilesPort, project: FilesPort): FilesPort {
   return {
     stat: (path) => of(path).stat(path),
     read: (path, maxBytes) => of(path).read(path, maxBytes),
+    open: (path) => of(path).open(path),
     async write(path, bytes, options) {
       if (path === PROJECT_FOLDER) return failed("conflict", `${PROJECT_FOLDER} is a directory.`);
       return await of(path).write(path, bytes, options);
@@ -119,5 +131,5 @@ async function listTop(tree: FilesPort, project: FilesPort): Promise<Result<read
 
 async function sha256(bytes: Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(digest);
 }

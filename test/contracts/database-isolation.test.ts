@@ -187,7 +187,7 @@ describe("a connection whose role row-level security does not bind", () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const owner = openDatabase(server.ownerUrl, server.endpoint);
     expect(await owner.tenants.get(a.tenant.id)).toMatchObject({ ok: false, error: { code: "internal" } });
-    expect(await owner.tasks.overdue(Date.now(), 1)).toMatchObject({ ok: false, error: { code: "internal" } });
+    expect(await owner.tasks.overdue(Date.now(), PAGE)).toMatchObject({ ok: false, error: { code: "internal" } });
     expect(log).toHaveBeenCalledWith(
       expect.stringContaining("refused"),
       expect.objectContaining({ passes: true, owns: true }),

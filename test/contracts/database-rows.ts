@@ -4,7 +4,7 @@ import type { AuditEntry, Database, NewApiKey, Tenant } from "../../core/databas
 import { type IdKind, makeId } from "../../core/ids.ts";
 import { SCOPES } from "../../core/keys.ts";
 import type { TaskReport } from "../../core/objects.ts";
-import type { TaskStatus } from "../../core/task-state.ts";
+import type { TaskStatus } from "../../core/task-status.ts";
 
 export const START = 1_800_000_000_000;
 

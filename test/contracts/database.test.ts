@@ -78,7 +78,7 @@ describe("tenants", () => {
     expect(valueOf(await database.tenants.erased(100))).toContain(tenant.id);
 
     valueOf(await database.tasks.upsert(tenant.id, [report()]));
-    expect(valueOf(await database.tasks.some(tenant.id, 10))).toEqual([{ task: task.task, project: null }]);
+    expect(valueOf(await database.tasks.some(tenant.id, 10))).toEqual([task.task]);
 
     valueOf(await database.tenants.purge(tenant.id));
     expect(valueOf(await database.tenants.erased(100))).not.toContain(tenant.id);
@@ -107,10 +107,13 @@ describe("keys", () => {
       error: { code: "not_found" },
     });
     const revoked = act("key.revoke", id, START + 5);
+    expect(valueOf(await database.keys.get(a.tenant.id, id))).toEqual(a.key.key);
+    expect(await database.keys.get(b.tenant.id, id)).toMatchObject({ ok: false, error: { code: "not_found" } });
     expect(await database.keys.revoke(a.tenant.id, id, revoked)).toEqual({
       ok: true,
       value: { ...a.key.key, revokedAt: START + 5 },
     });
+    expect(valueOf(await database.keys.get(a.tenant.id, id)).revokedAt).toBe(revoked.at);
     expect(await database.keys.byHash(a.tenant.id, a.key.hash)).toMatchObject({
       ok: false,
       error: { code: "not_found" },
@@ -281,11 +284,40 @@ describe("the index of tasks", () => {
       { tenant: b.tenant.id, task: late.task },
       { tenant: a.tenant.id, task: later.task },
     ];
-    expect(valueOf(await database.tasks.overdue(3000, 10))).toEqual(expected);
-    expect(valueOf(await database.tasks.overdue(2000, 10))).toEqual(expected.slice(0, 1));
-    expect(valueOf(await database.tasks.overdue(3000, 1))).toEqual(expected.slice(0, 1));
+    const overdue = async (before: number) => valueOf(await database.tasks.overdue(before, firstPage)).items;
+    expect(await overdue(3000)).toEqual(expected);
+    expect(await overdue(2000)).toEqual(expected.slice(0, 1));
     valueOf(await database.tasks.remove(b.tenant.id, [late.task]));
-    expect(valueOf(await database.tasks.overdue(3000, 10))).toEqual(expected.slice(1));
+    expect(await overdue(3000)).toEqual(expected.slice(1));
+    valueOf(await database.tasks.remove(a.tenant.id, [later.task]));
+  });
+
+  test("names overdue tasks page by page, the longest overdue first, each once", async () => {
+    const { tenant } = await makeTenant(database);
+    const rows = [1003, 1001, 1002, 1002, 1002].map((wakeAt) => report({ wakeAt }));
+    valueOf(await database.tasks.upsert(tenant.id, rows));
+    const wanted = rows.toSorted((x, y) => (x.wakeAt ?? 0) - (y.wakeAt ?? 0) || (x.task < y.task ? -1 : 1));
+    const pages = await readAll(async (request) => valueOf(await database.tasks.overdue(3000, request)), 2);
+    expect(pages.map((page) => page.length)).toEqual([2, 2, 1]);
+    expect(pages.flat().map(({ task }) => task)).toEqual(wanted.map(({ task }) => task));
+    valueOf(
+      await database.tasks.remove(
+        tenant.id,
+        wanted.map(({ task }) => task),
+      ),
+    );
+  });
+
+  test("ends a page early when its tasks are large, and shows every one of them whole on some page", async () => {
+    const { tenant } = await makeTenant(database);
+    const input = "日".repeat(200_000);
+    const rows = Array.from({ length: 30 }, (_, index) => report({ at: START + index, input }));
+    for (const row of rows) valueOf(await database.tasks.upsert(tenant.id, [row]));
+    const all = { status: null, project: null, parent: null };
+    const pages = await readAll(async (request) => valueOf(await database.tasks.page(tenant.id, all, request)), 100);
+    expect(pages.length).toBeGreaterThan(1);
+    for (const page of pages) expect(page.length).toBeGreaterThan(0);
+    expect(pages.flat()).toEqual(rows.map(({ view }) => view).toReversed());
   });
 });
 

@@ -5,6 +5,8 @@ import type { FilesPort } from "../../core/ports.ts";
 
 const MAX = 1_000_000;
 const bytesOf = (text: string) => new TextEncoder().encode(text);
+const bytesOfStream = async (stream: ReadableStream<Uint8Array>) =>
+  new Uint8Array(await new Response(stream).arrayBuffer());
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 function valueOf<T>(result: Result<T>): T {
@@ -37,6 +39,24 @@ export function filesContract(name: string, open: () => FilesPort | Promise<File
       expect([...read.bytes]).toEqual([...bytes]);
       expect(read.entry).toEqual(written);
       expect(valueOf(await files.stat("a/b/data.bin"))).toEqual(written);
+    });
+
+    it("streams a file, byte for byte and with the same facts as it is read with", async () => {
+      const files = await open();
+      const bytes = new Uint8Array(300_000).map((_, index) => (index * 7) % 256);
+      const written = valueOf(await files.write("a/big.bin", bytes, freshKey()));
+      const opened = valueOf(await files.open("a/big.bin"));
+      expect(opened.entry).toEqual(written);
+      expect(await bytesOfStream(opened.stream)).toEqual(bytes);
+    });
+
+    it("streams the version that was there when it was opened, and an empty file as nothing", async () => {
+      const files = await open();
+      valueOf(await files.write("a.txt", bytesOf("one"), freshKey()));
+      const first = valueOf(await files.open("a.txt"));
+      valueOf(await files.write("a.txt", new Uint8Array(), freshKey()));
+      expect(textOf(await bytesOfStream(first.stream))).toBe("one");
+      expect(await bytesOfStream(valueOf(await files.open("a.txt")).stream)).toHaveLength(0);
     });
 
     it("keeps an empty file", async () => {
@@ -92,6 +112,9 @@ export function filesContract(name: string, open: () => FilesPort | Promise<File
     it("says that a file is not there, and that one is too large", async () => {
       const files = await open();
       expect(await files.read("no.txt", MAX)).toMatchObject({
+        error: { code: "not_found", message: "File not found: no.txt" },
+      });
+      expect(await files.open("no.txt")).toMatchObject({
         error: { code: "not_found", message: "File not found: no.txt" },
       });
       expect(await files.stat("no.txt")).toMatchObject({ error: { code: "not_found" } });
@@ -164,6 +187,7 @@ export function filesContract(name: string, open: () => FilesPort | Promise<File
           codeOf(await files.write(path, bytesOf("x"), freshKey())),
         );
         expect(["invalid_input", "sandbox_denied"]).toContain(codeOf(await files.read(path, MAX)));
+        expect(["invalid_input", "sandbox_denied"]).toContain(codeOf(await files.open(path)));
         if (path !== "") expect(["invalid_input", "sandbox_denied"]).toContain(codeOf(await files.list(path)));
       }
       expect(valueOf(await files.list(""))).toEqual([]);

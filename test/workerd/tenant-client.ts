@@ -1,4 +1,5 @@
 /** What the runtime tests of tenancy share: requests through the front door, tenants of their own, a database that goes away. */
+import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { expect, inject, vi } from "vitest";
 
@@ -117,4 +118,12 @@ export async function readAll<T>(path: string, key: string, limit: number): Prom
     cursor = page.body.next_cursor;
   }
   return all;
+}
+
+/** What a crash does between the end of a request and the storing of its reply: every kept reply of the tenant is lost. */
+export async function loseReplies(tenant: string): Promise<void> {
+  await runInDurableObject(tenantStub(tenant), (_, state) => {
+    state.storage.sql.exec("UPDATE repeats SET done_at = NULL, runner = NULL, status = NULL, headers = NULL");
+    state.storage.sql.exec("DELETE FROM replies");
+  });
 }

@@ -46,9 +46,9 @@ describe("an Idempotency-Key", () => {
     expect(await (await send(call)).text()).toBe(first);
     const { key } = JSON.parse(first) as { key: string };
     const stored = await runInDurableObject(tenantStub(tenant.id), (_, state) =>
-      state.storage.sql.exec<{ sealed: ArrayBuffer }>("SELECT sealed FROM replies").toArray(),
+      state.storage.sql.exec<{ bytes: ArrayBuffer }>("SELECT bytes FROM replies").toArray(),
     );
-    const bytes = stored.map(({ sealed }) => new TextDecoder("latin1").decode(sealed)).join("");
+    const bytes = stored.map((part) => new TextDecoder("latin1").decode(part.bytes)).join("");
     expect(bytes.length).toBeGreaterThan(0);
     expect(bytes).not.toContain(key.slice(-38));
   });

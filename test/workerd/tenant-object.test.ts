@@ -1,12 +1,12 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { tenantsFromEnv } from "../../adapters/from-env.ts";
 import { makeId } from "../../core/ids.ts";
 import type { StoredReply } from "../../core/idempotency.ts";
 import type { KeyRecord, TenantRpc } from "../../core/objects.ts";
 import { report } from "../contracts/database-rows.ts";
-import { newTenant, tenantStub, watchDatabase } from "./tenant-client.ts";
+import { newKey, newTenant, tenantStub, watchDatabase } from "./tenant-client.ts";
 
 const HASH = "a".repeat(64);
 let tenant: string;
@@ -78,9 +78,13 @@ describe("a key", () => {
   });
 
   test("that was revoked before the object ever saw it is dead too", async () => {
-    await object().revoke(key.id);
-    expect(await admit({ keyRecord: key })).toEqual({ kind: "dead_key" });
-    expect(await admit()).toEqual({ kind: "unknown_key" });
+    const made = await newTenant();
+    const { id } = await newKey(made, ["admin"]);
+    const rpc = tenantsFromEnv(env)(made.id);
+    await rpc.revoke(id);
+    const shown = { ...key, id, tenant: made.id };
+    expect(await rpc.admit({ keyHash: HASH, keyRecord: shown, idempotency: null })).toEqual({ kind: "dead_key" });
+    expect(await rpc.admit({ keyHash: HASH, keyRecord: null, idempotency: null })).toEqual({ kind: "unknown_key" });
   });
 
   test("is dead once it has expired", async () => {
@@ -179,6 +183,27 @@ describe("a request with an Idempotency-Key", () => {
     expect(admission).toMatchObject({ kind: "admitted", idempotency: { kind: "fresh" } });
   });
 
+  test("is forgotten together with the others of its minute, by one alarm", async () => {
+    const start = Math.ceil(Date.now() / 60_000) * 60_000;
+    const alarmAt = async () => await runInDurableObject(tenantStub(tenant), (_, state) => state.storage.getAlarm());
+    for (const afterMs of [0, 1, 20_000, 59_000]) {
+      vi.setSystemTime(start + afterMs);
+      const idempotency = { key: `POST /v1/tasks ${afterMs}`, fingerprint: "body" };
+      const admission = await admit({ keyRecord: key, idempotency });
+      if (admission.kind !== "admitted" || admission.idempotency?.kind !== "fresh") throw new Error(admission.kind);
+      await object().settle(admission.idempotency.ticket, reply("old"));
+    }
+    const dayAfter = start + 24 * 3_600_000;
+    expect(await alarmAt()).toBe(dayAfter);
+    vi.setSystemTime(dayAfter);
+    await runDurableObjectAlarm(tenantStub(tenant));
+    expect(await alarmAt()).toBe(dayAfter + 60_000);
+    vi.setSystemTime(dayAfter + 60_000);
+    await runDurableObjectAlarm(tenantStub(tenant));
+    vi.useRealTimers();
+    expect(await alarmAt()).toBeNull();
+  });
+
   test("is forgotten by the object's alarm when its day is over", async () => {
     await object().settle((await begun()).ticket, reply("old"));
     const alarm = await runInDurableObject(tenantStub(tenant), (_, state) => state.storage.getAlarm());
@@ -194,103 +219,97 @@ describe("a request with an Idempotency-Key", () => {
   });
 });
 
-describe("the index of tasks", () => {
-  const all = { status: null, project: null, parent: null };
-  const page = { after: null, limit: 100 };
-  const listed = async (of: string) => {
-    const read = await databaseFromEnv(env).tasks.page(of, all, page);
-    return read.ok ? read.value.items : [];
+describe("an erased tenant", () => {
+  const erased = async () => {
+    await admit({ keyRecord: key });
+    await object().settle((await begun()).ticket, reply("secret"));
+    await object().revoke(key.id);
+    await object().report(report({ input: "secret" }));
+    await object().erase();
   };
-  const outbox = async (of: string) =>
-    await runInDurableObject(tenantStub(of), (_, state) =>
-      state.storage.sql.exec("SELECT task, version FROM outbox").toArray(),
+  const rowsOf = async () =>
+    await runInDurableObject(tenantStub(tenant), (_, state) =>
+      Object.fromEntries(
+        state.storage.sql
+          .exec<{ name: string }>(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+          )
+          .toArray()
+          .map(({ name }) => [name, state.storage.sql.exec(`SELECT * FROM ${name}`).toArray()]),
+      ),
     );
 
-  test("follows by the object's alarm, by itself", async () => {
-    const { id } = await newTenant();
-    const row = report();
-    await tenantsFromEnv(env)(id).report(row);
-    await vi.waitFor(async () => expect(await listed(id)).toEqual([row.view]), { timeout: 10_000, interval: 50 });
-    await vi.waitFor(async () => expect(await outbox(id)).toEqual([]), { timeout: 5_000, interval: 50 });
+  test("leaves nothing in its object but that it was erased, and which tasks are still to be", async () => {
+    await erased();
+    const { tenant: marks, outbox, ...rest } = await rowsOf();
+    expect(marks).toEqual([{ one: 1, id: tenant, erased_at: expect.any(Number) }]);
+    expect(outbox).toHaveLength(1);
+    expect(Object.values(rest).flat()).toEqual([]);
+    expect(await runInDurableObject(tenantStub(tenant), (_, state) => state.storage.getAlarm())).toBeNull();
   });
 
-  test("gets the latest of many reports, in whatever order they come", async () => {
-    const { id } = await newTenant();
-    const rpc = tenantsFromEnv(env)(id);
-    const { task } = report();
-    await rpc.report(report({ task, version: 2, status: "completed" }));
-    await rpc.report(report({ task, version: 1, status: "queued" }));
-    expect(await rpc.flush()).toBe(true);
-    expect((await listed(id)).map(({ status }) => status)).toEqual(["completed"]);
-    await rpc.report(report({ task, version: 1, status: "queued" }));
-    expect(await rpc.flush()).toBe(true);
-    expect((await listed(id)).map(({ status }) => status)).toEqual(["completed"]);
+  test("has only dead keys from then on, also ones that the object never saw and after a crash", async () => {
+    await erased();
+    const never = { ...key, id: makeId("key", 2, new Uint8Array(10)) };
+    for (let life = 1; life <= 2; life += 1) {
+      expect(await admit()).toEqual({ kind: "dead_key" });
+      expect(await admit({ keyHash: "b".repeat(64), keyRecord: never })).toEqual({ kind: "dead_key" });
+      expect(await object().isRevoked(never.id)).toBe(true);
+      await abortAllDurableObjects();
+    }
   });
 
-  test("loses nothing while the database is away and the object crashes, and catches up when it is back", async () => {
-    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const { id } = await newTenant();
-    const rows = Array.from({ length: 130 }, () => report());
-    const watch = watchDatabase();
-    watch.isAway = true;
-    for (const row of rows) await tenantsFromEnv(env)(id).report(row);
-    expect(await tenantsFromEnv(env)(id).flush()).toBe(false);
+  test("sends its repeats away that wait for a reply which will not come", async () => {
+    await begun();
+    const waiting = repeat();
+    await object().erase();
+    expect(await waiting).toMatchObject({ kind: "busy" });
+    expect((await rowsOf())["repeats"]).toEqual([]);
+  });
+
+  test("tells every task that reports, and names it to the eraser until it was forgotten", async () => {
+    const [unsent, late] = [report(), report()];
+    expect(await object().report(unsent)).toEqual({ erased: false });
+    expect(await object().erase()).toEqual([unsent.task]);
     await abortAllDurableObjects();
-    expect(await outbox(id)).toHaveLength(130);
-    expect(await runInDurableObject(tenantStub(id), (_, state) => state.storage.getAlarm())).not.toBeNull();
-    watch.isAway = false;
-    await vi.waitFor(async () => expect(await outbox(id)).toEqual([]), { timeout: 15_000, interval: 100 });
-    const some = await databaseFromEnv(env).tasks.some(id, 1000);
-    expect(some.ok && some.value.map(({ task }) => task).toSorted()).toEqual(rows.map(({ task }) => task).toSorted());
-    expect(log).toHaveBeenCalled();
-  });
-
-  test("is not stopped for the others by a row that the database refuses", async () => {
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const { id } = await newTenant();
-    const rpc = tenantsFromEnv(env)(id);
-    const [good, bad, alsoGood] = [report(), report(), report()];
-    await rpc.report(good);
-    await rpc.report({ ...bad, view: { ...bad.view, created_at: "no time at all" } });
-    await rpc.report(alsoGood);
-    expect(await rpc.flush()).toBe(false);
-    expect((await listed(id)).map((view) => view.id).toSorted()).toEqual([good.task, alsoGood.task].toSorted());
-    expect(await outbox(id)).toEqual([{ task: bad.task, version: 1 }]);
-  });
-
-  test("forgets a task, whatever is still reported of it", async () => {
-    const { id } = await newTenant();
-    const rpc = tenantsFromEnv(env)(id);
-    const row = report();
-    await rpc.report(row);
-    await rpc.flush();
-    await rpc.forget(row.task);
-    expect(await listed(id)).toEqual([]);
-  });
-
-  test("forgets a task also when the database was away for it", async () => {
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const { id } = await newTenant();
-    const rpc = tenantsFromEnv(env)(id);
-    const row = report();
-    await rpc.report(row);
-    await rpc.flush();
-    const watch = watchDatabase();
-    watch.isAway = true;
-    await rpc.forget(row.task);
-    await rpc.report({ ...row, version: 7 });
-    watch.isAway = false;
-    expect(await rpc.flush()).toBe(true);
-    expect(await listed(id)).toEqual([]);
+    for (const row of [late, unsent]) expect(await object().report({ ...row, version: 9 })).toEqual({ erased: true });
+    expect([...(await object().erase())].toSorted()).toEqual([unsent.task, late.task].toSorted());
+    for (const row of [late, unsent]) await object().forget(row.task);
+    expect(await object().erase()).toEqual([]);
   });
 });
 
-test("an erased tenant's object has nothing left", async () => {
-  await admit({ keyRecord: key });
-  await object().settle((await begun()).ticket, reply("secret"));
-  await object().report(report());
-  await object().erase();
-  expect(await tablesOf(tenant)).toEqual([]);
-  expect(await runInDurableObject(tenantStub(tenant), (_, state) => state.storage.getAlarm())).toBeNull();
-  expect(await admit()).toEqual({ kind: "unknown_key" });
+describe("isRevoked", () => {
+  test("tells a key that was revoked from one that was not", async () => {
+    expect(await object().isRevoked(key.id)).toBe(false);
+    await admit({ keyRecord: key });
+    expect(await object().isRevoked(key.id)).toBe(false);
+    await object().revoke(key.id);
+    expect(await object().isRevoked(key.id)).toBe(true);
+    await abortAllDurableObjects();
+    expect(await object().isRevoked(key.id)).toBe(true);
+  });
+});
+
+describe("the revoking of a key that never was", () => {
+  const revokedRows = async (of: string) =>
+    await runInDurableObject(tenantStub(of), (_, state) => state.storage.sql.exec("SELECT key FROM revoked").toArray());
+  const unknown = makeId("key", 3, new Uint8Array(10));
+
+  test("leaves nothing, while a key that the database has stays dead", async () => {
+    const made = await newTenant();
+    const other = await newKey(made, ["admin"]);
+    const rpc = tenantsFromEnv(env)(made.id);
+    await rpc.revoke(unknown);
+    await rpc.revoke(other.id);
+    expect(await revokedRows(made.id)).toEqual([{ key: other.id }]);
+  });
+
+  test("is kept while nobody can say that it never was", async () => {
+    const made = await newTenant();
+    watchDatabase().isAway = true;
+    await tenantsFromEnv(env)(made.id).revoke(unknown);
+    expect(await revokedRows(made.id)).toEqual([{ key: unknown }]);
+    expect(await tenantsFromEnv(env)(made.id).isRevoked(unknown)).toBe(true);
+  });
 });

@@ -243,6 +243,18 @@ describe("agents", () => {
     expect(put.status).toBe(409);
   });
 
+  test("do not take the name of the built-in one", async () => {
+    const tenant = await newTenant();
+    const { body: made } = await makeAgent(tenant, "mine");
+    for (const [method, path] of [
+      ["POST", "/v1/agents"],
+      ["PUT", `/v1/agents/${made.id}`],
+    ] as const) {
+      const answer = await sendJson<Problem>({ method, path, key: tenant.key, body: config("default") });
+      expect([answer.status, answer.body.code, answer.body.errors?.[0]?.field]).toEqual([409, "conflict", "name"]);
+    }
+  });
+
   test("are refused with the field at fault", async () => {
     const tenant = await newTenant();
     const refusal = async (body: object) => {
