@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ERRORS, type ErrorCode } from "../core/errors.ts";
 import { EVENT_TYPES } from "../core/events.ts";
+import { TASK_STATUSES } from "../core/task-status.ts";
 
 const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 const time = z.iso.datetime();
@@ -18,18 +19,6 @@ export const problemSchema = z
     request_id: z.string(),
   })
   .meta({ id: "Problem" });
-
-export const STATUSES = [
-  "queued",
-  "running",
-  "waiting_input",
-  "waiting_approval",
-  "waiting_subagents",
-  "sleeping",
-  "completed",
-  "failed",
-  "cancelled",
-] as const;
 
 const fileSchema = z.strictObject({ path: z.string(), size: z.int(), content_type: z.string(), url: z.string() });
 
@@ -58,7 +47,7 @@ const pendingSchema = z.union([
 export const taskSchema = z
   .strictObject({
     id: z.string(),
-    status: z.enum(STATUSES),
+    status: z.enum(TASK_STATUSES),
     reason: z.string().nullable(),
     agent: z.strictObject({ id: z.string(), version: z.int() }),
     project: z.string().nullable(),
@@ -96,7 +85,10 @@ export const eventPageSchema = z
         data: z.looseObject({ task_id: z.string(), at: time }),
       }),
     ),
-    next_cursor: z.string().nullable().describe("Send it as `after` to read on; null at the end of what there is."),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe("Send it as `after` to read on; null exactly at the end of what there is."),
     last: z.int().describe("The last sequence number of this page."),
     done: z.boolean().describe("True when the log will never grow beyond this page."),
   })
@@ -136,7 +128,7 @@ export const ledgerRowSchema = z
 export const traceSchema = z
   .strictObject({
     task_id: z.string(),
-    status: z.enum(STATUSES),
+    status: z.enum(TASK_STATUSES),
     duration_ms: z.int().nullable().describe("From the first step to the end, waits included; null before the end."),
     steps: z.array(
       z.strictObject({

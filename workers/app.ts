@@ -10,6 +10,7 @@ import { checkJsonBody, readJsonBody } from "./middleware/body-limits.ts";
 import { checkQuery } from "./middleware/check-query.ts";
 import { requestId } from "./middleware/request-id.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
+import { passingFailure } from "./passing-failure.ts";
 import { problemResponse } from "./problem.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { auditRoutes } from "./routes/audit.ts";
@@ -71,7 +72,7 @@ function answerTo(thrown: Error, c: AppContext): Response {
   }
   if (thrown instanceof HTTPException && thrown.status < 500) return problemResponse(fromHttp(thrown), id);
   logFailure({ id, method: c.req.method, path: c.req.path }, thrown);
-  return problemResponse(isPassing(thrown) ? AWAY : FAILED, id);
+  return problemResponse(passingFailure(thrown) === null ? FAILED : AWAY, id);
 }
 
 const FAILED: Failure = {
@@ -91,11 +92,4 @@ function fromHttp({ status, message }: HTTPException): Failure {
   if (status === 413) return { code: "too_large", message: "The body is too large.", field: "body" };
   if (status === 404) return { code: "not_found", message: "There is no such route." };
   return { code: "invalid_input", message: message === "" ? "The request is not valid." : message, field: "body" };
-}
-
-/** An object that was reset, or that has too much to do, says so on the error itself. */
-function isPassing(thrown: Error): boolean {
-  return ["retryable", "overloaded", "durableObjectReset"].some(
-    (mark) => mark in thrown && Reflect.get(thrown, mark) === true,
-  );
 }

@@ -1,15 +1,12 @@
 /** `?wait=`: the task when it has ended or waits for something, or when the time is up. */
 import type { Result } from "../core/errors.ts";
 import { isTerminalEvent } from "../core/events.ts";
-import type { TaskStatus } from "../core/task-state.ts";
+import { hasEnded, isWaiting } from "../core/task-status.ts";
 import type { TaskView } from "../core/task-view.ts";
 import { type WatchedTask, watchTask } from "./watch-task.ts";
 
 /** The most seconds that a request may wait. */
 export const MAX_WAIT_SECONDS = 60;
-
-const ENDED: readonly TaskStatus[] = ["completed", "failed", "cancelled"];
-const WAITING: readonly TaskStatus[] = ["waiting_input", "waiting_approval", "waiting_subagents", "sleeping"];
 
 /** A task that can be watched and looked at. */
 export interface AwaitedTask extends WatchedTask {
@@ -39,12 +36,6 @@ export async function awaitTask(
   }
 }
 
-/** True for a task that has ended, or that waits: for a person, for its subtasks, or for time to pass. */
-function endedOrWaits(view: TaskView): boolean {
-  return hasEnded(view) || WAITING.includes(view.status);
-}
-
-/** True for a task in a state that it never leaves. */
-export function hasEnded(view: TaskView): boolean {
-  return ENDED.includes(view.status);
+function endedOrWaits({ status }: TaskView): boolean {
+  return hasEnded(status) || isWaiting(status);
 }

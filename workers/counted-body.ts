@@ -2,8 +2,14 @@
 
 /** What is read and dropped of a body that is too large, so that a client that is still sending comes to read the answer. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
+/** Room for a body that does not say how long it is; it doubles whenever it is full. */
+const FIRST_ROOM_BYTES = 65_536;
 
-/** The bytes; null when there are more than `maxBytes`. Never holds more than that in memory. */
+/**
+ * The bytes; null when there are more than `maxBytes`. A body that says its length is read into a buffer of that length.
+ * Any other grows in one, so that at most three times its size is held while it grows (the old room and the doubled one)
+ * and nothing is copied at the end.
+ */
 export async function readCounted(request: Request, maxBytes: number): Promise<Uint8Array | null> {
   const body: ReadableStream<Uint8Array> | null = request.body;
   if (body === null) return new Uint8Array();
@@ -12,22 +18,28 @@ export async function readCounted(request: Request, maxBytes: number): Promise<U
     await discard(body, declared);
     return null;
   }
-  const chunks: Uint8Array[] = [];
+  let bytes = new Uint8Array(declared > 0 ? declared : Math.min(FIRST_ROOM_BYTES, maxBytes));
   let size = 0;
   const reader = body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) break;
-    size += value.byteLength;
-    if (size > maxBytes) {
+    if (done) return bytes.subarray(0, size);
+    const needed = size + value.byteLength;
+    if (needed > maxBytes) {
       reader.releaseLock();
       await discard(body, 0);
       return null;
     }
-    chunks.push(value);
+    if (needed > bytes.byteLength) bytes = grown(bytes, size, Math.min(maxBytes, Math.max(needed, 2 * size)));
+    bytes.set(value, size);
+    size = needed;
   }
-  const [only] = chunks;
-  return chunks.length === 1 && only !== undefined ? only : joined(chunks, size);
+}
+
+function grown(bytes: Uint8Array<ArrayBuffer>, size: number, room: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(room);
+  larger.set(bytes.subarray(0, size));
+  return larger;
 }
 
 async function discard(body: ReadableStream<Uint8Array>, declared: number): Promise<void> {
@@ -39,14 +51,4 @@ async function discard(body: ReadableStream<Uint8Array>, declared: number): Prom
     dropped += value.byteLength;
   }
   await reader.cancel();
-}
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
 }

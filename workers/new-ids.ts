@@ -1,5 +1,10 @@
-/** The moment and the random bytes that a request makes its ids of: the same ones when it is sent again under one key. */
+/** What a request makes its ids and its name of: the same ones when it is sent again under one key. */
 import type { AppContext } from "./context.ts";
+
+/** What the task's object knows this request by when it is sent again; null: it carries no `Idempotency-Key`. */
+export function requestName(c: AppContext): string | null {
+  return c.get("idempotency")?.seed ?? null;
+}
 
 /** `purpose` tells apart the things that one request makes. */
 export async function idSource(c: AppContext, purpose: string): Promise<{ createdAt: number; random: Uint8Array }> {

@@ -14,7 +14,7 @@ import {
 } from "../adapters/from-env.ts";
 import { buildRequest } from "../core/context.ts";
 import { buildToolset, type Toolset } from "../core/gateway/toolset.ts";
-import { performCalls } from "../core/gateway/perform.ts";
+import { performCalls, RETRY_DELAYS_MS } from "../core/gateway/perform.ts";
 import { prepareCalls } from "../core/gateway/prepare.ts";
 import { encodeLines } from "../core/json-lines.ts";
 import type { ActJob, ActLine, StepsRpc, ThinkJob, ThinkLine } from "../core/objects.ts";
@@ -66,6 +66,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
       blobs: blobsFromEnv(env),
       limits: { mediumCharacters: settings.mediumResultThreshold, largeCharacters: settings.largeResultThreshold },
       maxParallel: settings.maxParallelToolCalls,
+      retryDelaysMs: RETRY_DELAYS_MS,
       clock: clockFromEnv(env),
     };
     yield* performCalls(job, deps, signal);

@@ -1,11 +1,14 @@
 /** How routes reach a task: by the tenant of the key and the task's id, and in no other way. */
 import { z } from "zod";
 import { tasksFromEnv, type TaskStub } from "../adapters/from-env.ts";
-import { type Failure, OttoError, raise, type Result } from "../core/errors.ts";
+import { NO_SUCH_TASK, OttoError, raise, type Result } from "../core/errors.ts";
+import type { TaskEvent } from "../core/events.ts";
 import { isId } from "../core/ids.ts";
 import { DEFAULT_PAGE_LIMIT, MAX_PAGE_LIMIT, type PageRequest, readCursor } from "../core/page-cursor.ts";
+import { hasEnded } from "../core/task-status.ts";
 import type { OutputFile, TaskView } from "../core/task-view.ts";
 import type { AppContext } from "./context.ts";
+import { passingFailure } from "./passing-failure.ts";
 
 /** The path of every route of one task. */
 export const taskParams = z.object({ id: z.string().describe("The task's id, `task_…`") });
@@ -34,9 +37,14 @@ export async function readTask<T>(c: AppContext, id: string, read: (task: TaskSt
   try {
     return unwrap(await read(taskStub(c, id)));
   } catch (thrown) {
-    if (thrown instanceof OttoError || !wasReset(thrown)) throw thrown;
+    if (passingFailure(thrown) !== "reset") throw thrown;
     return unwrap(await read(taskStub(c, id)));
   }
+}
+
+/** Refuses to work on a task that has ended: what is made for it now would belong to nobody. */
+export function refuseEnded({ status }: TaskView): void {
+  if (hasEnded(status)) raise("conflict", `The task is ${status}: it takes no more files and no more calls.`);
 }
 
 /** The value of a result; its failure is thrown. */
@@ -47,12 +55,20 @@ export function unwrap<T>(result: Result<T>): T {
 
 /** The task as the API shows it: with the addresses of its files. */
 export function shownTask(c: AppContext, view: TaskView): TaskView {
-  if (view.output === null) return view;
-  const files = view.output.files.map((file): OutputFile & { url: string } => ({
-    ...file,
-    url: fileUrl(c, view.id, file.path),
-  }));
-  return { ...view, output: { text: view.output.text, files } };
+  return { ...view, output: shownOutput(c, view.id, view.output) };
+}
+
+/** An event as the API shows it: an output in it is that of the task. */
+export function shownEvent(c: AppContext, event: TaskEvent): TaskEvent {
+  if (event.type !== "task.completed") return event;
+  const { data } = event;
+  return { ...event, data: { ...data, output: shownOutput(c, data.task_id, data["output"] as TaskView["output"]) } };
+}
+
+function shownOutput(c: AppContext, id: string, output: TaskView["output"]): TaskView["output"] {
+  if (output === null) return null;
+  const files = output.files.map((file): OutputFile & { url: string } => ({ ...file, url: fileUrl(c, id, file.path) }));
+  return { text: output.text, files };
 }
 
 /** The address of a task's file. */
@@ -78,11 +94,4 @@ export function pageRequest(query: { limit?: number | undefined; cursor?: string
     raise("invalid_input", "cursor: is not a cursor of this list", { field: "cursor" });
   }
   return { after, limit: query.limit ?? DEFAULT_PAGE_LIMIT };
-}
-
-const NO_SUCH_TASK: Failure = { code: "not_found", message: "There is no task with this id." };
-
-function wasReset(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
-  return ["retryable", "durableObjectReset"].some((mark) => Reflect.get(thrown, mark) === true);
 }

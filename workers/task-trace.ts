@@ -1,10 +1,16 @@
 /** A task's steps and calls with their times, as its log and its ledger tell them. */
 import type { TaskEvent } from "../core/events.ts";
-import type { EventPage } from "../core/objects.ts";
+import type { EventPage, LedgerPage } from "../core/objects.ts";
 import type { LedgerRow } from "../core/task-state.ts";
 import type { TaskView } from "../core/task-view.ts";
 
-const PAGE_EVENTS = 500;
+const PAGE_ROWS = 500;
+
+/** What a trace is read from: pages of the log and of the ledger. */
+export interface TraceSource {
+  readonly events: (after: number, limit: number) => Promise<EventPage>;
+  readonly ledger: (page: { after: string | null; limit: number; withResults: boolean }) => Promise<LedgerPage>;
+}
 
 interface StepTimes {
   attempts: number;
@@ -13,21 +19,27 @@ interface StepTimes {
   completedAt: string | null;
 }
 
-/** Every event that there is. A task's log is bounded by its steps and calls. */
-export async function readWholeLog(read: (after: number, limit: number) => Promise<EventPage>): Promise<TaskEvent[]> {
-  const events: TaskEvent[] = [];
-  for (let last = 0; ; ) {
-    const page = await read(last, PAGE_EVENTS);
-    events.push(...page.events);
-    last = page.last;
-    if (page.events.length < PAGE_EVENTS) return events;
+/** Every call of a task in order, without results, read page by page. */
+export async function* callsOf(ledger: TraceSource["ledger"]): AsyncGenerator<LedgerRow> {
+  for (let after: string | null = null; ; ) {
+    const { rows, next }: LedgerPage = await ledger({ after, limit: PAGE_ROWS, withResults: false });
+    yield* rows;
+    if (next === null) return;
+    after = next;
   }
 }
 
-/** The trace of the API. */
-export function traceOf(view: TaskView, rows: readonly LedgerRow[], log: readonly TaskEvent[]) {
-  const steps = stepTimes(log);
-  for (const { step } of rows) if (!steps.has(step)) steps.set(step, noTimes());
+/**
+ * The trace of the API. Of each page only what is shown is kept: a few numbers for each step (at most 101) and each call
+ * (32 a step).
+ */
+export async function traceOf(view: TaskView, source: TraceSource) {
+  const steps = await stepTimes(source.events);
+  const calls = new Map<number, ReturnType<typeof callOf>[]>();
+  for await (const row of callsOf(source.ledger)) {
+    if (!steps.has(row.step)) steps.set(row.step, noTimes());
+    calls.set(row.step, [...(calls.get(row.step) ?? []), callOf(row)]);
+  }
   return {
     task_id: view.id,
     status: view.status,
@@ -41,14 +53,23 @@ export function traceOf(view: TaskView, rows: readonly LedgerRow[], log: readonl
         model_completed_at: times.modelCompletedAt,
         completed_at: times.completedAt,
         duration_ms: between(times.startedAt, times.completedAt),
-        calls: rows.filter((row) => row.step === step).map(callOf),
+        calls: calls.get(step) ?? [],
       })),
   };
 }
 
-function stepTimes(log: readonly TaskEvent[]): Map<number, StepTimes> {
+async function* logOf(events: TraceSource["events"]): AsyncGenerator<TaskEvent> {
+  for (let last = 0; ; ) {
+    const page = await events(last, PAGE_ROWS);
+    yield* page.events;
+    if (page.done || page.events.length === 0) return;
+    last = page.last;
+  }
+}
+
+async function stepTimes(events: TraceSource["events"]): Promise<Map<number, StepTimes>> {
   const steps = new Map<number, StepTimes>();
-  for (const { type, data } of log) {
+  for await (const { type, data } of logOf(events)) {
     const { step, at } = data;
     if (typeof step !== "number" || !/^(?:step|message)\./.test(type)) continue;
     const times = steps.get(step) ?? noTimes();

@@ -4,9 +4,10 @@
  * moves when an event is yielded. A consumer that takes its time costs a bounded queue: deltas are dropped, and events
  * that no longer fit are read again by page.
  */
-import { OttoError, type Result } from "../core/errors.ts";
+import { type Failure, NO_SUCH_TASK, OttoError, type Result } from "../core/errors.ts";
 import { isTerminalEvent, type TaskEvent } from "../core/events.ts";
 import type { EventPage, WatchFrame } from "../core/objects.ts";
+import { passingFailure } from "./passing-failure.ts";
 
 /** Events that are read at once. */
 const PAGE_EVENTS = 100;
@@ -14,6 +15,10 @@ const PAGE_EVENTS = 100;
 const MAX_QUEUED_CHARACTERS = 500_000;
 /** Between tries to reach an object that is away. */
 const RECONNECT_MS = 250;
+/** A connection that held for this long was a good one, whatever it brought. */
+const STEADY_MS = 5000;
+/** Connections in a row that were lost or refused at once; then the object counts as away. */
+const MAX_LOST = 20;
 
 /** What the watcher needs of a task's object. */
 export interface WatchedTask {
@@ -30,34 +35,47 @@ export interface Delta {
 
 export type Watched = { readonly event: TaskEvent } | { readonly delta: Delta };
 
+/** Where a watch is: the last event that was yielded, and how many things were. */
+interface Place {
+  last: number;
+  yielded: number;
+  found: boolean;
+}
+
 /**
  * Yields what follows `after` until the log's terminal event, or until `signal` aborts. `open` gives a fresh stub: one
- * whose object was reset stays broken. Ends when the task is erased; throws an `OttoError` when it never was there.
+ * whose object was reset stays broken. Ends when the task is erased. Throws an `OttoError` when it never was there or its
+ * object stays away, and whatever no other try would help against. Whoever stops before the end calls `return()`.
  */
 export async function* watchTask(open: () => WatchedTask, after: number, signal: AbortSignal): AsyncGenerator<Watched> {
-  const place = { last: after, found: false };
-  while (!signal.aborted) {
+  const place: Place = { last: after, yielded: 0, found: false };
+  for (let lost = 0; !signal.aborted; ) {
+    const [yielded, startedAt] = [place.yielded, Date.now()];
     let feed: Feed | null = null;
     try {
       feed = await openFeed(open(), signal);
-      if (feed !== null && (yield* follow(feed, open, place))) return;
+      if (yield* follow(feed, open, place)) return;
     } catch (thrown) {
-      // An object that was reset throws at its callers: the next round asks a new one.
-      if (thrown instanceof OttoError && place.found) return;
-      if (thrown instanceof OttoError) throw thrown;
+      if (place.found && thrown instanceof OttoError && thrown.failure.code === "not_found") return;
+      if (passingFailure(thrown) === null) throw thrown;
     } finally {
       feed?.close();
     }
+    const wasGood = place.yielded > yielded || Date.now() - startedAt >= STEADY_MS;
+    lost = wasGood ? 0 : lost + 1;
+    if (lost === MAX_LOST) throw new OttoError(AWAY);
     await pause(RECONNECT_MS, signal);
   }
 }
 
+const AWAY: Failure = {
+  code: "upstream_failed",
+  message: "The task cannot be followed at present. Try again.",
+  retryAfterMs: 1000,
+};
+
 /** Yields what one connection brings. True: the log has ended; false: the connection has. */
-async function* follow(
-  feed: Feed,
-  open: () => WatchedTask,
-  place: { last: number; found: boolean },
-): AsyncGenerator<Watched, boolean> {
+async function* follow(feed: Feed, open: () => WatchedTask, place: Place): AsyncGenerator<Watched, boolean> {
   for (;;) {
     if (feed.behind) {
       feed.behind = false;
@@ -66,15 +84,18 @@ async function* follow(
       place.found = true;
       for (const event of page.value.events) {
         place.last = event.seq;
+        place.yielded += 1;
         yield { event };
       }
       if (page.value.done) return true;
-      if (page.value.events.length >= PAGE_EVENTS) feed.behind = true;
+      // A page may hold less than was asked for and still not be the last: only an empty one is.
+      if (page.value.events.length > 0) feed.behind = true;
       continue;
     }
     const frame = await feed.next();
     if (frame === null) return false;
     if ("delta" in frame) {
+      place.yielded += 1;
       yield frame;
       continue;
     }
@@ -85,6 +106,7 @@ async function* follow(
       }
       if (event.seq === place.last + 1) {
         place.last = event.seq;
+        place.yielded += 1;
         yield { event };
       }
       if (isTerminalEvent(event.type)) return true;
@@ -101,13 +123,15 @@ class Feed {
   private queuedCharacters = 0;
   private ended = false;
   private wake: (() => void) | null = null;
+  private readonly listening = new AbortController();
 
   constructor(socket: WebSocket, signal: AbortSignal) {
     this.socket = socket;
     socket.addEventListener("message", ({ data }) => this.push(String(data)));
     socket.addEventListener("close", () => this.end());
     socket.addEventListener("error", () => this.end());
-    signal.addEventListener("abort", () => this.end(), { once: true });
+    signal.addEventListener("abort", () => this.end(), { signal: this.listening.signal });
+    if (signal.aborted) this.end();
     socket.accept();
   }
 
@@ -129,6 +153,7 @@ class Feed {
 
   close(): void {
     this.end();
+    this.listening.abort();
     try {
       this.socket.close(1000, "done");
     } catch {
@@ -155,18 +180,12 @@ class Feed {
   }
 }
 
-/** A connection to the object; null when it is away. A task that does not exist answers 404, and `events` says why. */
-async function openFeed(task: WatchedTask, signal: AbortSignal): Promise<Feed | null> {
-  try {
-    const response = await task.fetch("https://task/watch", { headers: { upgrade: "websocket" } });
-    if (response.webSocket !== null) return new Feed(response.webSocket, signal);
-    const page = response.status === 404 ? await task.events(0, 1) : null;
-    if (page !== null && !page.ok) throw new OttoError(page.error);
-    return null;
-  } catch (thrown) {
-    if (thrown instanceof OttoError) throw thrown;
-    return null;
-  }
+/** A connection to the object. A task that does not exist answers 404. */
+async function openFeed(task: WatchedTask, signal: AbortSignal): Promise<Feed> {
+  const response = await task.fetch("https://task/watch", { headers: { upgrade: "websocket" } });
+  if (response.webSocket !== null) return new Feed(response.webSocket, signal);
+  if (response.status === 404) throw new OttoError(NO_SUCH_TASK);
+  throw new Error(`the task's object answered its watcher with ${response.status}`);
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

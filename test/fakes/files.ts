@@ -1,6 +1,7 @@
 /** A sandbox in memory. It passes the same contract as the one over the object and the bucket. */
 import { contentTypeOf } from "../../core/content-type.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
+import { toHex } from "../../core/hex.ts";
 import type { DirectoryEntry, FileEntry, FilesPort, WriteOptions } from "../../core/ports.ts";
 import { judgeForm } from "../../core/sandbox-path.ts";
 import { directoriesAbove, judgeWrite } from "../../core/sandbox-write.ts";
@@ -57,6 +58,12 @@ export function fakeFiles(now: () => number = () => 0): FilesPort {
         ? failed("too_large", `File too large: ${entry.size} bytes`)
         : ok({ entry, bytes: bytes.slice() });
     },
+    async open(path) {
+      const found = find(path);
+      if (!found.ok) return found;
+      const { entry, bytes } = found.value;
+      return ok({ entry, stream: new Blob([bytes.slice()]).stream() });
+    },
     write,
     async list(path) {
       const form = path === "" ? ok("") : judgeForm(path);
@@ -98,5 +105,5 @@ function sum(numbers: readonly number[]): number {
 
 async function sha256(bytes: Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes.slice()));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(digest);
 }

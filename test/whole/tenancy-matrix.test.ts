@@ -88,6 +88,14 @@ const CASES: readonly Case[] = [
     other: 404,
     owner: 404,
   },
+  {
+    // Before the task starts: one that has ended takes no calls.
+    route: "POST /v1/tools/{name}/call",
+    path: () => "/v1/tools/read_file/call",
+    body: ({ held }) => ({ arguments: { filename: "in.txt" }, task_id: held }),
+    other: 404,
+    owner: 200,
+  },
   { route: "POST /v1/tasks/{id}/start", path: ({ held }) => `/v1/tasks/${held}/start`, other: 404, owner: 200 },
   { route: "POST /v1/tasks/{id}/cancel", path: ({ doomed }) => `/v1/tasks/${doomed}/cancel`, other: 404, owner: 202 },
   {
@@ -96,13 +104,6 @@ const CASES: readonly Case[] = [
     body: ({ agent }) => ({ input: "x", agent, hold: true }),
     other: 404,
     owner: 201,
-  },
-  {
-    route: "POST /v1/tools/{name}/call",
-    path: () => "/v1/tools/read_file/call",
-    body: ({ ended }) => ({ arguments: { filename: `${CANARY}.txt` }, task_id: ended }),
-    other: 404,
-    owner: 200,
   },
   {
     route: "POST /v1/tools/{name}/call",

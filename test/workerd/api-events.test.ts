@@ -2,6 +2,7 @@ import { abortAllDurableObjects } from "cloudflare:test";
 import { EventSourceParserStream, type EventSourceMessage } from "eventsource-parser/stream";
 import { describe, expect, test } from "vitest";
 import { type Caller, expectProblem, makeCaller, open } from "./front-door.ts";
+import { newKey, newTenant, send, sendJson, type TestTenant } from "./tenant-client.ts";
 
 const write = (name: string) => ({ calls: [{ name: "write_file", arguments: { filename: name, content: "x" } }] });
 const ask = { calls: [{ name: "ask_human", arguments: { query: "Go on?" } }] };
@@ -175,3 +176,59 @@ test("a page of the log tells where to read on", async () => {
   expect(seen).toEqual(upTo(seen.length));
   expect([page.done, page.last]).toEqual([true, seen.length]);
 });
+
+test("a page of a log that can still grow says that it is the last one exactly when it is", async () => {
+  const caller = await makeCaller();
+  const task = await caller.makeTask([ask]);
+  await caller.until(task.id, ({ status }) => status === "waiting_input");
+  const whole = (await log(caller, task.id)).length;
+  const read = async (query: string) =>
+    (await caller.send("GET", `/v1/tasks/${task.id}/events?${query}`, undefined, { accept: "application/json" })).json;
+  for (const limit of [1, whole - 1, whole, whole + 1]) {
+    const page = await read(`limit=${limit}`);
+    const size = Math.min(limit, whole);
+    expect([page.data.length, page.last, page.done]).toEqual([size, size, false]);
+    expect(page.next_cursor).toBe(size === whole ? null : String(size));
+  }
+  expect(await read(`after=${whole}`)).toEqual({ data: [], next_cursor: null, last: whole, done: false });
+});
+
+test("the event that completes a task tells where its files are, in the stream and in the page", async () => {
+  const caller = await makeCaller();
+  const attach = { calls: [{ name: "attach_file", arguments: { filename: "a.txt" } }] };
+  const task = await caller.makeTask([write("a.txt"), attach, { text: "Done." }]);
+  const view = await caller.until(task.id, ({ status }) => status === "completed");
+  const url = `http://otto.test/v1/tasks/${task.id}/files/a.txt`;
+  expect(view.output?.files).toMatchObject([{ path: "a.txt", size: 1, url }]);
+  const sent = (await listen(caller, `/v1/tasks/${task.id}/events`)).at(-1);
+  expect(JSON.parse(sent?.data ?? "").output).toEqual(view.output);
+  expect((await log(caller, task.id)).at(-1)?.data["output"]).toEqual(view.output);
+});
+
+describe("a stream outlives no key", () => {
+  test("that is revoked", async () => {
+    const tenant = await newTenant();
+    const key = await newKey(tenant, ["tasks:read"]);
+    const task = await makeHeldTask(tenant);
+    const stream = await send({ path: `/v1/tasks/${task}/events`, key: key.key });
+    const text = stream.text();
+    expect((await send({ method: "DELETE", path: `/v1/keys/${key.id}`, key: tenant.key })).status).toBe(200);
+    const revokedAt = Date.now();
+    expect(await text).toContain("event: task.created");
+    expect(Date.now() - revokedAt).toBeLessThan(5000);
+  });
+
+  test("that expires", async () => {
+    const tenant = await newTenant();
+    const key = await newKey(tenant, ["tasks:read"], new Date(Date.now() + 2000).toISOString());
+    const task = await makeHeldTask(tenant);
+    const stream = await send({ path: `/v1/tasks/${task}/events`, key: key.key });
+    expect(stream.status).toBe(200);
+    expect(await stream.text()).toContain("event: task.created");
+  });
+});
+
+async function makeHeldTask(tenant: TestTenant): Promise<string> {
+  const body = { input: "x", hold: true };
+  return (await sendJson<{ id: string }>({ method: "POST", path: "/v1/tasks", key: tenant.key, body })).body.id;
+}

@@ -135,6 +135,42 @@ describe("a task over the API", () => {
     expectProblem(await caller.send("POST", `/v1/tasks/${task.id}/ledger/call_x`, { decision: "done" }), 404);
   });
 
+  test("shows its ledger in pages, and its trace whole", async () => {
+    const caller = await makeCaller();
+    const write = (name: string) => ({ name: "write_file", arguments: { filename: name, content: "x" } });
+    const steps = [
+      ["a.txt", "b.txt", "c.txt"],
+      ["d.txt", "e.txt"],
+    ];
+    const task = await caller.makeTask([...steps.map((names) => ({ calls: names.map(write) })), { text: "Done." }]);
+    await caller.until(task.id, ended);
+    const read = async (query: string) => (await caller.send("GET", `/v1/tasks/${task.id}/ledger${query}`)).json;
+    const whole = await read("");
+    expect([whole.data.length, whole.next_cursor]).toEqual([5, null]);
+    for (const limit of [1, 2, 5]) {
+      const rows: unknown[] = [];
+      let cursor: string | null = "";
+      while (cursor !== null) {
+        const page = await read(`?limit=${limit}${cursor === "" ? "" : `&cursor=${cursor}`}`);
+        expect(page.data.length).toBeLessThanOrEqual(limit);
+        rows.push(...page.data);
+        cursor = page.next_cursor;
+      }
+      expect(rows).toEqual(whole.data);
+    }
+    const { steps: traced } = (await caller.send("GET", `/v1/tasks/${task.id}/trace`)).json;
+    expect(traced.map(({ calls }: { calls: { call_id: string }[] }) => calls.map(({ call_id }) => call_id))).toEqual([
+      whole.data.slice(0, 3).map(({ call_id }: { call_id: string }) => call_id),
+      whole.data.slice(3).map(({ call_id }: { call_id: string }) => call_id),
+      [],
+    ]);
+    const other = await caller.makeTask([], { hold: true });
+    for (const cursor of ["x", "call_x_NaN_NaN", whole.data[0].call_id]) {
+      expectProblem(await caller.send("GET", `/v1/tasks/${other.id}/ledger?cursor=${cursor}`), 422, "cursor");
+    }
+    expectProblem(await caller.send("GET", `/v1/tasks/${task.id}/ledger?limit=501`), 422, "limit");
+  });
+
   test("knows no approval and has no subtask", async () => {
     const caller = await makeCaller();
     const task = await caller.makeTask([], { hold: true });

@@ -1,6 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import { TaskObject } from "../../durable-objects/task.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
-import { expectProblem, makeCaller } from "./front-door.ts";
+import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
 
 describe("the catalogue over the API", () => {
   test("lists every tool and narrows by toolbox and words", async () => {
@@ -94,7 +97,59 @@ describe("a call over the API", () => {
     await caller.send("POST", `/v1/tasks/${task.id}/start`);
     const view = await caller.until(task.id, ({ status }) => status === "completed");
     expect(view.output?.files).toMatchObject([{ path: "plan.md", size: 6 }]);
-    expect((await call("attach_file", { filename: "plan.md" })).error.code).toBe("conflict");
+  });
+
+  test("is refused by a task that has ended, as a file is", async () => {
+    const caller = await makeCaller();
+    const task = await caller.makeTask([], { hold: true });
+    await caller.send("POST", `/v1/tasks/${task.id}/cancel`);
+    const put = await caller.send("PUT", `/v1/tasks/${task.id}/files/a.txt`, "x");
+    expectProblem(put, 409);
+    for (const [name, given] of [
+      ["write_file", { filename: "a.txt", content: "x" }],
+      ["attach_file", { filename: "a.txt" }],
+      ["get_current_datetime", {}],
+    ] as const) {
+      const body = { arguments: given, task_id: task.id };
+      const answer = await caller.send("POST", `/v1/tools/${name}/call`, body);
+      expectProblem(answer, 409);
+      expect(answer.json.detail).toBe(put.json.detail);
+    }
+    expect((await caller.send("GET", `/v1/tasks/${task.id}/files`)).json.data).toEqual([]);
+  });
+
+  test("goes with the task that it was made for: cancelled with it, erased with it", async () => {
+    const caller = await makeCaller();
+    const [parent, hidden] = await askFor(caller);
+    await caller.send("POST", `/v1/tasks/${parent}/cancel`);
+    expect((await caller.send("GET", `/v1/tasks/${hidden}`)).json.status).toBe("cancelled");
+    expect((await caller.send("DELETE", `/v1/tasks/${parent}`)).status).toBe(200);
+    expectProblem(await caller.send("GET", `/v1/tasks/${hidden}`), 404);
+  });
+
+  test("that has ended is no longer the task's", async () => {
+    const caller = await makeCaller();
+    const task = await caller.makeTask([], { hold: true });
+    const body = { arguments: {}, task_id: task.id };
+    expect((await caller.send("POST", "/v1/tools/get_current_datetime/call", body)).json.ok).toBe(true);
+    expect(await adoptedBy(caller, task.id)).toEqual([]);
+    const [parent, hidden] = await askFor(caller);
+    expect(await adoptedBy(caller, parent)).toEqual([hidden]);
+  });
+
+  test("never outlives a task that is cancelled while the call is made", async () => {
+    const caller = await makeCaller();
+    const task = await caller.makeTask([], { hold: true });
+    const create = TaskObject.prototype.create;
+    let hidden = "";
+    vi.spyOn(TaskObject.prototype, "create").mockImplementation(async function (this: TaskObject, made) {
+      hidden = made.facts.id;
+      await caller.send("POST", `/v1/tasks/${task.id}/cancel`);
+      return await create.call(this, made);
+    });
+    const body = { arguments: { query: "Which?" }, task_id: task.id };
+    expect((await caller.send("POST", "/v1/tools/ask_human/call", body)).json).toMatchObject({ ok: false });
+    expect((await caller.send("GET", `/v1/tasks/${hidden}`)).json.status).toBe("cancelled");
   });
 
   test("gives a large result whole", async () => {
@@ -158,3 +213,20 @@ describe("a call over the API", () => {
     expect((await call()).text).toBe((await call()).text);
   });
 });
+
+/** A task, and the hidden task of a call for it that waits for a person. */
+async function askFor(caller: Caller): Promise<[parent: string, hidden: string]> {
+  const { id } = await caller.makeTask([], { hold: true });
+  const body = { arguments: { query: "Which?" }, task_id: id };
+  const asked = await caller.send("POST", "/v1/tools/ask_human/call", body);
+  return [id, asked.json.error.details.task_id];
+}
+
+/** The hidden tasks that a task holds, as its object stores them. */
+async function adoptedBy(caller: Caller, id: string): Promise<readonly string[]> {
+  const stub = env.TASKS.get(env.TASKS.idFromName(`${caller.tenant}/${id}`));
+  return await runInDurableObject(stub, (_, state) => {
+    const { state: text } = state.storage.sql.exec<{ state: string }>("SELECT state FROM task").one();
+    return (JSON.parse(text) as { adopted: readonly string[] }).adopted;
+  });
+}

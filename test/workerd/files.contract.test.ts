@@ -1,6 +1,6 @@
 /** The contract of files, on the object and the bucket; and what only they have: projects, tenants, blobs. */
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openFiles, type FilesSettings } from "../../adapters/files/files.ts";
 import { sandboxesFromEnv, type Env } from "../../adapters/from-env.ts";
 import { filesContract } from "../contracts/files-suite.ts";
@@ -104,6 +104,25 @@ describe("bytes in the bucket", () => {
     const { objects } = await bindings.FILES.list({ prefix: `${tenant}/` });
     const hash = "0967115f2813a3541eaef77de9d9d5773f1c0c04314b0bbfe4ff3b3b1c55b5d5";
     expect(objects.map(({ key }) => key)).toEqual([`${tenant}/tree/${rootId}/blobs/${hash}`]);
+  });
+
+  it("are the very ones that a caller gave, hashed and put without a copy", async () => {
+    const bytes = bytesOf("large");
+    const seen: unknown[] = [];
+    const digest = crypto.subtle.digest.bind(crypto.subtle);
+    const hashing = vi.spyOn(crypto.subtle, "digest").mockImplementation(async (algorithm, data) => {
+      seen.push(data);
+      return await digest(algorithm, data);
+    });
+    const put = (key: string, value: Uint8Array, options: R2PutOptions) => {
+      seen.push(value);
+      return bindings.FILES.put(key, value, options);
+    };
+    const bucket = { put } as unknown as R2Bucket;
+    expect((await open({ bucket }).write("a.bin", bytes, { key: "1" })).ok).toBe(true);
+    hashing.mockRestore();
+    expect(seen).toHaveLength(2);
+    for (const given of seen) expect(given).toBe(bytes);
   });
 
   it("are put before the index speaks of them: a bucket that fails leaves the old file", async () => {

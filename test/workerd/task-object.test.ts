@@ -1,6 +1,6 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, inject, test, vi } from "vitest";
 import { tasksFromEnv } from "../../adapters/from-env.ts";
 import { DEFAULT_AGENT } from "../../core/agent.ts";
 import { makeId } from "../../core/ids.ts";
@@ -51,6 +51,8 @@ async function until(facts: TaskFacts, wanted: (view: TaskView) => boolean): Pro
   );
 }
 
+const stubOf = (facts: TaskFacts) => env.TASKS.get(env.TASKS.idFromName(`${facts.tenant}/${facts.id}`));
+
 const alarmOf = async (facts: TaskFacts) =>
   await runInDurableObject(
     env.TASKS.get(env.TASKS.idFromName(`${facts.tenant}/${facts.id}`)),
@@ -67,8 +69,8 @@ describe("a task object", () => {
     const task = await start(facts);
     const view = await until(facts, ({ status }) => status === "completed");
     expect(view).toMatchObject({ output: { text: "It says hello." }, usage: { steps: 3, tool_calls: 2 } });
-    const ledger = await task.ledger();
-    expect(ledger.ok && ledger.value.map((row) => [row.tool, row.effect, row.state])).toEqual([
+    const ledger = await task.ledger({ after: null, limit: 500, withResults: true });
+    expect(ledger.ok && ledger.value.rows.map((row) => [row.tool, row.effect, row.state])).toEqual([
       ["write_file", "keyed", "confirmed"],
       ["read_file", "none", "confirmed"],
     ]);
@@ -83,7 +85,7 @@ describe("a task object", () => {
     const [question] = waiting.pending;
     const answers = await Promise.all(
       ["Lisbon", "Porto"].map(
-        async (text) => await task.answer(question?.id ?? "", { text, isChoice: false, by: "ana" }),
+        async (text) => await task.answer(question?.id ?? "", { text, isChoice: false, by: "ana" }, null),
       ),
     );
     expect(answers.map((answer) => (answer.ok ? "ok" : answer.error.code)).sort()).toEqual(["conflict", "ok"]);
@@ -120,8 +122,73 @@ describe("a task object", () => {
     await abortAllDurableObjects();
     const after = await until(facts, ({ status }) => status === "waiting_input");
     expect(after.pending).toEqual(before.pending);
-    await taskOf(facts).answer(after.pending[0]?.id ?? "", { text: "Lisbon", isChoice: false, by: "ana" });
+    await taskOf(facts).answer(after.pending[0]?.id ?? "", { text: "Lisbon", isChoice: false, by: "ana" }, null);
     await until(facts, ({ status }) => status === "completed");
+  });
+
+  test("looks up whether a call happened before it is made again, and makes it exactly once", async () => {
+    const url = inject("servers").recorderUrl;
+    for (const timing of [{ before_ms: 1500 }, { after_ms: 1500 }]) {
+      const facts = factsOf([{ calls: [{ name: "test_send", arguments: { url, ...timing } }] }, { text: "Sent." }]);
+      const task = await start(facts);
+      await until(facts, ({ usage }) => usage.tool_calls === 1);
+      await scheduler.wait(300);
+      await abortAllDurableObjects();
+      await until(facts, ({ status }) => status === "completed");
+      const page = await taskOf(facts).ledger({ after: null, limit: 10, withResults: true });
+      const [row] = page.ok ? page.value.rows : [];
+      const sent = "after_ms" in timing ? "before" : "now";
+      expect(row).toMatchObject({ effect: "probe", state: "confirmed", attempts: 2, result: { result: { sent } } });
+      const records = await (await fetch(`${url}/records`)).json<{ path: string }[]>();
+      expect(records.filter(({ path }) => path.endsWith(`/sent/${row?.key}`))).toHaveLength(1);
+      void task;
+    }
+  });
+
+  test("is not stuck when a decision cannot be stored: the alarm takes it up again", async () => {
+    const facts = factsOf([
+      { calls: [{ name: "write_file", arguments: { filename: "a.md", content: "x" } }] },
+      { text: "Done." },
+    ]);
+    await taskOf(facts).create({ facts, hold: true, call: null });
+    await runInDurableObject(stubOf(facts), async (object) => {
+      const { store } = object as unknown as { store: { append: (...given: unknown[]) => unknown } };
+      const append = store.append.bind(store);
+      let calls = 0;
+      store.append = (...given) => {
+        calls += 1;
+        if (calls === 3) throw new Error("the disk said no");
+        return append(...given);
+      };
+    });
+    await taskOf(facts).start(null);
+    const view = await until(facts, ({ status }) => status === "completed");
+    expect(view).toMatchObject({ output: { text: "Done." }, usage: { tool_calls: 1 } });
+  });
+
+  test("applies a request once, however often it is sent", async () => {
+    const facts = factsOf([ask, { text: "Thank you." }]);
+    const task = await start(facts);
+    const waiting = await until(facts, ({ status }) => status === "waiting_input");
+    const question = waiting.pending[0]?.id ?? "";
+    const given = { text: "Lisbon", isChoice: false, by: "ana" };
+    const answers = [await task.answer(question, given, "seed"), await task.answer(question, given, "seed")];
+    expect(answers.map(({ ok }) => ok)).toEqual([true, true]);
+    expect(await task.answer(question, given, "another")).toMatchObject({ ok: false, error: { code: "conflict" } });
+  });
+
+  test("cancels and erases the hidden tasks that it adopted", async () => {
+    const facts = factsOf([ask]);
+    const hidden = factsOf([ask], { kind: "agent", parentId: facts.id, rootId: facts.id });
+    const task = await start(facts);
+    await task.adopt(hidden.id);
+    await start(hidden);
+    await until(hidden, ({ status }) => status === "waiting_input");
+    await until(facts, ({ status }) => status === "waiting_input");
+    await task.cancel("ana");
+    expect(await taskOf(hidden).view()).toMatchObject({ ok: true, value: { status: "cancelled" } });
+    await task.erase();
+    expect(await taskOf(hidden).view()).toMatchObject({ ok: false, error: { code: "not_found" } });
   });
 
   test("stops a model call in the middle when it is cancelled", async () => {
@@ -129,7 +196,7 @@ describe("a task object", () => {
     const task = await start(facts);
     await until(facts, ({ status }) => status === "running");
     expect(await task.cancel("ana")).toMatchObject({ ok: true, value: { status: "cancelled", reason: "cancelled" } });
-    expect(await task.message("hello?")).toMatchObject({ ok: false, error: { code: "conflict" } });
+    expect(await task.message("hello?", null)).toMatchObject({ ok: false, error: { code: "conflict" } });
     await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 5000 });
   });
 

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { tasksFromEnv, type TaskStub } from "../../adapters/from-env.ts";
-import { type WatchedTask, watchTask } from "../../workers/watch-task.ts";
+import type { TaskEvent } from "../../core/events.ts";
+import { type Watched, type WatchedTask, watchTask } from "../../workers/watch-task.ts";
 import { makeCaller } from "./front-door.ts";
 
 /** What a bad line does to the frames of one connection: gives those that arrive, or null to break off. */
@@ -58,5 +59,144 @@ describe("a watcher yields every event once and in order", () => {
     const page = await open().events(0, 500);
     expect(page.ok && page.value.events.map(({ seq }) => seq)).toEqual(seen);
     expect(seen.length).toBeGreaterThan(10);
+  });
+});
+
+/** A task's object that is away in some way: `fetch` and `events` as given, and how often it was tried. */
+function lost(fetch: () => Promise<Response>, events: WatchedTask["events"] = async () => EMPTY) {
+  const state = { tries: 0 };
+  const open = (): WatchedTask => ({
+    events,
+    async fetch() {
+      state.tries += 1;
+      return await fetch();
+    },
+  });
+  return { state, open };
+}
+
+const EMPTY = { ok: true, value: { events: [], last: 0, done: false } } as const;
+const eventOf = (seq: number, type: TaskEvent["type"] = "step.started"): TaskEvent => ({
+  seq,
+  type,
+  data: { task_id: "task_1", at: "" },
+});
+const marked = (mark: string) => Object.assign(new Error("gone"), { [mark]: true });
+
+/** A connection, and its far end. */
+function connection(): { response: Response; far: WebSocket } {
+  const { 0: client, 1: far } = new WebSocketPair();
+  far.accept();
+  return { response: new Response(null, { status: 101, webSocket: client }), far };
+}
+
+async function watchAll(open: () => WatchedTask, signal = new AbortController().signal): Promise<Watched[]> {
+  const items: Watched[] = [];
+  for await (const item of watchTask(open, 0, signal)) items.push(item);
+  return items;
+}
+
+describe("a watcher does not reconnect for ever", () => {
+  test.concurrent.each([
+    ["the object stays away", async () => await Promise.reject(marked("durableObjectReset"))],
+    ["the object stays overloaded", async () => await Promise.reject(marked("overloaded"))],
+    [
+      "every connection is closed at once",
+      async () => {
+        const { response, far } = connection();
+        far.close(1000, "no");
+        return response;
+      },
+    ],
+  ])("when %s", async (_what, fetch) => {
+    const { state, open } = lost(fetch);
+    await expect(watchAll(open)).rejects.toMatchObject({ failure: { code: "upstream_failed" } });
+    expect(state.tries).toBeGreaterThan(5);
+  });
+
+  test.each([
+    ["the object answers no connection", async () => new Response(null, { status: 500 }), async () => EMPTY],
+    [
+      "the log cannot be read",
+      async () => connection().response,
+      async () => await Promise.reject(new Error("defect")),
+    ],
+    [
+      "a frame cannot be read",
+      async () => {
+        const { response, far } = connection();
+        far.send("{");
+        return response;
+      },
+      async () => EMPTY,
+    ],
+  ])("and gives up at once when %s", async (_what, fetch, events) => {
+    const { state, open } = lost(fetch, events);
+    await expect(watchAll(open)).rejects.toThrow(Error);
+    expect(state.tries).toBe(1);
+  });
+
+  test("and says of a task that is not there that it is not", async () => {
+    const { open } = lost(async () => new Response(null, { status: 404 }));
+    await expect(watchAll(open)).rejects.toMatchObject({ failure: { code: "not_found" } });
+  });
+});
+
+test("a watcher reads on after a page that holds less than it asked for", async () => {
+  const log = [eventOf(1), eventOf(2), eventOf(3), eventOf(4, "task.completed")];
+  const { open } = lost(
+    async () => connection().response,
+    async (after) => {
+      const events = log.slice(after, after + 2);
+      return { ok: true, value: { events, last: after + events.length, done: after + events.length === 4 } };
+    },
+  );
+  expect(await watchAll(open)).toEqual(log.map((event) => ({ event })));
+});
+
+describe("a watcher closes its connection", () => {
+  /** A quiet task's object, and whether the connection to it was closed from here. */
+  function quiet() {
+    const state = { closed: false };
+    const { open } = lost(
+      async () => {
+        const { response, far } = connection();
+        far.addEventListener("close", () => {
+          state.closed = true;
+        });
+        return response;
+      },
+      async (after) => ({ ok: true, value: { events: after === 0 ? [eventOf(1)] : [], last: 1, done: false } }),
+    );
+    return { state, open };
+  }
+
+  test("when whoever watches stops at an event", async () => {
+    const { state, open } = quiet();
+    for await (const item of watchTask(open, 0, new AbortController().signal)) if ("event" in item) break;
+    await expect.poll(() => state.closed).toBe(true);
+  });
+
+  test("when it is called off while it waits", async () => {
+    const { state, open } = quiet();
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 50);
+    expect(await watchAll(open, abort.signal)).toHaveLength(1);
+    await expect.poll(() => state.closed).toBe(true);
+  });
+
+  test("when it was called off before it had one", async () => {
+    const abort = new AbortController();
+    let closed = false;
+    const { open } = lost(async () => {
+      abort.abort();
+      const { response, far } = connection();
+      far.addEventListener("close", () => {
+        closed = true;
+      });
+      return response;
+    });
+    expect(await watchAll(open, abort.signal)).toEqual([]);
+    await expect.poll(() => closed).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { hostIsListed } from "../../core/host-pattern.ts";
+import { isReading } from "../../core/http-method.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 import { checkHeaders, joinHeaders } from "./headers.ts";
 import { readBody } from "./reply-body.ts";
@@ -92,11 +93,6 @@ export default defineTool({
     },
   ],
 });
-
-/** The methods that change nothing at the other side, so that they may be sent again. */
-function isReading(method: string): boolean {
-  return method === "GET" || method === "HEAD";
-}
 
 function base64Bytes(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;

@@ -1,6 +1,6 @@
 /**
  * Bodies. `readJsonBody` counts a JSON body while it arrives and holds its bytes for the fingerprint of a repeatable
- * request; `checkJsonBody` runs after the authentication and looks at what they say. A file's body streams past both.
+ * request; `checkJsonBody` runs after the authentication and looks at what they say. A file's body passes both by: its route counts it.
  */
 import type { MiddlewareHandler } from "hono";
 import { OttoError, raise } from "../../core/errors.ts";

@@ -159,8 +159,10 @@ async function agentById(c: Parameters<MiddlewareHandler<AppEnv>>[0], id: string
   return found.id === id ? found : raise("not_found", "There is no such agent.");
 }
 
-/** Refuses what the configuration may say and nothing carries out. */
+/** Refuses what the configuration may say and nothing carries out, and the name that means the built-in agent. */
 function available(config: AgentConfig): AgentConfig {
+  if (config.name === DEFAULT_AGENT.config.name)
+    raise("conflict", "The built-in agent has this name. Take another one.", { field: "name" });
   if (config.on_unknown === "ask") {
     raise("not_available", "on_unknown: asking a person about an unknown outcome is not available here", {
       field: "on_unknown",

@@ -5,9 +5,12 @@ import { raise } from "../../core/errors.ts";
 import { answers, withKey } from "../answers.ts";
 import { eventPageSchema } from "../api-schemas.ts";
 import type { App, AppContext } from "../context.ts";
+import { logFailure } from "../log.ts";
 import { requireScope } from "../middleware/require-scope.ts";
+import { isStillAllowed } from "../still-allowed.ts";
 import { streamEvents } from "../stream-events.ts";
-import { optionalQuery, readTask, taskParams, taskStub } from "../task-access.ts";
+import { optionalQuery, readTask, shownEvent, taskParams, taskStub } from "../task-access.ts";
+import { watchTask } from "../watch-task.ts";
 
 const MAX_EVENTS = 500;
 const DEFAULT_EVENTS = 100;
@@ -19,7 +22,7 @@ const events = createRoute({
   path: "/v1/tasks/{id}/events",
   summary: "Follow a task's events",
   description:
-    "Server-sent events: `id:` is the sequence number, `event:` the type, `data:` one JSON object. Resume with `Last-Event-ID` or `after` (the header wins). `message.delta` has no id and is not kept. The stream ends after the terminal event; a comment every 15 seconds keeps it open. With `Accept: application/json` the answer is a page of the log; `limit` is for that form only.",
+    "Server-sent events: `id:` is the sequence number, `event:` the type, `data:` one JSON object. Resume with `Last-Event-ID` or `after` (the header wins). `message.delta` has no id and is not kept. The stream ends after the terminal event; a comment every 15 seconds keeps it open; when the key is revoked or expires it ends. With `Accept: application/json` the answer is a page of the log; `limit` is for that form only.",
   middleware: [requireScope("tasks:read")],
   request: {
     params: taskParams,
@@ -42,14 +45,12 @@ export function taskEventRoutes(app: App): void {
     const after = lastEventId(c) ?? query.after ?? 0;
     if (wantsPage(c)) {
       const limit = query.limit ?? DEFAULT_EVENTS;
-      const page = await readTask(c, id, (stub) => stub.events(after, limit));
-      const more = !page.done && page.events.length === limit;
-      return c.json({
-        data: page.events,
-        next_cursor: more ? String(page.last) : null,
-        last: page.last,
-        done: page.done,
-      });
+      const { events: found, last, done } = await readTask(c, id, (stub) => stub.events(after, limit));
+      // A page ends early when its events are large, so only a look behind it tells whether it is the last.
+      const isLast =
+        done || found.length === 0 || (await readTask(c, id, (stub) => stub.events(last, 1))).last === last;
+      const data = found.map((event) => shownEvent(c, event));
+      return c.json({ data, next_cursor: isLast ? null : String(last), last, done });
     }
     if (query.limit !== undefined)
       raise("invalid_input", "limit: a stream has no limit; ask for application/json", { field: "limit" });
@@ -60,11 +61,14 @@ export function taskEventRoutes(app: App): void {
       "x-accel-buffering": "no",
     };
     if (c.req.method === "HEAD") return c.body(null, 200, headers);
-    return c.body(
-      streamEvents(id, () => taskStub(c, id), after),
-      200,
-      headers,
-    );
+    const stream = streamEvents({
+      taskId: id,
+      watch: (signal) => watchTask(() => taskStub(c, id), after, signal),
+      show: (event) => shownEvent(c, event),
+      mayRead: async () => await isStillAllowed(c),
+      report: (thrown) => logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown),
+    });
+    return c.body(stream, 200, headers);
   });
 }
 

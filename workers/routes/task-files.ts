@@ -11,13 +11,12 @@ import { judgeForm } from "../../core/sandbox-path.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf, sandboxFileSchema, writtenFileSchema } from "../api-schemas.ts";
-import { hasEnded } from "../await-task.ts";
 import type { App, AppContext } from "../context.ts";
 import { readCounted } from "../counted-body.ts";
 import { fileHeaders, entityTag } from "../file-headers.ts";
 import { listFiles } from "../list-files.ts";
 import { requireScope } from "../middleware/require-scope.ts";
-import { fileUrl, optionalQuery, readTask, taskParams, unwrap } from "../task-access.ts";
+import { fileUrl, optionalQuery, readTask, refuseEnded, taskParams, unwrap } from "../task-access.ts";
 
 /** Bytes of one file. */
 const MAX_FILE_BYTES = 52_428_800;
@@ -114,8 +113,7 @@ export function taskFileRoutes(app: App): void {
   app.openAPIRegistry.registerPath(upload);
   app.put(FILE_ROUTE, requireScope("tasks:write"), async (c) => {
     const { files, path, id } = await openFile(c);
-    const view = await readTask(c, id, (stub) => stub.view());
-    if (hasEnded(view)) raise("conflict", `The task is ${view.status}: it takes no more files.`);
+    refuseEnded(await readTask(c, id, (stub) => stub.view()));
     const contentType = contentTypeOf(c);
     const ifVersion = await versionCondition(c, files, path);
     const bytes = await readCounted(c.req.raw, MAX_FILE_BYTES);

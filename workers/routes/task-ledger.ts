@@ -2,13 +2,17 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { raise } from "../../core/errors.ts";
+import { isCallOf } from "../../core/ids.ts";
 import type { LedgerRow } from "../../core/task-state.ts";
 import { answers, withKey } from "../answers.ts";
 import { ledgerRowSchema, pageOf, traceSchema } from "../api-schemas.ts";
-import type { App } from "../context.ts";
+import type { App, AppContext } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
-import { readTask, taskParams } from "../task-access.ts";
-import { readWholeLog, traceOf } from "../task-trace.ts";
+import { optionalQuery, readTask, taskParams } from "../task-access.ts";
+import { callsOf, traceOf, type TraceSource } from "../task-trace.ts";
+
+/** Calls of one page. */
+const MAX_CALLS = 500;
 
 const shared = { tags: ["Tasks"], ...withKey };
 
@@ -18,10 +22,16 @@ const ledger = createRoute({
   path: "/v1/tasks/{id}/ledger",
   summary: "Show the ledger: every call, before and after",
   description:
-    "A result too large for a row is kept outside it; the row then says `stored` and how many characters it has.",
+    "A page of the calls in their order; it ends early when its results are large. A result too large for a row is kept outside it; the row then says `stored` and how many characters it has.",
   middleware: [requireScope("tasks:read")],
-  request: { params: taskParams },
-  responses: answers({ 200: { description: "The calls in their order.", json: pageOf(ledgerRowSchema) } }, [404]),
+  request: {
+    params: taskParams,
+    query: z.strictObject({
+      limit: optionalQuery(z.coerce.number().int().min(1).max(MAX_CALLS)),
+      cursor: optionalQuery(z.string().max(200)),
+    }),
+  },
+  responses: answers({ 200: { description: "A page of calls.", json: pageOf(ledgerRowSchema) } }, [404, 422]),
 });
 
 const trace = createRoute({
@@ -55,27 +65,39 @@ const decide = createRoute({
 export function taskLedgerRoutes(app: App): void {
   app.openapi(ledger, async (c) => {
     const { id } = c.req.valid("param");
-    const rows = await readTask(c, id, (stub) => stub.ledger());
-    return c.json({ data: rows.map(shownRow), next_cursor: null });
+    const { limit = MAX_CALLS, cursor = null } = c.req.valid("query");
+    if (cursor !== null && !isCallOf(id, cursor))
+      raise("invalid_input", "cursor: is not a cursor of this list", { field: "cursor" });
+    const page = await readTask(c, id, (stub) => stub.ledger({ after: cursor, limit, withResults: true }));
+    return c.json({ data: page.rows.map(shownRow), next_cursor: page.next });
   });
 
   app.openapi(trace, async (c) => {
     const { id } = c.req.valid("param");
     const view = await readTask(c, id, (stub) => stub.view());
-    const rows = await readTask(c, id, (stub) => stub.ledger());
-    const log = await readWholeLog((after, limit) => readTask(c, id, (stub) => stub.events(after, limit)));
-    return c.json(traceOf(view, rows, log));
+    return c.json(await traceOf(view, sourceOf(c, id)));
   });
 
   app.openapi(decide, async (c) => {
     const { id, call_id } = c.req.valid("param");
-    const rows = await readTask(c, id, (stub) => stub.ledger());
-    const row = rows.find(({ callId }) => callId === call_id);
-    if (row === undefined) raise("not_found", "This task has no call with that id.");
+    const row = await findCall(c, id, call_id);
+    if (row === null) raise("not_found", "This task has no call with that id.");
     if (row.state === "unknown")
       raise("conflict", "The task was told that the outcome is unknown and went on; there is nothing left to decide.");
     return raise("conflict", `The call is ${row.state}; only an unknown outcome can be decided.`);
   });
+}
+
+function sourceOf(c: AppContext, id: string): TraceSource {
+  return {
+    events: async (after, limit) => await readTask(c, id, (stub) => stub.events(after, limit)),
+    ledger: async (page) => await readTask(c, id, (stub) => stub.ledger(page)),
+  };
+}
+
+async function findCall(c: AppContext, id: string, callId: string): Promise<LedgerRow | null> {
+  for await (const row of callsOf(sourceOf(c, id).ledger)) if (row.callId === callId) return row;
+  return null;
 }
 
 function shownRow(row: LedgerRow) {

@@ -6,6 +6,7 @@ import { answers, withKey } from "../answers.ts";
 import { taskSchema } from "../api-schemas.ts";
 import type { App } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
+import { requestName } from "../new-ids.ts";
 import { actorOf, readTask, shownTask, taskParams, taskStub, unwrap } from "../task-access.ts";
 
 /** UTF-16 units of a message or an answer. */
@@ -78,14 +79,14 @@ export function taskReplyRoutes(app: App): void {
   app.openapi(message, async (c) => {
     const { id } = c.req.valid("param");
     const body = c.req.valid("json");
-    return c.json(shownTask(c, unwrap(await taskStub(c, id).message(body.text))), 202);
+    return c.json(shownTask(c, unwrap(await taskStub(c, id).message(body.text, requestName(c)))), 202);
   });
 
   app.openapi(answer, async (c) => {
     const { id, question } = c.req.valid("param");
     const body = c.req.valid("json");
     const given = { text: body.text ?? body.choice ?? "", isChoice: body.choice !== undefined, by: actorOf(c) };
-    return c.json(shownTask(c, unwrap(await taskStub(c, id).answer(question, given))));
+    return c.json(shownTask(c, unwrap(await taskStub(c, id).answer(question, given, requestName(c)))));
   });
 
   app.openapi(decide, async (c) => {

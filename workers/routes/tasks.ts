@@ -5,12 +5,13 @@ import { databaseFromEnv, settingsFromEnv, tasksFromEnv } from "../../adapters/f
 import { newTaskFacts, projectSchema, taskRequestSchema } from "../../core/new-task.ts";
 import { writeCursor } from "../../core/page-cursor.ts";
 import { priceOf } from "../../core/price-table.ts";
+import { TASK_STATUSES } from "../../core/task-status.ts";
 import { answers, withKey } from "../answers.ts";
-import { pageOf, STATUSES, taskSchema } from "../api-schemas.ts";
+import { pageOf, taskSchema } from "../api-schemas.ts";
 import { awaitTask, MAX_WAIT_SECONDS } from "../await-task.ts";
 import type { App } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
-import { idSource } from "../new-ids.ts";
+import { idSource, requestName } from "../new-ids.ts";
 import { resolveAgent } from "../resolve-agent.ts";
 import {
   actorOf,
@@ -24,7 +25,6 @@ import {
   tenantOf,
   unwrap,
 } from "../task-access.ts";
-import { eraseTask } from "../erase-task.ts";
 
 const reads = [requireScope("tasks:read")];
 const writes = [requireScope("tasks:write")];
@@ -57,7 +57,7 @@ const list = createRoute({
   middleware: reads,
   request: {
     query: z.strictObject({
-      status: optionalQuery(z.enum(STATUSES)),
+      status: optionalQuery(z.enum(TASK_STATUSES)),
       project: optionalQuery(projectSchema),
       ...pageQuery,
     }),
@@ -147,12 +147,14 @@ export function taskRoutes(app: App): void {
 
   app.openapi(erase, async (c) => {
     const { id } = c.req.valid("param");
-    return c.json(shownTask(c, await eraseTask(c, id)));
+    const view = await readTask(c, id, (stub) => stub.view());
+    unwrap(await taskStub(c, id).erase());
+    return c.json(shownTask(c, view));
   });
 
   app.openapi(start, async (c) => {
     const { id } = c.req.valid("param");
-    return c.json(shownTask(c, unwrap(await taskStub(c, id).start())));
+    return c.json(shownTask(c, unwrap(await taskStub(c, id).start(requestName(c)))));
   });
 
   app.openapi(cancel, async (c) => {

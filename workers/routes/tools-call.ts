@@ -4,25 +4,27 @@
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { blobsFromEnv, settingsFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
+import { blobsFromEnv, settingsFromEnv, tasksFromEnv, type TaskStub } from "../../adapters/from-env.ts";
 import { type Failure, OttoError, raise } from "../../core/errors.ts";
+import { keptResultKey } from "../../core/gateway/perform.ts";
 import { prepareCalls, toToolError } from "../../core/gateway/prepare.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import { validateArguments } from "../../core/gateway/validate.ts";
 import { callTaskFacts, projectSchema } from "../../core/new-task.ts";
 import { priceOf } from "../../core/price-table.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
+import { hasEnded } from "../../core/task-status.ts";
 import type { TaskView } from "../../core/task-view.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { answers, withKey } from "../answers.ts";
 import { toolResultSchema } from "../api-schemas.ts";
-import { awaitTask, hasEnded, MAX_WAIT_SECONDS } from "../await-task.ts";
+import { awaitTask, MAX_WAIT_SECONDS } from "../await-task.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { idSource } from "../new-ids.ts";
 import { resolveAgent } from "../resolve-agent.ts";
-import { readTask, taskStub, tenantOf, unwrap } from "../task-access.ts";
+import { readTask, refuseEnded, taskStub, tenantOf, unwrap } from "../task-access.ts";
 import { findTool, toolParams } from "./tools.ts";
 
 const callBody = z.strictObject({
@@ -39,13 +41,16 @@ const call = createRoute({
   path: "/v1/tools/{name}/call",
   summary: "Call a tool",
   description:
-    "A tool that fails is an answer: `{ok: false, error}` with status 200. The call runs in a hidden task of its own; with `task_id` it works in that task's sandbox, as that task's agent, so `agent` and `project` then stay out. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `ask_human` asks from the hidden task, and a call that waits for a person, or that has not ended after 60 seconds, answers the error `timeout` whose `details` name the hidden task, where it goes on and where its question is answered. Where policy asks for an approval the error is `not_available`.",
+    "A tool that fails is an answer: `{ok: false, error}` with status 200. The call runs in a hidden task of its own; with `task_id` it works in that task's sandbox, as that task's agent, so `agent` and `project` then stay out, a task that has ended takes no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `ask_human` asks from the hidden task, and a call that waits for a person, or that has not ended after 60 seconds, answers the error `timeout` whose `details` name the hidden task, where it goes on and where its question is answered. Where policy asks for an approval the error is `not_available`.",
   middleware: [requireScope("tools:call")],
   request: {
     params: toolParams,
     body: { required: true, content: { "application/json": { schema: callBody } } },
   },
-  responses: answers({ 200: { description: "What the tool gave.", json: toolResultSchema } }, [404, 413, 415, 422]),
+  responses: answers(
+    { 200: { description: "What the tool gave.", json: toolResultSchema } },
+    [404, 409, 413, 415, 422],
+  ),
 });
 
 export function toolCallRoutes(app: App): void {
@@ -67,11 +72,32 @@ export function toolCallRoutes(app: App): void {
     });
     const [only] = prepared;
     if (only === undefined) throw new Error("a prepared call is missing");
+    if (body.task_id !== undefined) await adoptCall(c, body.task_id, facts);
     const open = () => tasksFromEnv(c.env)(facts.tenant, facts.id);
     unwrap(await open().create({ facts, hold: false, call: only }));
+    if (body.task_id !== undefined) await cancelWithoutParent(c, body.task_id, open());
     const view = unwrap(await awaitTask(open, MAX_WAIT_SECONDS * 1000, hasEndedOrAsks));
-    return c.json(await resultOf(c, view, facts, body.task_id));
+    const result = await resultOf(c, view, facts, body.task_id);
+    if (body.task_id !== undefined && hasEnded(view.status)) await taskStub(c, body.task_id).disown(facts.id);
+    return c.json(result);
   });
+}
+
+/**
+ * Makes the call the task's own before it is made, so that whatever cancels or erases the task reaches it. A repeat of a
+ * request whose call was made needs no task that still takes calls.
+ */
+async function adoptCall(c: AppContext, taskId: string, { id, tenant }: TaskFacts): Promise<void> {
+  const isRepeat = c.get("idempotency") !== null && (await tasksFromEnv(c.env)(tenant, id).view()).ok;
+  if (isRepeat) return;
+  refuseEnded(await readTask(c, taskId, (stub) => stub.view()));
+  unwrap(await taskStub(c, taskId).adopt(id));
+}
+
+/** A task that was cancelled or erased between the adoption and the making of the call did not reach it. */
+async function cancelWithoutParent(c: AppContext, taskId: string, call: TaskStub): Promise<void> {
+  const parent = await taskStub(c, taskId).view();
+  if (!parent.ok || hasEnded(parent.value.status)) await call.cancel("the end of its task");
 }
 
 /** A call's arguments against the tool's schema: every field at fault is named as the caller wrote it. */
@@ -124,7 +150,7 @@ async function resultOf(
   facts: TaskFacts,
   taskId: string | undefined,
 ): Promise<ToolResult> {
-  if (!hasEnded(view)) {
+  if (!hasEnded(view.status)) {
     const message = `The call goes on in ${view.id} (${view.status}). Read that task; answer its questions there.`;
     return refused({
       code: "timeout",
@@ -132,7 +158,8 @@ async function resultOf(
       details: { task_id: view.id, status: view.status, pending: view.pending },
     });
   }
-  const [row] = await readTask(c, view.id, (stub) => stub.ledger());
+  const { rows } = await readTask(c, view.id, (stub) => stub.ledger({ after: null, limit: 1, withResults: true }));
+  const [row] = rows;
   if (row?.result == null) return refused({ code: "internal", message: "The call ended without a result." });
   if (!row.result.ok) return row.result;
   for (const file of taskId === undefined ? [] : (view.output?.files ?? [])) {
@@ -143,10 +170,7 @@ async function resultOf(
     });
     if (!attached.ok) return refused(attached.error);
   }
-  return {
-    ok: true,
-    result: await wholeResult(c, row.result.result, `${facts.tenant}/tree/${facts.rootId}/results/${row.callId}.json`),
-  };
+  return { ok: true, result: await wholeResult(c, row.result.result, keptResultKey(facts, row.callId)) };
 }
 
 /** A result that was too large for its row, read back from the key that the gateway keeps it under. */
@@ -161,5 +185,5 @@ function refused(failure: Failure): ToolResult {
 }
 
 function hasEndedOrAsks(view: TaskView): boolean {
-  return hasEnded(view) || view.status === "waiting_input" || view.status === "waiting_approval";
+  return hasEnded(view.status) || view.status === "waiting_input" || view.status === "waiting_approval";
 }

@@ -1,0 +1,59 @@
+/** The Worker as it is deployed, with one tool more: tests need one whose effect can be looked up. */
+import { z } from "zod";
+import { StepRunner as DeployedStepRunner } from "../../workers/steps.ts";
+import type { Tool } from "../../core/tool.ts";
+import { catalogue } from "../../tools/catalogue.generated.ts";
+import { defineTool, failWith } from "../../tools/define-tool.ts";
+
+export { default, SandboxObject, TaskObject, TenantObject } from "../../workers/index.ts";
+
+const input = z.object({ url: z.url(), before_ms: z.int().default(0), after_ms: z.int().default(0) });
+
+/** Posts to a recorder under the call's key, and finds out there whether an earlier attempt did. */
+const testSend = defineTool({
+  name: "test_send",
+  summary: "Post to a recorder, slowly.",
+  toolbox: "test",
+  category: "communication",
+  permissions: ["network"],
+  security: "cautious",
+  effect: "probe",
+  needs: ["web"],
+  input,
+  output: z.object({ sent: z.string() }),
+  async run({ url, before_ms, after_ms }, { web, key, signal }) {
+    await pause(before_ms);
+    const sent = await web.request({ ...requestTo(`${url}/sent/${key}`, "POST"), signal });
+    await pause(after_ms);
+    return sent.ok ? { sent: "now" } : failWith(sent.error);
+  },
+  async probe({ url }, { web, key, signal }) {
+    const asked = await web.request({ ...requestTo(`${url}/records`, "GET"), signal });
+    if (!asked.ok) return { kind: "cannot_tell" };
+    const happened = new TextDecoder().decode(asked.value.body).includes(`/sent/${key}`);
+    return happened ? { kind: "happened", result: { sent: "before" } } : { kind: "not_happened" };
+  },
+  show: ({ sent }) => `Sent ${sent}.`,
+  examples: [{ note: "at once", given: { url: "http://recorder.example/" } }],
+});
+
+export class StepRunner extends DeployedStepRunner {
+  protected override readonly tools: readonly Tool[] = [...catalogue, testSend];
+}
+
+function requestTo(url: string, method: string) {
+  return {
+    url,
+    method,
+    headers: [],
+    body: null,
+    timeoutMs: 5000,
+    maxBytes: 1_000_000,
+    followRedirects: false,
+    allowedDomains: null,
+  };
+}
+
+async function pause(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+}
