@@ -15,6 +15,7 @@ export default defineConfig({
     projects: SUITES.filter(({ runtime }) => runtime === "workerd").map(({ name, serial, testTimeoutMs }) => ({
       plugins: [
         cloudflareTest(({ inject }) => ({
+          main: "./test/workerd/worker.ts",
           wrangler: { configPath: "./wrangler.toml" },
           miniflare: { bindings: { ...inject("servers").variables } },
         })),
