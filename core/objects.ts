@@ -51,7 +51,7 @@ export interface TaskRpc {
   attach(file: { path: string; size: number; contentType: string }): Promise<Result<TaskView>>;
   /** Takes a hidden task as its own, so that cancelling or erasing this one reaches it; `conflict` once this one ended. */
   adopt(task: string): Promise<Result<TaskView>>;
-  /** Lets go of a hidden task that ended. */
+  /** A hidden task has ended: it counts no more against those that may be open, and is still erased with this one. */
   disown(task: string): Promise<Result<TaskView>>;
   /** Sets the alarm again from the stored state and reports afresh. */
   poke(): Promise<void>;

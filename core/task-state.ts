@@ -183,8 +183,9 @@ export interface TaskState {
   readonly steering: readonly string[];
   readonly attachments: readonly Attachment[];
   readonly settledWaits: Readonly<Record<string, SettledWait>>;
-  /** Hidden tasks that were made for this one from outside and have not ended. */
+  /** Hidden tasks that were made for this one from outside: those that have not ended, and the last that have. */
   readonly adopted: readonly string[];
+  readonly disowned: readonly string[];
   /** The last requests that were applied, so that one that is sent again is not applied again. */
   readonly requests: readonly string[];
   /** How often the same single call was asked for in a row. */

@@ -25,6 +25,8 @@ const TOOL_LIST_TOKENS = 1500;
 const MAX_STEERING_CHARACTERS = 100_000;
 /** Hidden tasks that may be open for one task at a time. */
 const MAX_ADOPTED = 100;
+/** Hidden tasks that are erased with their task after they ended; earlier ones go by themselves, after a week. */
+const MAX_DISOWNED = 1000;
 /** Requests that are remembered, so that one that is sent again is known. */
 const MAX_REQUESTS = 100;
 /** How long the hidden task of a call from the API is kept after it ended. */
@@ -51,6 +53,7 @@ export function createTask(input: NewTask, now: number): Decision {
       attachments: [],
       settledWaits: {},
       adopted: [],
+      disowned: [],
       requests: [],
       repeat: null,
       warned: false,
@@ -141,7 +144,9 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
       return null;
 
     case "disown":
+      if (!state.adopted.includes(command.task)) return null;
       turn.set({ adopted: state.adopted.filter((task) => task !== command.task) });
+      turn.set({ disowned: [...state.disowned, command.task].slice(-MAX_DISOWNED) });
       return null;
 
     case "cancel":

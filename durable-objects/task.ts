@@ -7,7 +7,7 @@ import { clockFromEnv, eraseFilesFromEnv, tasksFromEnv, tenantsFromEnv, type Env
 import { failed, NO_SUCH_TASK, ok, type Result } from "../core/errors.ts";
 import type { EventPage, LedgerPage, TaskRpc } from "../core/objects.ts";
 import type { ModelFailure } from "../core/ports.ts";
-import type { Attachment, Command, Decision, NewTask, TaskFacts, Work } from "../core/task-state.ts";
+import type { Attachment, Command, Decision, NewTask, TaskFacts, TaskState, Work } from "../core/task-state.ts";
 import { createTask, decide, expiresAt, nextWake } from "../core/task.ts";
 import { viewTask, type TaskView } from "../core/task-view.ts";
 import { TaskHops } from "./task-hops.ts";
@@ -82,7 +82,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     const result = this.command({ type: "cancel", by });
     if (!result.ok) return result;
     await this.hops.cancel();
-    await Promise.all(this.adopted().map(async (task) => await task.cancel(by)));
+    await Promise.all(this.hidden(({ adopted }) => adopted).map(async (task) => await task.cancel(by)));
     return result;
   }
 
@@ -105,7 +105,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     if (stored === null) return { ok: false, error: NO_SUCH_TASK };
     if (stored.state.phase.name !== "ended") return failed("conflict", "The task is still alive. Cancel it first.");
     await Promise.all(
-      this.adopted().map(async (task) => {
+      this.hidden(({ adopted, disowned }) => [...adopted, ...disowned]).map(async (task) => {
         await task.cancel("its task was erased");
         await task.erase();
       }),
@@ -229,6 +229,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
         const row = { task: id, version, view: viewTask(state), hidden: kind === "call", wakeAt };
         const { erased } = await tenantsFromEnv(this.env)(tenant).report(row);
         if (erased) return await this.leaveWithTenant(stored);
+        await this.leaveParent(stored);
         this.store.markReported(version);
       }
       this.failedReports = 0;
@@ -239,6 +240,12 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     } finally {
       this.reporting = false;
     }
+  }
+
+  /** The hidden task of a call that ended is not its task's any more. */
+  private async leaveParent({ state: { phase, facts } }: StoredTask): Promise<void> {
+    if (phase.name !== "ended" || facts.kind !== "call" || facts.parentId === null) return;
+    await tasksFromEnv(this.env)(facts.tenant, facts.parentId).disown(facts.id);
   }
 
   /** The tenant is gone: what runs stops, and nothing is kept. */
@@ -267,10 +274,11 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     this.watchers.dismiss("erased");
   }
 
-  /** The hidden tasks that were made for this one and are still open. */
-  private adopted() {
-    const state = this.store.load()?.state;
-    return (state?.adopted ?? []).map((id) => tasksFromEnv(this.env)(state?.facts.tenant ?? "", id));
+  /** Hidden tasks that were made for this one. */
+  private hidden(which: (state: TaskState) => readonly string[]) {
+    const stored = this.store.load();
+    if (stored === null) return [];
+    return which(stored.state).map((id) => tasksFromEnv(this.env)(stored.state.facts.tenant, id));
   }
 }
 

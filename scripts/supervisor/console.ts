@@ -77,5 +77,5 @@ function modelInUse(env: NodeJS.ProcessEnv): string {
   if (!env["OPENAI_API_KEY"] && !env["OPENAI_BASE_URL"]) {
     return "demo: a script that drives the tools by simple rules, not a language model. Set OPENAI_API_KEY for a real one.";
   }
-  return `${env["OTTO_MODEL"] || "OTTO_MODEL is not set"} at ${env["OPENAI_BASE_URL"] || "OpenAI"}`;
+  return `${env["OTTO_MODEL"] || "the default model"} at ${env["OPENAI_BASE_URL"] || "OpenAI"}`;
 }

@@ -143,7 +143,9 @@ describe("what a task holds", () => {
   test("are the hidden tasks made for it, until it has ended", () => {
     const state = decide(thinking(), { type: "adopt", task: "task_h" }, 1).state;
     expect(state.adopted).toEqual(["task_h"]);
-    expect(decide(state, { type: "disown", task: "task_h" }, 2).state.adopted).toEqual([]);
+    const left = decide(state, { type: "disown", task: "task_h" }, 2).state;
+    expect(left).toMatchObject({ adopted: [], disowned: ["task_h"] });
+    expect(decide(left, { type: "disown", task: "task_other" }, 3).state).toBe(left);
     const ended = decide(state, { type: "cancel", by: "x" }, 2).state;
     expect(decide(ended, { type: "adopt", task: "task_i" }, 3).refused?.code).toBe("conflict");
   });

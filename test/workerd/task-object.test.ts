@@ -191,6 +191,31 @@ describe("a task object", () => {
     expect(await taskOf(hidden).view()).toMatchObject({ ok: false, error: { code: "not_found" } });
   });
 
+  test("lets go of a hidden call when that has ended, whoever waits for it", async () => {
+    const facts = factsOf([ask]);
+    const task = await start(facts);
+    const hidden = factsOf([], { kind: "call", parentId: facts.id, rootId: facts.id });
+    const call = {
+      id: `call_${hidden.id.slice(5)}_1_0`,
+      tool: "get_current_datetime",
+      arguments: { timezone: "UTC" },
+      argumentsHash: "0".repeat(64),
+      effect: "none" as const,
+      outcome: null,
+    };
+    await task.adopt(hidden.id);
+    await taskOf(hidden).create({ facts: hidden, hold: false, call });
+    await until(hidden, ({ status }) => status === "completed");
+    await vi.waitFor(
+      async () =>
+        await runInDurableObject(stubOf(facts), (object) => {
+          const { store } = object as unknown as { store: { load(): { state: { adopted: string[] } } } };
+          expect(store.load().state.adopted).toEqual([]);
+        }),
+      { timeout: 5000 },
+    );
+  });
+
   test("stops a model call in the middle when it is cancelled", async () => {
     const facts = factsOf([{ text: "too late", delayMs: 20_000 }]);
     const task = await start(facts);

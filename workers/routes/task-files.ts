@@ -106,8 +106,8 @@ export function taskFileRoutes(app: App): void {
     const headers = fileHeaders(found);
     if (matches(c.req.header("if-none-match"), found)) return c.body(null, 304, headers);
     if (c.req.method === "HEAD") return c.body(null, 200, { ...headers, "content-length": String(found.size) });
-    const { entry, bytes } = unwrap(await files.read(path, MAX_FILE_BYTES));
-    return new Response(bytes, { headers: fileHeaders(entry) });
+    const { entry, stream } = unwrap(await files.open(path));
+    return new Response(stream.pipeThrough(new FixedLengthStream(entry.size)), { headers: fileHeaders(entry) });
   });
 
   app.openAPIRegistry.registerPath(upload);

@@ -78,7 +78,6 @@ export function toolCallRoutes(app: App): void {
     if (body.task_id !== undefined) await cancelWithoutParent(c, body.task_id, open());
     const view = unwrap(await awaitTask(open, MAX_WAIT_SECONDS * 1000, hasEndedOrAsks));
     const result = await resultOf(c, view, facts, body.task_id);
-    if (body.task_id !== undefined && hasEnded(view.status)) await taskStub(c, body.task_id).disown(facts.id);
     return c.json(result);
   });
 }
