@@ -21,7 +21,9 @@ const text = z.string().min(1, "must not be empty");
 const messageSchema = z.strictObject({ role: z.enum(["user", "assistant"]), content: text });
 
 const inputSchema = z
-  .union([text, z.array(messageSchema).min(1).max(MAX_INPUT_MESSAGES)])
+  .union([text, z.array(messageSchema).min(1).max(MAX_INPUT_MESSAGES)], {
+    error: "is required: a text that is not empty, or a list of messages {role: user or assistant, content}",
+  })
   .superRefine((input, context) => {
     const size =
       typeof input === "string"

@@ -37,6 +37,15 @@ export interface OpenApiParameter {
   readonly schema: Json;
 }
 
+/** Every POST with a key takes it: the authentication handles it before any route. */
+const IDEMPOTENCY_KEY: OpenApiParameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: "Makes the request safe to send again for 24 hours: the same key and body get the same answer.",
+  schema: { type: "string", minLength: 1, maxLength: 256, pattern: "^[\\x20-\\x7e]*$" },
+};
+
 /** Builds the document of an app whose routes are all registered. */
 export function openApiDocument(app: App, info: OpenApiDocument["info"]): OpenApiDocument {
   const schemas: Json = {};
@@ -66,6 +75,7 @@ function operationOf(route: RouteConfig, schemas: Json): OpenApiOperation {
       ...(Array.isArray(request?.headers) ? request.headers : [request?.headers]).flatMap((part) =>
         parametersOf(part, "header", schemas),
       ),
+      ...(route.method === "post" && (route.security ?? []).length > 0 ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(body === undefined
       ? {}

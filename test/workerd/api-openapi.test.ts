@@ -29,6 +29,16 @@ describe("the OpenAPI document", () => {
     expect(text).not.toContain("$defs");
   });
 
+  test("offers the key of safe repeats on every POST that takes an API key", async () => {
+    const { paths } = await document();
+    const posts = Object.entries(paths).flatMap(([path, operations]) => {
+      const { post } = operations as { post?: { parameters: { name: string }[] } };
+      return post !== undefined && path.startsWith("/v1") ? [post.parameters.map(({ name }) => name)] : [];
+    });
+    expect(posts.length).toBeGreaterThan(5);
+    for (const names of posts) expect(names).toContain("Idempotency-Key");
+  });
+
   test("says of every route under /v1 that it needs a key and how it fails", async () => {
     const { paths } = await document();
     for (const [path, operations] of Object.entries(paths)) {
