@@ -183,6 +183,15 @@ describe("a task over the API", () => {
     expect((await caller.send("GET", `/v1/tasks/${task.id}/subtasks`)).json).toEqual({ data: [], next_cursor: null });
   });
 
+  test("stands in the list as soon as it was made", async () => {
+    const caller = await makeCaller();
+    for (let made = 1; made <= 10; made += 1) {
+      const task = await caller.makeTask([], { hold: true });
+      const { json } = await caller.send("GET", "/v1/tasks");
+      expect(json.data.map(({ id }: { id: string }) => id)).toContain(task.id);
+    }
+  });
+
   test("stands in the list, which is paged and narrowed, and only in its own tenant's", async () => {
     const [caller, other] = [await makeCaller(), await makeCaller()];
     const made: string[] = [];

@@ -1,7 +1,7 @@
 /** Making, listing, reading, starting, cancelling and erasing tasks. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, settingsFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, settingsFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
 import { newTaskFacts, projectSchema, taskRequestSchema } from "../../core/new-task.ts";
 import { writeCursor } from "../../core/page-cursor.ts";
 import { priceOf } from "../../core/price-table.ts";
@@ -9,7 +9,7 @@ import { TASK_STATUSES } from "../../core/task-status.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf, taskSchema } from "../api-schemas.ts";
 import { awaitTask, MAX_WAIT_SECONDS } from "../await-task.ts";
-import type { App } from "../context.ts";
+import type { App, AppContext } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { idSource, requestName } from "../new-ids.ts";
 import { resolveAgent } from "../resolve-agent.ts";
@@ -25,6 +25,9 @@ import {
   tenantOf,
   unwrap,
 } from "../task-access.ts";
+
+/** How long a list waits for the index to take what was reported last. */
+const FRESH_WITHIN_MS = 1000;
 
 const reads = [requireScope("tasks:read")];
 const writes = [requireScope("tasks:write")];
@@ -133,6 +136,7 @@ export function taskRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const query = c.req.valid("query");
     const filter = { status: query.status ?? null, project: query.project ?? null, parent: null };
+    await bringUpToDate(c);
     const page = unwrap(await databaseFromEnv(c.env).tasks.page(tenantOf(c), filter, pageRequest(query)));
     return c.json({
       data: page.items.map((view) => shownTask(c, view)),
@@ -173,4 +177,10 @@ export function taskRoutes(app: App): void {
       next_cursor: page.next === null ? null : writeCursor(page.next),
     });
   });
+}
+
+/** Sends the index what the tenant's tasks have just reported, so that a caller finds what it made; a slow database is not waited for. */
+async function bringUpToDate(c: AppContext): Promise<void> {
+  const sent = tenantsFromEnv(c.env)(tenantOf(c)).flush();
+  await Promise.race([sent.catch(() => false), scheduler.wait(FRESH_WITHIN_MS)]);
 }
