@@ -10,8 +10,8 @@ import type { ModelUsage } from "./messages.ts";
 const MAX_OUTPUT_TOKENS = 8192;
 /** With less than this to write, a call is not worth making. */
 const MIN_OUTPUT_TOKENS = 16;
-/** The longest that one model call may take. */
-export const MODEL_TIMEOUT_MS = 600_000;
+/** The longest that a hop may take: one model call, or the calls of one step. */
+export const HOP_TIMEOUT_MS = 600_000;
 /** The share of a limit at which the warning is given. */
 const WARNING_SHARE = 0.8;
 
@@ -40,7 +40,7 @@ export function reserveModelCall(state: TaskState, now: number): Allowance {
   const left = timeLeftMs(state, now);
   if (left <= 0) return { ok: false, exceeded: "duration" };
   const reserved = { inputTokens: input, outputTokens: output, costMicros: costMicros(price, input, output) };
-  return { ok: true, reserved, timeoutMs: Math.min(MODEL_TIMEOUT_MS, left) };
+  return { ok: true, reserved, timeoutMs: Math.min(HOP_TIMEOUT_MS, left) };
 }
 
 /** The usage after a model call that came back. */

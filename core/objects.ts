@@ -193,11 +193,7 @@ export type ThinkLine =
 export interface ActJob {
   readonly facts: TaskFacts;
   readonly step: number;
-  readonly calls: readonly (CallToMake & {
-    readonly tool: string;
-    readonly arguments: unknown;
-    readonly key: string;
-  })[];
+  readonly calls: readonly (CallToMake & Pick<LedgerRow, "tool" | "arguments" | "effect" | "key">)[];
   readonly timeoutMs: number;
 }
 

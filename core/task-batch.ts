@@ -1,5 +1,5 @@
 /** The calls of one step: how a batch opens, runs, is taken up after a crash, and ends the step when all are settled. */
-import { MODEL_TIMEOUT_MS, timeLeftMs } from "./budget.ts";
+import { HOP_TIMEOUT_MS, timeLeftMs } from "./budget.ts";
 import { confirmedOutcome, failedOutcome, intend, recoveryOf, unknownOutcome } from "./ledger.ts";
 import type { Failure } from "./errors.ts";
 import type { Attachment, BatchCall, CallOutcome, CallToMake, PreparedCall } from "./task-state.ts";
@@ -50,7 +50,8 @@ export function beginActing(turn: Turn, incarnation: string, mode: "begun" | "pr
     if (recovery === "unknown") {
       turn.settle(call, unknownOutcome(call.tool));
     } else if (call.attempts >= MAX_CALL_ATTEMPTS) {
-      turn.settle(call, failedOutcome("failed", "internal", `The call was cut off ${call.attempts} times.`));
+      const gaveUp = failedOutcome("failed", "internal", `The call was cut off ${call.attempts} times.`);
+      turn.settle(call, call.effect === "none" ? gaveUp : unknownOutcome(call.tool));
     } else {
       const attempt = mode === "begun" ? call.attempts : call.attempts + 1;
       if (attempt !== call.attempts) {
@@ -62,7 +63,7 @@ export function beginActing(turn: Turn, incarnation: string, mode: "begun" | "pr
   }
   if (calls.length === 0) return advance(turn);
   turn.set({ phase: { name: "acting", incarnation, since: turn.now } });
-  turn.work = { kind: "act", step, calls, timeoutMs: Math.min(MODEL_TIMEOUT_MS, timeLeftMs(turn.state, turn.now)) };
+  turn.work = { kind: "act", step, calls, timeoutMs: Math.min(HOP_TIMEOUT_MS, timeLeftMs(turn.state, turn.now)) };
 }
 
 /** What a call brought: its control opens a wait or marks a file, anything else settles it. */
@@ -112,6 +113,7 @@ export function applyOutcome(turn: Turn, call: BatchCall, outcome: CallOutcome):
 
 /** Marks a file for delivery; a file marked twice is delivered once. A failure: there are too many. */
 export function attach(turn: Turn, file: Attachment): Failure | null {
+  if (turn.state.attachments.some((other) => other.path === file.path && other.size === file.size)) return null;
   const others = turn.state.attachments.filter((other) => other.path !== file.path);
   if (others.length >= MAX_ATTACHMENTS) {
     return {

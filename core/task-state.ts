@@ -120,7 +120,7 @@ export type Phase =
       readonly reserved: Reservation;
       readonly tries: ModelTries;
     }
-  /** Hop two is under way. */
+  /** Hop two is under way; an empty `incarnation`: it ended and left calls unsettled, which the next alarm takes up. */
   | { readonly name: "acting"; readonly incarnation: string; readonly since: number }
   /** The model failed; the next try is due at `until`. */
   | {

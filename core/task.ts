@@ -26,7 +26,7 @@ const MAX_STEERING_CHARACTERS = 100_000;
 /** Hidden tasks that may be open for one task at a time. */
 const MAX_ADOPTED = 100;
 /** Hidden tasks that are erased with their task after they ended; earlier ones go by themselves, after a week. */
-const MAX_DISOWNED = 1000;
+const MAX_DISOWNED = 300;
 /** Requests that are remembered, so that one that is sent again is known. */
 const MAX_REQUESTS = 100;
 /** How long the hidden task of a call from the API is kept after it ended. */
@@ -134,6 +134,7 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
     }
 
     case "attach":
+      if (state.attachments.some(({ path }) => path === command.file.path)) return attach(turn, command.file);
       if (phase.name === "ended") return conflict(`The task is ${phase.status}: no file can be attached.`);
       return attach(turn, command.file);
 
@@ -221,7 +222,8 @@ function wake(turn: Turn, incarnation: string): void {
 
 /** A message is read at the next step, so it is taken only while there is one. */
 function takeMessage(turn: Turn, text: string): Failure | null {
-  const { phase, steering } = turn.state;
+  const { phase, steering, facts } = turn.state;
+  if (facts.kind === "call") return conflict("This is a single call of a tool: it reads no messages.");
   if (phase.name === "ended") return conflict(`The task is ${phase.status}: it reads no more messages.`);
   if ((phase.name === "thinking" || phase.name === "backing_off") && phase.final) {
     return conflict("The task has no steps left and is giving its last answer: it reads no more messages.");

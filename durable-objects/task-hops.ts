@@ -35,7 +35,9 @@ export class TaskHops {
     const rows = new Map(this.store.calls(work.calls.map(({ callId }) => callId)).map((row) => [row.callId, row]));
     const calls = work.calls.flatMap((call) => {
       const row = rows.get(call.callId);
-      return row === undefined ? [] : [{ ...call, tool: row.tool, arguments: row.arguments, key: row.key }];
+      if (row === undefined) return [];
+      const { tool, arguments: given, effect, key } = row;
+      return [{ ...call, tool, arguments: given, effect, key }];
     });
     const job: ActJob = { facts: task.state.facts, step: work.step, calls, timeoutMs: work.timeoutMs };
     yield* this.lines<ActLine>(() => stepsFromEnv(this.env).act(job), stillWanted);

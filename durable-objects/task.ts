@@ -104,12 +104,8 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     const stored = this.store.load();
     if (stored === null) return { ok: false, error: NO_SUCH_TASK };
     if (stored.state.phase.name !== "ended") return failed("conflict", "The task is still alive. Cancel it first.");
-    await Promise.all(
-      this.hidden(({ adopted, disowned }) => [...adopted, ...disowned]).map(async (task) => {
-        await task.cancel("its task was erased");
-        await task.erase();
-      }),
-    );
+    for (const task of this.hidden(({ adopted }) => adopted)) await task.cancel("its task was erased");
+    for (const task of this.hidden(({ adopted, disowned }) => [...adopted, ...disowned])) await task.erase();
     await this.forget(stored);
     return ok(undefined);
   }

@@ -24,8 +24,10 @@ export async function awaitTask(
   try {
     for await (const item of watchTask(open, 0, abort.signal)) {
       if (!("event" in item)) continue;
-      const { type } = item.event;
-      if (type !== "task.waiting" && !isTerminalEvent(type)) continue;
+      const { type, data } = item.event;
+      // A model that is tried again is no wait of the task's own, and is over by itself.
+      const waits = type === "task.waiting" && data["error"] === undefined;
+      if (!waits && !isTerminalEvent(type)) continue;
       const view = await open().view();
       if (!view.ok || isSettled(view.value)) return view;
     }

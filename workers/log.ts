@@ -15,8 +15,20 @@ export function redact(text: string): string {
 
 /** Writes one JSON line for an unexpected failure of a request. `path` is without its query. */
 export function logFailure(request: { id: string; method: string; path: string }, thrown: unknown): void {
-  const error = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-  const stack = thrown instanceof Error ? (thrown.stack ?? "") : "";
   const details = thrown instanceof OttoError ? thrown.failure.details : undefined;
-  console.error(redact(JSON.stringify({ level: "error", request, error, stack, details })));
+  write({ request, ...described(thrown), details });
+}
+
+/** Writes one JSON line for what a tool threw. */
+export function logDefect(tool: string, task: string, thrown: unknown): void {
+  write({ tool, task, ...described(thrown) });
+}
+
+function described(thrown: unknown): { error: string; stack: string } {
+  if (!(thrown instanceof Error)) return { error: String(thrown), stack: "" };
+  return { error: `${thrown.name}: ${thrown.message}`, stack: thrown.stack ?? "" };
+}
+
+function write(entry: Readonly<Record<string, unknown>>): void {
+  console.error(redact(JSON.stringify({ level: "error", ...entry })));
 }

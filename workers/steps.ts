@@ -21,6 +21,7 @@ import type { ActJob, ActLine, StepsRpc, ThinkJob, ThinkLine } from "../core/obj
 import type { ModelFailure, ModelChunk } from "../core/ports.ts";
 import type { ModelReply, TaskFacts } from "../core/task-state.ts";
 import type { Tool } from "../core/tool.ts";
+import { logDefect } from "./log.ts";
 import { catalogue } from "../tools/catalogue.generated.ts";
 
 /** Toolsets of recent agents, by agent, version and the request's narrowing. Pinned, so they never go stale. */
@@ -67,6 +68,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
       limits: { mediumCharacters: settings.mediumResultThreshold, largeCharacters: settings.largeResultThreshold },
       maxParallel: settings.maxParallelToolCalls,
       retryDelaysMs: RETRY_DELAYS_MS,
+      reportDefect: (tool: string, thrown: unknown) => logDefect(tool, job.facts.id, thrown),
       clock: clockFromEnv(env),
     };
     yield* performCalls(job, deps, signal);

@@ -19,7 +19,10 @@ interface TaskOfTenant {
   readonly task: string;
 }
 
-/** An alarm that is this late is lost: a healthy one is late by seconds at most. */
+/**
+ * An alarm that is this late may be lost. A healthy task that runs for longer looks late too, since it reports its alarm
+ * only when its status changes: it is poked once a minute, which does it no harm, and its report moves it to the end.
+ */
 const OVERDUE_MS = 60_000;
 /** Tasks that one run looks at, for each of its parts. */
 const MAX_TASKS = 1000;

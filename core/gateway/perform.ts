@@ -8,7 +8,7 @@ import type { Failure } from "../errors.ts";
 import { unknownOutcome } from "../ledger.ts";
 import type { ActJob, ActLine } from "../objects.ts";
 import type { CallOutcome, TaskFacts } from "../task-state.ts";
-import type { CallFacts, EffectClass, Tool, ToolContext, ToolOutcome } from "../tool.ts";
+import type { CallFacts, ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool.ts";
 import { toToolError } from "./prepare.ts";
 import { shapeError, shapeText, type ShapeLimits } from "./shape.ts";
 import type { Toolset } from "./toolset.ts";
@@ -29,6 +29,8 @@ export interface PerformDeps {
   readonly limits: ShapeLimits;
   readonly maxParallel: number;
   readonly retryDelaysMs: readonly number[];
+  /** Tells operators what a tool threw. */
+  reportDefect(tool: string, thrown: unknown): void;
   readonly clock: Clock;
 }
 
@@ -55,7 +57,10 @@ export async function* performCalls(job: ActJob, deps: PerformDeps, signal: Abor
   }
 }
 
-/** Makes one call. Never throws: what a tool's own functions throw is a defect of the tool, and a result. */
+/**
+ * Makes one call. Never throws: what a tool's own functions throw is a defect of the tool, and a result. Once any attempt
+ * may have happened, also one that a crash cut off, the call ends `confirmed` or `unknown` and never `failed`.
+ */
 async function performCall(
   call: Call,
   job: ActJob,
@@ -65,48 +70,64 @@ async function performCall(
 ): Promise<CallOutcome> {
   const started = deps.clock.now();
   const spentMs = () => deps.clock.now() - started;
+  let mayHaveHappened = call.attempt > 1 && call.effect !== "none";
+  let hasResult = false;
+  const giveUp = (failure: Failure): CallOutcome =>
+    mayHaveHappened ? { ...unknownOutcome(call.tool), durationMs: spentMs() } : failureOutcome(failure, spentMs());
+
   const tool = deps.toolset.resolve(call.tool);
-  if (tool === null) return failureOutcome({ code: "not_found", message: `The tool ${call.tool} is gone.` }, 0);
+  if (tool === null) return giveUp({ code: "not_found", message: `The tool ${call.tool} is gone.` });
   if (deadline <= started) {
-    return failureOutcome(
-      { code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` },
-      0,
-    );
+    return giveUp({ code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` });
   }
-  let hasRun = false;
   try {
     const given = call.arguments as never;
     const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(given) : tool.timeoutMs;
     const timeoutMs = Math.min(own, deadline - started);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const context = contextOf(call, job, tool, deps.ports, limit, started);
-    const effect = effectOf(tool, given, job);
 
     if (call.mode === "probe") {
-      const probed = (await tool.probe?.(given, context).catch(() => null)) ?? { kind: "cannot_tell" as const };
+      const probed = await probeBounded(tool, given, context, limit);
+      hasResult = probed.kind === "happened";
       if (probed.kind === "happened") return await resultOutcome(tool, probed.result, call, job, deps, spentMs());
       if (probed.kind === "cannot_tell") return { ...unknownOutcome(call.tool), durationMs: spentMs() };
+      mayHaveHappened = false;
     }
 
-    let mayHaveHappened = false;
     for (let tries = 0; ; tries += 1) {
-      hasRun = true;
-      const outcome = await runBounded(tool, given, context, limit, timeoutMs);
+      const outcome = await runBounded(tool, given, context, limit, timeoutMs, deps);
+      hasResult = outcome.kind === "result";
       if (outcome.kind === "control") {
         const result = { ok: true, result: null } as const;
         return { state: "confirmed", result, content: "", control: outcome.control, durationMs: spentMs() };
       }
       if (outcome.kind === "result") return await resultOutcome(tool, outcome.result, call, job, deps, spentMs());
-      mayHaveHappened ||= effect !== "none" && isLost(outcome.failure);
+      mayHaveHappened ||= call.effect !== "none" && isLost(outcome.failure);
       const delayMs = deps.retryDelaysMs[tries];
-      const isSafe = mayHaveHappened ? effect === "keyed" : outcome.failure.retryAfterMs !== undefined;
+      const isSafe = mayHaveHappened ? call.effect === "keyed" : outcome.failure.retryAfterMs !== undefined;
       if (isSafe && delayMs !== undefined && (await pause(delayMs, limit))) continue;
-      if (!mayHaveHappened) return failureOutcome(outcome.failure, spentMs());
-      return { ...unknownOutcome(call.tool), durationMs: spentMs() };
+      return giveUp(outcome.failure);
     }
   } catch (thrown) {
-    return { ...failureOutcome(defectOf(tool, thrown), spentMs()), state: hasRun ? "confirmed" : "failed" };
+    deps.reportDefect(tool.name, thrown);
+    const defect = defectOf(tool);
+    return hasResult ? { ...failureOutcome(defect, spentMs()), state: "confirmed" } : giveUp(defect);
   }
+}
+
+/** Looks whether an earlier attempt happened; a probe that throws, or does not end in time, cannot tell. */
+async function probeBounded(
+  tool: Tool,
+  given: never,
+  context: ToolContext<keyof ToolPorts>,
+  limit: AbortSignal,
+): Promise<ProbeOutcome<unknown>> {
+  const late = new Promise<ProbeOutcome<unknown>>((resolve) => {
+    limit.addEventListener("abort", () => resolve({ kind: "cannot_tell" }), { once: true });
+  });
+  const asked = (async () => (await tool.probe?.(given, context)) ?? ({ kind: "cannot_tell" } as const))();
+  return await Promise.race([asked.catch(() => ({ kind: "cannot_tell" }) as const), late]);
 }
 
 /** Runs a tool under its limit; what it throws, and a tool that does not stop in time, become failures. */
@@ -116,6 +137,7 @@ async function runBounded(
   context: ToolContext<keyof ToolPorts>,
   limit: AbortSignal,
   timeoutMs: number,
+  deps: PerformDeps,
 ): Promise<ToolOutcome<unknown>> {
   const late = new Promise<ToolOutcome<unknown>>((resolve) => {
     const give = () => {
@@ -132,7 +154,8 @@ async function runBounded(
     else limit.addEventListener("abort", give, { once: true });
   });
   const ran = tool.run(given, context).catch((thrown: unknown): ToolOutcome<unknown> => {
-    return { kind: "failure", failure: defectOf(tool, thrown) };
+    deps.reportDefect(tool.name, thrown);
+    return { kind: "failure", failure: defectOf(tool) };
   });
   return await Promise.race([ran, late]);
 }
@@ -151,21 +174,15 @@ async function pause(ms: number, limit: AbortSignal): Promise<boolean> {
   return !limit.aborted;
 }
 
-/** What a tool threw, in words that hold nothing of it; the operators read the rest. */
-function defectOf(tool: Tool, thrown: unknown): Failure {
-  const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-  return { code: "internal", message: `${tool.name} failed unexpectedly.`, details: { thrown: text } };
+/** What a tool threw is for operators only: it can hold anything. */
+function defectOf(tool: Tool): Failure {
+  return { code: "internal", message: `${tool.name} failed unexpectedly.` };
 }
 
 /** True when the answer was lost on the way, so that nobody knows whether the effect happened. */
 function isLost(failure: Failure): boolean {
   const ambiguous = failure.code === "timeout" || failure.code === "upstream_failed" || failure.code === "internal";
   return ambiguous && !surelyNotSent(failure);
-}
-
-function effectOf(tool: Tool, given: never, job: ActJob): EffectClass {
-  const facts = { idempotentHosts: job.facts.agent.config.idempotent_hosts ?? [] };
-  return typeof tool.effect === "function" ? tool.effect(given, facts) : tool.effect;
 }
 
 async function resultOutcome(

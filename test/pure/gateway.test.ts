@@ -23,7 +23,7 @@ interface Outside {
   /** How many runs lose their answer, and how many after them never leave. */
   lose: number;
   unsent: number;
-  happened: "happened" | "not_happened" | "cannot_tell";
+  happened: "happened" | "not_happened" | "cannot_tell" | "never";
 }
 
 function outside(change: Partial<Outside> = {}): Outside {
@@ -62,10 +62,11 @@ function toolOf(world: Outside, effect: EffectClass, name = "send"): Tool {
     },
     ...(effect === "probe"
       ? {
-          probe: async () =>
-            (world.happened === "happened"
-              ? { kind: "happened", result: { sent: "before" } }
-              : { kind: world.happened }) as never,
+          async probe() {
+            if (world.happened === "never") await new Promise(() => undefined);
+            const answer = world.happened === "happened" ? { result: { sent: "before" } } : {};
+            return { kind: world.happened, ...answer } as never;
+          },
         }
       : {}),
     show({ sent }) {
@@ -91,13 +92,20 @@ async function prepare(
   return await prepareCalls(requested, { facts, step: 3, toolset, repeat });
 }
 
+/** How calls are made: `gone` takes the tool away. */
+interface Attempt {
+  readonly mode: "run" | "probe";
+  readonly attempt: number;
+  readonly timeoutMs: number;
+  readonly gone: boolean;
+}
+
 async function perform(
   tool: Tool,
   texts: readonly string[],
-  mode: "run" | "probe" = "run",
-  signal = new AbortController().signal,
-  timeoutMs = 60_000,
+  { mode = "run", attempt = 1, timeoutMs = 60_000, gone = false }: Partial<Attempt> = {},
 ): Promise<CallOutcome[]> {
+  const signal = new AbortController().signal;
   const job: ActJob = {
     facts: factsOf(agent()),
     step: 3,
@@ -105,19 +113,21 @@ async function perform(
     calls: texts.map((text, index) => ({
       callId: `call_${index}`,
       mode,
-      attempt: 1,
+      attempt,
       tool: tool.name,
       arguments: { text, count: 1 },
+      effect: tool.effect as EffectClass,
       key: `call_${index}`,
     })),
   };
   const deps: PerformDeps = {
-    toolset: { resolve: (name) => (name === tool.name ? tool : null) },
+    toolset: { resolve: (name) => (name === tool.name && !gone ? tool : null) },
     ports: {} as ToolPorts,
     blobs: { put: async () => ok(undefined), get: async () => ok(new Uint8Array()) },
     limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
     maxParallel: 5,
     retryDelaysMs: [1, 1],
+    reportDefect: () => undefined,
     clock: { now: () => Date.now() },
   };
   const outcomes: CallOutcome[] = [];
@@ -266,6 +276,30 @@ describe("performing the calls of a step", () => {
     },
   );
 
+  test.each([
+    ["is surely unsent this time", { unsent: 9 }, {}],
+    ["has no time left", {}, { timeoutMs: 0 }],
+    ["has no tool any more", {}, { gone: true }],
+  ] as const)("a keyed call that a crash cut off is unknown, and never failed, when it %s", async (_, world, how) => {
+    const [outcome] = await perform(toolOf(outside(world), "keyed"), ["hi"], { attempt: 2, ...how });
+    expect(outcome?.state).toBe("unknown");
+    const [first] = await perform(toolOf(outside(world), "keyed"), ["hi"], how);
+    expect(first?.state).toBe("failed");
+  });
+
+  test("a call that a probe did not find may fail after all", async () => {
+    const world = outside({ unsent: 9 });
+    const [outcome] = await perform(toolOf(world, "probe"), ["hi"], { mode: "probe", attempt: 2 });
+    expect(outcome?.state).toBe("failed");
+  });
+
+  test("a probe that does not end in time cannot tell", async () => {
+    const world = outside({ happened: "never" });
+    const [outcome] = await perform(toolOf(world, "probe"), ["hi"], { mode: "probe", attempt: 2, timeoutMs: 50 });
+    expect(outcome?.state).toBe("unknown");
+    expect(world.runs).toBe(0);
+  });
+
   test("keeps what happened when a tool cannot show it, and the others' results", async () => {
     const outcomes = await perform(toolOf(outside(), "once"), ["a", "unshowable", "b"]);
     expect(outcomes.map(({ state, result }) => `${state} ${String(result.ok)}`).sort()).toEqual([
@@ -281,9 +315,7 @@ describe("performing the calls of a step", () => {
     const outcomes = await perform(
       tool,
       Array.from({ length: 12 }, () => "slow"),
-      "run",
-      undefined,
-      300,
+      { timeoutMs: 300 },
     );
     expect(world.runs).toBeLessThan(12);
     const late = outcomes.filter(({ state }) => state === "failed");
@@ -297,7 +329,7 @@ describe("performing the calls of a step", () => {
     ["cannot_tell", "unknown", 0],
   ] as const)("after a crash, a probe that says %s ends %s with %i runs", async (happened, state, runs) => {
     const world = outside({ happened });
-    const [outcome] = await perform(toolOf(world, "probe"), ["hi"], "probe");
+    const [outcome] = await perform(toolOf(world, "probe"), ["hi"], { mode: "probe" });
     expect(outcome?.state).toBe(state);
     expect(world.runs).toBe(runs);
   });

@@ -136,7 +136,7 @@ describe("what a task holds", () => {
     const attach = (path: string) =>
       decide(state, { type: "attach", file: { path, size: 1, contentType: "text/plain" } }, 1);
     for (let i = 0; i < 500; i += 1) state = attach(`f${i}`).state;
-    expect(attach("f0").refused).toBeNull();
+    expect(attach("f0")).toMatchObject({ refused: null, events: [] });
     expect(attach("one more").refused?.code).toBe("quota_exceeded");
   });
 
@@ -149,6 +149,28 @@ describe("what a task holds", () => {
     const ended = decide(state, { type: "cancel", by: "x" }, 2).state;
     expect(decide(ended, { type: "adopt", task: "task_i" }, 3).refused?.code).toBe("conflict");
   });
+});
+
+test("the hidden task of a call reads no messages", () => {
+  const made = createTask({ facts: factsOf({ kind: "call" }), hold: false, call: prepared }, 0).state;
+  expect(decide(made, { type: "message", text: "hi", request: null }, 1).refused?.code).toBe("conflict");
+});
+
+test("a call that was cut off too often may have happened, unless it does nothing outside", () => {
+  for (const [effect, state] of [
+    ["keyed", "unknown"],
+    ["none", "failed"],
+  ] as const) {
+    let task = createTask({ facts: factsOf({ kind: "call" }), hold: false, call: { ...prepared, effect } }, 0).state;
+    let settled = "";
+    for (let crash = 1; settled === "" && crash < 100; crash += 1) {
+      const decision = wake(task, crash * 2000);
+      task = decision.state;
+      const change = decision.ledger.find(({ kind }) => kind === "settle");
+      if (change?.kind === "settle") settled = change.state;
+    }
+    expect(settled).toBe(state);
+  }
 });
 
 test("the hidden task of a call goes by itself a week after it ended; a task of an agent stays", () => {

@@ -34,6 +34,13 @@ describe("a task over the API", () => {
     expect(answer.headers.get("location")).toBe(`/v1/tasks/${answer.json.id}`);
   });
 
+  test("is not taken to wait while its model is tried again", async () => {
+    const caller = await makeCaller();
+    const body = { input: JSON.stringify({ replies: [{ text: "" }] }) };
+    const { status, json } = await caller.send("POST", "/v1/tasks?wait=15", body);
+    expect([status, json.status]).toEqual([201, "completed"]);
+  });
+
   test("can be waited for until it waits, and is then answered once", async () => {
     const caller = await makeCaller();
     const input = JSON.stringify({ replies: [ask({ choices: ["Oslo", "Bergen"] }), { text: "Thanks." }] });

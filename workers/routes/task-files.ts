@@ -113,11 +113,13 @@ export function taskFileRoutes(app: App): void {
   app.openAPIRegistry.registerPath(upload);
   app.put(FILE_ROUTE, requireScope("tasks:write"), async (c) => {
     const { files, path, id } = await openFile(c);
-    refuseEnded(await readTask(c, id, (stub) => stub.view()));
     const contentType = contentTypeOf(c);
-    const ifVersion = await versionCondition(c, files, path);
+    refuseEnded(await readTask(c, id, (stub) => stub.view()));
     const bytes = await readCounted(c.req.raw, MAX_FILE_BYTES);
     if (bytes === null) raise("too_large", `A file has at most ${MAX_FILE_BYTES} bytes.`, { field: "body" });
+    // Again, as the upload may have taken its time: a task that ended or was erased meanwhile takes no file.
+    refuseEnded(await readTask(c, id, (stub) => stub.view()));
+    const ifVersion = await versionCondition(c, files, path);
     const options = {
       key: c.get("requestId"),
       ...(ifVersion === null ? {} : { ifVersion }),

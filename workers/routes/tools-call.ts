@@ -74,7 +74,9 @@ export function toolCallRoutes(app: App): void {
     if (only === undefined) throw new Error("a prepared call is missing");
     if (body.task_id !== undefined) await adoptCall(c, body.task_id, facts);
     const open = () => tasksFromEnv(c.env)(facts.tenant, facts.id);
-    unwrap(await open().create({ facts, hold: false, call: only }));
+    const made = await open().create({ facts, hold: false, call: only });
+    if (!made.ok && body.task_id !== undefined) await taskStub(c, body.task_id).disown(facts.id);
+    unwrap(made);
     if (body.task_id !== undefined) await cancelWithoutParent(c, body.task_id, open());
     const view = unwrap(await awaitTask(open, MAX_WAIT_SECONDS * 1000, hasEndedOrAsks));
     const result = await resultOf(c, view, facts, body.task_id);
