@@ -2,6 +2,7 @@
  * The whole system for the tests of `test/whole`: started as a person starts it, on a state of its own, with a scripted
  * model server beside it, and callers that speak HTTP to it.
  */
+import type { TaskView } from "../../core/task-view.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSystem as start, type StartedSystem } from "../drill/started-system.ts";
@@ -73,8 +74,7 @@ export function calling(name: string, given: unknown): ScriptedReply {
 }
 
 /** Reads a task until it is as wanted. */
-// oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever the task holds
-export async function untilTask(caller: Caller, id: string, wanted: (task: any) => boolean): Promise<any> {
+export async function untilTask(caller: Caller, id: string, wanted: (task: TaskView) => boolean): Promise<TaskView> {
   for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 25))) {
     const { json, text } = await caller.send("GET", `/v1/tasks/${id}`);
     if (wanted(json)) return json;

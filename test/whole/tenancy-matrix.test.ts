@@ -208,7 +208,7 @@ async function own(): Promise<Owned> {
   return {
     ended,
     waiting,
-    question: pending[0].id,
+    question: pending[0]?.id ?? "",
     call: row.call_id,
     held,
     doomed,
