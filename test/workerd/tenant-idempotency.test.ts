@@ -17,6 +17,13 @@ import {
 
 describe("an Idempotency-Key", () => {
   const once = { "idempotency-key": "once" };
+  const makingKey = (key: string) => ({
+    method: "POST",
+    path: "/v1/keys",
+    key,
+    body: { name: "k", scopes: ["admin"] },
+    headers: once,
+  });
 
   test("makes one thing of 50 requests at once, with replies that are equal to the byte", async () => {
     const tenant = await newTenant();
@@ -34,13 +41,7 @@ describe("an Idempotency-Key", () => {
 
   test("answers a repeat after a crash with the same bytes, an API key among them, which is stored nowhere in the clear", async () => {
     const tenant = await newTenant();
-    const call = {
-      method: "POST",
-      path: "/v1/keys",
-      key: tenant.key,
-      body: { name: "k", scopes: ["admin"] },
-      headers: once,
-    };
+    const call = makingKey(tenant.key);
     const first = await (await send(call)).text();
     await abortAllDurableObjects();
     expect(await (await send(call)).text()).toBe(first);
@@ -55,13 +56,7 @@ describe("an Idempotency-Key", () => {
 
   test("finds what a try made whose reply was never stored", async () => {
     const tenant = await newTenant();
-    const call = {
-      method: "POST",
-      path: "/v1/keys",
-      key: tenant.key,
-      body: { name: "k", scopes: ["admin"] },
-      headers: once,
-    };
+    const call = makingKey(tenant.key);
     const first = await (await send(call)).text();
     // The crash: the reply is lost, and so is the instance that let the try in.
     await runInDurableObject(tenantStub(tenant.id), (_, state) => {
