@@ -4,7 +4,7 @@
  */
 import type { Database } from "../core/database.ts";
 import type { SandboxRpc, StepsRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
-import type { BlobPort, Clock, FilesPort, ModelPort, WebPort } from "../core/ports.ts";
+import type { BlobPort, Clock, FilesPort, ModelPort, ResultsPort, WebPort } from "../core/ports.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { type BlobEraser, openBlobs } from "./blobs.ts";
 import { openDatabase } from "./database/database.ts";
@@ -15,6 +15,7 @@ import { openFiles } from "./files/files.ts";
 import { type DatabaseHealth, databaseHealth, type SidecarHealth, sidecarHealth } from "./health.ts";
 import { demoModel } from "./model/demo/demo.ts";
 import { openAiModel } from "./model/openai.ts";
+import { openResults } from "./results.ts";
 import { openSealing, type Sealing } from "./sealing.ts";
 
 /** The bindings of wrangler.toml and the variables of README.md. An empty variable counts as not set. */
@@ -37,6 +38,7 @@ export interface Env {
   readonly OTTO_MODEL_API?: string;
   readonly OTTO_EGRESS_ALLOW?: string;
   readonly OTTO_REQUESTS_PER_MINUTE?: string;
+  readonly OTTO_MAX_RUNNING_TASKS?: string;
   readonly MEDIUM_RESULT_THRESHOLD?: string;
   readonly LARGE_RESULT_THRESHOLD?: string;
   readonly MAX_PARALLEL_TOOL_CALLS?: string;
@@ -55,6 +57,8 @@ export interface Settings {
   /** True when no model server is set and the demo model speaks. */
   readonly isDemo: boolean;
   readonly requestsPerMinute: number;
+  /** Tasks of one tenant that run at once. */
+  readonly maxRunningTasks: number;
   readonly mediumResultThreshold: number;
   readonly largeResultThreshold: number;
   readonly maxParallelToolCalls: number;
@@ -73,6 +77,7 @@ export function settingsFromEnv(env: Env): Settings {
     model: isDemo ? DEMO_MODEL : (set(env.OTTO_MODEL) ?? DEFAULT_MODEL),
     isDemo,
     requestsPerMinute: figure(env.OTTO_REQUESTS_PER_MINUTE, "OTTO_REQUESTS_PER_MINUTE", 6000, 1_000_000),
+    maxRunningTasks: figure(env.OTTO_MAX_RUNNING_TASKS, "OTTO_MAX_RUNNING_TASKS", 256, 10_000),
     mediumResultThreshold: figure(env.MEDIUM_RESULT_THRESHOLD, "MEDIUM_RESULT_THRESHOLD", 4000, 1_000_000),
     largeResultThreshold: figure(env.LARGE_RESULT_THRESHOLD, "LARGE_RESULT_THRESHOLD", 12_000, 1_000_000),
     maxParallelToolCalls: figure(env.MAX_PARALLEL_TOOL_CALLS, "MAX_PARALLEL_TOOL_CALLS", 5, 50),
@@ -133,6 +138,12 @@ export function filesFromEnv(
 /** The bucket by key, for results that are too large for a row, and for erasing. */
 export function blobsFromEnv(env: Env): BlobPort & BlobEraser {
   return openBlobs(env.FILES);
+}
+
+/** The results of the calls of a task's tree. */
+export function resultsFromEnv(env: Env, { tenant, rootId }: Pick<TaskFacts, "tenant" | "rootId">): ResultsPort {
+  const taskOf = (task: string) => tasksFromEnv(env)(tenant, task);
+  return openResults({ blobs: blobsFromEnv(env), taskOf, tenant, rootId });
 }
 
 /** Forgets the sandbox of a task tree: its index, then every blob and every large result that it has. Can be done again. */

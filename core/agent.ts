@@ -23,7 +23,14 @@ export const budgetSchema = z.strictObject({
 });
 export type BudgetLimits = z.infer<typeof budgetSchema>;
 
-/** Decisions by security level, then by tool pattern (the last rule that matches wins). */
+/** The longest and the default time that a person has to decide an approval. */
+const MAX_APPROVAL_SECONDS = 2_592_000;
+const DEFAULT_APPROVAL_SECONDS = 604_800;
+
+/**
+ * Decisions by security level, then by tool pattern (the last rule that matches wins). An approval that nobody decides
+ * within `expires_s` (a week) is refused.
+ */
 export const approvalSchema = z.strictObject({
   safe: decision.optional(),
   cautious: decision.optional(),
@@ -33,6 +40,7 @@ export const approvalSchema = z.strictObject({
     .array(z.strictObject({ tool: z.string().min(1).max(200), decision }))
     .max(200)
     .optional(),
+  expires_s: z.int().min(1).max(MAX_APPROVAL_SECONDS).optional(),
 });
 export type ApprovalPolicy = z.infer<typeof approvalSchema>;
 
@@ -40,6 +48,11 @@ export type ApprovalPolicy = z.infer<typeof approvalSchema>;
 export const agentConfigSchema = z.strictObject({
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "1 to 64 letters, digits, _ or -"),
   model: z.string().min(1).max(200).optional(),
+  fallbacks: z
+    .array(z.string().min(1).max(200))
+    .max(5)
+    .optional()
+    .describe("Models to ask when `model` does not answer"),
   instructions: z.string().max(100_000),
   tools: patterns,
   permissions: z.array(z.enum(PERMISSIONS)).max(PERMISSIONS.length),
@@ -89,6 +102,11 @@ export function sandboxRules(config: AgentConfig): SandboxRules {
     extensions: config.sandbox?.extensions ?? DEFAULT_EXTENSIONS,
     allowWrite: config.sandbox?.allow_write ?? true,
   };
+}
+
+/** How long a person has to decide an approval, in milliseconds. */
+export function approvalExpiryMs(policy: ApprovalPolicy | undefined): number {
+  return (policy?.expires_s ?? DEFAULT_APPROVAL_SECONDS) * 1000;
 }
 
 /** The agent of a task that names none. It has every tool that needs no `exec`. */

@@ -1,15 +1,18 @@
 /**
  * The budget of one task: a model call reserves its worst case before it is made and settles what it used after. An
- * interrupted call is settled at its reservation, so a crash never makes a task cheaper than it was.
+ * interrupted call is settled at its reservation, so a crash never makes a task cheaper than it was. What is carved for a
+ * subtask is out of reach while that lives; what it leaves comes back.
  */
-import { costMicros } from "./price-table.ts";
-import type { Limits, Reservation, TaskState, Usage } from "./task-state.ts";
-import type { ModelUsage } from "./messages.ts";
+import { costMicros } from "./model-table.ts";
+import { estimateTokens } from "./tokens.ts";
+import type { Amount, AmountLimit, Limits, Reservation, TaskState, Wait } from "./task-state.ts";
 
 /** The most that one model call may write. */
 const MAX_OUTPUT_TOKENS = 8192;
 /** With less than this to write, a call is not worth making. */
 const MIN_OUTPUT_TOKENS = 16;
+/** The least that a subtask is given. */
+const MIN_SUBTASK_TOKENS = 1000;
 /** The longest that a hop may take: one model call, or the calls of one step. */
 export const HOP_TIMEOUT_MS = 600_000;
 /** The share of a limit at which the warning is given. */
@@ -23,47 +26,89 @@ export type Allowance =
   | { readonly ok: true; readonly reserved: Reservation; readonly timeoutMs: number }
   | { readonly ok: false; readonly exceeded: BudgetKind };
 
-/** Reserves a model call. */
+/** Reserves a model call, within the task's limits and what its tenant granted. */
 export function reserveModelCall(state: TaskState, now: number): Allowance {
-  const { limits, price } = state.facts;
-  const input = state.contextTokens;
-  let output = MAX_OUTPUT_TOKENS;
-  if (limits.maxTokens !== null) {
-    output = Math.min(output, limits.maxTokens - usedTokens(state.usage) - input);
-    if (output < MIN_OUTPUT_TOKENS) return { ok: false, exceeded: "tokens" };
-  }
-  if (limits.maxCostMicros !== null && price !== null) {
-    const left = limits.maxCostMicros - state.usage.costMicros - costMicros(price, input, 0);
-    if (price.outputPerMillion > 0) output = Math.min(output, Math.floor(left / price.outputPerMillion));
-    if (left < 0 || output < MIN_OUTPUT_TOKENS) return { ok: false, exceeded: "cost" };
-  }
-  const left = timeLeftMs(state, now);
-  if (left <= 0) return { ok: false, exceeded: "duration" };
-  const reserved = { inputTokens: input, outputTokens: output, costMicros: costMicros(price, input, output) };
-  return { ok: true, reserved, timeoutMs: Math.min(HOP_TIMEOUT_MS, left) };
+  return reserve(state, now, grantLeft(state));
 }
 
-/** The usage after a model call that came back. */
-export function settleModelCall(state: TaskState, used: ModelUsage): Usage {
-  const { usage, facts } = state;
+/** What the next model call would take if its tenant granted it, and the least that it can do with. */
+export function callNeeds(state: TaskState, now: number): { readonly need: Amount; readonly want: Amount } | null {
+  // What people wrote since is part of the next step's request, and of no other.
+  const written = state.phase.name === "ready" ? state.steering : [];
+  const contextTokens = written.reduce((total, text) => total + estimateTokens(text), state.contextTokens);
+  const allowance = reserve({ ...state, contextTokens }, now, NO_LIMIT);
+  if (!allowance.ok) return null;
+  const { inputTokens, outputTokens } = allowance.reserved;
+  const amount = (output: number): Amount => ({
+    tokens: inputTokens + output,
+    costMicros: costMicros(priceNow(state), inputTokens, output),
+  });
+  return { need: amount(Math.min(MIN_OUTPUT_TOKENS, outputTokens)), want: amount(outputTokens) };
+}
+
+/** What a short model call beside the steps may use (a summary); null: it would leave too little for the next step. */
+export function reserveAside(state: TaskState, inputTokens: number, outputTokens: number): Reservation | null {
+  const cost = costMicros(priceNow(state), inputTokens, outputTokens);
+  const next = { tokens: state.contextTokens + MIN_SUBTASK_TOKENS, costMicros: 0 };
+  for (const { tokens, costMicros: money } of [ownLeft(state), grantLeft(state)]) {
+    if (tokens !== null && tokens < inputTokens + outputTokens + next.tokens) return null;
+    if (money !== null && money < cost + costMicros(priceNow(state), next.tokens, 0)) return null;
+  }
+  return { inputTokens, outputTokens, costMicros: cost };
+}
+
+/** What is left of the grant; null: no limit of this kind. */
+function grantLeft(state: TaskState): AmountLimit {
+  if (state.permit === null) return NO_LIMIT;
+  const { tokens, costMicros: money } = state.permit.grant;
+  const used = ownUse(state);
   return {
-    ...usage,
-    inputTokens: usage.inputTokens + used.inputTokens,
-    outputTokens: usage.outputTokens + used.outputTokens,
-    costMicros: usage.costMicros + costMicros(facts.price, used.inputTokens, used.outputTokens),
-    estimated: usage.estimated || used.estimated,
+    tokens: tokens === null ? null : tokens - used.tokens,
+    costMicros: money === null ? null : money - used.costMicros,
   };
 }
 
-/** The usage after a model call that was cut off: nobody knows what it used, so it counts as its reservation. */
-export function settleInterrupted(usage: Usage, reserved: Reservation): Usage {
+/** What a subtask gets of what this task has left; a word on why it gets nothing. `sharers`: dispatches that still share it. */
+export function carve(
+  state: TaskState,
+  tokenBudget: number | null,
+  sharers: number,
+): { readonly ok: true; readonly budget: AmountLimit } | { readonly ok: false; readonly message: string } {
+  const left = ownLeft(state);
+  const even = (amount: number | null) => (amount === null ? null : Math.floor(amount / (sharers + 1)));
+  const tokens = tokenBudget ?? even(left.tokens);
+  if (left.tokens !== null && tokens !== null) {
+    const most = left.tokens - state.contextTokens - MIN_OUTPUT_TOKENS;
+    if (tokens > most || tokens < MIN_SUBTASK_TOKENS) {
+      const message = `A subtask with ${tokens} tokens does not fit: this task has ${Math.max(0, Math.floor(most))} to give, and a subtask needs ${MIN_SUBTASK_TOKENS}.`;
+      return { ok: false, message };
+    }
+  }
+  const money = even(left.costMicros);
+  if (money !== null && money <= 0 && priceNow(state)?.outputPerMillion !== 0) {
+    return { ok: false, message: "This task has no money left to give to a subtask." };
+  }
+  return { ok: true, budget: { tokens, costMicros: money } };
+}
+
+/** What the task itself used. */
+export function ownUse({ usage }: TaskState): Amount {
+  return { tokens: usage.inputTokens + usage.outputTokens, costMicros: usage.costMicros };
+}
+
+/** What the task and its subtasks used. */
+export function treeUse(state: TaskState): Amount {
+  const { usedBelow } = state;
+  const own = ownUse(state);
   return {
-    ...usage,
-    inputTokens: usage.inputTokens + reserved.inputTokens,
-    outputTokens: usage.outputTokens + reserved.outputTokens,
-    costMicros: usage.costMicros + reserved.costMicros,
-    estimated: true,
+    tokens: own.tokens + usedBelow.inputTokens + usedBelow.outputTokens,
+    costMicros: own.costMicros + usedBelow.costMicros,
   };
+}
+
+/** The price of the model that is asked now. */
+function priceNow({ facts, model }: TaskState) {
+  return facts.models[model.index]?.price ?? null;
 }
 
 /** Time left before `maxDurationMs`; `Infinity` without that limit. */
@@ -72,22 +117,17 @@ export function timeLeftMs(state: TaskState, now: number): number {
   return limit === null ? Number.POSITIVE_INFINITY : limit - activeMs(state, now);
 }
 
-/** The time that counts against the task: what a person takes does not. */
-function activeMs(state: TaskState, now: number): number {
-  const { clock } = state;
-  return clock.activeMs + (clock.since === null ? 0 : Math.max(0, now - clock.since));
-}
-
-/** The limits of which at least 80 % is used, for the one warning that a task gives. */
+/** The limits of which at least 80 % is used. Money in US dollars, time in seconds. */
 export function nearlyUsed(state: TaskState, now: number): { kind: BudgetKind; used: number; limit: number }[] {
   const { limits } = state.facts;
-  const rows: [BudgetKind, number, number | null][] = [
-    ["tokens", usedTokens(state.usage), limits.maxTokens],
-    ["cost", state.usage.costMicros, limits.maxCostMicros],
-    ["duration", activeMs(state, now), limits.maxDurationMs],
+  const used = treeUse(state);
+  const rows: [BudgetKind, number, number | null, number][] = [
+    ["tokens", used.tokens, limits.maxTokens, 1],
+    ["cost", used.costMicros, limits.maxCostMicros, 1_000_000],
+    ["duration", activeMs(state, now), limits.maxDurationMs, 1000],
   ];
-  return rows.flatMap(([kind, used, limit]) =>
-    limit !== null && used >= limit * WARNING_SHARE ? [{ kind, used, limit }] : [],
+  return rows.flatMap(([kind, amount, limit, unit]) =>
+    limit !== null && amount >= limit * WARNING_SHARE ? [{ kind, used: amount / unit, limit: limit / unit }] : [],
   );
 }
 
@@ -103,6 +143,49 @@ export function exceededMessage(kind: BudgetKind, limits: Limits): string {
   }
 }
 
-function usedTokens(usage: Usage): number {
-  return usage.inputTokens + usage.outputTokens;
+const NO_LIMIT: AmountLimit = { tokens: null, costMicros: null };
+
+function reserve(state: TaskState, now: number, grant: AmountLimit): Allowance {
+  const price = priceNow(state);
+  const input = state.contextTokens;
+  const inputCost = costMicros(price, input, 0);
+  let output = MAX_OUTPUT_TOKENS;
+  for (const { tokens, costMicros: money } of [ownLeft(state), grant]) {
+    if (tokens !== null) output = Math.min(output, tokens - input);
+    if (output < MIN_OUTPUT_TOKENS) return { ok: false, exceeded: "tokens" };
+    if (money === null || price === null) continue;
+    const left = money - inputCost;
+    if (price.outputPerMillion > 0) output = Math.min(output, Math.floor(left / price.outputPerMillion));
+    if (left < 0 || output < MIN_OUTPUT_TOKENS) return { ok: false, exceeded: "cost" };
+  }
+  const left = timeLeftMs(state, now);
+  if (left <= 0) return { ok: false, exceeded: "duration" };
+  const reserved = { inputTokens: input, outputTokens: output, costMicros: costMicros(price, input, output) };
+  return { ok: true, reserved, timeoutMs: Math.min(HOP_TIMEOUT_MS, left) };
+}
+
+/** What is left of the task's own limits: neither used, here or below, nor carved for a subtask that lives. */
+function ownLeft(state: TaskState): AmountLimit {
+  const { maxTokens, maxCostMicros } = state.facts.limits;
+  const used = treeUse(state);
+  const carved = state.batch.flatMap(({ wait }) => (isSubtask(wait) ? [wait.budget] : []));
+  return {
+    tokens: maxTokens === null ? null : maxTokens - used.tokens - sum(carved, ({ tokens }) => tokens),
+    costMicros:
+      maxCostMicros === null ? null : maxCostMicros - used.costMicros - sum(carved, ({ costMicros: money }) => money),
+  };
+}
+
+function isSubtask(wait: Wait | null): wait is Extract<Wait, { kind: "subtask" }> {
+  return wait?.kind === "subtask";
+}
+
+function sum(budgets: readonly AmountLimit[], of: (budget: AmountLimit) => number | null): number {
+  return budgets.reduce((total, budget) => total + (of(budget) ?? 0), 0);
+}
+
+/** The time that counts against the task: what a person takes, and what it stands in line, does not. */
+function activeMs(state: TaskState, now: number): number {
+  const { clock } = state;
+  return clock.activeMs + (clock.since === null ? 0 : Math.max(0, now - clock.since));
 }

@@ -5,20 +5,25 @@
 import type { Message } from "./messages.ts";
 import type { ModelRequest } from "./ports.ts";
 import type { ThinkJob } from "./objects.ts";
+import type { TaskFacts } from "./task-state.ts";
+import { estimateMessages, estimateTokens } from "./tokens.ts";
 import type { Toolset } from "./gateway/toolset.ts";
 
 /** Said in the last call, which has no tools. */
 const FINAL_NOTE =
   "You have no steps left and no tools. Answer now, in plain text, with what you have; say what is missing.";
+/** Said to the agent of a subtask, behind its instructions. */
+const SUBTASK_NOTE =
+  "You work on a part of a larger task for another agent. Your last answer goes to that agent, not to a person, and it is all that the agent sees of your work: make it complete and understandable by itself, with the facts, figures, names and paths that you found, and say what you could not do.";
 /** A model that sends nothing for this long is given up. */
 const IDLE_TIMEOUT_MS = 120_000;
 
 /** The request of one step. */
-export function buildRequest(job: ThinkJob, toolset: Toolset, signal: AbortSignal): ModelRequest {
-  const messages: Message[] = [{ role: "system", content: job.facts.agent.config.instructions }, ...job.messages];
+export function buildRequest(job: ThinkJob, toolset: Pick<Toolset, "specs">, signal: AbortSignal): ModelRequest {
+  const messages: Message[] = [systemMessage(job.facts), ...job.messages];
   if (job.final) messages.push({ role: "user", content: FINAL_NOTE });
   return {
-    model: job.facts.model,
+    model: job.model,
     messages,
     tools: job.final ? [] : toolset.specs,
     maxOutputTokens: job.maxOutputTokens,
@@ -26,4 +31,19 @@ export function buildRequest(job: ThinkJob, toolset: Toolset, signal: AbortSigna
     idleTimeoutMs: Math.min(IDLE_TIMEOUT_MS, job.timeoutMs),
     signal,
   };
+}
+
+/** The tokens, at a guess, of a request that holds these messages. */
+export function estimateRequest(
+  facts: TaskFacts,
+  messages: readonly Message[],
+  toolset: Pick<Toolset, "specs">,
+): number {
+  return estimateMessages([systemMessage(facts), ...messages]) + estimateTokens(JSON.stringify(toolset.specs));
+}
+
+function systemMessage({ agent, parentId, kind }: TaskFacts): Message {
+  const { instructions } = agent.config;
+  const isSubtask = parentId !== null && kind === "agent";
+  return { role: "system", content: isSubtask ? `${instructions}\n\n${SUBTASK_NOTE}` : instructions };
 }

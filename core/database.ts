@@ -50,7 +50,17 @@ export interface AuditEntry {
   readonly at: number;
   /** A key's id, or `operator`. */
   readonly actor: string;
-  readonly action: "tenant.create" | "tenant.erase" | "key.create" | "key.revoke" | "agent.create" | "agent.update";
+  readonly action:
+    | "tenant.create"
+    | "tenant.erase"
+    | "tenant.stop"
+    | "tenant.release"
+    | "key.create"
+    | "key.revoke"
+    | "agent.create"
+    | "agent.update"
+    | "budget.set"
+    | "budget.delete";
   readonly target: string;
   readonly requestId: string;
 }
@@ -117,6 +127,8 @@ export interface TaskIndex {
 }
 
 export interface AuditLog {
+  /** Adds an act that changed no row of the database; acts that do are added with their change. Adding it again does nothing. */
+  add(tenant: string, act: AuditEntry): Promise<Result<void>>;
   /** The acts of a tenant, or of the operator (`OPERATOR_TENANT`). */
   page(tenant: string, request: PageRequest): Promise<Result<Page<AuditEntry>>>;
 }

@@ -68,3 +68,35 @@ export function isCallOf(taskId: string, text: string): boolean {
 export function derivedId(kind: "question" | "approval", call: string): string {
   return `${ID_PREFIXES[kind]}_${call.slice(call.indexOf("_") + 1)}`;
 }
+
+/** The task whose call this is; null when the text has not the form of a call's id. */
+export function taskOfCall(call: string): string | null {
+  const [, part = ""] = /^call_([0-9a-z]+)_\d{1,6}_\d{1,6}$/.exec(call) ?? [];
+  const task = `${ID_PREFIXES.task}_${part}`;
+  return isId("task", task) && isCallOf(task, call) ? task : null;
+}
+
+/** The task whose call opened the question or approval with this id; null when the text has the form of neither. */
+export function taskOfWait(id: string): string | null {
+  const [, call] = /^(?:qst|apr)_(.+)$/.exec(id) ?? [];
+  return call === undefined ? null : taskOfCall(`call_${call}`);
+}
+
+/**
+ * The id of the subtask that call `index` of step `step` dispatches. Its random part is the parent's, moved by an odd
+ * multiple of the call's number, so the calls of one task never share one.
+ */
+export function childTaskId(parentId: string, step: number, index: number, nowMs: number): string {
+  const MODULUS = 1n << 80n;
+  let bits = 0n;
+  for (let i = parentId.length - 1; i >= parentId.length - RANDOM_CHARACTERS; i -= 1) {
+    bits = (bits << 5n) | BigInt(Math.max(0, ALPHABET.indexOf(parentId.charAt(i))));
+  }
+  const call = BigInt(step) * 1000n + BigInt(index) + 1n;
+  const moved = (bits * 0x5851f42d4c957f2d1405n + call * 0x9e3779b97f4a7c15f39dn) % MODULUS;
+  return makeId(
+    "task",
+    nowMs,
+    Uint8Array.from({ length: 10 }, (_, i) => Number((moved >> BigInt(8 * (9 - i))) & 255n)),
+  );
+}

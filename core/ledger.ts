@@ -1,5 +1,7 @@
 /** What the ledger's states mean: what a crash does to a call by its effect class, and how rows are written. */
-import type { CallOutcome, LedgerChange, LedgerRow, LedgerState, PreparedCall } from "./task-state.ts";
+import type { ErrorCode } from "./errors.ts";
+import type { CallOutcome, LedgerChange, LedgerRow, PreparedCall } from "./task-commands.ts";
+import type { LedgerState } from "./task-state.ts";
 import type { EffectClass } from "./tool.ts";
 
 /** What has to be done about a call whose attempt was cut off before it settled. */
@@ -59,7 +61,7 @@ export function closedOutcome(reason: string): CallOutcome {
 /** The outcome of a call that the task's own rules settle with an error. */
 export function failedOutcome(
   state: Exclude<LedgerState, "intended" | "confirmed">,
-  code: "outcome_unknown" | "conflict" | "gone" | "permission_denied" | "quota_exceeded" | "internal",
+  code: ErrorCode,
   message: string,
 ): CallOutcome {
   const error = { code, message, retry: "never" as const };

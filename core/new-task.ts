@@ -1,12 +1,19 @@
 /**
  * What a caller may ask for when a task is made, and how that becomes the task's facts. Pure: ids, moments, the agent
- * and the model's price are given.
+ * and the model of an agent that names none are given.
  */
 import { z } from "zod";
-import { type BudgetLimits, budgetSchema, DEFAULT_MAX_STEPS, MAX_STEPS_CEILING, type PinnedAgent } from "./agent.ts";
+import {
+  type AgentConfig,
+  type BudgetLimits,
+  budgetSchema,
+  DEFAULT_MAX_STEPS,
+  MAX_STEPS_CEILING,
+  type PinnedAgent,
+} from "./agent.ts";
 import { type Failure, failed, ok, type Result } from "./errors.ts";
 import { makeId } from "./ids.ts";
-import type { ModelPrice } from "./price-table.ts";
+import { type ModelChoice, modelChoice } from "./model-table.ts";
 import type { Limits, TaskFacts } from "./task-state.ts";
 
 /** Characters (Unicode code points, as JSON Schema counts them) of a task's input, all messages together. */
@@ -70,9 +77,11 @@ export type TaskRequest = z.infer<typeof taskRequestSchema>;
 /** What the request alone does not say. `random` is at least 10 bytes; with `createdAt` it makes the task's id. */
 export interface TaskOrigin {
   readonly tenant: string;
+  /** The id of the API key that asks; null: none is known. */
+  readonly key: string | null;
   readonly agent: PinnedAgent;
-  readonly model: string;
-  readonly price: ModelPrice | null;
+  /** The model of an agent that names none. */
+  readonly defaultModel: string;
   readonly createdAt: number;
   readonly random: Uint8Array;
 }
@@ -96,37 +105,44 @@ function unavailableField(request: TaskRequest): Failure | null {
 export function newTaskFacts(request: TaskRequest, origin: TaskOrigin): Result<TaskFacts> {
   const missing = unavailableField(request);
   if (missing !== null) return { ok: false, error: missing };
-  const limits = resolveLimits(request.budget ?? {}, origin.agent.config.budget ?? {}, origin.price, origin.model);
+  const { config } = origin.agent;
+  const models = modelsOf(config, origin.defaultModel);
+  const limits = resolveLimits(request.budget ?? {}, config.budget ?? {}, models);
   if (!limits.ok) return limits;
   const id = makeId("task", origin.createdAt, origin.random);
   return ok({
     id,
     tenant: origin.tenant,
+    key: origin.key,
     rootId: id,
     parentId: null,
+    depth: 0,
     kind: "agent",
     input: request.input,
     agent: origin.agent,
-    tools: request.tools ?? null,
+    tools: request.tools === undefined ? [] : [request.tools],
     project: request.project ?? null,
-    model: origin.model,
-    price: origin.price,
+    models,
     limits: limits.value,
     metadata: request.metadata ?? {},
     createdAt: origin.createdAt,
   });
 }
 
+/** The models of a task, in the order in which they are asked: the agent's own, then its fallbacks, each once. */
+function modelsOf({ model, fallbacks = [] }: AgentConfig, defaultModel: string): ModelChoice[] {
+  return [...new Set([model ?? defaultModel, ...fallbacks])].map(modelChoice);
+}
+
 /**
  * The limits of a task. A limit of the agent's is the default and the most that a request may ask for; without one, a
- * request may set any. Steps are 10 unless somebody says otherwise, and never over 100. A limit of money needs a model
- * whose price is known.
+ * request may set any. Steps are 10 unless somebody says otherwise, and never over 100. A limit of money needs a known
+ * price of every model that may be asked.
  */
 export function resolveLimits(
   asked: BudgetLimits,
   agents: BudgetLimits,
-  price: ModelPrice | null,
-  model: string,
+  models: readonly ModelChoice[],
 ): Result<Limits> {
   for (const name of ["max_steps", "max_tokens", "max_cost_usd", "max_duration_s"] as const) {
     const ceiling = agents[name] ?? (name === "max_steps" ? MAX_STEPS_CEILING : undefined);
@@ -137,14 +153,10 @@ export function resolveLimits(
     }
   }
   const cost = asked.max_cost_usd ?? agents.max_cost_usd ?? null;
-  if (cost !== null && price === null) {
-    return failed(
-      "invalid_input",
-      `The price of the model ${model} is not known, so budget.max_cost_usd cannot be held. Leave it out, or limit max_tokens.`,
-      {
-        field: "budget.max_cost_usd",
-      },
-    );
+  const unpriced = models.find(({ price }) => price === null);
+  if (cost !== null && unpriced !== undefined) {
+    const message = `The price of the model ${unpriced.name} is not known, so budget.max_cost_usd cannot be held. Leave it out, or limit max_tokens.`;
+    return failed("invalid_input", message, { field: "budget.max_cost_usd" });
   }
   const seconds = asked.max_duration_s ?? agents.max_duration_s ?? null;
   return ok({
@@ -155,7 +167,10 @@ export function resolveLimits(
   });
 }
 
-/** The facts of the hidden task that holds one tool call of the API, under `of` when the call is made for a task. */
+/**
+ * The facts of the hidden task that holds one tool call of the API. Under `of`, the task that the call is made for, it has
+ * that task's tools and sandbox; the key is the caller's, which need not be the one that the task was made with.
+ */
 export function callTaskFacts(
   origin: TaskOrigin,
   call: { project: string | null; of: TaskFacts | null; toolName: string },
@@ -164,15 +179,16 @@ export function callTaskFacts(
   return {
     id,
     tenant: origin.tenant,
+    key: origin.key,
     rootId: call.of?.rootId ?? id,
     parentId: call.of?.id ?? null,
+    depth: call.of?.depth ?? 0,
     kind: "call",
     input: `Call ${call.toolName}`,
     agent: origin.agent,
-    tools: call.of?.tools ?? null,
+    tools: call.of?.tools ?? [],
     project: call.of?.project ?? call.project,
-    model: origin.model,
-    price: origin.price,
+    models: modelsOf(origin.agent.config, origin.defaultModel),
     limits: { maxSteps: 1, maxTokens: null, maxCostMicros: null, maxDurationMs: null },
     metadata: {},
     createdAt: origin.createdAt,

@@ -6,10 +6,21 @@ import type { Result } from "./errors.ts";
 import type { TaskEvent } from "./events.ts";
 import type { IdempotencyState, IdempotentRequest, StoredReply } from "./idempotency.ts";
 import type { Scope } from "./keys.ts";
-import type { Message } from "./messages.ts";
+import type { Message, ModelUsage } from "./messages.ts";
 import type { FileEntry, DirectoryEntry, ModelFailure, WriteOptions } from "./ports.ts";
-import type { CallOutcome, CallToMake, LedgerRow, ModelReply, NewTask, TaskFacts } from "./task-state.ts";
-import type { TaskView } from "./task-view.ts";
+import type { BudgetAccount, BudgetLimit, TenantStop } from "./budget-tree.ts";
+import type {
+  CallOutcome,
+  CallToMake,
+  LedgerRow,
+  ModelReply,
+  NearLimit,
+  NewTask,
+  RevisedCall,
+  Spend,
+} from "./task-commands.ts";
+import type { Amount, AmountLimit, TaskFacts } from "./task-state.ts";
+import type { PendingView, TaskView } from "./task-view.ts";
 
 /** A page of the log. `done`: the log will never grow beyond what this page ends with. */
 export interface EventPage {
@@ -41,8 +52,44 @@ export interface TaskRpc {
     answer: { text: string; isChoice: boolean; by: string },
     request: string | null,
   ): Promise<Result<TaskView>>;
-  /** Cancels the task and the hidden tasks that it adopted. */
+  /**
+   * Decides an approval: the first decision counts. With `arguments`, the call is made with those in the place of the ones
+   * that were asked for, once they were checked and hashed anew.
+   */
+  decideApproval(
+    approval: string,
+    decision: {
+      readonly decision: "approve" | "refuse";
+      readonly arguments: Readonly<Record<string, unknown>> | null;
+      readonly reason: string | null;
+      readonly by: string;
+    },
+    request: string | null,
+  ): Promise<Result<TaskView>>;
+  /** Decides a call whose outcome nobody knows; `conflict` when the task is not parked on it. */
+  decideUnknown(
+    callId: string,
+    decision: { readonly decision: "done" | "retry" | "skip"; readonly by: string },
+    request: string | null,
+  ): Promise<Result<LedgerRow>>;
+  /** Cancels the task, and everything below it soon after. */
   cancel(by: string): Promise<Result<TaskView>>;
+  /** The tenant stops: the hop under way is cut off, with a few seconds for tool calls to end, and none begins. */
+  halt(message: string): Promise<void>;
+  /** The tenant has a place for the task, or was released. */
+  called(): Promise<void>;
+  /** At the root of a tree: takes one more subtask into the tree's count; `quota_exceeded` when it is full. */
+  enroll(subtask: string): Promise<Result<void>>;
+  /** A subtask has ended. Told again until this returns. */
+  subtaskEnded(subtask: TaskView): Promise<void>;
+  /** A subtask tells what it and those below it wait for from people. An older `version` than one before is dropped. */
+  subtaskWaits(subtask: string, version: number, pending: readonly PendingView[]): Promise<void>;
+  /** The subtasks of this task itself, in the order in which they were dispatched. */
+  subtasks(): Promise<Result<readonly string[]>>;
+  /** A settled call, with what the model read of it; `not_found` otherwise. */
+  call(callId: string): Promise<Result<LedgerRow>>;
+  /** What the task spent so far, one row for each model call and each subtask that ended. */
+  spending(): Promise<Result<readonly Spend[]>>;
   /** Events with a sequence number over `after`: at most `limit` (≤ 500), and fewer when they are large (over 4 MB). */
   events(after: number, limit: number): Promise<Result<EventPage>>;
   /** Calls after `after` (null: from the start), at most `limit` (≤ 500) and 4 MB. Without results, rows are small. */
@@ -76,7 +123,47 @@ export interface TaskReport {
   readonly hidden: boolean;
   /** When its alarm is due; null: it waits for something from outside. */
   readonly wakeAt: number | null;
+  /** The key that its tree was made with; null: none is known. */
+  readonly key: string | null;
+  /** What the task itself used so far, without its subtasks. */
+  readonly used: Amount;
 }
+
+/**
+ * A task asks its tenant for leave to begin hops. `version` is the task's, and grows: whatever is older and comes late
+ * changes nothing. `used` is its own use so far, `need` the least that its next model call can do with, `want` what the
+ * call would take.
+ */
+export interface EnterRequest {
+  readonly task: string;
+  readonly version: number;
+  readonly key: string | null;
+  readonly agent: string;
+  readonly used: Amount;
+  readonly need: Amount;
+  readonly want: Amount;
+}
+
+/**
+ * What the tenant says. `admitted`: hops may begin for `forMs`, up to a total own use of `grant`; the task holds one of
+ * the tenant's places until it reports that it no longer runs. `queued`: every place is taken, or budget that others hold
+ * may come back; the tenant calls it. `exceeded`: a budget cannot cover `need` any more.
+ */
+export type EnterReply =
+  | {
+      readonly kind: "admitted";
+      readonly forMs: number;
+      readonly grant: AmountLimit;
+      readonly near: readonly NearLimit[];
+    }
+  | {
+      readonly kind: "queued";
+      readonly why: "queue" | "budget";
+      readonly message: string | null;
+      readonly askAgainAfterMs: number;
+    }
+  | { readonly kind: "stopped"; readonly message: string; readonly askAgainAfterMs: number }
+  | { readonly kind: "exceeded"; readonly message: string };
 
 /** A key as the tenant's object knows it. */
 export interface KeyRecord {
@@ -107,6 +194,8 @@ export type Admission =
       readonly kind: "admitted";
       readonly key: KeyRecord;
       readonly rate: RateState;
+      /** Set while the tenant is stopped: it makes and starts nothing. */
+      readonly stopped: TenantStop | null;
       /** Null when the request carries no `Idempotency-Key`. */
       readonly idempotency: IdempotencyState | null;
     };
@@ -137,6 +226,17 @@ export interface TenantRpc {
    * `erased`: the tenant is gone, and the task has to go too.
    */
   report(row: TaskReport): Promise<{ readonly erased: boolean }>;
+  /** Asks for leave to begin hops. */
+  enter(request: EnterRequest): Promise<EnterReply>;
+  /** Stops everything of the tenant; a stop of the operator's outranks the tenant's own. Stopping twice changes nothing. */
+  stop(stop: TenantStop): Promise<TenantStop>;
+  /** Lets everything go on. `forbidden` when the operator stopped it and `byOperator` is false. */
+  release(byOperator: boolean): Promise<Result<void>>;
+  stopped(): Promise<TenantStop | null>;
+  /** Every account that has a limit or was used, with what is used and what is leased. */
+  budgets(): Promise<readonly BudgetAccount[]>;
+  /** Sets the limit of an account (`tenant`, or the id of a key or an agent); null takes it away. */
+  setBudget(account: string, limit: BudgetLimit | null): Promise<BudgetAccount>;
   /** True when the key with this id was revoked, or the tenant erased. For streams that outlive their request's check. */
   isRevoked(keyId: string): Promise<boolean>;
   /**
@@ -174,6 +274,7 @@ export interface SandboxWrite extends WriteOptions {
 /** What hop one needs. */
 export interface ThinkJob {
   readonly facts: TaskFacts;
+  readonly model: string;
   readonly step: number;
   readonly attempt: number;
   readonly final: boolean;
@@ -193,15 +294,56 @@ export type ThinkLine =
 export interface ActJob {
   readonly facts: TaskFacts;
   readonly step: number;
-  readonly calls: readonly (CallToMake & Pick<LedgerRow, "tool" | "arguments" | "effect" | "key">)[];
+  readonly calls: readonly (CallToMake & Pick<LedgerRow, "tool" | "arguments" | "argumentsHash" | "effect" | "key">)[];
   readonly timeoutMs: number;
 }
 
 /** A line of hop two's stream. */
 export type ActLine = { readonly type: "settled"; readonly callId: string; readonly outcome: CallOutcome };
 
+/**
+ * What shortening needs: long results to summarise, and the older steps to tell in short. `previous` is the text that
+ * stands for the steps before `messages`. Without a model, results stay as they are and history is shortened by rule.
+ */
+export interface CondenseJob {
+  readonly facts: TaskFacts;
+  readonly model: string;
+  readonly withModel: boolean;
+  readonly results: readonly { readonly callId: string; readonly tool: string }[];
+  readonly history: {
+    readonly through: number;
+    readonly previous: string | null;
+    /** The messages to be replaced. */
+    readonly messages: readonly Message[];
+    /** The messages that stay: the first ones and those of later steps. */
+    readonly kept: readonly Message[];
+  } | null;
+  readonly timeoutMs: number;
+}
+
+/** A line of the shortening's stream. A result that brings none keeps its head and tail. */
+export type CondenseLine =
+  | { readonly type: "result"; readonly callId: string; readonly content: string; readonly usage: ModelUsage }
+  | {
+      readonly type: "history";
+      readonly through: number;
+      readonly text: string;
+      readonly contextTokens: number;
+      readonly usage: ModelUsage | null;
+    };
+
+/** A call whose arguments a person replaced. */
+export interface ReviseJob {
+  readonly facts: TaskFacts;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
 /** The step runner. Cancelling a stream cancels the work. */
 export interface StepsRpc {
   think(job: ThinkJob): Promise<ReadableStream<Uint8Array>>;
   act(job: ActJob): Promise<ReadableStream<Uint8Array>>;
+  condense(job: CondenseJob): Promise<ReadableStream<Uint8Array>>;
+  /** Takes a person's arguments through the gateway: envelope, validation, policy (an `ask` counts as granted), hash. */
+  revise(job: ReviseJob): Promise<Result<RevisedCall>>;
 }

@@ -145,6 +145,13 @@ export interface WebPort {
 export interface ToolPorts {
   readonly files: FilesPort;
   readonly web: WebPort;
+  readonly results: ResultsPort;
+}
+
+/** The results of a task tree's calls, whole, as text: also those that the model was shown a shortened form of. */
+export interface ResultsPort {
+  /** The text of a call's result; `not_found` for a call that this tree did not make or that has not settled. */
+  read(callId: string): Promise<Result<string>>;
 }
 
 /** Where results too large for a row are kept. Keys are made by the caller and end up under the tenant's prefix. */

@@ -1,8 +1,9 @@
-/** What people decide: answers to questions and decisions on approvals. Each counts once. */
+/** What people decide: answers to questions and decisions on approvals and on unknown outcomes. Each counts once. */
 import type { Failure } from "./errors.ts";
-import { failedOutcome } from "./ledger.ts";
+import { confirmedOutcome, failedOutcome } from "./ledger.ts";
 import { advance } from "./task-batch.ts";
-import type { Command, SettledWait } from "./task-state.ts";
+import type { Command, RevisedCall } from "./task-commands.ts";
+import type { BatchCall, SettledWait } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
 import { answeredOutcome, callWaitingOn } from "./waits.ts";
 
@@ -29,23 +30,64 @@ export function answerQuestion(turn: Turn, command: Extract<Command, { type: "an
   return null;
 }
 
-/** A decision on an approval (a failure: it is refused): approved, the call runs; refused, the model reads why. */
+/**
+ * A decision on an approval (a failure: it is refused): approved, the call runs with exactly the arguments that were shown,
+ * or with those that the person put in their place; refused, the model reads why.
+ */
 export function decideApproval(turn: Turn, command: Extract<Command, { type: "approval_decided" }>): Failure | null {
   const call = callWaitingOn(turn.state.batch, "approval", command.approval);
   if (call?.wait?.kind !== "approval") return whyOver(turn, command.approval, "approval");
   const { expiresAt } = call.wait;
   if (expiresAt !== null && expiresAt <= turn.now) return { code: "gone", message: "The approval has expired." };
-  turn.closeWait(command.approval, "answered", command.by);
-  const { decision, reason, by } = command;
-  turn.emit("approval.decided", { approval_id: command.approval, call_id: call.id, decision, reason, by });
-  if (decision === "approve") turn.replace({ ...call, wait: null });
-  else
-    turn.settle(
-      call,
-      failedOutcome("refused", "permission_denied", `A person refused this${reason === null ? "." : `: ${reason}`}`),
-    );
+  const { decision, revised, reason, by } = command;
+  if (revised !== null && revised.revisedFrom !== call.argumentsHash) {
+    return { code: "conflict", message: "The approval is for other arguments than these were made from." };
+  }
+  const decided = revised === null || decision === "refuse" ? call : revise(turn, call, revised);
+  turn.closeWait(command.approval, "answered", by);
+  turn.emit("approval.decided", {
+    approval_id: command.approval,
+    call_id: call.id,
+    decision,
+    reason,
+    by,
+    arguments_hash: decided.argumentsHash,
+    ...(revised === null ? {} : { arguments: revised.arguments }),
+  });
+  if (decision === "approve") turn.replace({ ...decided, wait: null });
+  else {
+    const why = reason === null ? "." : `: ${reason}`;
+    turn.settle(call, failedOutcome("refused", "permission_denied", `A person refused this${why}`));
+  }
   advance(turn);
   return null;
+}
+
+/** A person's word on a call whose outcome nobody knows (a failure: it is refused). */
+export function decideUnknown(turn: Turn, command: Extract<Command, { type: "unknown_decided" }>): Failure | null {
+  const { callId, decision, by } = command;
+  const call = turn.state.batch.find(({ id }) => id === callId);
+  if (call?.wait?.kind !== "unknown") {
+    return { code: "conflict", message: "The task does not wait for a decision on this call." };
+  }
+  if (decision === "retry") {
+    turn.replace({ ...call, wait: null, mayRepeat: true });
+    turn.ledger.push({ kind: "mark", callId, state: "intended" });
+  } else if (decision === "done") {
+    turn.settle(call, confirmedOutcome({ decided: "done", by }, "A person says that this was done.", 0));
+  } else {
+    const message = "Nobody knows whether this happened, and a person decided to leave it at that. Go on without it.";
+    turn.settle(call, failedOutcome("unknown", "outcome_unknown", message));
+  }
+  advance(turn);
+  return null;
+}
+
+/** Puts a person's arguments in the place of those that were asked for; the model is told with the result. */
+function revise(turn: Turn, call: BatchCall, revised: RevisedCall & { readonly note: string }): BatchCall {
+  const { argumentsHash, effect, note } = revised;
+  turn.ledger.push({ kind: "revise", callId: call.id, arguments: revised.arguments, argumentsHash, effect });
+  return { ...call, argumentsHash, effect, note };
 }
 
 /** Why there is nothing to decide under this id. */
@@ -64,4 +106,14 @@ function whyOver(turn: Turn, id: string, kind: "question" | "approval"): Failure
     case "closed":
       return { code: "gone", message: `The task ended before the ${kind} was settled.` };
   }
+}
+
+/** Characters of the arguments that a note quotes; the ledger has them whole. */
+const NOTE_CHARACTERS = 500;
+
+/** What the model reads before the result of a call whose arguments a person changed. */
+export function revisionNote(given: unknown): string {
+  const text = JSON.stringify(given);
+  const quoted = text.length > NOTE_CHARACTERS ? `${text.slice(0, NOTE_CHARACTERS)}…` : text;
+  return `A person approved this with other arguments, and it was done with those: ${quoted.toWellFormed()}`;
 }

@@ -2,8 +2,11 @@
 import { HOP_TIMEOUT_MS, timeLeftMs } from "./budget.ts";
 import { confirmedOutcome, failedOutcome, intend, recoveryOf, unknownOutcome } from "./ledger.ts";
 import type { Failure } from "./errors.ts";
-import type { Attachment, BatchCall, CallOutcome, CallToMake, PreparedCall } from "./task-state.ts";
+import { dispatch } from "./subtasks.ts";
+import type { CallOutcome, CallToMake, PreparedCall } from "./task-commands.ts";
+import type { Attachment, BatchCall } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
+import { derivedId } from "./ids.ts";
 import { expiredOutcome, openWait, waitEndsAt } from "./waits.ts";
 
 /** Files that one task may deliver. */
@@ -15,9 +18,10 @@ const MAX_CALL_ATTEMPTS = 50;
 export function openBatch(turn: Turn, calls: readonly PreparedCall[], begun: boolean): void {
   const { step, usage, repeat } = turn.state;
   const batch = calls.map((call): BatchCall => {
-    const { id, tool, effect, argumentsHash, outcome } = call;
-    const attempts = begun && outcome === null ? 1 : 0;
-    return { id, tool, effect, argumentsHash, state: "intended", attempts, wait: null };
+    const { id, tool, effect, argumentsHash, outcome, approval } = call;
+    const attempts = begun && outcome === null && approval === null ? 1 : 0;
+    const rest = { wait: null, note: null, mayRepeat: false, toSummarise: false } as const;
+    return { id, tool, effect, argumentsHash, state: "intended", attempts, ...rest };
   });
   const [only] = calls;
   const hash = only !== undefined && calls.length === 1 ? `${only.tool} ${only.argumentsHash}` : null;
@@ -33,29 +37,55 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[], begun: boo
     turn.emit("call.started", { step, call_id: id, tool, arguments: call.arguments, effect });
   }
   for (const { call, entry } of opened) {
-    if (call.outcome !== null && entry !== undefined) applyOutcome(turn, entry, call.outcome);
+    if (entry === undefined) continue;
+    if (call.outcome !== null) applyOutcome(turn, entry, call.outcome);
+    else if (call.approval !== null) askApproval(turn, entry, call);
   }
 }
 
+/** The call waits for a person's yes to exactly these arguments. */
+function askApproval(
+  turn: Turn,
+  entry: BatchCall,
+  { id, tool, arguments: given, argumentsHash, approval }: PreparedCall,
+) {
+  if (approval === null) return;
+  const { reason, expiresInMs } = approval;
+  const expiresAt = turn.now + expiresInMs;
+  const approvalId = derivedId("approval", id);
+  turn.replace({ ...entry, wait: { kind: "approval", id: approvalId, reason, expiresAt } });
+  turn.emit("approval.requested", {
+    step: turn.state.step,
+    call_id: id,
+    approval_id: approvalId,
+    tool,
+    arguments: given,
+    arguments_hash: argumentsHash,
+    reason,
+    expires_at: new Date(expiresAt).toISOString(),
+  });
+}
+
 /**
- * Makes every call that can run the work of hop two. `begun`: the batch was opened in this decision. `prepared`: nothing
- * of it has begun. `recover`: an attempt was cut off, and the effect class says what that means.
+ * Makes every call that can run the work of hop two. `isFirst`: the batch was opened, and its attempts counted, in this
+ * decision. Otherwise a call that was attempted before was cut off, and its effect class says what that means.
  */
-export function beginActing(turn: Turn, incarnation: string, mode: "begun" | "prepared" | "recover"): void {
+export function beginActing(turn: Turn, incarnation: string, isFirst: boolean): void {
   const { step } = turn.state;
   const calls: CallToMake[] = [];
   for (const call of turn.state.batch) {
     if (!canRun(call)) continue;
-    const recovery = mode === "recover" && call.attempts > 0 ? recoveryOf(call.effect) : "run";
+    const wasCutOff = !isFirst && call.attempts > 0 && !call.mayRepeat;
+    const recovery = wasCutOff ? recoveryOf(call.effect) : "run";
     if (recovery === "unknown") {
-      turn.settle(call, unknownOutcome(call.tool));
+      settleUnknown(turn, call);
     } else if (call.attempts >= MAX_CALL_ATTEMPTS) {
       const gaveUp = failedOutcome("failed", "internal", `The call was cut off ${call.attempts} times.`);
       turn.settle(call, call.effect === "none" ? gaveUp : unknownOutcome(call.tool));
     } else {
-      const attempt = mode === "begun" ? call.attempts : call.attempts + 1;
+      const attempt = isFirst ? call.attempts : call.attempts + 1;
       if (attempt !== call.attempts) {
-        turn.replace({ ...call, attempts: attempt });
+        turn.replace({ ...call, attempts: attempt, mayRepeat: false });
         turn.ledger.push({ kind: "attempt", callId: call.id, attempts: attempt });
       }
       calls.push({ callId: call.id, mode: recovery, attempt });
@@ -63,13 +93,15 @@ export function beginActing(turn: Turn, incarnation: string, mode: "begun" | "pr
   }
   if (calls.length === 0) return advance(turn);
   turn.set({ phase: { name: "acting", incarnation, since: turn.now } });
+  turn.useLeave();
   turn.work = { kind: "act", step, calls, timeoutMs: Math.min(HOP_TIMEOUT_MS, timeLeftMs(turn.state, turn.now)) };
 }
 
 /** What a call brought: its control opens a wait or marks a file, anything else settles it. */
 export function applyOutcome(turn: Turn, call: BatchCall, outcome: CallOutcome): void {
   const { control } = outcome;
-  if (control === null) return turn.settle(call, outcome);
+  if (control === null) return outcome.state === "unknown" ? settleUnknown(turn, call) : turn.settle(call, outcome);
+  if (control.kind === "dispatch") return dispatch(turn, call, control);
   const wait = openWait(control, call.id, turn.now);
   if (wait !== null) {
     turn.replace({ ...call, wait });
@@ -126,11 +158,21 @@ export function attach(turn: Turn, file: Attachment): Failure | null {
   return null;
 }
 
-/** After a call settled: the step goes on, parks, or ends. */
+/** Nobody knows whether the call happened: the model is told, or a person decides when the agent wants that. */
+function settleUnknown(turn: Turn, call: BatchCall): void {
+  if (turn.state.facts.agent.config.on_unknown !== "ask") return turn.settle(call, unknownOutcome(call.tool));
+  turn.replace({ ...call, wait: { kind: "unknown" } });
+  turn.ledger.push({ kind: "mark", callId: call.id, state: "unknown" });
+  turn.emit("call.unknown", { step: turn.state.step, call_id: call.id, tool: call.tool });
+}
+
+/** After a call settled: the step goes on, makes its subtasks, parks, or ends. */
 export function advance(turn: Turn): void {
   const { batch, phase, step, facts } = turn.state;
   if (batch.some(canRun)) {
     if (phase.name !== "acting") turn.set({ phase: { name: "prepared" } });
+  } else if (batch.some(({ wait }) => wait?.kind === "subtask" && !wait.opened)) {
+    if (phase.name !== "dispatching") turn.set({ phase: { name: "dispatching" } });
   } else if (batch.some((call) => call.wait !== null)) {
     if (phase.name !== "parked") turn.set({ phase: { name: "parked" } });
   } else {
@@ -142,7 +184,10 @@ export function advance(turn: Turn): void {
 
 /** Hop two ended. Calls that it brought nothing for were cut off: the next alarm takes them up like after a crash. */
 export function endHop(turn: Turn): void {
-  if (turn.state.batch.some(canRun)) turn.set({ phase: { name: "acting", incarnation: "", since: turn.now } });
+  const left = turn.state.batch.filter(canRun);
+  // A call that was approved while the hop was under way has not been tried yet: it is due at once.
+  if (left.some(({ attempts }) => attempts === 0)) turn.set({ phase: { name: "prepared" } });
+  else if (left.length > 0) turn.set({ phase: { name: "acting", incarnation: "", since: turn.now } });
   else advance(turn);
 }
 

@@ -3,15 +3,15 @@
  * Times are milliseconds since the epoch, money is in millionths of a US dollar.
  */
 import type { PinnedAgent } from "./agent.ts";
-import type { Failure } from "./errors.ts";
-import type { NewEvent } from "./events.ts";
-import type { Message, ModelUsage } from "./messages.ts";
-import type { ModelFailure } from "./ports.ts";
-import type { ModelPrice } from "./price-table.ts";
-import type { Control, EffectClass, ToolResult } from "./tool.ts";
+import type { Message } from "./messages.ts";
+import type { ModelChoice } from "./model-table.ts";
+import type { EffectClass } from "./tool.ts";
 
-/** The version of the shapes in this file; a state that was stored under another is refused, not guessed at. */
-export const STATE_VERSION = 1;
+/**
+ * The version of the shapes in this file. A state that an earlier release stored is read by `core/state-versions.ts`; one
+ * of a later release is refused, not guessed at.
+ */
+export const STATE_VERSION = 2;
 
 /** Why a task ended as it did; null when there is nothing to add to the status. */
 export type EndReason =
@@ -34,9 +34,13 @@ export interface Limits {
 export interface TaskFacts {
   readonly id: string;
   readonly tenant: string;
+  /** The API key that the task, or the root of its tree, was made with; null: no key is known. */
+  readonly key: string | null;
   /** The task whose sandbox this one works in: its own id, or the root of its tree. */
   readonly rootId: string;
   readonly parentId: string | null;
+  /** 0 for a root; a subtask is one deeper than its parent. */
+  readonly depth: number;
   /**
    * `agent`: steps of a model. `call`: the hidden task of one tool call from the API; it is in no list and makes no
    * model call.
@@ -45,11 +49,14 @@ export interface TaskFacts {
   /** What the caller gave, shown again as it came. */
   readonly input: string | readonly Message[];
   readonly agent: PinnedAgent;
-  /** Patterns of the request that narrow the agent's tools; null: all that the agent has. */
-  readonly tools: readonly string[] | null;
+  /**
+   * Lists of patterns that narrow the agent's tools: the request's, then that of each dispatch on the way down. A tool has
+   * to be matched by every one of them, so a subtask never has a tool that its parent has not.
+   */
+  readonly tools: readonly (readonly string[])[];
   readonly project: string | null;
-  readonly model: string;
-  readonly price: ModelPrice | null;
+  /** The models to ask, in order: the agent's own, then its fallbacks. Never empty. */
+  readonly models: readonly ModelChoice[];
   readonly limits: Limits;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly createdAt: number;
@@ -64,6 +71,18 @@ export interface Usage {
   readonly costMicros: number;
   /** True when any figure was counted by Otto, not told by the provider. */
   readonly estimated: boolean;
+}
+
+/** Tokens (input and output together) and money. */
+export interface Amount {
+  readonly tokens: number;
+  readonly costMicros: number;
+}
+
+/** What may be used at most; null: no limit of this kind. */
+export interface AmountLimit {
+  readonly tokens: number | null;
+  readonly costMicros: number | null;
 }
 
 /** What the call in flight may cost at most; an interrupted call is settled at this. */
@@ -88,7 +107,19 @@ export type Wait =
       readonly defaultAnswer: string | null;
     }
   | { readonly kind: "approval"; readonly id: string; readonly reason: string; readonly expiresAt: number | null }
-  | { readonly kind: "subtask"; readonly id: string }
+  /** The outcome of the call is not known, and the agent wants a person to decide it. */
+  | { readonly kind: "unknown" }
+  | {
+      readonly kind: "subtask";
+      readonly id: string;
+      /** False until the subtask was made. */
+      readonly opened: boolean;
+      /** What was carved from this task's limits for it. */
+      readonly budget: AmountLimit;
+      readonly maxSteps: number;
+      /** Patterns that narrow the subtask's tools beyond this task's own. */
+      readonly tools: readonly string[] | null;
+    }
   | { readonly kind: "sleep"; readonly since: number; readonly until: number };
 
 /** A call of the current step. Its arguments and result live in its ledger row. */
@@ -100,6 +131,28 @@ export interface BatchCall {
   readonly state: LedgerState;
   readonly attempts: number;
   readonly wait: Wait | null;
+  /** Said to the model before the result: that a person changed the arguments. */
+  readonly note: string | null;
+  /** True once a person said to make it once more although an earlier attempt may have happened. */
+  readonly mayRepeat: boolean;
+  /** True when the result is so long that a model is to summarise it before the next step. */
+  readonly toSummarise: boolean;
+}
+
+/** The tenant's leave to begin hops: until when, and up to which total of this task's own use. */
+export interface Permit {
+  readonly until: number;
+  readonly grant: AmountLimit;
+  /** True until a hop began under it: then the task may ask for a larger grant. */
+  readonly isNew: boolean;
+}
+
+/** Why hops may not begin although the task could go on, and when it asks again by itself. */
+export interface TurnedAway {
+  readonly why: "queue" | "stopped" | "budget";
+  readonly askAgainAt: number;
+  /** For people; null while it only stands in line. */
+  readonly message: string | null;
 }
 
 /** Where a task is in its life. */
@@ -117,21 +170,35 @@ export type Phase =
       readonly incarnation: string;
       readonly since: number;
       readonly final: boolean;
+      /** The place in `facts.models` of the model that is asked. */
+      readonly model: number;
       readonly reserved: Reservation;
       readonly tries: ModelTries;
     }
   /** Hop two is under way; an empty `incarnation`: it ended and left calls unsettled, which the next alarm takes up. */
   | { readonly name: "acting"; readonly incarnation: string; readonly since: number }
-  /** The model failed; the next try is due at `until`. */
+  /** Every call that can run has ended, and subtasks are to be made. Making one twice makes it once. */
+  | { readonly name: "dispatching" }
+  /**
+   * Long results, or the older steps (up to `history`, a step's number), are being shortened before the model is asked
+   * again. `retry`: the model call that did not fit, which is made again after it.
+   */
   | {
+      readonly name: "condensing";
+      readonly incarnation: string;
+      readonly since: number;
+      readonly history: number | null;
+      readonly withModel: boolean;
+      readonly reserved: Reservation;
+      readonly retry: ModelRetry | null;
+    }
+  /** The model failed; the next try is due at `until`. */
+  | ({
       readonly name: "backing_off";
-      readonly attempt: number;
-      readonly final: boolean;
-      readonly tries: ModelTries;
       readonly until: number;
       /** What the model failed with. */
       readonly why: string;
-    }
+    } & ModelRetry)
   /** Every call that can run has ended, and at least one waits. */
   | { readonly name: "parked" }
   | {
@@ -143,12 +210,26 @@ export type Phase =
       readonly at: number;
     };
 
-/** How the model calls of one step went so far: how many failed and since when, were cut off by a crash, or were empty. */
+/** A model call that has to be made again. */
+export interface ModelRetry {
+  readonly attempt: number;
+  readonly final: boolean;
+  readonly tries: ModelTries;
+}
+
+/**
+ * How the model calls of one step went so far: how many failed in a row on this model, since when any failed, how often
+ * all models had failed; how many were cut off by a crash, were empty, or did not fit the model's window. `refused` are
+ * the places of models that will not answer this step at all.
+ */
 export interface ModelTries {
   readonly failures: number;
   readonly firstFailureAt: number | null;
+  readonly rounds: number;
+  readonly refused: readonly number[];
   readonly cutOffs: number;
   readonly empty: number;
+  readonly overflows: number;
 }
 
 /** A question or approval that is over: who settled it, and how. */
@@ -173,9 +254,20 @@ export interface TaskState {
   /** The number of the last step that began; 0 before the first. */
   readonly step: number;
   readonly startedAt: number | null;
+  /** What the task itself used. */
   readonly usage: Usage;
+  /** What its subtasks that have ended used, and theirs. */
+  readonly usedBelow: { readonly inputTokens: number; readonly outputTokens: number; readonly costMicros: number };
+  readonly permit: Permit | null;
+  readonly turnedAway: TurnedAway | null;
+  /** The model that is asked, by its place in `facts.models`, and since when it is that one. */
+  readonly model: { readonly index: number; readonly since: number };
   /** Tokens that the next request will hold, at a guess: the last one's own count and what was added since. */
   readonly contextTokens: number;
+  /** The window that the provider turned out to have, when a request did not fit; null: as the model table says. */
+  readonly windowTokens: number | null;
+  /** The last step whose messages were replaced by their compaction; 0: none. */
+  readonly compactedThrough: number;
   /** Time that counts against `maxDurationMs`: what has passed, and since when it runs (null: a person is asked). */
   readonly clock: { readonly activeMs: number; readonly since: number | null };
   readonly batch: readonly BatchCall[];
@@ -183,6 +275,14 @@ export interface TaskState {
   readonly steering: readonly string[];
   readonly attachments: readonly Attachment[];
   readonly settledWaits: Readonly<Record<string, SettledWait>>;
+  /** The subtasks that were made, in order; they are erased with this task. */
+  readonly subtasks: readonly string[];
+  /** At the root: every subtask of the tree, which is what the limit of a tree counts. Empty elsewhere. */
+  readonly tree: readonly string[];
+  /** What subtasks last told of their waits, by id: at which version of theirs, and whether a person is asked. */
+  readonly waitsBelow: Readonly<Record<string, { readonly version: number; readonly forPerson: boolean }>>;
+  /** Tasks below this one that still have to be cancelled because it ended. */
+  readonly toCancel: readonly string[];
   /** Hidden tasks that were made for this one from outside: those that have not ended, and the last that have. */
   readonly adopted: readonly string[];
   readonly disowned: readonly string[];
@@ -190,158 +290,6 @@ export interface TaskState {
   readonly requests: readonly string[];
   /** How often the same single call was asked for in a row. */
   readonly repeat: { readonly hash: string; readonly count: number } | null;
-  /** True once the warning at 80 % of a limit was given. */
-  readonly warned: boolean;
-}
-
-/** What makes a task: its facts, and for `kind: "call"` the one call. `hold` keeps it until its start. */
-export interface NewTask {
-  readonly facts: TaskFacts;
-  readonly hold: boolean;
-  readonly call: PreparedCall | null;
-}
-
-/** A row of the ledger. `content` is what the model reads of the result. */
-export interface LedgerRow {
-  readonly callId: string;
-  readonly step: number;
-  readonly index: number;
-  readonly tool: string;
-  readonly arguments: unknown;
-  readonly argumentsHash: string;
-  readonly effect: EffectClass;
-  readonly key: string;
-  readonly state: LedgerState;
-  readonly attempts: number;
-  readonly intendedAt: number;
-  readonly settledAt: number | null;
-  readonly result: ToolResult | null;
-  readonly content: string | null;
-  readonly durationMs: number | null;
-}
-
-/** A call as hop one prepared it: resolved, checked, priced, keyed, hashed. With an outcome it is settled already. */
-export interface PreparedCall {
-  readonly id: string;
-  readonly tool: string;
-  readonly arguments: unknown;
-  readonly argumentsHash: string;
-  readonly effect: EffectClass;
-  readonly outcome: CallOutcome | null;
-}
-
-/** How a call ended, or what it made the task wait for. `content` is what the model reads. */
-export interface CallOutcome {
-  readonly state: Exclude<LedgerState, "intended">;
-  readonly result: ToolResult;
-  readonly content: string;
-  readonly control: Control | null;
-  readonly durationMs: number;
-}
-
-/** What the model said, checked and prepared. */
-export interface ModelReply {
-  readonly text: string;
-  readonly calls: readonly PreparedCall[];
-  /** The calls as the model wrote them, for the conversation. */
-  readonly requested: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
-  readonly usage: ModelUsage;
-  readonly finish: "stop" | "calls" | "length" | "filtered";
-}
-
-/**
- * What can happen to a task. `incarnation` names the run of the alarm that makes the hop. `request` names a request that
- * may be sent again; null: it cannot be.
- */
-export type Command =
-  | { readonly type: "wake"; readonly incarnation: string }
-  | { readonly type: "start"; readonly request: string | null }
-  | {
-      readonly type: "model_replied";
-      readonly step: number;
-      readonly attempt: number;
-      readonly incarnation: string;
-      readonly reply: ModelReply;
-    }
-  | {
-      readonly type: "model_failed";
-      readonly step: number;
-      readonly attempt: number;
-      readonly incarnation: string;
-      readonly failure: ModelFailure;
-    }
-  | {
-      readonly type: "call_settled";
-      readonly step: number;
-      readonly incarnation: string;
-      readonly callId: string;
-      readonly outcome: CallOutcome;
-    }
-  /** The hop ended; what has not settled by now was cut off. */
-  | { readonly type: "hop_ended"; readonly step: number; readonly incarnation: string }
-  | { readonly type: "message"; readonly text: string; readonly request: string | null }
-  | {
-      readonly type: "answer";
-      readonly question: string;
-      readonly answer: string;
-      readonly isChoice: boolean;
-      readonly by: string;
-      readonly request: string | null;
-    }
-  | {
-      readonly type: "approval_decided";
-      readonly approval: string;
-      readonly decision: "approve" | "refuse";
-      readonly reason: string | null;
-      readonly by: string;
-    }
-  | { readonly type: "subtask_ended"; readonly subtask: string; readonly outcome: CallOutcome }
-  | { readonly type: "attach"; readonly file: Attachment }
-  | { readonly type: "adopt"; readonly task: string }
-  | { readonly type: "disown"; readonly task: string }
-  | { readonly type: "cancel"; readonly by: string };
-
-/** A call that hop two has to make. `probe`: look first whether an earlier attempt happened. */
-export interface CallToMake {
-  readonly callId: string;
-  readonly mode: "run" | "probe";
-  readonly attempt: number;
-}
-
-/** What the object must have done next. */
-export type Work =
-  | {
-      readonly kind: "think";
-      readonly step: number;
-      readonly attempt: number;
-      /** The last call, without tools. */
-      readonly final: boolean;
-      readonly maxOutputTokens: number;
-      readonly timeoutMs: number;
-    }
-  | { readonly kind: "act"; readonly step: number; readonly calls: readonly CallToMake[]; readonly timeoutMs: number };
-
-/** A change to the ledger: a new row, or the settling of one. */
-export type LedgerChange =
-  | { readonly kind: "insert"; readonly row: LedgerRow }
-  | { readonly kind: "attempt"; readonly callId: string; readonly attempts: number }
-  | {
-      readonly kind: "settle";
-      readonly callId: string;
-      readonly state: Exclude<LedgerState, "intended">;
-      readonly result: ToolResult;
-      readonly content: string;
-      readonly settledAt: number;
-      readonly durationMs: number;
-    };
-
-/** What `decide` says. With `refused`, nothing changed and nothing may be stored. */
-export interface Decision {
-  readonly state: TaskState;
-  readonly events: readonly NewEvent[];
-  /** To append to the conversation. Tool messages are not among them: they are read from the ledger. */
-  readonly messages: readonly Message[];
-  readonly ledger: readonly LedgerChange[];
-  readonly work: Work | null;
-  readonly refused: Failure | null;
+  /** The limits for which the warning at 80 % was given, such as `task tokens`. */
+  readonly warned: readonly string[];
 }

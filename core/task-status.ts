@@ -1,5 +1,5 @@
 /** The status of a task, derived from its phase and from what its open calls wait for. */
-import type { TaskState, Wait } from "./task-state.ts";
+import type { Phase, TaskState, Wait } from "./task-state.ts";
 
 /** The statuses of the API. */
 export const TASK_STATUSES = [
@@ -28,6 +28,8 @@ export function isWaiting(status: TaskStatus): boolean {
 /** When calls of several kinds wait, the status is the first of these that applies. */
 const ORDER: readonly (readonly [Wait["kind"], TaskStatus])[] = [
   ["approval", "waiting_approval"],
+  // A person decides what became of the call, as they would decide whether to make it.
+  ["unknown", "waiting_approval"],
   ["question", "waiting_input"],
   ["subtask", "waiting_subagents"],
   ["sleep", "sleeping"],
@@ -35,6 +37,8 @@ const ORDER: readonly (readonly [Wait["kind"], TaskStatus])[] = [
 
 /** The status of a state. */
 export function statusOf(state: TaskState): TaskStatus {
+  const { turnedAway, startedAt } = state;
+  if (turnedAway !== null && turnedAway.why !== "queue" && startedAt !== null && isBusy(state.phase)) return "sleeping";
   switch (state.phase.name) {
     case "held":
       return "queued";
@@ -43,6 +47,8 @@ export function statusOf(state: TaskState): TaskStatus {
       return state.startedAt === null ? "queued" : "running";
     case "thinking":
     case "acting":
+    case "dispatching":
+    case "condensing":
       return "running";
     case "backing_off":
       return "sleeping";
@@ -52,4 +58,14 @@ export function statusOf(state: TaskState): TaskStatus {
       for (const [kind, status] of ORDER) if (state.batch.some((call) => call.wait?.kind === kind)) return status;
       return "running";
   }
+}
+
+/** True while a hop runs: it has its leave. */
+export function isUnderWay(phase: Phase): boolean {
+  return "incarnation" in phase && phase.incarnation !== "";
+}
+
+/** True while the task has something to do by itself. */
+export function isBusy({ name }: Phase): boolean {
+  return name !== "held" && name !== "parked" && name !== "ended";
 }

@@ -1,8 +1,10 @@
 /** Hop one of a step: how a model call begins, what its reply makes of the task, and what happens when it fails. */
-import { reserveModelCall, settleInterrupted, settleModelCall } from "./budget.ts";
+import { reserveModelCall } from "./budget.ts";
 import { nextModelTry } from "./model-retry.ts";
 import { advance, beginActing, openBatch } from "./task-batch.ts";
-import type { Command, ModelTries, Phase, TaskState } from "./task-state.ts";
+import { condenseOverflow } from "./task-condense.ts";
+import type { Command } from "./task-commands.ts";
+import type { ModelRetry, ModelTries, Phase, TaskState } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
 
 /** Model calls of one step that crashes may cut off before the task is given up. */
@@ -16,10 +18,19 @@ const NO_WORD = "The model ended the task without a word.";
 /** Replies of one step that may be empty: models do that after their last tool call, and another try often speaks. */
 const MAX_EMPTY_REPLIES = 3;
 const EMPTY_RETRY_MS = 1000;
-const NO_TRIES: ModelTries = { failures: 0, firstFailureAt: null, cutOffs: 0, empty: 0 };
+/** After a fallback stood in for this long, the agent's own model is asked again. */
+const FALLBACK_STANDS_MS = 5 * 60_000;
+const NO_TRIES: ModelTries = {
+  failures: 0,
+  firstFailureAt: null,
+  rounds: 0,
+  refused: [],
+  cutOffs: 0,
+  empty: 0,
+  overflows: 0,
+};
 
 type Thinking = Extract<Phase, { name: "thinking" }>;
-type BackingOff = Extract<Phase, { name: "backing_off" }>;
 
 /** Begins the next step; at the limit of steps, the one last call without tools. */
 export function beginStep(turn: Turn, incarnation: string): void {
@@ -30,14 +41,19 @@ export function beginStep(turn: Turn, incarnation: string): void {
   think(turn, incarnation, 1, final, NO_TRIES);
 }
 
+/** Asks the agent's own model again before a step. Its price is known before leave is asked for. */
+export function returnToFirstModel(turn: Turn): void {
+  const { index, since } = turn.state.model;
+  if (index !== 0 && turn.now - since >= FALLBACK_STANDS_MS) turn.set({ model: { index: 0, since: turn.now } });
+}
+
 /** Makes a model call again that failed before, under the next attempt: what the last one streamed is void. */
-export function retryModel(turn: Turn, incarnation: string, { attempt, final, tries }: BackingOff): void {
+export function retryModel(turn: Turn, incarnation: string, { attempt, final, tries }: ModelRetry): void {
   think(turn, incarnation, attempt + 1, final, tries);
 }
 
-/** Makes a model call again that a crash cut off. Nobody knows what it used, so it counts as its reservation. */
-export function recoverModelCall(turn: Turn, incarnation: string, { attempt, final, tries, reserved }: Thinking): void {
-  turn.set({ usage: settleInterrupted(turn.state.usage, reserved) });
+/** Makes a model call again that a crash cut off. */
+export function recoverModelCall(turn: Turn, incarnation: string, { attempt, final, tries }: Thinking): void {
   const cutOffs = tries.cutOffs + 1;
   if (cutOffs < MAX_CUT_OFFS) return think(turn, incarnation, attempt + 1, final, { ...tries, cutOffs });
   const message = `The model call of step ${turn.state.step} was cut off ${cutOffs} times.`;
@@ -53,7 +69,7 @@ export function takeReply(
   const { step } = turn.state;
   const calls = phase.final ? [] : reply.requested;
   const isEmpty = calls.length === 0 && reply.text.trim() === "";
-  turn.set({ usage: settleModelCall(turn.state, reply.usage) });
+  const cost = turn.spend("step", null, phase.model, reply.usage);
   // A reply that used up its limit on thinking is empty too, and would be so again: the task has to see the limit.
   if (isEmpty && reply.finish !== "length" && phase.tries.empty + 1 < MAX_EMPTY_REPLIES) {
     const tries = { ...phase.tries, empty: phase.tries.empty + 1 };
@@ -66,12 +82,21 @@ export function takeReply(
     contextTokens: reply.usage.inputTokens + reply.usage.outputTokens,
   });
   turn.messages.push({ role: "assistant", content: text, ...(calls.length > 0 ? { calls } : {}) });
-  turn.emit("message.completed", { role: "assistant", step, attempt: phase.attempt, text });
+  turn.emit("message.completed", {
+    role: "assistant",
+    step,
+    attempt: phase.attempt,
+    text,
+    model: turn.state.facts.models[phase.model]?.name ?? null,
+    input_tokens: reply.usage.inputTokens,
+    output_tokens: reply.usage.outputTokens,
+    cost_usd: cost / 1_000_000,
+  });
   if (calls.length === 0) return endStep(turn, phase, text, reply.finish === "length");
 
   const begun = turn.now - phase.since < FRESH_ALARM_AFTER_MS;
   openBatch(turn, reply.calls, begun);
-  if (begun) return beginActing(turn, incarnation, "begun");
+  if (begun) return beginActing(turn, incarnation, true);
   turn.set({ phase: { name: "prepared" } });
   advance(turn);
 }
@@ -80,15 +105,19 @@ export function takeReply(
 export function takeFailure(
   turn: Turn,
   phase: Thinking,
-  { failure }: Extract<Command, { type: "model_failed" }>,
+  { failure, incarnation }: Extract<Command, { type: "model_failed" }>,
 ): void {
   // A call that broke off in the middle was worked on, and will be charged for; nobody knows how much.
   const wasWorkedOn = failure.kind === "cut_off" || failure.kind === "timeout";
-  if (wasWorkedOn) turn.set({ usage: settleInterrupted(turn.state.usage, phase.reserved) });
-  const failures = phase.tries.failures + 1;
-  const firstFailureAt = phase.tries.firstFailureAt ?? turn.now;
-  const until = nextModelTry(failure, failures, firstFailureAt, turn.now);
-  if (until !== null) return backOff(turn, phase, { ...phase.tries, failures, firstFailureAt }, until, failure.message);
+  if (wasWorkedOn) turn.cutOff();
+  const { attempt, final, tries } = phase;
+  if (failure.kind === "context_overflow" && condenseOverflow(turn, incarnation, { attempt, final, tries })) return;
+  const places = { model: phase.model, models: turn.state.facts.models.length };
+  const next = nextModelTry(failure, tries, places, turn.now);
+  if (next !== null) {
+    if (next.model !== phase.model) turn.set({ model: { index: next.model, since: turn.now } });
+    return backOff(turn, phase, next.tries, next.until, failure.message);
+  }
   turn.end("failed", "model_unavailable", null, { code: "upstream_failed", message: failure.message });
 }
 
@@ -120,9 +149,12 @@ function think(turn: Turn, incarnation: string, attempt: number, final: boolean,
   const allowance = reserveModelCall(turn.state, turn.now);
   if (!allowance.ok) return turn.exceed(allowance.exceeded);
   const { reserved, timeoutMs } = allowance;
-  const { step } = turn.state;
-  turn.set({ phase: { name: "thinking", attempt, incarnation, since: turn.now, final, reserved, tries } });
+  const { step, model, facts } = turn.state;
+  const name = facts.models[model.index]?.name ?? "";
+  const since = turn.now;
+  turn.set({ phase: { name: "thinking", attempt, incarnation, since, final, model: model.index, reserved, tries } });
+  turn.useLeave();
   turn.tellResumed();
-  turn.emit("step.started", { step, attempt, final });
-  turn.work = { kind: "think", step, attempt, final, maxOutputTokens: reserved.outputTokens, timeoutMs };
+  turn.emit("step.started", { step, attempt, final, model: name });
+  turn.work = { kind: "think", step, attempt, final, model: name, maxOutputTokens: reserved.outputTokens, timeoutMs };
 }

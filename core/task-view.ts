@@ -1,5 +1,6 @@
 /** A task as the API shows it. */
 import { statusOf, type TaskStatus } from "./task-status.ts";
+import { treeUse } from "./budget.ts";
 import type { EndReason, TaskState } from "./task-state.ts";
 import type { Message } from "./messages.ts";
 
@@ -12,15 +13,27 @@ export type PendingView =
       readonly choices: readonly string[] | null;
       readonly person: string | null;
       readonly expires_at: string | null;
+      /** The subtask that asks; absent for the task's own. */
+      readonly task_id?: string;
     }
   | {
       readonly kind: "approval";
       readonly id: string;
       readonly call_id: string;
       readonly tool: string;
+      /** Absent in events, where `approval.requested` has them. */
+      readonly arguments?: unknown;
       readonly arguments_hash: string;
       readonly reason: string;
       readonly expires_at: string | null;
+      readonly task_id?: string;
+    }
+  | {
+      readonly kind: "unknown";
+      readonly call_id: string;
+      readonly tool: string;
+      readonly arguments?: unknown;
+      readonly task_id?: string;
     };
 
 /** A file of the output; the API adds its URL. */
@@ -56,9 +69,17 @@ export interface TaskView {
   readonly ended_at: string | null;
 }
 
-/** Shows a state. */
-export function viewTask(state: TaskState): TaskView {
-  const { facts, phase, usage } = state;
+/** What a view holds beside the state: rows of their own. */
+export interface ViewRows {
+  /** The arguments of a call, as its ledger row has them. */
+  argumentsOf(callId: string): unknown;
+  /** What subtasks wait for from people. */
+  readonly below: readonly PendingView[];
+}
+
+/** Shows a state. Tokens and money are those of the task and its subtasks; steps and calls are its own. */
+export function viewTask(state: TaskState, rows: ViewRows): TaskView {
+  const { facts, phase, usage, usedBelow } = state;
   const ended = phase.name === "ended" ? phase : null;
   return {
     id: facts.id,
@@ -70,13 +91,13 @@ export function viewTask(state: TaskState): TaskView {
     input: facts.input,
     output: ended?.text == null ? null : { text: ended.text, files: filesOf(state) },
     error: ended?.error ?? null,
-    pending: pendingOf(state),
+    pending: [...pendingOf(state).map((entry) => withArguments(entry, rows)), ...(ended === null ? rows.below : [])],
     usage: {
       steps: usage.steps,
       tool_calls: usage.toolCalls,
-      input_tokens: usage.inputTokens,
-      output_tokens: usage.outputTokens,
-      cost_usd: usage.costMicros / 1_000_000,
+      input_tokens: usage.inputTokens + usedBelow.inputTokens,
+      output_tokens: usage.outputTokens + usedBelow.outputTokens,
+      cost_usd: treeUse(state).costMicros / 1_000_000,
       estimated: usage.estimated,
     },
     metadata: facts.metadata,
@@ -86,7 +107,11 @@ export function viewTask(state: TaskState): TaskView {
   };
 }
 
-/** What the task waits for from people, oldest first; empty once it ended. */
+function withArguments(entry: PendingView, { argumentsOf }: ViewRows): PendingView {
+  return entry.kind === "question" ? entry : { ...entry, arguments: argumentsOf(entry.call_id) };
+}
+
+/** What the task itself waits for from people, oldest first, without arguments; empty once it ended. */
 export function pendingOf(state: TaskState): PendingView[] {
   if (state.phase.name === "ended") return [];
   const pending: PendingView[] = [];
@@ -111,6 +136,8 @@ export function pendingOf(state: TaskState): PendingView[] {
         reason: wait.reason,
         expires_at: isoOrNull(wait.expiresAt),
       });
+    } else if (wait?.kind === "unknown") {
+      pending.push({ kind: "unknown", call_id: call.id, tool: call.tool });
     }
   }
   return pending;

@@ -7,12 +7,25 @@
  * `incarnation`. Alarms of an object never overlap, so a hop that an alarm finds under another name was cut off by a
  * crash: the normal path and the recovery path are the same path.
  */
-import { settleInterrupted, timeLeftMs } from "./budget.ts";
+import { timeLeftMs } from "./budget.ts";
 import type { Failure } from "./errors.ts";
 import { advance, applyOutcome, attach, beginActing, endHop, expireWaits, openBatch } from "./task-batch.ts";
-import { answerQuestion, decideApproval } from "./task-answers.ts";
-import { STATE_VERSION, type Command, type Decision, type NewTask, type Phase, type TaskState } from "./task-state.ts";
-import { beginStep, isThisCall, recoverModelCall, retryModel, takeFailure, takeReply } from "./task-step.ts";
+import { admit, firstCallPermit, halt, leaveToAsk, turnAway } from "./leave.ts";
+import { enroll, openSubtask, refuseSubtask, subtasksToMake, takeEnding, takeWaits } from "./subtasks.ts";
+import { answerQuestion, decideApproval, decideUnknown } from "./task-answers.ts";
+import type { Command, Decision, NewTask } from "./task-commands.ts";
+import { condenseFirst, endCondensing, resumeCondensing, takeHistory, takeSummary } from "./task-condense.ts";
+import { STATE_VERSION, type Phase, type TaskState } from "./task-state.ts";
+import { isBusy, isUnderWay } from "./task-status.ts";
+import {
+  beginStep,
+  isThisCall,
+  recoverModelCall,
+  retryModel,
+  returnToFirstModel,
+  takeFailure,
+  takeReply,
+} from "./task-step.ts";
 import { estimateMessages, estimateTokens } from "./tokens.ts";
 import { Turn } from "./turn.ts";
 import { waitEndsAt } from "./waits.ts";
@@ -46,22 +59,33 @@ export function createTask(input: NewTask, now: number): Decision {
       step: 0,
       startedAt: null,
       usage: { steps: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, costMicros: 0, estimated: false },
+      usedBelow: { inputTokens: 0, outputTokens: 0, costMicros: 0 },
+      permit: call === null ? null : firstCallPermit(now),
+      turnedAway: null,
+      model: { index: 0, since: now },
       contextTokens: TOOL_LIST_TOKENS + estimateTokens(facts.agent.config.instructions) + estimateMessages(messages),
+      windowTokens: null,
+      compactedThrough: 0,
       clock: { activeMs: 0, since: null },
       batch: [],
       steering: [],
       attachments: [],
       settledWaits: {},
+      subtasks: [],
+      tree: [],
+      waitsBelow: {},
+      toCancel: [],
       adopted: [],
       disowned: [],
       requests: [],
       repeat: null,
-      warned: false,
+      warned: [],
     },
     now,
   );
   const agent = { id: facts.agent.id, version: facts.agent.version };
-  turn.emit("task.created", { agent, input: facts.input, project: facts.project });
+  const parent = facts.parentId === null ? {} : { parent_id: facts.parentId };
+  turn.emit("task.created", { agent, input: facts.input, project: facts.project, ...parent });
   if (call !== null) {
     turn.set({ step: 1 });
     openBatch(turn, [call], false);
@@ -94,6 +118,29 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
       turn.set({ phase: { name: "ready" } });
       return null;
 
+    case "admitted":
+      if (isBusy(phase)) admit(turn, command);
+      return null;
+
+    case "turned_away":
+      if (isBusy(phase) && !isUnderWay(phase)) turnAway(turn, command);
+      return null;
+
+    case "exhausted":
+      if (isBusy(phase)) {
+        turn.cutOff();
+        turn.end("failed", "budget_exceeded", null, { code: "budget_exceeded", message: command.message });
+      }
+      return null;
+
+    case "called":
+      if (state.turnedAway !== null) turn.set({ turnedAway: null });
+      return null;
+
+    case "halt":
+      halt(turn, command.message);
+      return null;
+
     case "model_replied":
       if (isThisCall(state, phase, command)) takeReply(turn, phase, command);
       return null;
@@ -111,8 +158,18 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
       return null;
     }
 
+    case "result_condensed":
+      if (isThisHop(state, command)) takeSummary(turn, command);
+      return null;
+
+    case "history_condensed":
+      if (isThisHop(state, command)) takeHistory(turn, command);
+      return null;
+
     case "hop_ended":
-      if (isThisHop(state, command)) endHop(turn);
+      if (!isThisHop(state, command)) return null;
+      if (phase.name === "condensing") endCondensing(turn, phase);
+      else endHop(turn);
       return null;
 
     case "message":
@@ -124,14 +181,35 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
     case "approval_decided":
       return decideApproval(turn, command);
 
-    case "subtask_ended": {
-      const call = state.batch.find((other) => other.wait?.kind === "subtask" && other.wait.id === command.subtask);
-      if (call === undefined || phase.name === "ended") return null;
-      turn.settle(call, command.outcome);
-      turn.emit("subtask.ended", { subtask_id: command.subtask, ok: command.outcome.result.ok });
-      advance(turn);
+    case "unknown_decided":
+      return decideUnknown(turn, command);
+
+    case "subtask_opened":
+      openSubtask(turn, command.callId);
       return null;
-    }
+
+    case "subtask_refused":
+      refuseSubtask(turn, command);
+      return null;
+
+    case "subtask_ended":
+      takeEnding(turn, command.ending);
+      return null;
+
+    case "subtask_waits":
+      takeWaits(turn, command);
+      return null;
+
+    case "enroll":
+      if (phase.name === "ended" && !state.tree.includes(command.subtask)) {
+        return conflict(`The task is ${phase.status}: its tree takes no more subtasks.`);
+      }
+      return enroll(turn, command.subtask);
+
+    case "cancelled_below":
+      if (!state.toCancel.includes(command.task)) return null;
+      turn.set({ toCancel: state.toCancel.filter((task) => task !== command.task) });
+      return null;
 
     case "attach":
       if (state.attachments.some(({ path }) => path === command.file.path)) return attach(turn, command.file);
@@ -154,7 +232,7 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
       if (phase.name === "ended") {
         return phase.status === "cancelled" ? null : conflict(`The task is ${phase.status} already.`);
       }
-      if (phase.name === "thinking") turn.set({ usage: settleInterrupted(state.usage, phase.reserved) });
+      turn.cutOff();
       turn.end("cancelled", "cancelled", null, null);
       return null;
   }
@@ -163,19 +241,22 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
 /** When the alarm is due, in milliseconds since the epoch; null: the task waits for something from outside, at no cost. */
 export function nextWake(state: TaskState, now: number): number | null {
   const { phase } = state;
+  const mayBegin = state.turnedAway?.askAgainAt ?? now;
   switch (phase.name) {
     case "held":
       return null;
     case "ended":
-      return expiresAt(state);
+      return state.toCancel.length > 0 ? now : expiresAt(state);
     case "ready":
     case "prepared":
-      return now;
+    case "dispatching":
+      return mayBegin;
     case "thinking":
     case "acting":
-      return phase.since + LEASE_MS;
+    case "condensing":
+      return Math.max(phase.since + LEASE_MS, mayBegin);
     case "backing_off":
-      return Math.min(phase.until, now + timeLeftMs(state, now));
+      return Math.max(Math.min(phase.until, now + timeLeftMs(state, now)), mayBegin);
     case "parked": {
       const ends = state.batch.flatMap((call) => (call.wait === null ? [] : [waitEndsAt(call.wait)]));
       const moments = ends.filter((at) => at !== null);
@@ -192,31 +273,45 @@ export function expiresAt(state: TaskState): number | null {
   return state.phase.at + HIDDEN_KEPT_MS;
 }
 
-/** The alarm fired: what was cut off is taken up, what is due happens, and the next hop begins. */
+/** The alarm fired: what was cut off is taken up, what is due happens, and the next hop begins when the tenant lets it. */
 function wake(turn: Turn, incarnation: string): void {
   if (turn.state.phase.name === "parked") expireWaits(turn);
-  const { phase } = turn.state;
+  const { phase, turnedAway, toCancel } = turn.state;
+  if (phase.name === "ended" && toCancel.length > 0) turn.work = { kind: "cancel", tasks: toCancel };
   if (phase.name === "held" || phase.name === "ended") return;
-  const runs = phase.name === "thinking" || phase.name === "acting";
-  if (runs && phase.incarnation === incarnation) return;
-  if (timeLeftMs(turn.state, turn.now) <= 0) {
-    if (phase.name === "thinking") turn.set({ usage: settleInterrupted(turn.state.usage, phase.reserved) });
-    return turn.exceed("duration");
-  }
+  if ("incarnation" in phase && phase.incarnation === incarnation) return;
+  turn.cutOff();
+  if (timeLeftMs(turn.state, turn.now) <= 0) return turn.exceed("duration");
+  if (!isBusy(phase) || (phase.name === "backing_off" && phase.until > turn.now)) return;
+  if (turnedAway !== null && turnedAway.askAgainAt > turn.now) return;
+  if (phase.name === "ready") returnToFirstModel(turn);
+  turn.work = leaveToAsk(turn.state, turn.now);
+  if (turn.work === null) begin(turn, incarnation, phase);
+}
+
+/** Begins the hop that the phase is up to. */
+function begin(turn: Turn, incarnation: string, phase: Phase): void {
   switch (phase.name) {
     case "ready":
-      return beginStep(turn, incarnation);
+      return condenseFirst(turn, incarnation) ? undefined : beginStep(turn, incarnation);
     case "prepared":
       turn.start();
-      return beginActing(turn, incarnation, "prepared");
+      return beginActing(turn, incarnation, false);
+    case "dispatching":
+      turn.work = { kind: "dispatch", step: turn.state.step, subtasks: subtasksToMake(turn.state, turn.now) };
+      return;
     case "thinking":
       return recoverModelCall(turn, incarnation, phase);
     case "acting":
-      return beginActing(turn, incarnation, "recover");
+      return beginActing(turn, incarnation, false);
+    case "condensing":
+      return resumeCondensing(turn, incarnation, phase);
     case "backing_off":
-      return phase.until <= turn.now ? retryModel(turn, incarnation, phase) : undefined;
+      return retryModel(turn, incarnation, phase);
+    case "held":
     case "parked":
-      return undefined;
+    case "ended":
+      return;
   }
 }
 
@@ -225,7 +320,8 @@ function takeMessage(turn: Turn, text: string): Failure | null {
   const { phase, steering, facts } = turn.state;
   if (facts.kind === "call") return conflict("This is a single call of a tool: it reads no messages.");
   if (phase.name === "ended") return conflict(`The task is ${phase.status}: it reads no more messages.`);
-  if ((phase.name === "thinking" || phase.name === "backing_off") && phase.final) {
+  const call = phase.name === "condensing" ? phase.retry : "final" in phase ? phase : null;
+  if (call?.final === true) {
     return conflict("The task has no steps left and is giving its last answer: it reads no more messages.");
   }
   if (steering.join("").length + text.length > MAX_STEERING_CHARACTERS) {
@@ -238,7 +334,8 @@ function takeMessage(turn: Turn, text: string): Failure | null {
 
 function isThisHop(state: TaskState, command: { step: number; incarnation: string }): boolean {
   const { phase } = state;
-  return phase.name === "acting" && phase.incarnation === command.incarnation && state.step === command.step;
+  const isHop = phase.name === "acting" || phase.name === "condensing";
+  return isHop && phase.incarnation === command.incarnation && state.step === command.step;
 }
 
 function conflict(message: string): Failure {

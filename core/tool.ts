@@ -50,7 +50,17 @@ export type Control =
       readonly defaultAnswer: string | null;
     }
   | { readonly kind: "sleep"; readonly seconds: number }
-  | { readonly kind: "attach"; readonly path: string; readonly size: number; readonly contentType: string };
+  | { readonly kind: "attach"; readonly path: string; readonly size: number; readonly contentType: string }
+  /**
+   * A subtask with the words of the call's own arguments. `tools` are patterns that narrow its tools beyond those of this
+   * task (null: it has them all); `tokenBudget` null: an even share of what is left.
+   */
+  | {
+      readonly kind: "dispatch";
+      readonly maxSteps: number;
+      readonly tokenBudget: number | null;
+      readonly tools: readonly string[] | null;
+    };
 
 /** The failure of a tool: a result for the model, never a failed task. `retry` defaults to the code's own. */
 export type ToolFailure = Failure;
@@ -88,6 +98,8 @@ export interface CallFacts {
   readonly key: string;
   readonly correlationId: string;
   readonly permissions: readonly Permission[];
+  /** The names of the tools that the task may use. */
+  readonly tools: readonly string[];
   readonly sandbox: SandboxRules;
   readonly workingDirectory: string;
   /** Hosts that the agent's tools may reach; null: no list is set. */
@@ -130,6 +142,8 @@ export interface Tool {
   readonly timeoutMs: number | ((given: never) => number);
   /** True for a tool that can return a `Control`. */
   readonly steers: boolean;
+  /** True for a tool that bounds its results itself: the model reads each as it is shown, and none is kept beside its row. */
+  readonly wholeResult: boolean;
   /** Why it cannot work under these rules, for lists and for the model; null: it can. Its calls answer the same. */
   disabled?(rules: SandboxRules): string | null;
   readonly input: z.ZodType;

@@ -6,10 +6,12 @@ import { exceededMessage, nearlyUsed } from "./budget.ts";
 import type { Failure } from "./errors.ts";
 import type { EventType, NewEvent } from "./events.ts";
 import { closedOutcome, settle, unknownOutcome } from "./ledger.ts";
-import type { Message } from "./messages.ts";
-import { isWaiting, statusOf } from "./task-status.ts";
-import type { BatchCall, CallOutcome, Decision, EndReason, LedgerChange, TaskState, Work } from "./task-state.ts";
-import { filesOf, pendingOf } from "./task-view.ts";
+import type { Message, ModelUsage } from "./messages.ts";
+import { costMicros } from "./model-table.ts";
+import type { BelowChange, CallOutcome, Decision, LedgerChange, Spend, Work } from "./task-commands.ts";
+import type { BatchCall, EndReason, Reservation, TaskState } from "./task-state.ts";
+import { isBusy, isWaiting, statusOf } from "./task-status.ts";
+import { filesOf, pendingOf, type PendingView } from "./task-view.ts";
 import { estimateTokens } from "./tokens.ts";
 import { isForPerson } from "./waits.ts";
 
@@ -18,9 +20,12 @@ export class Turn {
   readonly now: number;
   state: TaskState;
   work: Work | null = null;
+  compaction: Decision["compaction"] = null;
   readonly events: NewEvent[] = [];
   readonly messages: Message[] = [];
   readonly ledger: LedgerChange[] = [];
+  readonly spent: Spend[] = [];
+  readonly below: BelowChange[] = [];
 
   constructor(state: TaskState, now: number) {
     this.before = state;
@@ -43,6 +48,11 @@ export class Turn {
     this.emit("task.started");
   }
 
+  /** A hop begins under the tenant's leave. */
+  useLeave(): void {
+    if (this.state.permit?.isNew === true) this.set({ permit: { ...this.state.permit, isNew: false } });
+  }
+
   /** A task that waited goes on; said once a turn, before what it does next. */
   tellResumed(): void {
     const told = this.events.some(({ type }) => type === "task.resumed");
@@ -62,26 +72,55 @@ export class Turn {
 
   /** Settles a call: batch, ledger, event. */
   settle(call: BatchCall, outcome: CallOutcome): void {
-    this.replace({ ...call, state: outcome.state, wait: null });
-    this.ledger.push(settle(call.id, outcome, this.now));
+    const content = call.note === null ? outcome.content : `${call.note}\n${outcome.content}`;
+    this.replace({ ...call, state: outcome.state, wait: null, toSummarise: outcome.isLarge ?? false });
+    this.ledger.push(settle(call.id, { ...outcome, content }, this.now));
     this.tellSettled(call, outcome);
   }
 
-  /** The event and the token count of a settled call. */
-  tellSettled(call: Pick<BatchCall, "id" | "tool">, outcome: CallOutcome): void {
-    this.set({ contextTokens: this.state.contextTokens + estimateTokens(outcome.content) });
-    const said = { step: this.state.step, call_id: call.id, tool: call.tool };
-    if (outcome.state === "unknown") this.emit("call.unknown", said);
-    else {
-      const shown = outcome.result.ok ? { result: outcome.result.result } : { error: outcome.result.error };
-      this.emit("call.completed", {
-        ...said,
-        ok: outcome.result.ok,
-        state: outcome.state,
-        ...shown,
-        duration_ms: outcome.durationMs,
-      });
-    }
+  /** A model call was made; returns what it cost. `model` is its place in the task's list. */
+  spend(purpose: Spend["purpose"], callId: string | null, model: number, used: ModelUsage): number {
+    const { usage, facts, step } = this.state;
+    const { inputTokens, outputTokens, estimated } = used;
+    const choice = facts.models[model];
+    const cost = costMicros(choice?.price ?? null, inputTokens, outputTokens);
+    this.set({
+      usage: {
+        ...usage,
+        inputTokens: usage.inputTokens + inputTokens,
+        outputTokens: usage.outputTokens + outputTokens,
+        costMicros: usage.costMicros + cost,
+        estimated: usage.estimated || estimated,
+      },
+    });
+    const name = choice?.name ?? null;
+    this.spent.push({ purpose, step, callId, model: name, inputTokens, outputTokens, costMicros: cost, estimated });
+    return cost;
+  }
+
+  /** A model call was cut off: nobody knows what it used, so it counts as its reservation. */
+  spendReserved(purpose: Spend["purpose"], model: number, { inputTokens, outputTokens }: Reservation): void {
+    if (inputTokens + outputTokens === 0) return;
+    this.spend(purpose, null, model, { inputTokens, outputTokens, estimated: true });
+  }
+
+  /** The hop under way is cut off: what it still brings is void, and a model call in it counts as its reservation, once. */
+  cutOff(): void {
+    const { phase, model } = this.state;
+    if (!("incarnation" in phase) || phase.incarnation === "") return;
+    if (phase.name === "acting") return this.set({ phase: { ...phase, incarnation: "" } });
+    if (phase.name === "thinking") this.spendReserved("step", phase.model, phase.reserved);
+    else this.spendReserved(phase.history === null ? "summary" : "history", model.index, phase.reserved);
+    const reserved = { inputTokens: 0, outputTokens: 0, costMicros: 0 };
+    this.set({ phase: { ...phase, incarnation: "", reserved } });
+  }
+
+  /** Warns, once, that a limit is nearly used: the task's own, or that of an account above it. */
+  warn(account: string, limit: { readonly kind: string; readonly used: number; readonly limit: number }): void {
+    const name = `${account} ${limit.kind}`;
+    if (this.state.warned.includes(name)) return;
+    this.set({ warned: [...this.state.warned, name] });
+    this.emit("budget.warning", { account, ...limit });
   }
 
   /** Ends the task. Calls that had not settled are closed: those that may have left are unknown. */
@@ -91,16 +130,21 @@ export class Turn {
     text: string | null,
     error: { code: string; message: string } | null,
   ): void {
+    const toCancel = [...this.state.adopted];
     for (const call of this.state.batch) {
       if (call.state !== "intended") continue;
-      if (call.wait !== null && "id" in call.wait) this.closeWait(call.wait.id, "closed", null);
-      const mayHaveLeft = call.wait === null && call.effect !== "none" && call.attempts > 0;
+      const { wait } = call;
+      if (wait?.kind === "question" || wait?.kind === "approval") this.closeWait(wait.id, "closed", null);
+      if (wait?.kind === "subtask") toCancel.push(wait.id);
+      const ran = (wait === null || wait.kind === "unknown") && call.attempts > 0;
+      const mayHaveLeft = ran && call.effect !== "none";
       this.settle(
         call,
         mayHaveLeft ? unknownOutcome(call.tool) : closedOutcome("The task ended before this was done."),
       );
     }
-    this.set({ phase: { name: "ended", status, reason, text, error, at: this.now }, steering: [] });
+    const phase = { name: "ended", status, reason, text, error, at: this.now } as const;
+    this.set({ phase, steering: [], waitsBelow: {}, toCancel });
     const output = text === null ? null : { text, files: filesOf(this.state) };
     this.emit(`task.${status}`, { status, reason, output, error });
   }
@@ -116,32 +160,64 @@ export class Turn {
     this.set({ settledWaits: { ...this.state.settledWaits, [id]: { outcome, by, at: this.now } } });
   }
 
+  /** Says what people are asked for, now that it changed below a task that waits. */
+  tellPending(below: readonly PendingView[]): void {
+    const status = statusOf(this.state);
+    if (isWaiting(status)) this.emit("task.waiting", { status, pending: [...pendingOf(this.state), ...below] });
+  }
+
   /** Nothing changes. */
   refuse(refused: Failure): Decision {
-    return { state: this.before, events: [], messages: [], ledger: [], work: null, refused };
+    return { ...NOTHING, state: this.before, refused };
   }
 
-  /** Closes the turn: the clock, the warning, and the events of a task that began or stopped waiting. */
+  /** Closes the turn: permit, clock, the warning, and the events of a task that began or stopped waiting. */
   decision(): Decision {
+    this.dropPermit();
     this.keepClock();
-    this.warn();
+    this.warnOfLimits();
     this.tellWaiting();
-    return {
-      state: this.state,
-      events: this.events,
-      messages: this.messages,
-      ledger: this.ledger,
-      work: this.work,
-      refused: null,
-    };
+    const { state, events, messages, ledger, spent, below, compaction, work } = this;
+    return { state, events, messages, ledger, spent, below, compaction, work, refused: null };
   }
 
-  /** The clock stands while the task is held, has ended, or waits for a person, whatever else it waits for. */
+  /** The event and the token count of a settled call. */
+  private tellSettled(call: Pick<BatchCall, "id" | "tool">, outcome: CallOutcome): void {
+    this.set({ contextTokens: this.state.contextTokens + estimateTokens(outcome.content) });
+    const said = { step: this.state.step, call_id: call.id, tool: call.tool };
+    if (outcome.state === "unknown") this.emit("call.unknown", said);
+    else {
+      const shown = outcome.result.ok ? { result: outcome.result.result } : { error: outcome.result.error };
+      this.emit("call.completed", {
+        ...said,
+        ok: outcome.result.ok,
+        state: outcome.state,
+        ...shown,
+        duration_ms: outcome.durationMs,
+      });
+    }
+  }
+
+  /** Leave to run, and what was leased with it, goes back to the tenant whenever the task does not run. */
+  private dropPermit(): void {
+    const { permit, phase, turnedAway } = this.state;
+    if (!isBusy(phase) && turnedAway !== null) this.set({ turnedAway: null });
+    if (permit === null) return;
+    // Leave that came for the next try after a back-off is new; the one that the failed try had is not.
+    const rests = !isBusy(phase) || (phase.name === "backing_off" && !permit.isNew);
+    if (rests || turnedAway !== null) this.set({ permit: null });
+  }
+
+  /**
+   * The clock stands while the task is held, has ended or was turned away, and while a person is asked, here or below,
+   * whatever else it waits for.
+   */
   private keepClock(): void {
-    const { phase, clock, batch } = this.state;
+    const { phase, clock, batch, turnedAway, waitsBelow } = this.state;
     const waits = batch.flatMap((call) => (call.wait === null ? [] : [call.wait]));
-    const stands =
-      phase.name === "held" || phase.name === "ended" || (phase.name === "parked" && waits.some(isForPerson));
+    const asks = waits.some(isForPerson) || Object.values(waitsBelow).some(({ forPerson }) => forPerson);
+    const isOver = phase.name === "held" || phase.name === "ended" || turnedAway !== null;
+    const stands = isOver || (phase.name === "parked" && asks);
     if (stands && clock.since !== null) {
       this.set({ clock: { activeMs: clock.activeMs + Math.max(0, this.now - clock.since), since: null } });
     } else if (!stands && clock.since === null && this.state.startedAt !== null) {
@@ -149,24 +225,35 @@ export class Turn {
     }
   }
 
-  private warn(): void {
-    if (this.state.warned || this.state.phase.name === "ended") return;
-    const near = nearlyUsed(this.state, this.now);
-    if (near.length === 0) return;
-    this.set({ warned: true });
-    for (const row of near) this.emit("budget.warning", { kind: row.kind, used: row.used, limit: row.limit });
+  private warnOfLimits(): void {
+    if (this.state.phase.name === "ended") return;
+    for (const limit of nearlyUsed(this.state, this.now)) this.warn("task", limit);
   }
 
   private tellWaiting(): void {
-    const { phase } = this.state;
+    const { phase, turnedAway } = this.state;
     const status = statusOf(this.state);
     if (status === "running") this.tellResumed();
     if (!isWaiting(status) || status === statusOf(this.before)) return;
-    // Beside questions and timers, a task sleeps because its model failed; whoever watches has to see why.
+    // Beside questions and timers, a task sleeps because its model failed or its tenant stopped; whoever watches has to see why.
     const backOff =
       phase.name === "backing_off"
         ? { error: { code: "upstream_failed", message: phase.why }, until: new Date(phase.until).toISOString() }
         : {};
-    this.emit("task.waiting", { status, pending: pendingOf(this.state), ...backOff });
+    const stop =
+      turnedAway === null
+        ? {}
+        : { error: { code: "conflict", message: turnedAway.message ?? "The task has to wait." } };
+    this.emit("task.waiting", { status, pending: pendingOf(this.state), ...backOff, ...stop });
   }
 }
+
+const NOTHING = {
+  events: [],
+  messages: [],
+  ledger: [],
+  spent: [],
+  below: [],
+  compaction: null,
+  work: null,
+} as const;

@@ -1,7 +1,8 @@
-/** What a call makes its task wait for: how waits open, end, and expire. */
+/** What a call makes its task wait for: how waits open, end, and expire. Subtasks have `core/subtasks.ts`. */
 import { derivedId } from "./ids.ts";
-import { confirmedOutcome } from "./ledger.ts";
-import type { BatchCall, CallOutcome, Wait } from "./task-state.ts";
+import { confirmedOutcome, failedOutcome } from "./ledger.ts";
+import type { CallOutcome } from "./task-commands.ts";
+import type { BatchCall, Wait } from "./task-state.ts";
 import type { Control } from "./tool.ts";
 
 /** The wait that a control opens; null when it holds nothing up. */
@@ -21,6 +22,7 @@ export function openWait(control: Control, callId: string, now: number): Wait | 
     case "sleep":
       return { kind: "sleep", since: now, until: now + control.seconds * 1000 };
     case "attach":
+    case "dispatch":
       return null;
   }
 }
@@ -34,13 +36,14 @@ export function waitEndsAt(wait: Wait): number | null {
     case "sleep":
       return wait.until;
     case "subtask":
+    case "unknown":
       return null;
   }
 }
 
 /** True for a wait on a person, whose time counts against nobody's budget. */
 export function isForPerson(wait: Wait): boolean {
-  return wait.kind === "question" || wait.kind === "approval";
+  return wait.kind === "question" || wait.kind === "approval" || wait.kind === "unknown";
 }
 
 /** The outcome of a wait whose time is up. */
@@ -60,16 +63,8 @@ export function expiredOutcome(wait: Wait): CallOutcome {
           );
     case "approval":
     case "subtask":
-      return {
-        state: "refused",
-        result: {
-          ok: false,
-          error: { code: "gone", message: "Nobody decided in time, so this was not done.", retry: "never" },
-        },
-        content: "Error (gone): Nobody decided in time, so this was not done.",
-        control: null,
-        durationMs: 0,
-      };
+    case "unknown":
+      return failedOutcome("refused", "gone", "Nobody decided in time, so this was not done.");
   }
 }
 

@@ -1,12 +1,19 @@
-/** The hops of a step, as the object makes them: the job from what is stored, and the lines of the runner's answer. */
+/** The hops of a step, as the object makes them: the job from what is stored, and what the runner's lines make happen. */
 import { stepsFromEnv, type Env } from "../adapters/from-env.ts";
 import { readLines, type LineReader } from "../core/json-lines.ts";
-import type { ActJob, ActLine, ThinkJob, ThinkLine } from "../core/objects.ts";
-import type { Work } from "../core/task-state.ts";
+import type { ActJob, ActLine, CondenseJob, CondenseLine, ThinkJob, ThinkLine, WatchFrame } from "../core/objects.ts";
+import type { ModelFailure } from "../core/ports.ts";
+import type { Command, Work } from "../core/task-commands.ts";
+import type { TaskState } from "../core/task-state.ts";
 import type { TaskStore } from "./task-store.ts";
 
 type Think = Extract<Work, { kind: "think" }>;
 type Act = Extract<Work, { kind: "act" }>;
+type Condense = Extract<Work, { kind: "condense" }>;
+type Delta = Extract<WatchFrame, { delta: unknown }>;
+
+/** The work that the step runner does. */
+export type HopWork = Think | Act | Condense;
 
 /** Makes the hops of one object. At most one is under way. */
 export class TaskHops {
@@ -19,28 +26,18 @@ export class TaskHops {
     this.store = store;
   }
 
-  /** Hop one: the model's text as it comes, then its reply or its failure. Without either, it was cut off. */
-  async *think(work: Think, stillWanted: () => boolean): AsyncGenerator<ThinkLine> {
-    const task = this.store.load();
-    if (task === null) return;
-    const { facts, repeat } = task.state;
-    const job: ThinkJob = { ...work, facts, repeat, messages: this.store.conversation() };
-    yield* this.lines<ThinkLine>(() => stepsFromEnv(this.env).think(job), stillWanted);
-  }
-
-  /** Hop two: each outcome as its call ends. Calls that bring none were cut off. */
-  async *act(work: Act, stillWanted: () => boolean): AsyncGenerator<ActLine> {
-    const task = this.store.load();
-    if (task === null) return;
-    const rows = new Map(this.store.calls(work.calls.map(({ callId }) => callId)).map((row) => [row.callId, row]));
-    const calls = work.calls.flatMap((call) => {
-      const row = rows.get(call.callId);
-      if (row === undefined) return [];
-      const { tool, arguments: given, effect, key } = row;
-      return [{ ...call, tool, arguments: given, effect, key }];
-    });
-    const job: ActJob = { facts: task.state.facts, step: work.step, calls, timeoutMs: work.timeoutMs };
-    yield* this.lines<ActLine>(() => stepsFromEnv(this.env).act(job), stillWanted);
+  /** Makes a hop for the run of the alarm with this name, and gives what happens as it happens; its end is the last. */
+  async *make(work: HopWork, incarnation: string): AsyncGenerator<Command | Delta, void, void> {
+    const state = this.store.load()?.state;
+    if (state === undefined) return;
+    switch (work.kind) {
+      case "think":
+        return yield* this.think(work, state, incarnation);
+      case "act":
+        return yield* this.act(work, state, incarnation);
+      case "condense":
+        return yield* this.condense(work, state, incarnation);
+    }
   }
 
   /** Ends the hop that is under way, and with it the model call or the tool calls. */
@@ -48,18 +45,67 @@ export class TaskHops {
     await this.open?.cancel();
   }
 
+  /** Hop one: the model's text as it comes, then its reply or its failure. Without either, it was cut off. */
+  private async *think(
+    work: Think,
+    { facts, repeat }: TaskState,
+    incarnation: string,
+  ): AsyncGenerator<Command | Delta, void, void> {
+    const { step, attempt } = work;
+    const job: ThinkJob = { ...work, facts, repeat, messages: this.store.conversation() };
+    const hop = { step, attempt, incarnation };
+    for await (const line of this.lines<ThinkLine>(() => stepsFromEnv(this.env).think(job), incarnation)) {
+      if (line.type === "text") yield { delta: { step, attempt, text: line.text } };
+      else if (line.type === "failed") return yield { type: "model_failed", ...hop, failure: line.failure };
+      else return yield { type: "model_replied", ...hop, reply: line.reply };
+    }
+    yield { type: "model_failed", ...hop, failure: CUT_OFF };
+  }
+
+  /** Hop two: each outcome as its call ends. Calls that bring none were cut off. */
+  private async *act(work: Act, { facts }: TaskState, incarnation: string): AsyncGenerator<Command, void, void> {
+    const { step, timeoutMs } = work;
+    const rows = new Map(this.store.calls(work.calls.map(({ callId }) => callId)).map((row) => [row.callId, row]));
+    const calls = work.calls.flatMap((call) => {
+      const row = rows.get(call.callId);
+      if (row === undefined) return [];
+      const { tool, arguments: given, argumentsHash, effect, key } = row;
+      return [{ ...call, tool, arguments: given, argumentsHash, effect, key }];
+    });
+    const job: ActJob = { facts, step, calls, timeoutMs };
+    for await (const line of this.lines<ActLine>(() => stepsFromEnv(this.env).act(job), incarnation)) {
+      yield { type: "call_settled", step, incarnation, callId: line.callId, outcome: line.outcome };
+    }
+    yield { type: "hop_ended", step, incarnation };
+  }
+
+  /** The hop that shortens: each summary as it is written, or the older steps in short. */
+  private async *condense(
+    work: Condense,
+    { facts }: TaskState,
+    incarnation: string,
+  ): AsyncGenerator<Command, void, void> {
+    const { step, model, withModel, timeoutMs } = work;
+    const results = this.store.calls(work.results).map(({ callId, tool }) => ({ callId, tool }));
+    const history = work.history === null ? null : this.store.history(work.history);
+    const job: CondenseJob = { facts, model, withModel, results, history, timeoutMs };
+    for await (const line of this.lines<CondenseLine>(() => stepsFromEnv(this.env).condense(job), incarnation)) {
+      const { type, ...brought } = line;
+      if (type === "result") yield { type: "result_condensed", step, incarnation, ...brought } as Command;
+      else yield { type: "history_condensed", step, incarnation, ...brought } as Command;
+    }
+    yield { type: "hop_ended", step, incarnation };
+  }
+
   /** A hop that breaks, and one that nobody wants any more, ends early; cancelling the stream cancels the work. */
-  private async *lines<T>(
-    call: () => Promise<ReadableStream<Uint8Array>>,
-    stillWanted: () => boolean,
-  ): AsyncGenerator<T> {
+  private async *lines<T>(call: () => Promise<ReadableStream<Uint8Array>>, incarnation: string): AsyncGenerator<T> {
     let reader: LineReader<T> | null = null;
     try {
       reader = readLines<T>(await call());
       this.open = reader;
-      if (!stillWanted()) return;
+      if (!this.isWanted(incarnation)) return;
       for await (const line of reader) {
-        if (!stillWanted()) return;
+        if (!this.isWanted(incarnation)) return;
         yield line;
       }
     } catch (thrown) {
@@ -69,4 +115,17 @@ export class TaskHops {
       await reader?.cancel();
     }
   }
+
+  /** True while the hop that this run of the alarm makes is still the task's. */
+  private isWanted(incarnation: string): boolean {
+    const phase = this.store.load()?.state.phase;
+    return phase !== undefined && "incarnation" in phase && phase.incarnation === incarnation;
+  }
 }
+
+const CUT_OFF: ModelFailure = {
+  kind: "cut_off",
+  retryable: true,
+  retryAfterMs: null,
+  message: "The step was cut off before the model had answered.",
+};

@@ -4,22 +4,21 @@
  */
 import { isTerminalEvent, type NewEvent, type TaskEvent } from "../core/events.ts";
 import type { Message } from "../core/messages.ts";
-import type { LedgerPage } from "../core/objects.ts";
-import {
-  type Decision,
-  type LedgerChange,
-  type LedgerRow,
-  STATE_VERSION,
-  type TaskFacts,
-  type TaskState,
-} from "../core/task-state.ts";
+import type { CondenseJob, LedgerPage } from "../core/objects.ts";
+import { readState } from "../core/state-versions.ts";
+import type { BelowChange, Decision, LedgerRow, Spend } from "../core/task-commands.ts";
+import { STATE_VERSION, type TaskState } from "../core/task-state.ts";
+import { pendingOf, type PendingView, type ViewRows } from "../core/task-view.ts";
+import { changeLedger } from "./task-ledger.ts";
 import {
   type CallRow,
   type EventRow,
   readCall,
   readEvent,
+  readSpend,
   SCHEMA,
   SMALL_COLUMNS,
+  type SpendRow,
   type TaskRow,
   upToPage,
 } from "./task-tables.ts";
@@ -49,9 +48,9 @@ export class TaskStore {
     const query = "SELECT facts, state, version, unreported FROM task JOIN facts USING (id)";
     const [row] = this.sql.exec<TaskRow>(query).toArray();
     if (row === undefined) return null;
-    const facts = JSON.parse(row.facts) as TaskFacts;
-    const state = { ...(JSON.parse(row.state) as Omit<TaskState, "facts">), facts };
-    if (state.v !== STATE_VERSION) throw new Error(`the task is stored as version ${String(state.v)}`);
+    const stored: unknown = JSON.parse(row.state);
+    const state = readState(JSON.parse(row.facts), stored);
+    if ((stored as TaskState).v !== STATE_VERSION) this.upgrade(state);
     this.cached = { state, version: row.version, unreported: row.unreported === 1 };
     return this.cached;
   }
@@ -102,25 +101,17 @@ export class TaskStore {
     this.cached = { ...stored, unreported: false };
   }
 
-  /** The conversation, each assistant message followed by what its calls brought. */
+  /** The conversation: each assistant message followed by what its calls brought, older steps by their compaction. */
   conversation(): Message[] {
-    const contents = new Map<string, { tool: string; content: string }>();
-    for (const row of this.sql.exec<{ call_id: string; tool: string; content: string | null }>(
-      "SELECT call_id, tool, content FROM calls",
-    )) {
-      contents.set(row.call_id, { tool: row.tool, content: row.content ?? "" });
-    }
-    const messages: Message[] = [];
-    for (const row of this.sql.exec<{ message: string }>("SELECT message FROM messages ORDER BY seq")) {
-      const message = JSON.parse(row.message) as Message;
-      messages.push(message);
-      if (message.role !== "assistant") continue;
-      for (const call of message.calls ?? []) {
-        const found = contents.get(call.id);
-        messages.push({ role: "tool", callId: call.id, name: call.name, content: found?.content ?? "" });
-      }
-    }
-    return messages;
+    const [first, rest] = [this.messages(-1, 0), this.messages(this.compactedThrough(), Number.MAX_SAFE_INTEGER)];
+    const text = this.compaction();
+    return text === null ? [...first, ...rest] : [...first, { role: "user", content: text }, ...rest];
+  }
+
+  /** What is to be told in short when the steps up to `through` are, and what stays. */
+  history(through: number): NonNullable<CondenseJob["history"]> {
+    const kept = [...this.messages(-1, 0), ...this.messages(through, Number.MAX_SAFE_INTEGER)];
+    return { through, previous: this.compaction(), messages: this.messages(this.compactedThrough(), through), kept };
   }
 
   /** Events after a sequence number, oldest first; `done` when the log ends with them. */
@@ -155,16 +146,89 @@ export class TaskStore {
     );
   }
 
+  /** What a view shows beside the state. */
+  viewRows(state: TaskState): ViewRows {
+    const argumentsOf = (id: string): unknown => this.calls([id])[0]?.arguments ?? null;
+    const asked = Object.keys(state.waitsBelow).length > 0;
+    return { argumentsOf, below: asked ? this.below() : [] };
+  }
+
+  /** Every model call that was paid for, in order. */
+  spending(): Spend[] {
+    return this.sql.exec<SpendRow>("SELECT spend FROM spending ORDER BY seq").toArray().map(readSpend);
+  }
+
   /** Forgets what is in memory; the storage itself is deleted by the object. */
   forget(): void {
     this.cached = null;
+  }
+
+  /** Brings what an earlier release stored to the shapes of this one. */
+  private upgrade(state: TaskState): void {
+    const { facts, ...rest } = state;
+    this.storage.transactionSync(() => {
+      this.sql.exec(SCHEMA);
+      this.sql.exec("UPDATE facts SET facts = ?", JSON.stringify(facts));
+      this.sql.exec("UPDATE task SET state = ?", JSON.stringify(rest));
+    });
+  }
+
+  private compactedThrough(): number {
+    return this.load()?.state.compactedThrough ?? 0;
+  }
+
+  /** What stands for the older steps; null: nothing does. */
+  private compaction(): string | null {
+    const [row] = this.sql.exec<{ text: string }>("SELECT text FROM compaction").toArray();
+    return row?.text ?? null;
+  }
+
+  /** The messages of the steps after `after` up to `through`, each assistant message followed by what its calls brought. */
+  private messages(after: number, through: number): Message[] {
+    const contents = new Map<string, string>();
+    for (const row of this.sql.exec<{ call_id: string; content: string | null }>(
+      "SELECT call_id, content FROM calls WHERE step > ? AND step <= ?",
+      after,
+      through,
+    )) {
+      contents.set(row.call_id, row.content ?? "");
+    }
+    const messages: Message[] = [];
+    const query = "SELECT message FROM messages WHERE step > ? AND step <= ? ORDER BY seq";
+    for (const row of this.sql.exec<{ message: string }>(query, after, through)) {
+      const message = JSON.parse(row.message) as Message;
+      messages.push(message);
+      if (message.role !== "assistant") continue;
+      for (const { id, name } of message.calls ?? [])
+        messages.push({ role: "tool", callId: id, name, content: contents.get(id) ?? "" });
+    }
+    return messages;
+  }
+
+  private below(): PendingView[] {
+    const rows = this.sql.exec<{ pending: string }>("SELECT pending FROM below ORDER BY subtask").toArray();
+    return rows.flatMap(({ pending }) => JSON.parse(pending) as PendingView[]);
+  }
+
+  private keepBelow({ subtask, pending }: BelowChange): void {
+    if (pending.length === 0) this.sql.exec("DELETE FROM below WHERE subtask = ?", subtask);
+    else this.sql.exec("INSERT OR REPLACE INTO below VALUES (?, ?)", subtask, JSON.stringify(pending));
   }
 
   private append(decision: Decision, now: number): TaskEvent[] {
     for (const message of decision.messages) {
       this.sql.exec("INSERT INTO messages (step, message) VALUES (?, ?)", decision.state.step, JSON.stringify(message));
     }
-    for (const change of decision.ledger) this.change(change);
+    for (const change of decision.ledger) changeLedger(this.sql, change);
+    for (const spend of decision.spent) {
+      const row = [spend.step, spend.callId, JSON.stringify(spend)];
+      this.sql.exec("INSERT INTO spending (step, call_id, spend) VALUES (?, ?, ?)", ...row);
+    }
+    for (const change of decision.below) this.keepBelow(change);
+    if (decision.compaction !== null) {
+      const { through, text } = decision.compaction;
+      this.sql.exec("INSERT OR REPLACE INTO compaction VALUES (1, ?, ?)", through, text);
+    }
     return decision.events.map((event) => this.appendEvent(event, decision.state.facts.id, now));
   }
 
@@ -180,49 +244,10 @@ export class TaskStore {
       .one();
     return readEvent({ seq: row.seq, at: now, type: event.type, data }, taskId);
   }
-
-  private change(change: LedgerChange): void {
-    switch (change.kind) {
-      case "insert": {
-        const { row } = change;
-        this.sql.exec(
-          "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-          row.callId,
-          row.step,
-          row.index,
-          row.tool,
-          JSON.stringify(row.arguments),
-          row.argumentsHash,
-          row.effect,
-          row.key,
-          row.state,
-          row.attempts,
-          row.intendedAt,
-          row.settledAt,
-          row.result === null ? null : JSON.stringify(row.result),
-          row.content,
-          row.durationMs,
-        );
-        return;
-      }
-      case "attempt":
-        this.sql.exec("UPDATE calls SET attempts = ? WHERE call_id = ?", change.attempts, change.callId);
-        return;
-      case "settle":
-        this.sql.exec(
-          "UPDATE calls SET state = ?, result = ?, content = ?, settled_at = ?, duration_ms = ? WHERE call_id = ?",
-          change.state,
-          JSON.stringify(change.result),
-          change.content,
-          change.settledAt,
-          change.durationMs,
-          change.callId,
-        );
-    }
-  }
 }
 
-/** True for events after which the tenant's index has to show something else. */
-export function changesIndex(events: readonly NewEvent[]): boolean {
+/** True for a decision after which the tenant's index has to show something else. */
+export function changesIndex(before: TaskState, { state, events }: Decision): boolean {
+  if (pendingOf(before).length !== pendingOf(state).length) return true;
   return events.some(({ type }) => isTerminalEvent(type) || /^(task|question|approval)\./.test(type));
 }

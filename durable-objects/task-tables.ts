@@ -1,17 +1,21 @@
 /** The tables of one task in its object's SQLite, and how their rows are read. `docs/storage-schema.md` shows a row of each. */
 import type { EventType, TaskEvent } from "../core/events.ts";
-import type { LedgerRow, LedgerState } from "../core/task-state.ts";
+import type { LedgerRow, Spend } from "../core/task-commands.ts";
+import type { LedgerState } from "../core/task-state.ts";
 import type { EffectClass, ToolResult } from "../core/tool.ts";
 
 export const SCHEMA = `
-CREATE TABLE facts (id INTEGER PRIMARY KEY CHECK (id = 1), facts TEXT NOT NULL);
-CREATE TABLE task (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL, version INTEGER NOT NULL, unreported INTEGER NOT NULL);
-CREATE TABLE events (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL);
-CREATE TABLE messages (seq INTEGER PRIMARY KEY, step INTEGER NOT NULL, message TEXT NOT NULL);
-CREATE TABLE calls (call_id TEXT PRIMARY KEY, step INTEGER NOT NULL, position INTEGER NOT NULL, tool TEXT NOT NULL,
+CREATE TABLE IF NOT EXISTS facts (id INTEGER PRIMARY KEY CHECK (id = 1), facts TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS task (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL, version INTEGER NOT NULL, unreported INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS events (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS messages (seq INTEGER PRIMARY KEY, step INTEGER NOT NULL, message TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS calls (call_id TEXT PRIMARY KEY, step INTEGER NOT NULL, position INTEGER NOT NULL, tool TEXT NOT NULL,
   arguments TEXT NOT NULL, arguments_hash TEXT NOT NULL, effect TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL,
   attempts INTEGER NOT NULL, intended_at INTEGER NOT NULL, settled_at INTEGER, result TEXT, content TEXT, duration_ms INTEGER) WITHOUT ROWID;
-CREATE INDEX calls_by_step ON calls (step, position);`;
+CREATE INDEX IF NOT EXISTS calls_by_step ON calls (step, position);
+CREATE TABLE IF NOT EXISTS spending (seq INTEGER PRIMARY KEY, step INTEGER NOT NULL, call_id TEXT, spend TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS below (subtask TEXT PRIMARY KEY, pending TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS compaction (one INTEGER PRIMARY KEY CHECK (one = 1), through INTEGER NOT NULL, text TEXT NOT NULL);`;
 
 /** The most that a page holds, in characters of JSON: far below the 32 MiB that one RPC may carry. */
 const PAGE_CHARACTERS = 4_000_000;
@@ -37,6 +41,13 @@ export function upToPage<Row extends Record<string, SqlStorageValue>>(
 }
 
 export type TaskRow = { facts: string; state: string; version: number; unreported: number };
+
+/** A row of `spending`; the step and the call stand beside it to be looked for. */
+export type SpendRow = { spend: string };
+
+export function readSpend(row: SpendRow): Spend {
+  return JSON.parse(row.spend) as Spend;
+}
 
 export type EventRow = { seq: number; at: number; type: string; data: string };
 

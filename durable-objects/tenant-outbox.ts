@@ -24,10 +24,16 @@ export class TenantOutbox {
     this.tables = tables;
   }
 
-  /** Takes the latest report of a task; an older one than what is here, or one of a forgotten task, changes nothing. */
+  /** True for a task that was erased: what is still heard of it changes nothing. */
+  isForgotten(task: string): boolean {
+    const query = `SELECT 1 FROM forgotten WHERE task = ?1
+      UNION ALL SELECT 1 FROM outbox WHERE task = ?1 AND version = ${FORGET_VERSION}`;
+    return this.tables.read(query, task).length > 0;
+  }
+
+  /** Takes the latest report of a task that is not forgotten; an older one than what is here changes nothing. */
   putReport(report: TaskReport): void {
     const { task, version } = report;
-    if (this.tables.read("SELECT 1 FROM forgotten WHERE task = ?", task).length > 0) return;
     this.tables.storage.transactionSync(() => {
       if (!this.put(task, version)) return;
       this.tables.putParts("reports", task, new TextEncoder().encode(JSON.stringify(report)));
@@ -89,8 +95,7 @@ export class TenantOutbox {
 
   /** Drops what was reported and keeps which tasks it was of: Postgres may know nothing of them. */
   erase(): void {
-    this.tables.write("DELETE FROM reports");
-    this.tables.write("DELETE FROM forgotten");
+    this.tables.empty("reports", "forgotten");
     this.tables.write("UPDATE outbox SET version = ?, not_before = 0", FORGET_VERSION);
   }
 

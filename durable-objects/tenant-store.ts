@@ -102,14 +102,9 @@ export class TenantStore {
     return row === undefined ? null : forgottenAt({ startedAt: row.started_at, doneAt: row.done_at });
   }
 
-  /** Forgets keys and requests for good. What is left is that the tenant was erased. */
-  erase(tenant: string, at: number): void {
-    this.tables.write(
-      "INSERT INTO tenant VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET erased_at = COALESCE(erased_at, excluded.erased_at)",
-      tenant,
-      at,
-    );
-    for (const table of ["keys", "revoked", "repeats", "replies"]) this.tables.write(`DELETE FROM ${table}`);
+  /** Forgets keys and requests for good. */
+  erase(): void {
+    this.tables.empty("keys", "revoked", "repeats", "replies");
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The tables of a tenant's object: what the two stores above them share. `docs/storage-schema.md` shows a row of each.
+ * The tables of a tenant's object: what the stores above them share. `docs/storage-schema.md` shows a row of each.
  * They are made by the first write, so that a key that names a tenant which does not exist leaves nothing behind.
  */
 
@@ -24,7 +24,30 @@ const SCHEMA = `
   );
   CREATE TABLE IF NOT EXISTS forgotten (task TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS forgotten_by_age ON forgotten (at);
+  CREATE TABLE IF NOT EXISTS tasks (
+    task TEXT PRIMARY KEY, version INTEGER NOT NULL, key TEXT, agent TEXT NOT NULL, status TEXT NOT NULL,
+    holds_place INTEGER NOT NULL, granted_tokens INTEGER, granted_micros INTEGER,
+    used_tokens INTEGER NOT NULL, used_micros INTEGER NOT NULL, tell TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS tasks_with_place ON tasks (task) WHERE holds_place = 1;
+  CREATE INDEX IF NOT EXISTS tasks_that_may_run ON tasks (task) WHERE status IN ('queued', 'running', 'sleeping');
+  CREATE INDEX IF NOT EXISTS tasks_to_tell ON tasks (task) WHERE tell IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS accounts (
+    account TEXT PRIMARY KEY, max_tokens INTEGER, max_micros INTEGER, period TEXT,
+    used_tokens INTEGER NOT NULL, used_micros INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS spent (
+    account TEXT NOT NULL, day TEXT NOT NULL, tokens INTEGER NOT NULL, micros INTEGER NOT NULL,
+    PRIMARY KEY (account, day)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS stop (
+    one INTEGER PRIMARY KEY CHECK (one = 1), stopped_by TEXT NOT NULL, by_operator INTEGER NOT NULL, reason TEXT,
+    at INTEGER NOT NULL
+  );
 `;
+
+/** The first table and the last one of the schema. An object of an earlier release has the first alone. */
+const [FIRST_TABLE, LAST_TABLE] = ["tenant", "stop"];
 
 /** A row holds at most 2 MB, so what may be larger is kept in parts of this many bytes. */
 const PART_BYTES = 1_000_000;
@@ -37,6 +60,7 @@ export class TenantTables {
   readonly storage: DurableObjectStorage;
   private readonly named: string | undefined;
   private exist: boolean | null = null;
+  private erased: boolean | null = null;
 
   /** `named` is the tenant's id as the object's own name tells it; an alarm's instance may not know it. */
   constructor(storage: DurableObjectStorage, named: string | undefined) {
@@ -46,13 +70,28 @@ export class TenantTables {
 
   /** The tenant's id; null when nothing was ever stored and the object does not know its name. */
   tenant(): string | null {
-    const [row] = this.read<{ id: string }>("SELECT id FROM tenant");
-    return row?.id ?? this.named ?? null;
+    return this.named ?? this.read<{ id: string }>("SELECT id FROM tenant")[0]?.id ?? null;
   }
 
   /** True for good once the tenant was erased. */
   isErased(): boolean {
-    return this.read("SELECT 1 FROM tenant WHERE erased_at IS NOT NULL").length > 0;
+    this.erased ??= this.read("SELECT 1 FROM tenant WHERE erased_at IS NOT NULL").length > 0;
+    return this.erased;
+  }
+
+  /** Marks the tenant erased, for good. */
+  markErased(tenant: string, at: number): void {
+    this.write(
+      "INSERT INTO tenant VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET erased_at = COALESCE(erased_at, excluded.erased_at)",
+      tenant,
+      at,
+    );
+    this.erased = null;
+  }
+
+  /** Deletes every row of these tables. */
+  empty(...tables: readonly string[]): void {
+    for (const table of tables) this.write(`DELETE FROM ${table}`);
   }
 
   read<Row extends Record<string, SqlStorageValue>>(query: string, ...values: SqlStorageValue[]): Row[] {
@@ -61,10 +100,9 @@ export class TenantTables {
 
   write(query: string, ...values: SqlStorageValue[]): void {
     if (!this.areMade()) {
-      this.storage.sql.exec(SCHEMA);
+      this.make();
       if (this.named !== undefined)
         this.storage.sql.exec("INSERT OR IGNORE INTO tenant (one, id) VALUES (1, ?)", this.named);
-      this.exist = true;
     }
     this.storage.sql.exec(query, ...values);
   }
@@ -93,8 +131,19 @@ export class TenantTables {
     this.write(`DELETE FROM ${table} WHERE owner = ?`, owner);
   }
 
+  /** What an earlier release stored is there to be read: its missing tables are made first. */
   private areMade(): boolean {
-    this.exist ??= this.storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'forgotten'").toArray().length > 0;
+    if (this.exist === null) {
+      const query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)";
+      const found = this.storage.sql.exec<{ name: string }>(query, FIRST_TABLE, LAST_TABLE).toArray();
+      this.exist = found.length > 0;
+      if (found.length === 1) this.make();
+    }
     return this.exist;
+  }
+
+  private make(): void {
+    this.storage.sql.exec(SCHEMA);
+    this.exist = true;
   }
 }

@@ -2,6 +2,8 @@
 import type { Tool } from "../core/tool.ts";
 import peopleAskHuman from "./people/ask-human.ts";
 import filesAttachFile from "./files/attach-file.ts";
+import agentsDispatchSubagent from "./agents/dispatch-subagent.ts";
+import filesExpandResult from "./files/expand-result.ts";
 import timeGetCurrentDatetime from "./time/get-current-datetime.ts";
 import webHttpRequest from "./web/http-request.ts";
 import filesListDirectory from "./files/list-directory.ts";
@@ -12,6 +14,8 @@ import filesWriteFile from "./files/write-file.ts";
 export const catalogue: readonly Tool[] = [
   peopleAskHuman,
   filesAttachFile,
+  agentsDispatchSubagent,
+  filesExpandResult,
   timeGetCurrentDatetime,
   webHttpRequest,
   filesListDirectory,

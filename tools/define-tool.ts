@@ -40,6 +40,8 @@ export interface ToolDefinition<In extends z.ZodObject, Out extends z.ZodType, N
   readonly timeoutMs?: number | ((given: z.output<In>) => number);
   /** True for a tool that returns `control(…)`. */
   readonly steers?: boolean;
+  /** True for a tool that bounds its results itself: they are never shortened. */
+  readonly wholeResult?: boolean;
   /** Why the tool cannot work under these rules; null: it can. */
   disabled?(rules: SandboxRules): string | null;
   readonly input: In;
@@ -80,7 +82,7 @@ export function control(wanted: Control): NotAResult {
 export function defineTool<In extends z.ZodObject, Out extends z.ZodType, const Need extends keyof ToolPorts = never>(
   definition: ToolDefinition<In, Out, Need>,
 ): Tool {
-  const { aliases = {}, timeoutMs = DEFAULT_TIMEOUT_MS, steers = false, ...given } = definition;
+  const { aliases = {}, timeoutMs = DEFAULT_TIMEOUT_MS, steers = false, wholeResult = false, ...given } = definition;
   const input = definition.input.strict();
   const reason = whyInvalid(definition, input);
   if (reason !== null) throw new TypeError(`The tool ${String(definition.name)} is not valid: ${reason}.`);
@@ -89,6 +91,7 @@ export function defineTool<In extends z.ZodObject, Out extends z.ZodType, const 
     aliases,
     timeoutMs,
     steers,
+    wholeResult,
     input,
     run: async (arguments_: z.output<In>, context) => {
       const returned = await definition.run(arguments_, context);
@@ -111,6 +114,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "aliases",
   "timeoutMs",
   "steers",
+  "wholeResult",
   "disabled",
   "input",
   "output",

@@ -20,7 +20,19 @@ export const problemSchema = z
   })
   .meta({ id: "Problem" });
 
+const amount = {
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  cost_usd: z.number().describe("A model of unknown price adds nothing."),
+  estimated: z.boolean().describe("True when a provider told no usage and Otto counted by itself."),
+};
+
 const fileSchema = z.strictObject({ path: z.string(), size: z.int(), content_type: z.string(), url: z.string() });
+
+const subtaskId = z
+  .string()
+  .optional()
+  .describe("The subtask that asks, when it is not this task. It is decided there, or at the root of the tree.");
 
 const pendingSchema = z.union([
   z.strictObject({
@@ -30,18 +42,26 @@ const pendingSchema = z.union([
     choices: z.array(z.string()).nullable(),
     person: z.string().nullable(),
     expires_at: time.nullable(),
+    task_id: subtaskId,
   }),
   z.strictObject({
     kind: z.literal("approval"),
     id: z.string(),
     call_id: z.string(),
     tool: z.string(),
-    arguments: anything.optional(),
+    arguments: anything,
     arguments_hash: z.string(),
     reason: z.string(),
     expires_at: time.nullable(),
+    task_id: subtaskId,
   }),
-  z.strictObject({ kind: z.literal("unknown"), call_id: z.string(), tool: z.string(), arguments: anything }),
+  z.strictObject({
+    kind: z.literal("unknown"),
+    call_id: z.string(),
+    tool: z.string(),
+    arguments: anything,
+    task_id: subtaskId,
+  }),
 ]);
 
 export const taskSchema = z
@@ -56,14 +76,9 @@ export const taskSchema = z
     output: z.strictObject({ text: z.string(), files: z.array(fileSchema) }).nullable(),
     error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
     pending: z.array(pendingSchema),
-    usage: z.strictObject({
-      steps: z.int(),
-      tool_calls: z.int(),
-      input_tokens: z.int(),
-      output_tokens: z.int(),
-      cost_usd: z.number(),
-      estimated: z.boolean().describe("True when the provider told no usage and Otto counted by itself."),
-    }),
+    usage: z
+      .strictObject({ steps: z.int(), tool_calls: z.int(), ...amount })
+      .describe("Steps and calls are the task's own; tokens and money hold those of its subtasks that have ended."),
     metadata: z.record(z.string(), anything),
     created_at: time,
     started_at: time.nullable(),
@@ -130,6 +145,7 @@ export const traceSchema = z
     task_id: z.string(),
     status: z.enum(TASK_STATUSES),
     duration_ms: z.int().nullable().describe("From the first step to the end, waits included; null before the end."),
+    usage: z.strictObject(amount).describe("What the steps used together."),
     steps: z.array(
       z.strictObject({
         step: z.int(),
@@ -138,6 +154,12 @@ export const traceSchema = z
         model_completed_at: time.nullable(),
         completed_at: time.nullable(),
         duration_ms: z.int().nullable(),
+        usage: z
+          .strictObject(amount)
+          .describe(
+            "Everything that was spent in the step: also on shortening results, and by subtasks that have ended.",
+          ),
+        models: z.array(z.string()).describe("The models that were asked, the first one first."),
         calls: z.array(
           z.strictObject({
             call_id: z.string(),
@@ -147,6 +169,7 @@ export const traceSchema = z
             intended_at: time,
             settled_at: time.nullable(),
             duration_ms: z.int().nullable(),
+            cost_usd: z.number().describe("Models that worked for the call: its summary, or its subtask."),
           }),
         ),
       }),
@@ -172,7 +195,9 @@ export const toolSchema = z
     permissions: z.array(z.string()),
     security: z.string().describe("A level, or `by arguments`."),
     effect: z.string().describe("A class, or `by arguments`."),
-    steers: z.boolean().describe("True for a tool that works on a task and can only be called for one."),
+    steers: z
+      .boolean()
+      .describe("True for a tool that works on a task: it is called for one, and `dispatch_subagent` by a model only."),
     aliases: z.record(z.string(), z.string()),
     input_schema: z.record(z.string(), anything),
     output_schema: z.record(z.string(), anything),

@@ -1,4 +1,4 @@
-/** `?wait=`: the task when it has ended or waits for something, or when the time is up. */
+/** `?wait=`: the task when it has ended or waits for a person or for time, or when the time is up. */
 import type { Result } from "../core/errors.ts";
 import { isTerminalEvent } from "../core/events.ts";
 import { hasEnded, isWaiting } from "../core/task-status.ts";
@@ -25,7 +25,7 @@ export async function awaitTask(
     for await (const item of watchTask(open, 0, abort.signal)) {
       if (!("event" in item)) continue;
       const { type, data } = item.event;
-      // A model that is tried again is no wait of the task's own, and is over by itself.
+      // With an error, its model is tried again or its tenant stopped: no wait of the task's own.
       const waits = type === "task.waiting" && data["error"] === undefined;
       if (!waits && !isTerminalEvent(type)) continue;
       const view = await open().view();
@@ -38,6 +38,7 @@ export async function awaitTask(
   }
 }
 
-function endedOrWaits({ status }: TaskView): boolean {
-  return hasEnded(status) || isWaiting(status);
+/** A task that waits for its subtasks goes on by itself, unless one of them asks a person. */
+function endedOrWaits({ status, pending }: TaskView): boolean {
+  return hasEnded(status) || pending.length > 0 || (isWaiting(status) && status !== "waiting_subagents");
 }

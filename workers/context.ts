@@ -2,6 +2,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Env } from "../adapters/from-env.ts";
+import type { TenantStop } from "../core/budget-tree.ts";
 import type { KeyRecord } from "../core/objects.ts";
 
 /** Who asks: a key of a tenant, or the operator key, which belongs to none. */
@@ -19,6 +20,10 @@ export interface Variables {
   requestId: string;
   /** Set by the authentication; a route under `/v1` always has it. */
   principal: Principal;
+  /** Set while the tenant of the key is stopped. */
+  stopped: TenantStop | null;
+  /** True when the request was turned away for something that passes: its reply is not kept for repeats. */
+  isTurnedAway: boolean | undefined;
   /** The bytes of a JSON body, counted against the limit; null when the request has none or carries a file. */
   bodyBytes: Uint8Array | null;
   /** Set while a request with an `Idempotency-Key` runs. */

@@ -1,6 +1,7 @@
 /**
- * The step runner: stateless, called twice a step by the task's object. Hop one calls the model and prepares what it asks
- * for; hop two makes the calls. Each answers with a stream of JSON lines, and cancelling the stream cancels the work.
+ * The step runner: stateless, called by the task's object. Hop one calls the model and prepares what it asks for; hop two
+ * makes the calls; between them, what became too long is shortened. Each answers with a stream of JSON lines, and
+ * cancelling the stream cancels the work.
  */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import {
@@ -8,18 +9,34 @@ import {
   clockFromEnv,
   filesFromEnv,
   modelFromEnv,
+  resultsFromEnv,
   settingsFromEnv,
   webFromEnv,
   type Env,
+  type Settings,
 } from "../adapters/from-env.ts";
 import { buildRequest } from "../core/context.ts";
+import type { Result } from "../core/errors.ts";
+import { condense } from "../core/gateway/condense.ts";
 import { buildToolset, type Toolset } from "../core/gateway/toolset.ts";
 import { performCalls, RETRY_DELAYS_MS } from "../core/gateway/perform.ts";
 import { prepareCalls } from "../core/gateway/prepare.ts";
+import { reviseCall } from "../core/gateway/revise.ts";
+import type { ShapeLimits } from "../core/gateway/shape.ts";
 import { encodeLines } from "../core/json-lines.ts";
-import type { ActJob, ActLine, StepsRpc, ThinkJob, ThinkLine } from "../core/objects.ts";
+import type {
+  ActJob,
+  ActLine,
+  CondenseJob,
+  CondenseLine,
+  ReviseJob,
+  StepsRpc,
+  ThinkJob,
+  ThinkLine,
+} from "../core/objects.ts";
 import type { ModelFailure, ModelChunk } from "../core/ports.ts";
-import type { ModelReply, TaskFacts } from "../core/task-state.ts";
+import type { ModelReply, RevisedCall } from "../core/task-commands.ts";
+import type { TaskFacts } from "../core/task-state.ts";
 import type { Tool } from "../core/tool.ts";
 import { logDefect } from "./log.ts";
 import { catalogue } from "../tools/catalogue.generated.ts";
@@ -42,6 +59,15 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     return encodeLines(this.actLines(job, abort.signal), abort);
   }
 
+  async condense(job: CondenseJob): Promise<ReadableStream<Uint8Array>> {
+    const abort = new AbortController();
+    return encodeLines(this.condenseLines(job, abort.signal), abort);
+  }
+
+  async revise(job: ReviseJob): Promise<Result<RevisedCall>> {
+    return await reviseCall(job, await this.toolsetOf(job.facts));
+  }
+
   private async *thinkLines(job: ThinkJob, signal: AbortSignal): AsyncGenerator<ThinkLine> {
     const toolset = await this.toolsetOf(job.facts);
     for await (const chunk of modelFromEnv(this.env).stream(buildRequest(job, toolset, signal))) {
@@ -58,20 +84,34 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
 
   private async *actLines(job: ActJob, signal: AbortSignal): AsyncGenerator<ActLine> {
     const { env } = this;
-    const toolset = await this.toolsetOf(job.facts);
     const settings = settingsFromEnv(env);
-    const ports = { files: filesFromEnv(env, job.facts), web: webFromEnv(env) };
+    const { facts } = job;
+    const ports = { files: filesFromEnv(env, facts), web: webFromEnv(env), results: resultsFromEnv(env, facts) };
     const deps = {
-      toolset,
+      toolset: await this.toolsetOf(facts),
       ports,
       blobs: blobsFromEnv(env),
-      limits: { mediumCharacters: settings.mediumResultThreshold, largeCharacters: settings.largeResultThreshold },
+      limits: limitsOf(settings),
       maxParallel: settings.maxParallelToolCalls,
       retryDelaysMs: RETRY_DELAYS_MS,
-      reportDefect: (tool: string, thrown: unknown) => logDefect(tool, job.facts.id, thrown),
+      reportDefect: (tool: string, thrown: unknown) => logDefect(tool, facts.id, thrown),
       clock: clockFromEnv(env),
     };
     yield* performCalls(job, deps, signal);
+  }
+
+  /** The demo model shortens nothing: it reads a conversation, not an order to rewrite a text. */
+  private async *condenseLines(job: CondenseJob, signal: AbortSignal): AsyncGenerator<CondenseLine> {
+    const { env } = this;
+    const settings = settingsFromEnv(env);
+    const deps = {
+      model: job.withModel && !settings.isDemo ? modelFromEnv(env) : null,
+      results: resultsFromEnv(env, job.facts),
+      toolset: await this.toolsetOf(job.facts),
+      limits: limitsOf(settings),
+      clock: clockFromEnv(env),
+    };
+    yield* condense(job, deps, signal);
   }
 
   private async replyOf(
@@ -99,6 +139,10 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     toolsets.set(key, built);
     return built;
   }
+}
+
+function limitsOf({ mediumResultThreshold, largeResultThreshold }: Settings): ShapeLimits {
+  return { mediumCharacters: mediumResultThreshold, largeCharacters: largeResultThreshold };
 }
 
 /** A model port that ended without a word. */

@@ -5,6 +5,7 @@ import { NO_SUCH_TASK, OttoError, raise, type Result } from "../core/errors.ts";
 import type { TaskEvent } from "../core/events.ts";
 import { isId } from "../core/ids.ts";
 import { DEFAULT_PAGE_LIMIT, MAX_PAGE_LIMIT, type PageRequest, readCursor } from "../core/page-cursor.ts";
+import type { TaskFacts } from "../core/task-state.ts";
 import { hasEnded } from "../core/task-status.ts";
 import type { OutputFile, TaskView } from "../core/task-view.ts";
 import type { AppContext } from "./context.ts";
@@ -39,6 +40,35 @@ export async function readTask<T>(c: AppContext, id: string, read: (task: TaskSt
   } catch (thrown) {
     if (passingFailure(thrown) !== "reset") throw thrown;
     return unwrap(await read(taskStub(c, id)));
+  }
+}
+
+/**
+ * The task that decides what is asked at `id`: that task itself, or `owner`, a task below it, when `id` is the root of
+ * their tree. Any other owner is `not_found`, with the words that the caller gets for a thing that is not there.
+ */
+export async function decidingTask(c: AppContext, id: string, owner: string | null, missing: string): Promise<string> {
+  if (owner === null || owner === id) return id;
+  const facts = await findFacts(c, owner);
+  return facts?.rootId === id ? owner : raise("not_found", missing);
+}
+
+/** The facts of a task; null: there is none with this id. */
+export async function findFacts(c: AppContext, id: string): Promise<TaskFacts | null> {
+  return await orNull(readTask(c, id, (stub) => stub.facts()));
+}
+
+/** A task as it stands; null: there is none with this id. */
+export async function findView(c: AppContext, id: string): Promise<TaskView | null> {
+  return await orNull(readTask(c, id, (stub) => stub.view()));
+}
+
+async function orNull<T>(read: Promise<T>): Promise<T | null> {
+  try {
+    return await read;
+  } catch (thrown) {
+    if (thrown instanceof OttoError && thrown.failure.code === "not_found") return null;
+    throw thrown;
   }
 }
 

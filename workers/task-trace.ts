@@ -1,15 +1,16 @@
-/** A task's steps and calls with their times, as its log and its ledger tell them. */
+/** A task's steps and calls with their times and what they cost, as its log, its ledger and its spending tell them. */
 import type { TaskEvent } from "../core/events.ts";
 import type { EventPage, LedgerPage } from "../core/objects.ts";
-import type { LedgerRow } from "../core/task-state.ts";
+import type { LedgerRow, Spend } from "../core/task-commands.ts";
 import type { TaskView } from "../core/task-view.ts";
 
 const PAGE_ROWS = 500;
 
-/** What a trace is read from: pages of the log and of the ledger. */
+/** What a trace is read from: pages of the log and of the ledger, and what was spent. */
 export interface TraceSource {
   readonly events: (after: number, limit: number) => Promise<EventPage>;
   readonly ledger: (page: { after: string | null; limit: number; withResults: boolean }) => Promise<LedgerPage>;
+  readonly spending: () => Promise<readonly Spend[]>;
 }
 
 interface StepTimes {
@@ -31,19 +32,26 @@ export async function* callsOf(ledger: TraceSource["ledger"]): AsyncGenerator<Le
 
 /**
  * The trace of the API. Of each page only what is shown is kept: a few numbers for each step (at most 101) and each call
- * (32 a step).
+ * (32 a step). What a step used holds everything that was spent in it: its model calls, the shortening of its results and
+ * of the history, and the subtasks that it dispatched and that have ended. So the steps add up to the task's own figure.
  */
 export async function traceOf(view: TaskView, source: TraceSource) {
   const steps = await stepTimes(source.events);
+  const spending = await source.spending();
+  const [byStep, byCall] = [grouped(spending, ({ step }) => step), grouped(spending, ({ callId }) => callId)];
   const calls = new Map<number, ReturnType<typeof callOf>[]>();
   for await (const row of callsOf(source.ledger)) {
-    if (!steps.has(row.step)) steps.set(row.step, noTimes());
-    calls.set(row.step, [...(calls.get(row.step) ?? []), callOf(row)]);
+    const shown = callOf(row, byCall.get(row.callId) ?? []);
+    const others = calls.get(row.step);
+    if (others === undefined) calls.set(row.step, [shown]);
+    else others.push(shown);
   }
+  for (const step of [...calls.keys(), ...byStep.keys()]) if (!steps.has(step)) steps.set(step, noTimes());
   return {
     task_id: view.id,
     status: view.status,
     duration_ms: between(view.started_at, view.ended_at),
+    usage: usageOf(spending),
     steps: [...steps]
       .toSorted(([a], [b]) => a - b)
       .map(([step, times]) => ({
@@ -53,6 +61,8 @@ export async function traceOf(view: TaskView, source: TraceSource) {
         model_completed_at: times.modelCompletedAt,
         completed_at: times.completedAt,
         duration_ms: between(times.startedAt, times.completedAt),
+        usage: usageOf(byStep.get(step) ?? []),
+        models: modelsOf(byStep.get(step) ?? []),
         calls: calls.get(step) ?? [],
       })),
   };
@@ -87,7 +97,39 @@ function noTimes(): StepTimes {
   return { attempts: 0, startedAt: null, modelCompletedAt: null, completedAt: null };
 }
 
-function callOf(row: LedgerRow) {
+function grouped<Key>(spending: readonly Spend[], keyOf: (spend: Spend) => Key): Map<Key, Spend[]> {
+  const groups = new Map<Key, Spend[]>();
+  for (const spend of spending) {
+    const group = groups.get(keyOf(spend));
+    if (group === undefined) groups.set(keyOf(spend), [spend]);
+    else group.push(spend);
+  }
+  return groups;
+}
+
+function usageOf(spending: readonly Spend[]) {
+  return {
+    input_tokens: sumOf(spending, ({ inputTokens }) => inputTokens),
+    output_tokens: sumOf(spending, ({ outputTokens }) => outputTokens),
+    cost_usd: costUsd(spending),
+    estimated: spending.some(({ estimated }) => estimated),
+  };
+}
+
+/** The models that were asked, in the order of their first call. */
+function modelsOf(spending: readonly Spend[]): string[] {
+  return [...new Set(spending.flatMap(({ model }) => (model === null ? [] : [model])))];
+}
+
+function costUsd(spending: readonly Spend[]): number {
+  return sumOf(spending, ({ costMicros }) => costMicros) / 1_000_000;
+}
+
+function sumOf(spending: readonly Spend[], figureOf: (spend: Spend) => number): number {
+  return spending.reduce((sum, spend) => sum + figureOf(spend), 0);
+}
+
+function callOf(row: LedgerRow, spending: readonly Spend[]) {
   return {
     call_id: row.callId,
     tool: row.tool,
@@ -96,6 +138,7 @@ function callOf(row: LedgerRow) {
     intended_at: new Date(row.intendedAt).toISOString(),
     settled_at: row.settledAt === null ? null : new Date(row.settledAt).toISOString(),
     duration_ms: row.durationMs,
+    cost_usd: costUsd(spending),
   };
 }
 

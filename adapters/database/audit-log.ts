@@ -17,6 +17,11 @@ export function insertAudit(query: Query, tenant: string, act: AuditEntry) {
 
 export function auditLog(connection: Connection): AuditLog {
   return {
+    async add(tenant, act) {
+      const added = await asTenant(connection, tenant, (query) => [insertAudit(query, tenant, act)]);
+      return added.ok ? ok(undefined) : added;
+    },
+
     async page(tenant, { after, limit }) {
       const read = await asTenant(connection, tenant, (query) => [
         query

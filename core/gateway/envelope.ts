@@ -4,13 +4,13 @@ import { failed, ok, type Result } from "../errors.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { Permission, Tool } from "../tool.ts";
 
-/** Passes a tool that the agent lists, that the request did not narrow away, and whose permissions the agent has. */
+/** Passes a tool that the agent lists, that neither the request nor a dispatch narrowed away, and whose permissions the agent has. */
 export function checkEnvelope(tool: Pick<Tool, "name" | "permissions">, facts: TaskFacts): Result<void> {
   const { config } = facts.agent;
   if (!matchesAny(tool.name, config.tools)) {
     return failed("permission_denied", `The agent "${config.name}" does not have the tool ${tool.name}.`);
   }
-  if (facts.tools !== null && !matchesAny(tool.name, facts.tools)) {
+  if (!facts.tools.every((patterns) => matchesAny(tool.name, patterns))) {
     return failed("permission_denied", `This task was not given the tool ${tool.name}.`);
   }
   const missing = tool.permissions.find((permission) => !config.permissions.includes(permission));
@@ -19,9 +19,12 @@ export function checkEnvelope(tool: Pick<Tool, "name" | "permissions">, facts: T
 }
 
 /** Patterns have fnmatch's rules; a dotted tool is matched by both its forms. */
+export function matchesTool(name: string, pattern: string): boolean {
+  return fnmatch(name, pattern) || fnmatch(name.replaceAll(".", "_"), pattern);
+}
+
 function matchesAny(name: string, patterns: readonly string[]): boolean {
-  const underscored = name.replaceAll(".", "_");
-  return patterns.some((pattern) => fnmatch(name, pattern) || fnmatch(underscored, pattern));
+  return patterns.some((pattern) => matchesTool(name, pattern));
 }
 
 /** The refusal of document 003, word for word. */

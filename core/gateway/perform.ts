@@ -5,12 +5,15 @@
 import { sandboxRules } from "../agent.ts";
 import { surelyNotSent, type BlobPort, type Clock, type ToolPorts } from "../ports.ts";
 import type { Failure } from "../errors.ts";
+import { keptResultKey, showResult } from "../kept-results.ts";
 import { unknownOutcome } from "../ledger.ts";
 import type { ActJob, ActLine } from "../objects.ts";
-import type { CallOutcome, TaskFacts } from "../task-state.ts";
+import type { CallOutcome } from "../task-commands.ts";
 import type { CallFacts, ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool.ts";
+import { hashArguments } from "./arguments-hash.ts";
+import { asTheyEnd } from "./as-they-end.ts";
 import { toToolError } from "./prepare.ts";
-import { shapeError, shapeText, type ShapeLimits } from "./shape.ts";
+import { EXPAND_RESULT, shapeError, type ShapeLimits } from "./shape.ts";
 import type { Toolset } from "./toolset.ts";
 import { validateOutput } from "./validate.ts";
 
@@ -21,9 +24,15 @@ const MAX_INLINE_RESULT = 100_000;
 /** Blob writes and their bookkeeping may end after a call's own limit. */
 const GRACE_MS = 1000;
 
+/** An approval, like the ledger, stands for the exact arguments that were hashed: others are not sent under its name. */
+const OTHER_ARGUMENTS: Failure = {
+  code: "internal",
+  message: "The call's arguments are not the ones that were written down for it. It was not made.",
+};
+
 /** What performing needs. */
 export interface PerformDeps {
-  readonly toolset: Pick<Toolset, "resolve">;
+  readonly toolset: Pick<Toolset, "resolve" | "names">;
   readonly ports: ToolPorts;
   readonly blobs: BlobPort;
   readonly limits: ShapeLimits;
@@ -39,22 +48,10 @@ type Call = ActJob["calls"][number];
 /** Makes the calls of a step and yields each outcome as it ends. All of them share the time that the hop has. */
 export async function* performCalls(job: ActJob, deps: PerformDeps, signal: AbortSignal): AsyncGenerator<ActLine> {
   const deadline = deps.clock.now() + job.timeoutMs;
-  const waiting = [...job.calls];
-  const running = new Map<string, Promise<ActLine>>();
-  while (waiting.length > 0 || running.size > 0) {
-    while (running.size < deps.maxParallel) {
-      const call = waiting.shift();
-      if (call === undefined) break;
-      const outcome = performCall(call, job, deps, deadline, signal);
-      running.set(
-        call.callId,
-        outcome.then((settled) => ({ type: "settled", callId: call.callId, outcome: settled })),
-      );
-    }
-    const line = await Promise.race(running.values());
-    running.delete(line.callId);
-    yield line;
-  }
+  yield* asTheyEnd(job.calls, deps.maxParallel, async (call): Promise<ActLine> => {
+    const outcome = await performCall(call, job, deps, deadline, signal);
+    return { type: "settled", callId: call.callId, outcome };
+  });
 }
 
 /**
@@ -80,12 +77,16 @@ async function performCall(
   if (deadline <= started) {
     return giveUp({ code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` });
   }
+  if ((await hashArguments(call.tool, call.arguments)) !== call.argumentsHash) {
+    deps.reportDefect(tool.name, new Error(`the arguments of ${call.callId} are not those of its ledger row's hash`));
+    return giveUp(OTHER_ARGUMENTS);
+  }
   try {
     const given = call.arguments as never;
     const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(given) : tool.timeoutMs;
     const timeoutMs = Math.min(own, deadline - started);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const context = contextOf(call, job, tool, deps.ports, limit, started);
+    const context = contextOf(call, job, tool, deps, limit, started);
 
     if (call.mode === "probe") {
       const probed = await probeBounded(tool, given, context, limit);
@@ -195,9 +196,15 @@ async function resultOutcome(
 ): Promise<CallOutcome> {
   const valid = validateOutput(tool, result);
   if (!valid.ok) return { ...failureOutcome(valid.error, durationMs), state: "confirmed" };
-  const content = shapeText(tool.show(valid.value as never), deps.limits, call.callId);
+  const text = tool.show(valid.value as never);
+  const { content, isLarge } = tool.wholeResult
+    ? { content: text, isLarge: false }
+    : await showResult(text, job.facts, call.callId, {
+        ...deps,
+        canExpand: deps.toolset.names.includes(EXPAND_RESULT),
+      });
   const kept = await keepResult(valid.value, call, job, deps);
-  return { state: "confirmed", result: { ok: true, result: kept }, content, control: null, durationMs };
+  return { state: "confirmed", result: { ok: true, result: kept }, content, control: null, durationMs, isLarge };
 }
 
 function failureOutcome(failure: Failure, durationMs: number): CallOutcome {
@@ -210,11 +217,6 @@ function failureOutcome(failure: Failure, durationMs: number): CallOutcome {
     control: null,
     durationMs,
   };
-}
-
-/** Where a result stands that is too large for its row. */
-export function keptResultKey({ tenant, rootId }: Pick<TaskFacts, "tenant" | "rootId">, callId: string): string {
-  return `${tenant}/tree/${rootId}/results/${callId}.json`;
 }
 
 /** A large result goes to the blob store. When that is away, the row keeps its head, marked as cut. */
@@ -233,7 +235,7 @@ function contextOf(
   call: Call,
   job: ActJob,
   tool: Tool,
-  ports: ToolPorts,
+  { ports, toolset }: Pick<PerformDeps, "ports" | "toolset">,
   signal: AbortSignal,
   nowMs: number,
 ): ToolContext<keyof ToolPorts> {
@@ -249,6 +251,7 @@ function contextOf(
     key: call.key,
     correlationId: `${facts.id}/${job.step}/${call.attempt}`,
     permissions: config.permissions,
+    tools: toolset.names,
     sandbox: sandboxRules(config),
     workingDirectory: "",
     allowedDomains: config.allowed_domains ?? null,

@@ -1,9 +1,17 @@
 /** The approval policy: allow, ask, or deny. Decided by tool pattern, else by security level, else by the default. */
-import { fnmatch } from "../fnmatch.ts";
 import type { ApprovalPolicy } from "../agent.ts";
 import type { SecurityLevel, Tool } from "../tool.ts";
+import { matchesTool } from "./envelope.ts";
 
 export type PolicyDecision = "allow" | "ask" | "deny";
+
+/** A decision with the rule that made it, as the end of a sentence. */
+export interface PolicyRuling {
+  readonly decision: PolicyDecision;
+  readonly because: string;
+}
+
+const VERBS: Readonly<Record<PolicyDecision, string>> = { allow: "allows", ask: "asks about", deny: "denies" };
 
 /**
  * The decision on a call. By default safe and cautious calls run; dangerous ones run when they stay inside the task's own
@@ -14,19 +22,36 @@ export function decidePolicy(
   tool: Pick<Tool, "name" | "permissions">,
   level: SecurityLevel,
   policy: ApprovalPolicy | undefined,
-): PolicyDecision {
-  const rule = policy?.rules?.findLast((candidate) => fnmatch(tool.name, candidate.tool));
-  return rule?.decision ?? policy?.[level] ?? defaultDecision(tool, level);
+): PolicyRuling {
+  const rule = policy?.rules?.findLast((candidate) => matchesTool(tool.name, candidate.tool));
+  if (rule !== undefined) {
+    const { decision } = rule;
+    return { decision, because: `the agent's policy ${VERBS[decision]} the tools ${JSON.stringify(rule.tool)}` };
+  }
+  const ofLevel = policy?.[level];
+  if (ofLevel !== undefined) {
+    return { decision: ofLevel, because: `the agent's policy ${VERBS[ofLevel]} ${level} calls` };
+  }
+  return defaultRuling(tool, level);
 }
 
-function defaultDecision(tool: Pick<Tool, "permissions">, level: SecurityLevel): PolicyDecision {
+function defaultRuling(tool: Pick<Tool, "permissions">, level: SecurityLevel): PolicyRuling {
   switch (level) {
     case "safe":
     case "cautious":
-      return "allow";
+      return { decision: "allow", because: `${level} calls run unless the agent's policy says otherwise` };
     case "dangerous":
-      return tool.permissions.includes("network") || tool.permissions.includes("exec") ? "ask" : "allow";
+      return tool.permissions.includes("network") || tool.permissions.includes("exec")
+        ? {
+            decision: "ask",
+            because:
+              "dangerous calls that reach outside the sandbox are asked about unless the agent's policy says otherwise",
+          }
+        : {
+            decision: "allow",
+            because: "dangerous calls run inside the sandbox unless the agent's policy says otherwise",
+          };
     case "critical":
-      return "ask";
+      return { decision: "ask", because: "critical calls are asked about unless the agent's policy says otherwise" };
   }
 }

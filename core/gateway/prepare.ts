@@ -1,20 +1,22 @@
 /**
  * The gateway's first half, in hop one: resolve → envelope → validate → policy → budget, for every call of a step, up to
- * the ledger. A call that does not get through is settled here, and the model reads why. Nothing leaves Otto.
+ * the ledger. A call that does not get through is settled here, and the model reads why; one that a person has to approve
+ * says so. Nothing leaves Otto.
  */
-import { canonicalJson, sha256Hex } from "../canonical-json.ts";
-import { ERRORS, failed, ok, type Failure, type Result } from "../errors.ts";
+import { approvalExpiryMs } from "../agent.ts";
+import { ERRORS, type Failure } from "../errors.ts";
 import { callId } from "../ids.ts";
-import type { PreparedCall, TaskFacts } from "../task-state.ts";
-import type { EffectFacts, Tool, ToolError } from "../tool.ts";
-import { checkEnvelope } from "./envelope.ts";
-import { decidePolicy } from "./policy.ts";
+import type { PreparedCall } from "../task-commands.ts";
+import type { TaskFacts } from "../task-state.ts";
+import type { ToolError } from "../tool.ts";
+import { admitCall } from "./admit.ts";
+import { hashArguments } from "./arguments-hash.ts";
 import { shapeError } from "./shape.ts";
 import type { Toolset } from "./toolset.ts";
-import { parseArguments, validateArguments } from "./validate.ts";
+import { parseArguments } from "./validate.ts";
 
 /** Calls that one step may make; what a model asks for beyond them is refused. */
-export const MAX_CALLS_PER_STEP = 32;
+export const MAX_CALLS_PER_STEP = 64;
 /** The same single call, with the same arguments, this often in a row is a loop. */
 const MAX_REPEATS = 3;
 
@@ -46,7 +48,8 @@ async function prepareCall(
   const named = tool?.name ?? request.name;
   const refuse = async (failure: Failure, given: unknown): Promise<PreparedCall> => {
     const argumentsHash = await hashArguments(named, given);
-    return { id, tool: named, arguments: given, argumentsHash, effect: "none", outcome: refusedOutcome(failure) };
+    const outcome = refusedOutcome(failure);
+    return { id, tool: named, arguments: given, argumentsHash, effect: "none", approval: null, outcome };
   };
 
   if (tool === null)
@@ -69,38 +72,10 @@ async function prepareCall(
     const message = `This exact call was made ${context.repeat.count} times in a row and was not made again. Use the result that you have, or do something else.`;
     return await refuse({ code: "blocked_by_policy", message }, given);
   }
-  return { id, tool: tool.name, arguments: given, argumentsHash, effect: admitted.value.effect, outcome: null };
-}
-
-/** A call that may be made: its checked arguments and what it does. */
-interface AdmittedCall {
-  readonly arguments: unknown;
-  readonly effect: PreparedCall["effect"];
-}
-
-/** Envelope, validation and policy of one call. */
-function admitCall(tool: Tool, given: unknown, facts: TaskFacts): Result<AdmittedCall> {
-  const inside = checkEnvelope(tool, facts);
-  if (!inside.ok) return inside;
-  const valid = validateArguments(tool, given);
-  if (!valid.ok) return valid;
-  const { config } = facts.agent;
-  const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [] };
-  // The schema of this very tool produced the value, so it is what the tool's functions take.
-  const checked = valid.value as never;
-  const security = typeof tool.security === "function" ? tool.security(checked, effectFacts) : tool.security;
-  const effect = typeof tool.effect === "function" ? tool.effect(checked, effectFacts) : tool.effect;
-  switch (decidePolicy(tool, security, config.approval)) {
-    case "allow":
-      return ok({ arguments: valid.value, effect });
-    case "deny":
-      return failed("blocked_by_policy", `The agent's policy does not allow ${tool.name} (${security}).`);
-    case "ask":
-      return failed(
-        "not_available",
-        `${tool.name} (${security}) needs a person's approval, and approvals are not available yet. Allow it in the agent's approval policy, or do without.`,
-      );
-  }
+  const { effect, askFirst } = admitted.value;
+  const expiresInMs = approvalExpiryMs(context.facts.agent.config.approval);
+  const approval = askFirst === null ? null : { reason: askFirst, expiresInMs };
+  return { id, tool: tool.name, arguments: given, argumentsHash, effect, approval, outcome: null };
 }
 
 /** An error as tools give it: how often to retry is the code's own rule. */
@@ -113,11 +88,6 @@ export function toToolError(failure: Failure): ToolError {
     ...(field === undefined ? {} : { field }),
     ...(details === undefined ? {} : { details }),
   };
-}
-
-/** The hash that a repeat, an approval and the ledger know a call's arguments by. */
-async function hashArguments(tool: string, given: unknown): Promise<string> {
-  return await sha256Hex(canonicalJson([tool, given]));
 }
 
 function refusedOutcome(failure: Failure): PreparedCall["outcome"] {

@@ -11,6 +11,8 @@ import { modelNames } from "./model-names.ts";
 export interface Toolset {
   resolve(name: string): Tool | null;
   readonly specs: readonly ToolSpec[];
+  /** The own names of the tools inside the envelope. */
+  readonly names: readonly string[];
 }
 
 /** Builds the toolset of a task from the catalogue. */
@@ -22,10 +24,9 @@ export async function buildToolset(catalogue: readonly Tool[], facts: TaskFacts)
     byName.set(shown.get(tool.name) ?? tool.name, tool);
   }
   const rules = sandboxRules(facts.agent.config);
-  const specs = catalogue
-    .filter((tool) => checkEnvelope(tool, facts).ok)
-    .map((tool) => toSpec(tool, shown.get(tool.name) ?? tool.name, tool.disabled?.(rules) ?? null));
-  return { resolve: (name) => byName.get(name) ?? null, specs };
+  const inside = catalogue.filter((tool) => checkEnvelope(tool, facts).ok);
+  const specs = inside.map((tool) => toSpec(tool, shown.get(tool.name) ?? tool.name, tool.disabled?.(rules) ?? null));
+  return { resolve: (name) => byName.get(name) ?? null, specs, names: inside.map(({ name }) => name) };
 }
 
 /**

@@ -65,7 +65,7 @@ export function report(options: ReportOptions = {}): TaskReport {
     started_at: null,
     ended_at: null,
   };
-  return { task, version, view, hidden, wakeAt };
+  return { task, version, view, hidden, wakeAt, key: null, used: { tokens: 0, costMicros: 0 } };
 }
 
 /** Makes a tenant with its first key. */

@@ -24,6 +24,9 @@ function good(): Evidence {
       output: { text: answerOf(INPUT), files: [] },
       error: null,
       pending: [],
+      parent_id: null,
+      input: "",
+      usage: { steps: STEPS + 1, input_tokens: 0, output_tokens: 0 },
     },
     ledger: calls.map(({ id, step, name, effect }) => ({
       call_id: id,
@@ -33,6 +36,7 @@ function good(): Evidence {
       state: "confirmed",
       key: id,
       attempts: 1,
+      arguments_hash: "",
     })),
     events: [
       ...steps.flatMap((step) => [

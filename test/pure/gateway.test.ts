@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { AgentConfig } from "../../core/agent.ts";
+import { hashArguments } from "../../core/gateway/arguments-hash.ts";
 import { performCalls, type PerformDeps } from "../../core/gateway/perform.ts";
 import { MAX_CALLS_PER_STEP, prepareCalls } from "../../core/gateway/prepare.ts";
-import { decidePolicy } from "../../core/gateway/policy.ts";
-import { shapeText } from "../../core/gateway/shape.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import { modelNames } from "../../core/gateway/model-names.ts";
 import { ok } from "../../core/errors.ts";
 import type { ActJob } from "../../core/objects.ts";
 import type { ToolPorts } from "../../core/ports.ts";
-import type { CallOutcome, PreparedCall, TaskFacts } from "../../core/task-state.ts";
+import type { CallOutcome, PreparedCall } from "../../core/task-commands.ts";
+import type { TaskFacts } from "../../core/task-state.ts";
 import type { EffectClass, Tool } from "../../core/tool.ts";
 import { defineTool, failure } from "../../tools/define-tool.ts";
 import { factsOf } from "./task-world.ts";
@@ -110,18 +110,21 @@ async function perform(
     facts: factsOf(agent()),
     step: 3,
     timeoutMs,
-    calls: texts.map((text, index) => ({
-      callId: `call_${index}`,
-      mode,
-      attempt,
-      tool: tool.name,
-      arguments: { text, count: 1 },
-      effect: tool.effect as EffectClass,
-      key: `call_${index}`,
-    })),
+    calls: await Promise.all(
+      texts.map(async (text, index) => ({
+        callId: `call_${index}`,
+        mode,
+        attempt,
+        tool: tool.name,
+        arguments: { text, count: 1 },
+        argumentsHash: await hashArguments(tool.name, { text, count: 1 }),
+        effect: tool.effect as EffectClass,
+        key: `call_${index}`,
+      })),
+    ),
   };
   const deps: PerformDeps = {
-    toolset: { resolve: (name) => (name === tool.name && !gone ? tool : null) },
+    toolset: { resolve: (name) => (name === tool.name && !gone ? tool : null), names: [tool.name] },
     ports: {} as ToolPorts,
     blobs: { put: async () => ok(undefined), get: async () => ok(new Uint8Array()) },
     limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
@@ -179,30 +182,32 @@ describe("preparing the calls of a step", () => {
   test("refuses what is outside the agent's tools, the request's, or the permissions, in the words of the document", async () => {
     const tool = toolOf(outside(), "once");
     const contents = await Promise.all(
-      [agent({ tools: ["read_*"] }), { ...agent(), tools: ["read_*"] }, agent({ permissions: ["read", "write"] })].map(
-        async (facts) => {
-          const [call] = await prepare([tool], [send("hi")], factsOf(facts));
-          return call?.outcome?.content;
-        },
-      ),
+      [
+        agent({ tools: ["read_*"] }),
+        { ...agent(), tools: [["read_*"]] },
+        { ...agent(), tools: [["send"], ["*"], ["read_*", "wait"]] },
+        agent({ permissions: ["read", "write"] }),
+      ].map(async (facts) => {
+        const [call] = await prepare([tool], [send("hi")], factsOf(facts));
+        return call?.outcome?.content;
+      }),
     );
     expect(contents).toEqual([
       'Error (permission_denied): The agent "a" does not have the tool send.',
+      "Error (permission_denied): This task was not given the tool send.",
       "Error (permission_denied): This task was not given the tool send.",
       "Error (permission_denied): Tool requires :network permission but agent only has [:read, :write]",
     ]);
   });
 
-  test("refuses what the policy denies, and what it asks about while nobody can be asked", async () => {
-    const tool = toolOf(outside(), "once");
-    const [denied] = await prepare([tool], [send("hi")], factsOf(agent({ approval: { cautious: "deny" } })));
-    const [asked] = await prepare(
-      [tool],
+  test("refuses what the policy denies, whatever else allows it", async () => {
+    const [denied] = await prepare(
+      [toolOf(outside(), "once")],
       [send("hi")],
-      factsOf(agent({ approval: { rules: [{ tool: "s*", decision: "ask" }] } })),
+      factsOf(agent({ approval: { cautious: "deny", dangerous: "allow" } })),
     );
     expect(denied?.outcome?.result).toMatchObject({ error: { code: "blocked_by_policy" } });
-    expect(asked?.outcome?.result).toMatchObject({ error: { code: "not_available" } });
+    expect(denied?.approval).toBeNull();
   });
 
   test("stops the same call being made for ever, and more calls than a step may make", async () => {
@@ -332,55 +337,6 @@ describe("performing the calls of a step", () => {
     const [outcome] = await perform(toolOf(world, "probe"), ["hi"], { mode: "probe" });
     expect(outcome?.state).toBe(state);
     expect(world.runs).toBe(runs);
-  });
-});
-
-describe("the approval policy", () => {
-  const network = { name: "http.post", permissions: ["network"] as const };
-  const inside = { name: "delete_file", permissions: ["write"] as const };
-
-  test.each([
-    [inside, "dangerous", undefined, "allow"],
-    [network, "dangerous", undefined, "ask"],
-    [network, "cautious", undefined, "allow"],
-    [inside, "critical", undefined, "ask"],
-    [network, "dangerous", { dangerous: "allow" }, "allow"],
-    [
-      network,
-      "dangerous",
-      {
-        rules: [
-          { tool: "*", decision: "deny" },
-          { tool: "http.*", decision: "allow" },
-        ],
-      },
-      "allow",
-    ],
-  ] as const)("%o at %s with %o: %s", (tool, level, policy, decision) => {
-    expect(decidePolicy(tool, level, policy as never)).toBe(decision);
-  });
-});
-
-describe("shaping", () => {
-  const limits = { mediumCharacters: 100, largeCharacters: 300 };
-
-  test("keeps short text whole and shows of long text its head, its tail, and how much is left out", () => {
-    expect(shapeText("a".repeat(100), limits, "call_1")).toBe("a".repeat(100));
-    const shaped = shapeText(`${"h".repeat(150)}${"t".repeat(150)}`, limits, "call_1");
-    expect(shaped).toMatch(/^h{75}\n\[… 200 of 300 characters left out; the whole is kept as call_1 …\]\nt{25}$/);
-  });
-
-  test("shows less of a text over the large threshold", () => {
-    expect(shapeText("x".repeat(301), limits, "call_1").length).toBeLessThan(
-      shapeText("x".repeat(300), limits, "call_1").length,
-    );
-  });
-
-  test("never cuts a character in half", () => {
-    for (let shift = 0; shift < 4; shift += 1) {
-      const shaped = shapeText("x".repeat(shift) + "😀".repeat(300), limits, "call_1");
-      expect(shaped.isWellFormed()).toBe(true);
-    }
   });
 });
 

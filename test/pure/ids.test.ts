@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { callId, derivedId, ID_PREFIXES, type IdKind, isId, makeId } from "../../core/ids.ts";
+import { callId, derivedId, ID_PREFIXES, type IdKind, isId, makeId, taskOfCall, taskOfWait } from "../../core/ids.ts";
 
 const kinds = Object.keys(ID_PREFIXES) as IdKind[];
 const bytes = fc.uint8Array({ minLength: 10, maxLength: 10 });
@@ -58,5 +58,32 @@ describe("an id", () => {
     expect(call).toBe("call_abc_3_0");
     expect(derivedId("question", call)).toBe("qst_abc_3_0");
     expect(derivedId("approval", call)).toBe("apr_abc_3_0");
+  });
+
+  test("of a call, a question or an approval tells the task that it stands in", () => {
+    fc.assert(
+      fc.property(moment, bytes, fc.nat(999_999), fc.nat(999_999), (at, random, step, index) => {
+        const task = makeId("task", at, random);
+        const call = callId(task, step, index);
+        expect(taskOfCall(call)).toBe(task);
+        expect(taskOfWait(derivedId("question", call))).toBe(task);
+        expect(taskOfWait(derivedId("approval", call))).toBe(task);
+        expect(taskOfWait(call)).toBeNull();
+        expect(taskOfCall(derivedId("approval", call))).toBeNull();
+      }),
+    );
+  });
+
+  test.each([
+    "",
+    "x",
+    "abc_1_0",
+    "0".repeat(26),
+    `${"0".repeat(26)}_1_`,
+    `${"i".repeat(26)}_1_0`,
+    `${"0".repeat(26)}_01_0`,
+  ])("of no task is what stands in %j", (text) => {
+    expect(taskOfWait(`qst_${text}`)).toBeNull();
+    expect(taskOfCall(`call_${text}`)).toBeNull();
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agent.ts";
 import { isId } from "../../core/ids.ts";
+import { modelChoice } from "../../core/model-table.ts";
 import {
   callTaskFacts,
   MAX_INPUT_CHARACTERS,
@@ -10,19 +11,18 @@ import {
   type TaskOrigin,
   taskRequestSchema,
 } from "../../core/new-task.ts";
-import { priceOf } from "../../core/price-table.ts";
 
 const origin: TaskOrigin = {
   tenant: "ten_a",
+  key: "key_a",
   agent: DEFAULT_AGENT,
-  model: "gpt-4o",
-  price: priceOf("gpt-4o"),
+  defaultModel: "gpt-4o",
   createdAt: Date.parse("2026-11-20T10:00:00Z"),
   random: new Uint8Array(10).fill(7),
 };
 
-function withBudget(budget: NonNullable<PinnedAgent["config"]["budget"]>): TaskOrigin {
-  return { ...origin, agent: { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, budget } } };
+function withConfig(config: Partial<PinnedAgent["config"]>): TaskOrigin {
+  return { ...origin, agent: { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, ...config } } };
 }
 
 const fieldsOf = (body: unknown) => {
@@ -99,10 +99,13 @@ describe("the facts of a task", () => {
       ok: true,
       value: {
         tenant: "ten_a",
+        key: "key_a",
         parentId: null,
+        depth: 0,
         kind: "agent",
         input: "x",
-        tools: ["read_*"],
+        tools: [["read_*"]],
+        models: [modelChoice("gpt-4o")],
         project: null,
         metadata: { a: 1 },
         limits: { maxSteps: 10, maxTokens: null, maxCostMicros: null, maxDurationMs: null },
@@ -111,6 +114,21 @@ describe("the facts of a task", () => {
     if (!made.ok) throw new Error("not made");
     expect(isId("task", made.value.id)).toBe(true);
     expect(made.value.rootId).toBe(made.value.id);
+  });
+
+  test("narrow no tools when the request names none", () => {
+    expect(newTaskFacts(taskRequestSchema.parse({ input: "x" }), origin)).toMatchObject({ value: { tools: [] } });
+  });
+
+  test.each([
+    [{}, ["gpt-4o"]],
+    [{ model: "gpt-5" }, ["gpt-5"]],
+    [{ fallbacks: ["gpt-5", "home-made"] }, ["gpt-4o", "gpt-5", "home-made"]],
+    [{ model: "gpt-5", fallbacks: ["gpt-4.1", "gpt-5", "gpt-4.1"] }, ["gpt-5", "gpt-4.1"]],
+  ])("hold the models to ask in order, each once: %j", (config, names) => {
+    expect(newTaskFacts(taskRequestSchema.parse({ input: "x" }), withConfig(config))).toMatchObject({
+      value: { models: names.map((name) => modelChoice(name)) },
+    });
   });
 
   test("have the same id when they are made again of the same moment and bytes", () => {
@@ -122,19 +140,25 @@ describe("the facts of a task", () => {
   test("of a call are those of its task, with its sandbox, and never appear as its own root", () => {
     const made = newTaskFacts(taskRequestSchema.parse({ input: "x", project: "sales", tools: ["a"] }), origin);
     if (!made.ok) throw new Error("not made");
-    const other = { ...origin, random: new Uint8Array(10).fill(9) };
-    const facts = callTaskFacts(other, { project: null, of: made.value, toolName: "read_file" });
+    const other = { ...origin, key: "key_b", random: new Uint8Array(10).fill(9) };
+    const below = { ...made.value, id: "task_below", depth: 2, tools: [["a"], ["b", "c"]] };
+    const facts = callTaskFacts(other, { project: null, of: below, toolName: "read_file" });
     expect(facts).toMatchObject({
       kind: "call",
+      key: "key_b",
       rootId: made.value.id,
-      parentId: made.value.id,
+      parentId: below.id,
+      depth: 2,
       project: "sales",
-      tools: ["a"],
+      tools: below.tools,
     });
     expect(facts.id).not.toBe(made.value.id);
     expect(callTaskFacts(other, { project: "p", of: null, toolName: "t" })).toMatchObject({
+      key: "key_b",
       rootId: facts.id,
       parentId: null,
+      depth: 0,
+      tools: [],
       project: "p",
     });
   });
@@ -143,7 +167,7 @@ describe("the facts of a task", () => {
 describe("the limits of a task", () => {
   test("are the agent's when the request says nothing", () => {
     const budget = { max_steps: 20, max_tokens: 1000, max_cost_usd: 0.5, max_duration_s: 60 };
-    const made = newTaskFacts(taskRequestSchema.parse({ input: "x" }), withBudget(budget));
+    const made = newTaskFacts(taskRequestSchema.parse({ input: "x" }), withConfig({ budget }));
     expect(made).toMatchObject({
       value: { limits: { maxSteps: 20, maxTokens: 1000, maxCostMicros: 500_000, maxDurationMs: 60_000 } },
     });
@@ -154,7 +178,7 @@ describe("the limits of a task", () => {
     (name) => {
       fc.assert(
         fc.property(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 100 }), (asked, agents) => {
-          const resolved = resolveLimits({ [name]: asked }, { [name]: agents }, priceOf("gpt-4o"), "gpt-4o");
+          const resolved = resolveLimits({ [name]: asked }, { [name]: agents }, [modelChoice("gpt-4o")]);
           expect(resolved.ok).toBe(asked <= agents);
           if (!resolved.ok) expect(resolved.error).toMatchObject({ code: "invalid_input", field: `budget.${name}` });
         }),
@@ -163,8 +187,9 @@ describe("the limits of a task", () => {
   );
 
   test("replace the default of ten steps, up to a hundred, when the agent sets none", () => {
-    expect(resolveLimits({ max_steps: 100 }, {}, null, "m")).toMatchObject({ ok: true, value: { maxSteps: 100 } });
-    expect(resolveLimits({ max_steps: 101 }, {}, null, "m")).toMatchObject({
+    const models = [modelChoice("m")];
+    expect(resolveLimits({ max_steps: 100 }, {}, models)).toMatchObject({ ok: true, value: { maxSteps: 100 } });
+    expect(resolveLimits({ max_steps: 101 }, {}, models)).toMatchObject({
       ok: false,
       error: { field: "budget.max_steps" },
     });
@@ -173,9 +198,19 @@ describe("the limits of a task", () => {
   test.each([
     ["the request", { max_cost_usd: 1 }, {}],
     ["the agent", {}, { max_cost_usd: 1 }],
-  ])("of money that %s sets are refused for a model whose price nobody knows", (_who, asked, agents) => {
-    const resolved = resolveLimits(asked, agents, null, "home-made");
-    expect(resolved).toMatchObject({ ok: false, error: { code: "invalid_input", field: "budget.max_cost_usd" } });
-    expect(resolveLimits(asked, agents, priceOf("demo"), "demo").ok).toBe(true);
-  });
+  ])(
+    "of money that %s sets are refused when nobody knows the price of a model, also of a fallback",
+    (_who, asked, agents) => {
+      for (const names of [["home-made"], ["gpt-4o", "home-made"], ["gpt-4o", "gpt-5", "home-made"]]) {
+        const resolved = resolveLimits(
+          asked,
+          agents,
+          names.map((name) => modelChoice(name)),
+        );
+        expect(resolved).toMatchObject({ ok: false, error: { code: "invalid_input", field: "budget.max_cost_usd" } });
+        expect(resolved).toMatchObject({ error: { message: expect.stringContaining("the model home-made ") } });
+      }
+      expect(resolveLimits(asked, agents, [modelChoice("demo"), modelChoice("gpt-4o")]).ok).toBe(true);
+    },
+  );
 });

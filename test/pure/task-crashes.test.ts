@@ -2,19 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { statusOf } from "../../core/task-status.ts";
 import { createTask, decide, nextWake } from "../../core/task.ts";
-import type { Command } from "../../core/task-state.ts";
-import { SLEEP, call, answer, factsOf, TaskWorld } from "./task-world.ts";
-
-/** Even draws from [0, 1) that a seed repeats (mulberry32). */
-function drawsFrom(seed: number): () => number {
-  let a = seed >>> 0;
-  return () => {
-    a = (a + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(a ^ (a >>> 15), a | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { DEFAULT_AGENT } from "../../core/agent.ts";
+import { anyCommand } from "./any-command.ts";
+import { drawsFrom } from "./play-task.ts";
+import { call, factsOf, SLEEP, TaskWorld } from "./task-world.ts";
 
 describe("under crashes at random points", () => {
   const scripts = fc.array(
@@ -54,35 +45,75 @@ describe("under crashes at random points", () => {
       { numRuns: 300 },
     );
   });
+});
 
-  test("any commands in any order keep to the states and never bring an ended task back", () => {
-    const commands = fc.array(
-      fc.oneof(
-        fc.constantFrom<Command>(
-          { type: "start", request: null },
-          { type: "message", text: "hi", request: null },
-          { type: "cancel", by: "x" },
-          answer("qst_x"),
-          { type: "hop_ended", step: 1, incarnation: "a" },
-        ),
-        fc.constantFrom("a", "b", "c").map((incarnation): Command => ({ type: "wake", incarnation })),
-      ),
-      { maxLength: 40 },
-    );
+describe("any commands in any order", () => {
+  const agent = { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, on_unknown: "ask" as const } };
+  const tight = { maxSteps: 6, maxTokens: 300_000, maxCostMicros: null, maxDurationMs: 600_000 };
+
+  test("keep to the states, never bring an ended task back, and change nothing when they are refused", () => {
+    const seen = new Set<string>();
     fc.assert(
-      fc.property(commands, fc.boolean(), (list, hold) => {
-        let state = createTask({ facts: factsOf(), hold, call: null }, 0).state;
-        let ended = false;
-        list.forEach((command, at) => {
-          const decision = decide(state, command, at * 400);
-          if (decision.refused !== null) expect(decision.state).toBe(state);
-          if (ended) expect(decision.state).toBe(state);
+      fc.property(fc.integer(), fc.boolean(), fc.boolean(), (seed, hold, limited) => {
+        const draw = drawsFrom(seed);
+        const facts = factsOf({ agent, ...(limited ? { limits: tight } : {}) });
+        let { state } = createTask({ facts, hold, call: null }, 0);
+        let now = 0;
+        for (let i = 0; i < 150; i += 1) {
+          now += draw() < 0.2 ? Math.floor(draw() * 5000) : 1;
+          const before = state;
+          const decision = decide(before, anyCommand(before, draw), now);
           state = decision.state;
-          ended = state.phase.name === "ended";
-          const wake = nextWake(state, at * 400);
-          expect(wake === null || Number.isFinite(wake)).toBe(true);
-        });
+          seen.add(state.phase.name);
+          if (decision.refused !== null) {
+            expect(decision).toMatchObject({ events: [], ledger: [], messages: [], spent: [], below: [], work: null });
+            expect(state).toBe(before);
+          }
+          if (before.phase.name === "ended") {
+            expect(state.phase).toBe(before.phase);
+            expect([decision.ledger, decision.spent, decision.messages]).toEqual([[], [], []]);
+          }
+          if (state.phase.name !== before.phase.name && state.phase.name === "ended") {
+            expect(state.batch.every((one) => one.state !== "intended")).toBe(true);
+          }
+          const wakeAt = nextWake(state, now);
+          if (wakeAt !== null && !Number.isFinite(wakeAt))
+            throw new Error(`the alarm of ${state.phase.name} is no moment`);
+        }
+        expect(JSON.parse(JSON.stringify(state))).toEqual(state);
       }),
+      { numRuns: 300 },
+    );
+    expect([...seen].sort()).toEqual([
+      "acting",
+      "backing_off",
+      "condensing",
+      "dispatching",
+      "ended",
+      "held",
+      "parked",
+      "prepared",
+      "ready",
+      "thinking",
+    ]);
+  });
+
+  test("leave a task that goes on to its end as soon as it is left alone", () => {
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        const draw = drawsFrom(seed);
+        const world = new TaskWorld([[call()], [call("once")], [call("keyed")]], undefined, factsOf({ limits: tight }));
+        for (let i = 0; i < 30; i += 1) {
+          world.now += Math.floor(draw() * 1000);
+          const command = anyCommand(world.state, draw);
+          const isReply = command.type === "model_replied" || command.type === "call_settled";
+          if (!isReply && command.type !== "attach") world.apply(command);
+          if (draw() < 0.3) world.run(world.now);
+        }
+        world.run();
+        expect(["ended", "parked"]).toContain(world.state.phase.name);
+      }),
+      { numRuns: 200 },
     );
   });
 });

@@ -1,40 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { statusOf } from "../../core/task-status.ts";
 import { createTask, decide, nextWake } from "../../core/task.ts";
-import type { Command, ModelReply, TaskState } from "../../core/task-state.ts";
-import type { ModelFailure } from "../../core/ports.ts";
-import { viewTask } from "../../core/task-view.ts";
+import type { Command } from "../../core/task-commands.ts";
+import { asked, failedWith, preparedCall, replied, shown, thinking, wake as wakeAs } from "./play-task.ts";
 import { call, factsOf, SLEEP, TaskWorld } from "./task-world.ts";
+import type { TaskState } from "../../core/task-state.ts";
 
-const thinking = (): TaskState =>
-  decide(createTask({ facts: factsOf(), hold: false, call: null }, 0).state, { type: "wake", incarnation: "a" }, 0)
-    .state;
-
-function replied(state: TaskState, change: Partial<ModelReply>, now = 1) {
-  if (state.phase.name !== "thinking") throw new Error(`the task is ${state.phase.name}`);
-  const usage = { inputTokens: 7, outputTokens: 3, estimated: false };
-  const reply: ModelReply = { text: "", calls: [], requested: [], usage, finish: "stop", ...change };
-  const { attempt, incarnation } = state.phase;
-  return decide(state, { type: "model_replied", step: state.step, attempt, incarnation, reply }, now);
-}
-
-function failedWith(state: TaskState, kind: ModelFailure["kind"], now = 1) {
-  if (state.phase.name !== "thinking") throw new Error(`the task is ${state.phase.name}`);
-  const { attempt, incarnation } = state.phase;
-  const failure: ModelFailure = { kind, retryable: true, retryAfterMs: null, message: "the server is on fire" };
-  return decide(state, { type: "model_failed", step: state.step, attempt, incarnation, failure }, now);
-}
-
-const wake = (state: TaskState, now: number) => decide(state, { type: "wake", incarnation: `at ${now}` }, now);
-const prepared = {
-  id: "call_x_1_0",
-  tool: "t",
-  arguments: {},
-  argumentsHash: "h",
-  effect: "once" as const,
-  outcome: null,
-};
-const requested = [{ id: "call_x_1_0", name: "t", arguments: "{}" }];
+const wake = (state: TaskState, now: number) => wakeAs(state, `at ${now}`, now);
+const prepared = preparedCall(thinking());
 
 describe("an empty reply", () => {
   test("is asked for again twice, each time paid for, and then ends the task in words", () => {
@@ -45,7 +18,7 @@ describe("an empty reply", () => {
       state = wake(decision.state, now + 1000).state;
     }
     const ended = replied(state, { text: "" }, 5000).state;
-    expect(viewTask(ended)).toMatchObject({
+    expect(shown(ended)).toMatchObject({
       status: "completed",
       output: { text: expect.stringContaining("without a word") },
     });
@@ -53,7 +26,7 @@ describe("an empty reply", () => {
   });
 
   test("at the limit of what it may write is not asked for again", () => {
-    expect(viewTask(replied(thinking(), { finish: "length" }).state)).toMatchObject({
+    expect(shown(replied(thinking(), { finish: "length" }).state)).toMatchObject({
       status: "completed",
       reason: "output_limit",
     });
@@ -62,13 +35,19 @@ describe("an empty reply", () => {
 
 describe("a model call that fails", () => {
   test("in the middle counts as its reservation, and at the door as nothing", () => {
-    expect(failedWith(thinking(), "cut_off").state.usage).toMatchObject({ outputTokens: 8192, estimated: true });
-    expect(failedWith(thinking(), "timeout").state.usage.outputTokens).toBe(8192);
-    expect(failedWith(thinking(), "rate_limited").state.usage).toMatchObject({ outputTokens: 0, estimated: false });
+    expect(failedWith(thinking(), { kind: "cut_off" }).state.usage).toMatchObject({
+      outputTokens: 8192,
+      estimated: true,
+    });
+    expect(failedWith(thinking(), { kind: "timeout" }).state.usage.outputTokens).toBe(8192);
+    expect(failedWith(thinking(), { kind: "rate_limited" }).state.usage).toMatchObject({
+      outputTokens: 0,
+      estimated: false,
+    });
   });
 
   test("says so to those who watch, with the moment of the next try", () => {
-    const { events } = failedWith(thinking(), "unavailable");
+    const { events } = failedWith(thinking(), { kind: "unavailable" });
     expect(events.find(({ type }) => type === "task.waiting")?.data).toMatchObject({
       status: "sleeping",
       error: { code: "upstream_failed", message: "the server is on fire" },
@@ -79,8 +58,8 @@ describe("a model call that fails", () => {
   test("fifty times does not make the next crash the last", () => {
     let state = thinking();
     for (let now = 1; now < 49; now += 1) {
-      const failed = failedWith(state, "unavailable", now).state;
-      state = decide(failed, { type: "wake", incarnation: "b" }, nextWake(failed, now) ?? 0).state;
+      const failed = failedWith(state, {}, now).state;
+      state = wakeAs(failed, "b", nextWake(failed, now) ?? 0).state;
     }
     expect(state.phase).toMatchObject({ name: "thinking", attempt: 49 });
     expect(wake(state, 10_000_000).state.phase).toMatchObject({ name: "thinking", attempt: 50 });
@@ -89,7 +68,7 @@ describe("a model call that fails", () => {
   test("by crashes alone is given up after fifty of them", () => {
     let state = thinking();
     for (let crash = 1; crash <= 50; crash += 1) state = wake(state, crash * 2000).state;
-    expect(viewTask(state)).toMatchObject({ status: "failed", reason: "internal" });
+    expect(shown(state)).toMatchObject({ status: "failed", reason: "internal" });
   });
 });
 
@@ -103,11 +82,11 @@ describe("a step that goes on", () => {
   });
 
   test("leaves hop two to a fresh alarm when the model took its time", () => {
-    const late = replied(thinking(), { calls: [prepared], requested }, 61_000);
+    const late = asked(thinking(), [prepared], 61_000);
     expect(late.work).toBeNull();
     expect(late.state.phase.name).toBe("prepared");
     expect(wake(late.state, 61_001).work).toMatchObject({ kind: "act", calls: [{ mode: "run", attempt: 1 }] });
-    expect(replied(thinking(), { calls: [prepared], requested }, 1000).work).toMatchObject({ kind: "act" });
+    expect(asked(thinking(), [prepared], 1000).work).toMatchObject({ kind: "act" });
   });
 });
 

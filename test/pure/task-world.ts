@@ -5,18 +5,21 @@
 import { DEFAULT_AGENT } from "../../core/agent.ts";
 import { callId } from "../../core/ids.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
+import type { Failure } from "../../core/errors.ts";
 import type { NewEvent } from "../../core/events.ts";
+import type { ModelUsage } from "../../core/messages.ts";
 import type {
   CallOutcome,
   Command,
   Decision,
   LedgerChange,
   LedgerRow,
-  Limits,
   PreparedCall,
-  TaskFacts,
-  TaskState,
-} from "../../core/task-state.ts";
+  Spend,
+  SubtaskToMake,
+  Work,
+} from "../../core/task-commands.ts";
+import type { Limits, TaskFacts, TaskState } from "../../core/task-state.ts";
 import { createTask, decide, nextWake } from "../../core/task.ts";
 import type { Control, EffectClass } from "../../core/tool.ts";
 
@@ -25,6 +28,12 @@ export interface ScriptedCall {
   readonly tool: string;
   readonly effect: EffectClass;
   readonly control?: Control;
+  /** True for a call that policy asks about. */
+  readonly asks?: boolean;
+  /** What the call answers when it runs, in place of a short confirmation. */
+  readonly outcome?: Partial<CallOutcome>;
+  /** True for a call that already runs in hop one, as those of class `none` may. */
+  readonly early?: boolean;
 }
 
 /** Each step's calls; after the last, the model answers in text. */
@@ -70,15 +79,16 @@ export function factsOf(change: Partial<TaskFacts> = {}): TaskFacts {
   return {
     id: "task_00000000000000000000000001",
     tenant: "ten_00000000000000000000000001",
+    key: "key_00000000000000000000000001",
     rootId: "task_00000000000000000000000001",
     parentId: null,
+    depth: 0,
     kind: "agent",
     input: "do it",
     agent: DEFAULT_AGENT,
-    tools: null,
+    tools: [],
     project: null,
-    model: "scripted",
-    price: null,
+    models: [{ name: "scripted", price: null, windowTokens: 128_000 }],
     limits: NO_LIMITS,
     metadata: {},
     createdAt: 0,
@@ -88,6 +98,16 @@ export function factsOf(change: Partial<TaskFacts> = {}): TaskFacts {
 
 class Crash extends Error {}
 
+/** The tenant's leave, with nothing in the way. */
+export const ADMITTED: Command = {
+  type: "admitted",
+  forMs: 2000,
+  grant: { tokens: null, costMicros: null },
+  near: [],
+};
+/** A control that dispatches a subtask. */
+export const DISPATCH = { kind: "dispatch", maxSteps: 10, tokenBudget: null, tools: null } as const satisfies Control;
+
 export class TaskWorld {
   state: TaskState;
   now = 0;
@@ -96,6 +116,27 @@ export class TaskWorld {
   readonly ledger = new Map<string, LedgerRow>();
   /** How often each call's effect happened outside, by call id. */
   readonly effects = new Map<string, number>();
+  readonly spent: Spend[] = [];
+  /** Subtasks that were made, by id, and how often each was asked for. */
+  readonly subtasks = new Map<string, { readonly made: SubtaskToMake; times: number }>();
+  /** The calls that ran, in order, with the hash of the arguments that they ran with. */
+  readonly ran: { readonly callId: string; readonly argumentsHash: string }[] = [];
+  readonly cancelled: string[] = [];
+  /** What the tenant says when the task asks for leave; by default it lets it go on. */
+  tenantSays: (work: Extract<Work, { kind: "enter" }>) => Command = () => ADMITTED;
+  /** What the root says when the subtask asks for a place in the tree. */
+  treeSays: (made: SubtaskToMake) => Failure | null = () => null;
+  /** Something that happens after a subtask was made and before its parent knows. */
+  afterMade: (made: SubtaskToMake) => void = () => undefined;
+  /** What a model call used. */
+  usageOf: (work: Extract<Work, { kind: "think" }>) => ModelUsage = () => ({
+    inputTokens: 10,
+    outputTokens: 5,
+    estimated: false,
+  });
+  /** Looks at every state that is stored. */
+  afterStored: (state: TaskState) => void = () => undefined;
+  entered = 0;
   modelCalls = 0;
   crashes = 0;
   private incarnation = "i0";
@@ -124,6 +165,7 @@ export class TaskWorld {
     if (decision.refused === null) {
       this.store(decision);
       this.state = decision.state;
+      this.afterStored(this.state);
       this.alarm = nextWake(this.state, this.now);
     }
     return decision;
@@ -137,15 +179,35 @@ export class TaskWorld {
         const { work } = decision;
         if (work === null) {
           if (this.alarm === null || this.alarm > this.now) return;
+          const before = this.state;
           decision = this.apply({ type: "wake", incarnation });
+          if (decision.work === null && this.state === before) return;
+        } else if (work.kind === "enter") {
+          this.mayCrash();
+          this.entered += 1;
+          decision = this.apply(this.tenantSays(work));
+        } else if (work.kind === "dispatch") {
+          for (const made of work.subtasks) {
+            this.mayCrash();
+            decision = this.make(made);
+          }
+        } else if (work.kind === "cancel") {
+          for (const task of work.tasks) {
+            this.mayCrash();
+            this.cancelled.push(task);
+            decision = this.apply({ type: "cancelled_below", task });
+          }
+        } else if (work.kind === "condense") {
+          this.mayCrash();
+          decision = this.condense(work, incarnation);
         } else if (work.kind === "think") {
           this.mayCrash();
           this.modelCalls += 1;
           this.mayCrash();
           const { step, attempt } = work;
           const calls = work.final ? [] : this.preparedCalls(step);
-          const requested = calls.map((call) => ({ id: call.id, name: call.tool, arguments: "{}" }));
-          const usage = { inputTokens: 10, outputTokens: 5, estimated: false };
+          const requested = calls.map(({ id, tool }) => ({ id, name: tool, arguments: "{}" }));
+          const usage = this.usageOf(work);
           const text = calls.length === 0 ? "done" : "";
           decision = this.apply({
             type: "model_replied",
@@ -172,15 +234,44 @@ export class TaskWorld {
     }
   }
 
+  private make(made: SubtaskToMake): Decision {
+    const { callId: id } = made;
+    const failure = this.treeSays(made);
+    if (failure !== null) return this.apply({ type: "subtask_refused", callId: id, failure });
+    const known = this.subtasks.get(made.facts.id);
+    this.subtasks.set(made.facts.id, { made, times: (known?.times ?? 0) + 1 });
+    this.afterMade(made);
+    this.mayCrash();
+    return this.apply({ type: "subtask_opened", callId: id });
+  }
+
+  private condense(work: Extract<Work, { kind: "condense" }>, incarnation: string): Decision {
+    const { step } = work;
+    const usage = work.withModel ? { inputTokens: 20, outputTokens: 5, estimated: false } : null;
+    for (const callId of work.results) {
+      if (usage === null) continue;
+      this.apply({ type: "result_condensed", step, incarnation, callId, content: `summary of ${callId}`, usage });
+      this.mayCrash();
+    }
+    if (work.history !== null) {
+      const through = work.history;
+      const text = `steps up to ${through}`;
+      this.apply({ type: "history_condensed", step, incarnation, through, text, contextTokens: 500, usage });
+    }
+    this.mayCrash();
+    return this.apply({ type: "hop_ended", step, incarnation });
+  }
+
   private mayCrash(): void {
     if (this.faults.chance() < this.faults.crashRate) throw new Crash();
   }
 
   private perform(id: string, mode: "run" | "probe"): CallOutcome {
     const scripted = this.scripted(id);
-    const done = confirmedOutcome({}, `${scripted.tool} done`, 1);
+    const done = { ...confirmedOutcome({}, `${scripted.tool} done`, 1), ...scripted.outcome };
     if (scripted.control !== undefined) return { ...done, control: scripted.control };
     const times = this.effects.get(id) ?? 0;
+    this.ran.push({ callId: id, argumentsHash: this.ledger.get(id)?.argumentsHash ?? "" });
     const happened = scripted.effect === "keyed" ? 1 : times + 1;
     if (mode === "run" || times === 0) this.effects.set(id, happened);
     return done;
@@ -193,7 +284,8 @@ export class TaskWorld {
       arguments: {},
       argumentsHash: `${call.tool}-${step}-${index}`,
       effect: call.effect,
-      outcome: null,
+      approval: call.asks === true ? { reason: "the policy asks", expiresInMs: 600_000 } : null,
+      outcome: call.early === true ? this.perform(callId(this.state.facts.id, step, index), "run") : null,
     }));
   }
 
@@ -206,6 +298,7 @@ export class TaskWorld {
 
   private store(decision: Decision): void {
     this.events.push(...decision.events);
+    this.spent.push(...decision.spent);
     for (const change of decision.ledger) this.keep(change);
   }
 
@@ -217,7 +310,8 @@ export class TaskWorld {
     }
     const row = this.ledger.get(change.callId);
     if (row === undefined) throw new Error(`${change.callId} is not in the ledger`);
-    if (row.settledAt !== null) throw new Error(`${change.callId} changed after it had settled`);
+    if (row.settledAt !== null && change.kind !== "content")
+      throw new Error(`${change.callId} changed after it had settled`);
     const { kind: _, ...rest } = change;
     this.ledger.set(change.callId, { ...row, ...rest });
   }

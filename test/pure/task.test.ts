@@ -1,18 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { statusOf } from "../../core/task-status.ts";
-import { viewTask } from "../../core/task-view.ts";
 import { createTask, decide, nextWake } from "../../core/task.ts";
-import type { Command, TaskState } from "../../core/task-state.ts";
+import type { Command } from "../../core/task-commands.ts";
+import { created, failedWith, replied, shown, thinking, wake } from "./play-task.ts";
 import { answer, ASK, call, factsOf, NO_LIMITS, type Script, SLEEP, TaskWorld } from "./task-world.ts";
 
 const types = (world: TaskWorld) => world.events.map((event) => event.type);
-const questionOf = (world: TaskWorld) => viewTask(world.state).pending[0]?.id ?? "";
+const questionOf = (world: TaskWorld) =>
+  shown(world.state).pending.find((entry) => entry.kind === "question")?.id ?? "";
 
 describe("a task without trouble", () => {
   test("runs its steps, then answers", () => {
     const world = new TaskWorld([[call()], [call("keyed"), call("once")]]);
     world.run();
-    expect(viewTask(world.state)).toMatchObject({
+    expect(shown(world.state)).toMatchObject({
       status: "completed",
       reason: null,
       output: { text: "done", files: [] },
@@ -37,7 +38,7 @@ describe("a task without trouble", () => {
     const forever: Script = Array.from({ length: 50 }, () => [call()]);
     const world = new TaskWorld(forever);
     world.run();
-    expect(viewTask(world.state)).toMatchObject({
+    expect(shown(world.state)).toMatchObject({
       status: "completed",
       reason: "iteration_limit",
       output: { text: "done" },
@@ -50,7 +51,7 @@ describe("a task without trouble", () => {
     const world = new TaskWorld([[call("none", SLEEP)]]);
     world.run(0);
     world.apply({ type: "message", text: "and in Portuguese", request: null });
-    const next = decide(world.state, { type: "wake", incarnation: "x" }, 60_001);
+    const next = wake(world.state, "x", 60_001);
     expect(next.messages).toEqual([{ role: "user", content: "and in Portuguese" }]);
   });
 
@@ -66,24 +67,17 @@ describe("a task without trouble", () => {
   test("refuses a message that no step would read any more", () => {
     const world = new TaskWorld([], undefined, factsOf({ limits: { ...NO_LIMITS, maxSteps: 1 } }));
     const final = { ...world.state, usage: { ...world.state.usage, steps: 1 } };
-    const thinking = decide(final, { type: "wake", incarnation: "a" }, 0);
-    expect(thinking.work).toMatchObject({ final: true });
-    const told = decide(thinking.state, { type: "message", text: "one more thing", request: null }, 1);
+    const last = wake(final, "a", 0);
+    expect(last.work).toMatchObject({ final: true });
+    const told = decide(last.state, { type: "message", text: "one more thing", request: null }, 1);
     expect(told.refused).toMatchObject({ code: "conflict", message: expect.stringContaining("no steps left") });
   });
 
   test("takes another step for a message that came while the model gave its answer", () => {
-    const thinking = decide(
-      createTask({ facts: factsOf(), hold: false, call: null }, 0).state,
-      { type: "wake", incarnation: "a" },
-      0,
-    ).state;
-    const told = decide(thinking, { type: "message", text: "wait, in Portuguese", request: null }, 1).state;
-    const usage = { inputTokens: 1, outputTokens: 1, estimated: false };
-    const reply = { text: "done", calls: [], requested: [], usage, finish: "stop" as const };
-    const replied = decide(told, { type: "model_replied", step: 1, attempt: 1, incarnation: "a", reply }, 2).state;
-    expect(statusOf(replied)).toBe("running");
-    expect(decide(replied, { type: "wake", incarnation: "a" }, 2).work).toMatchObject({ kind: "think", step: 2 });
+    const told = decide(thinking(), { type: "message", text: "wait, in Portuguese", request: null }, 1).state;
+    const answered = replied(told, { text: "done" }, 2).state;
+    expect(statusOf(answered)).toBe("running");
+    expect(wake(answered, "a", 2).work).toMatchObject({ kind: "think", step: 2 });
   });
 });
 
@@ -91,7 +85,7 @@ describe("a question", () => {
   test("parks the task without an alarm, and its answer resumes it once", () => {
     const world = new TaskWorld([[call("none", ASK)]]);
     world.run();
-    expect(viewTask(world.state)).toMatchObject({
+    expect(shown(world.state)).toMatchObject({
       status: "waiting_input",
       pending: [{ kind: "question", query: "Which city?", person: "Ana" }],
     });
@@ -142,7 +136,7 @@ describe("a question", () => {
     world.run();
     const id = questionOf(world);
     world.apply({ type: "cancel", by: "ana" });
-    expect(viewTask(world.state)).toMatchObject({ status: "cancelled", pending: [] });
+    expect(shown(world.state)).toMatchObject({ status: "cancelled", pending: [] });
     expect(world.apply(answer(id)).refused?.code).toBe("gone");
     expect(world.apply(answer("qst_other")).refused?.code).toBe("not_found");
   });
@@ -171,72 +165,20 @@ describe("a batch of several kinds", () => {
   });
 });
 
-describe("an approval", () => {
-  const parked = (): TaskWorld => {
-    const world = new TaskWorld([[call("once")]]);
-    world.run();
-    const base = new TaskWorld([[call("none", ASK)]]);
-    base.run();
-    const batch = base.state.batch.map((row) => ({
-      ...row,
-      effect: "once" as const,
-      attempts: 0,
-      wait: { kind: "approval" as const, id: "apr_1", reason: "dangerous", expiresAt: null },
-    }));
-    base.state = { ...base.state, batch };
-    return base;
-  };
-
-  test("lets exactly its call run when it is given", () => {
-    const world = parked();
-    expect(statusOf(world.state)).toBe("waiting_approval");
-    const decided = decide(
-      world.state,
-      { type: "approval_decided", approval: "apr_1", decision: "approve", reason: null, by: "ana" },
-      9,
-    );
-    const woken = decide(decided.state, { type: "wake", incarnation: "x" }, 9);
-    expect(woken.work).toMatchObject({ kind: "act", calls: [{ mode: "run", attempt: 1 }] });
-    expect(
-      decide(
-        decided.state,
-        { type: "approval_decided", approval: "apr_1", decision: "refuse", reason: null, by: "bob" },
-        9,
-      ).refused?.code,
-    ).toBe("conflict");
-  });
-
-  test("tells the model why when it is refused", () => {
-    const decided = decide(
-      parked().state,
-      { type: "approval_decided", approval: "apr_1", decision: "refuse", reason: "not today", by: "ana" },
-      9,
-    );
-    expect(decided.ledger).toMatchObject([
-      { kind: "settle", state: "refused", content: expect.stringContaining("not today") },
-    ]);
-    expect(nextWake(decided.state, 9)).toBe(9);
-  });
-});
-
 describe("a hop that was cut off", () => {
-  const thinking = (): TaskState =>
-    decide(createTask({ facts: factsOf(), hold: false, call: null }, 0).state, { type: "wake", incarnation: "a" }, 0)
-      .state;
-
   test("is left alone while its own object lives", () => {
     expect(decide(thinking(), { type: "wake", incarnation: "a" }, 5000).work).toBeNull();
   });
 
   test("is made again by another incarnation, under a new attempt, and settled at its reservation", () => {
-    const again = decide(thinking(), { type: "wake", incarnation: "b" }, 5000);
+    const again = wake(thinking(), "b", 5000);
     expect(again.work).toMatchObject({ kind: "think", attempt: 2 });
     expect(again.state.usage.outputTokens).toBeGreaterThan(0);
     expect(again.state.usage.estimated).toBe(true);
   });
 
   test("loses quietly when its answer comes late", () => {
-    const again = decide(thinking(), { type: "wake", incarnation: "b" }, 5000).state;
+    const again = wake(thinking(), "b", 5000).state;
     const usage = { inputTokens: 1, outputTokens: 1, estimated: false };
     const late: Command = {
       type: "model_replied",
@@ -250,65 +192,17 @@ describe("a hop that was cut off", () => {
 });
 
 describe("a model that fails", () => {
-  const fail = (retryable: boolean, retryAfterMs: number | null = null) => ({
-    kind: "rate_limited" as const,
-    retryable,
-    retryAfterMs,
-    message: "slow down",
-  });
-  const begin = () =>
-    decide(createTask({ facts: factsOf(), hold: false, call: null }, 0).state, { type: "wake", incarnation: "a" }, 0)
-      .state;
-
   test("is tried again after its Retry-After, durably", () => {
-    const failed = decide(
-      begin(),
-      { type: "model_failed", step: 1, attempt: 1, incarnation: "a", failure: fail(true, 7000) },
-      0,
-    );
+    const failed = failedWith(thinking(), { kind: "rate_limited", retryAfterMs: 7000 }, 0);
     expect(statusOf(failed.state)).toBe("sleeping");
     expect(nextWake(failed.state, 0)).toBe(7000);
-    expect(decide(failed.state, { type: "wake", incarnation: "b" }, 6999).work).toBeNull();
-    expect(decide(failed.state, { type: "wake", incarnation: "b" }, 7000).work).toMatchObject({
-      kind: "think",
-      attempt: 2,
-      step: 1,
-    });
-  });
-
-  test("is tried from 1 s to 30 s apart and given up after 30 minutes", () => {
-    let state = begin();
-    let now = 0;
-    const gaps: number[] = [];
-    while (state.phase.name === "thinking") {
-      const { attempt } = state.phase;
-      const failed = decide(
-        state,
-        { type: "model_failed", step: 1, attempt, incarnation: "a", failure: fail(true) },
-        now,
-      ).state;
-      if (failed.phase.name !== "backing_off") {
-        state = failed;
-        break;
-      }
-      gaps.push(failed.phase.until - now);
-      now = failed.phase.until;
-      state = decide(failed, { type: "wake", incarnation: "a" }, now).state;
-    }
-    expect(viewTask(state)).toMatchObject({ status: "failed", reason: "model_unavailable" });
-    expect(Math.min(...gaps)).toBe(1000);
-    expect(Math.max(...gaps)).toBe(30_000);
-    expect(now).toBeGreaterThan(28 * 60_000);
-    expect(now).toBeLessThanOrEqual(30 * 60_000);
+    expect(wake(failed.state, "b", 6999).work).toBeNull();
+    expect(wake(failed.state, "b", 7000).work).toMatchObject({ kind: "think", attempt: 2, step: 1 });
   });
 
   test("ends the task at once when no other try can help", () => {
-    const failed = decide(
-      begin(),
-      { type: "model_failed", step: 1, attempt: 1, incarnation: "a", failure: fail(false) },
-      0,
-    );
-    expect(viewTask(failed.state)).toMatchObject({
+    const failed = failedWith(thinking(), { kind: "refused", retryable: false, message: "slow down" }, 0);
+    expect(shown(failed.state)).toMatchObject({
       status: "failed",
       reason: "model_unavailable",
       error: { message: "slow down" },
@@ -321,7 +215,7 @@ describe("a budget", () => {
     const facts = factsOf({ limits: { ...NO_LIMITS, maxTokens: 100 } });
     const world = new TaskWorld([[call()]], undefined, facts);
     world.run();
-    expect(viewTask(world.state)).toMatchObject({
+    expect(shown(world.state)).toMatchObject({
       status: "failed",
       reason: "budget_exceeded",
       error: { code: "budget_exceeded" },
@@ -330,15 +224,12 @@ describe("a budget", () => {
   });
 
   test("of money limits what a call may write", () => {
-    const facts = factsOf({
-      price: { inputPerMillion: 0, outputPerMillion: 10 },
+    const price = { inputPerMillion: 0, outputPerMillion: 10 };
+    const task = created({
+      models: [{ name: "scripted", price, windowTokens: 128_000 }],
       limits: { ...NO_LIMITS, maxCostMicros: 1000 },
     });
-    const { work } = decide(
-      createTask({ facts, hold: false, call: null }, 0).state,
-      { type: "wake", incarnation: "a" },
-      0,
-    );
+    const { work } = wake(task, "a", 0);
     expect(work).toMatchObject({ kind: "think", maxOutputTokens: 100 });
   });
 
@@ -350,7 +241,7 @@ describe("a budget", () => {
     expect(world.apply(answer(questionOf(world))).refused).toBeNull();
     expect(statusOf(world.state)).toBe("running");
     world.run();
-    expect(viewTask(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
+    expect(shown(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
     expect(world.now).toBe(3_609_999);
   });
 
@@ -358,6 +249,9 @@ describe("a budget", () => {
     const facts = factsOf({ limits: { ...NO_LIMITS, maxDurationMs: 61_000 } });
     const world = new TaskWorld([[call("none", SLEEP)], [call()], [call()]], undefined, facts);
     world.run();
-    expect(types(world).filter((type) => type === "budget.warning")).toHaveLength(1);
+    const warnings = world.events.filter(({ type }) => type === "budget.warning");
+    expect(warnings.map(({ data }) => data)).toEqual([
+      { account: "task", kind: "duration", used: expect.closeTo(60, 0), limit: 61 },
+    ]);
   });
 });

@@ -3,11 +3,13 @@ import { z } from "zod";
 import { toSpec } from "../../core/gateway/toolset.ts";
 import type { ToolPorts } from "../../core/ports.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
+import { fakeResults } from "../fakes/results.ts";
 import { freshPorts, runTool } from "./run-tool.ts";
 
-/** Files that the examples speak of. */
+/** Files, and a result of an earlier call, that the examples speak of. */
 async function portsWithFiles(): Promise<ToolPorts> {
-  const ports = freshPorts();
+  const results = fakeResults({ call_01hzy3v7k4m8n2p6q9rstvwxyz_3_0: "checked 12\n1 Failed: a timeout\n" });
+  const ports = { ...freshPorts(), results };
   await ports.files.write("notes/plan.md", new TextEncoder().encode("# Plan\n"), { key: "before" });
   return ports;
 }
@@ -61,6 +63,8 @@ describe("the catalogue", () => {
     expect(promises).toEqual([
       ["ask_human", "", "safe", "none"],
       ["attach_file", "read", "safe", "none"],
+      ["dispatch_subagent", "", "safe", "none"],
+      ["expand_result", "", "safe", "none"],
       ["get_current_datetime", "", "safe", "none"],
       ["http_request", "network", "dangerous", "once"],
       ["list_directory", "read", "safe", "none"],

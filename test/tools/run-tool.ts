@@ -4,7 +4,9 @@ import { validateArguments, validateOutput } from "../../core/gateway/validate.t
 import type { Failure } from "../../core/errors.ts";
 import type { ToolPorts } from "../../core/ports.ts";
 import type { CallFacts, Control, SandboxRules, Tool, ToolContext } from "../../core/tool.ts";
+import { catalogue } from "../../tools/catalogue.generated.ts";
 import { fakeFiles } from "../fakes/files.ts";
+import { fakeResults } from "../fakes/results.ts";
 import { fakeWeb } from "../fakes/web.ts";
 
 /** What came of a call: exactly one of the three is set; `shown` is what the model reads of a result. */
@@ -24,11 +26,12 @@ export const DEFAULT_RULES: SandboxRules = sandboxRules({
 export const OPEN_RULES: SandboxRules = { allowedPaths: null, deniedPatterns: [], extensions: ["*"], allowWrite: true };
 const NOW = Date.UTC(2026, 10, 21, 12, 34, 56, 789);
 
-/** Fresh fakes: an empty sandbox, and a web in which every host answers with a short text. */
+/** Fresh fakes: an empty sandbox, no results of earlier calls, and a web in which every host answers with a short text. */
 export function freshPorts(): ToolPorts {
   return {
     files: fakeFiles(() => NOW),
     web: fakeWeb(() => ({ headers: { "content-type": "text/plain" }, body: "hello" })),
+    results: fakeResults(),
   };
 }
 
@@ -64,6 +67,7 @@ function contextFacts(): CallFacts {
     key: `call_1_1_${calls}`,
     correlationId: "task_1/1/1",
     permissions: ["read", "write", "network"],
+    tools: catalogue.map(({ name }) => name),
     sandbox: DEFAULT_RULES,
     workingDirectory: "",
     allowedDomains: null,

@@ -42,6 +42,7 @@ beforeAll(async () => {
     question: "qst_x",
     approval: "apr_x",
     call_id: "call_x",
+    account: "tenant",
   };
 });
 
@@ -153,9 +154,9 @@ test.each([
   ["three thousand characters", "x".repeat(3000)],
   ["emoji", "%F0%9F%98%80"],
 ])("an id that is %s is not found at any route", async (_what, id) => {
-  const naming = operations.filter(({ path }) => /\{(id|name|question|approval|call_id)\}/.test(path));
+  const naming = operations.filter(({ path }) => /\{(id|name|question|approval|call_id|account)\}/.test(path));
   const send = async (one: Operation) => {
-    const path = one.path.replace(/\{(id|name|question|approval|call_id)\}/g, id).replace("{path}", "x.txt");
+    const path = one.path.replace(/\{(id|name|question|approval|call_id|account)\}/g, id).replace("{path}", "x.txt");
     return await holder(one).send(one.method, path, one.hasJsonBody ? {} : undefined);
   };
   // `%2e%2e` is a step up in any URL, so it leads to another route, which may refuse its method or its body.
@@ -237,6 +238,41 @@ test.each([
 ])("the key %s opens nothing", async (authorization) => {
   const answer = await whole.nobody.send("GET", "/v1/tasks", undefined, authorization === "" ? {} : { authorization });
   expect(whatIsWrong(answer, [401])).toBeNull();
+});
+
+test.each<[Record<string, unknown>, string]>([
+  [{}, "decision"],
+  [{ decision: "maybe" }, "decision"],
+  [{ decision: "approve", arguments: [] }, "arguments"],
+  [{ decision: "approve", arguments: "url" }, "arguments"],
+  [{ decision: "refuse", arguments: {} }, "arguments"],
+  [{ decision: "refuse", reason: "" }, "reason"],
+  [{ decision: "refuse", reason: "x".repeat(2001) }, "reason"],
+  [{ decision: "approve", hash: "x" }, "hash"],
+])("a decision on an approval that is %j names what is wrong", async (body, field) => {
+  const answer = await caller.send("POST", `/v1/tasks/${ids["task"]}/approvals/apr_x`, body);
+  expect(whatIsWrong(answer, [422])).toBeNull();
+  expect(answer.json.errors.map((error: { field: string }) => error.field)).toContain(field);
+});
+
+test("an id of a wait or a call that names another task, or none, is not found", async () => {
+  const part = "01jd0000000000000000000000";
+  for (const end of [
+    `${part}_1_0`,
+    `${part}_1`,
+    `${part}_0_999999`,
+    `${part}_1_0_0`,
+    "x".repeat(3000),
+    "%00",
+    "__proto__",
+  ]) {
+    const told = [
+      await caller.send("POST", `/v1/tasks/${ids["task"]}/questions/qst_${end}/answer`, { text: "x" }),
+      await caller.send("POST", `/v1/tasks/${ids["task"]}/approvals/apr_${end}`, { decision: "approve" }),
+      await caller.send("POST", `/v1/tasks/${ids["task"]}/ledger/call_${end}`, { decision: "done" }),
+    ];
+    for (const answer of told) expect(whatIsWrong(answer, [404, 422]), answer.text).toBeNull();
+  }
 });
 
 test("a path of a file that leads out or cannot be one is refused", async () => {

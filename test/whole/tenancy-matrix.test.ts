@@ -17,6 +17,10 @@ interface Owned {
   readonly ended: string;
   readonly waiting: string;
   readonly question: string;
+  /** A task whose subtask `part` waits for an approval. */
+  readonly asking: string;
+  readonly approval: string;
+  readonly part: string;
   readonly call: string;
   readonly held: string;
   readonly doomed: string;
@@ -81,12 +85,25 @@ const CASES: readonly Case[] = [
     owner: 200,
   },
   {
-    // No task has an approval yet, so the owner gets 404 too.
+    route: "GET /v1/tasks/{id}/subtasks",
+    path: ({ asking }) => `/v1/tasks/${asking}/subtasks`,
+    other: 404,
+    owner: 200,
+  },
+  {
+    // At the root of the tree, and then at the task that asks, where it is decided by then.
     route: "POST /v1/tasks/{id}/approvals/{approval}",
-    path: ({ waiting }) => `/v1/tasks/${waiting}/approvals/apr_x`,
+    path: ({ asking, approval }) => `/v1/tasks/${asking}/approvals/${approval}`,
+    body: () => ({ decision: "refuse" }),
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "POST /v1/tasks/{id}/approvals/{approval}",
+    path: ({ part, approval }) => `/v1/tasks/${part}/approvals/${approval}`,
     body: () => ({ decision: "approve" }),
     other: 404,
-    owner: 404,
+    owner: 409,
   },
   {
     // Before the task starts: one that has ended takes no calls.
@@ -144,6 +161,31 @@ const CASES: readonly Case[] = [
   },
   { route: "DELETE /v1/keys/{id}", path: ({ key }) => `/v1/keys/${key}`, other: 404, owner: 200 },
   { route: "GET /v1/audit", path: () => "/v1/audit", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/budgets", path: () => "/v1/budgets", other: "nothing of it", owner: 200 },
+  {
+    route: "PUT /v1/budgets/{account}",
+    path: ({ agent }) => `/v1/budgets/${agent}`,
+    body: () => ({ max_tokens: 1_000_000, period: "day" }),
+    other: 404,
+    owner: 200,
+  },
+  { route: "DELETE /v1/budgets/{account}", path: ({ agent }) => `/v1/budgets/${agent}`, other: 404, owner: 200 },
+  { route: "GET /v1/kill-switch", path: () => "/v1/kill-switch", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/kill-switch/stop",
+    path: () => "/v1/kill-switch/stop",
+    body: () => ({ reason: "x" }),
+    other: "nothing of it",
+    owner: 200,
+  },
+  { route: "POST /v1/kill-switch/release", path: () => "/v1/kill-switch/release", other: "nothing of it", owner: 200 },
+  { route: "POST /v1/tenants/{id}/stop", path: ({ tenant }) => `/v1/tenants/${tenant}/stop`, other: 404, owner: 404 },
+  {
+    route: "POST /v1/tenants/{id}/release",
+    path: ({ tenant }) => `/v1/tenants/${tenant}/release`,
+    other: 404,
+    owner: 404,
+  },
   { route: "GET /v1/tenants", path: () => "/v1/tenants", other: 403, owner: 403 },
   { route: "POST /v1/tenants", path: () => "/v1/tenants", body: () => ({ name: "x" }), other: 403, owner: 403 },
   { route: "GET /v1/tenants/{id}", path: ({ tenant }) => `/v1/tenants/${tenant}`, other: 404, owner: 404 },
@@ -196,10 +238,15 @@ async function own(): Promise<Owned> {
     ...more,
   });
   const waiting = await make({ input: scriptedInput(calling("ask_human", { query: CANARY })), ...more });
+  const post = calling("http_request", { url: `http://${CANARY}.example/`, method: "POST" });
+  const part = calling("dispatch_subagent", { task_description: scriptedInput(post) });
+  const asking = await make({ input: scriptedInput(part), ...more });
   const held = await make({ input: CANARY, hold: true, ...more });
   const doomed = await make({ input: CANARY, hold: true, ...more });
   await untilTask(owner, ended, ({ status }) => status === "completed");
   const { pending } = await untilTask(owner, waiting, ({ status }) => status === "waiting_input");
+  const [open] = (await untilTask(owner, asking, (task) => task.pending.length > 0)).pending;
+  if (open?.kind !== "approval") throw new Error("no subtask asks for an approval");
   const [row] = (await owner.send("GET", `/v1/tasks/${ended}/ledger`)).json.data;
   const agent = await owner.send("POST", "/v1/agents", agentConfig);
   expect(agent.status, agent.text).toBe(201);
@@ -208,7 +255,10 @@ async function own(): Promise<Owned> {
   return {
     ended,
     waiting,
-    question: pending[0]?.id ?? "",
+    question: pending[0]?.kind === "question" ? pending[0].id : "",
+    asking,
+    approval: open.id,
+    part: open.task_id ?? "",
     call: row.call_id,
     held,
     doomed,
@@ -221,7 +271,7 @@ async function own(): Promise<Owned> {
 /** Everything that the owner sees of its things. */
 async function seen(): Promise<string> {
   const paths = [
-    ...[owned.ended, owned.waiting, owned.held].flatMap((id) => [
+    ...[owned.ended, owned.waiting, owned.asking, owned.part, owned.held].flatMap((id) => [
       `/v1/tasks/${id}`,
       `/v1/tasks/${id}/ledger`,
       `/v1/tasks/${id}/files`,
@@ -256,8 +306,9 @@ describe("another tenant's key", () => {
       const isRight = one.other === "nothing of it" ? answer.status < 300 : answer.status === one.other;
       if (!isRight) wrong.push(said);
       const isOwnName = one.route === "POST /v1/agents";
-      const leaked = [CANARY, owned.ended, owned.waiting, owned.held, owned.agent, owned.key, owned.question].filter(
-        (text) => answer.text.includes(text),
+      const { question, approval, ended, waiting, asking, part, held, agent, key } = owned;
+      const leaked = [CANARY, ended, waiting, asking, part, held, agent, key, question, approval].filter((text) =>
+        answer.text.includes(text),
       );
       if (!isOwnName && leaked.length > 0) wrong.push(`${said} tells ${leaked.join(", ")}`);
     }

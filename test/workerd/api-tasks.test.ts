@@ -178,18 +178,6 @@ describe("a task over the API", () => {
     expectProblem(await caller.send("GET", `/v1/tasks/${task.id}/ledger?limit=501`), 422, "limit");
   });
 
-  test("knows no approval and has no subtask", async () => {
-    const caller = await makeCaller();
-    const task = await caller.makeTask([], { hold: true });
-    expectProblem(await caller.send("POST", `/v1/tasks/${task.id}/approvals/apr_x`, { decision: "approve" }), 404);
-    expectProblem(
-      await caller.send("POST", `/v1/tasks/${task.id}/approvals/apr_x`, { decision: "yes" }),
-      422,
-      "decision",
-    );
-    expect((await caller.send("GET", `/v1/tasks/${task.id}/subtasks`)).json).toEqual({ data: [], next_cursor: null });
-  });
-
   test("stands in the list as soon as it was made", async () => {
     const caller = await makeCaller();
     for (let made = 1; made <= 10; made += 1) {

@@ -18,6 +18,7 @@ describe("the settings", () => {
       model: "demo",
       isDemo: true,
       requestsPerMinute: 6000,
+      maxRunningTasks: 256,
       mediumResultThreshold: 4000,
       largeResultThreshold: 12_000,
       maxParallelToolCalls: 5,
@@ -37,6 +38,7 @@ describe("the settings", () => {
     ["MAX_PARALLEL_TOOL_CALLS", { MAX_PARALLEL_TOOL_CALLS: "0" }],
     ["LARGE_RESULT_THRESHOLD", { LARGE_RESULT_THRESHOLD: "1.5" }],
     ["OTTO_REQUESTS_PER_MINUTE", { OTTO_REQUESTS_PER_MINUTE: "-1" }],
+    ["OTTO_MAX_RUNNING_TASKS", { OTTO_MAX_RUNNING_TASKS: "10001" }],
     ["OTTO_EGRESS_ALLOW", { OTTO_MODE: "production", OTTO_EGRESS_ALLOW: "localhost:9000" }],
   ])("refuse by name what cannot be right: %s", (name, variables) => {
     expect(() => settingsFromEnv(envOf(variables))).toThrow(name);

@@ -1,63 +1,7 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { describe, expect, inject, test, vi } from "vitest";
-import { tasksFromEnv } from "../../adapters/from-env.ts";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
-import { makeId } from "../../core/ids.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
-import type { TaskView } from "../../core/task-view.ts";
-
-const TENANT = makeId("tenant", 1, new Uint8Array(10));
-
-/** A task whose model answers as the stand-in reads it from the input: one reply a step. */
-function factsOf(replies: readonly unknown[], change: Partial<TaskFacts> = {}): TaskFacts {
-  const id = makeId("task", Date.now(), crypto.getRandomValues(new Uint8Array(10)));
-  return {
-    id,
-    tenant: TENANT,
-    rootId: id,
-    parentId: null,
-    kind: "agent",
-    input: JSON.stringify({ replies }),
-    agent: DEFAULT_AGENT,
-    tools: null,
-    project: null,
-    model: "stand-in",
-    price: null,
-    limits: { maxSteps: 10, maxTokens: null, maxCostMicros: null, maxDurationMs: null },
-    metadata: {},
-    createdAt: Date.now(),
-    ...change,
-  };
-}
-
-const taskOf = (facts: TaskFacts) => tasksFromEnv(env)(facts.tenant, facts.id);
-const ask = { calls: [{ name: "ask_human", arguments: { query: "Which city?" } }] };
-
-async function start(facts: TaskFacts) {
-  const made = await taskOf(facts).create({ facts, hold: false, call: null });
-  if (!made.ok) throw new Error(made.error.message);
-  return taskOf(facts);
-}
-
-async function until(facts: TaskFacts, wanted: (view: TaskView) => boolean): Promise<TaskView> {
-  return await vi.waitFor(
-    async () => {
-      const view = await taskOf(facts).view();
-      if (!view.ok || !wanted(view.value)) throw new Error(`not yet: ${JSON.stringify(view)}`);
-      return view.value;
-    },
-    { timeout: 15_000, interval: 25 },
-  );
-}
-
-const stubOf = (facts: TaskFacts) => env.TASKS.get(env.TASKS.idFromName(`${facts.tenant}/${facts.id}`));
-
-const alarmOf = async (facts: TaskFacts) =>
-  await runInDurableObject(
-    env.TASKS.get(env.TASKS.idFromName(`${facts.tenant}/${facts.id}`)),
-    async (_object, state) => await state.storage.getAlarm(),
-  );
+import { hashArguments } from "../../core/gateway/arguments-hash.ts";
+import { alarmOf, ask, factsOf, start, stubOf, taskOf, until, waitIdOf } from "./task-client.ts";
 
 describe("a task object", () => {
   test("runs a task to its end through the step runner, with real tools", async () => {
@@ -82,10 +26,9 @@ describe("a task object", () => {
     const task = await start(facts);
     const waiting = await until(facts, ({ status }) => status === "waiting_input");
     await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 5000 });
-    const [question] = waiting.pending;
     const answers = await Promise.all(
       ["Lisbon", "Porto"].map(
-        async (text) => await task.answer(question?.id ?? "", { text, isChoice: false, by: "ana" }, null),
+        async (text) => await task.answer(waitIdOf(waiting), { text, isChoice: false, by: "ana" }, null),
       ),
     );
     expect(answers.map((answer) => (answer.ok ? "ok" : answer.error.code)).sort()).toEqual(["conflict", "ok"]);
@@ -122,7 +65,7 @@ describe("a task object", () => {
     await abortAllDurableObjects();
     const after = await until(facts, ({ status }) => status === "waiting_input");
     expect(after.pending).toEqual(before.pending);
-    await taskOf(facts).answer(after.pending[0]?.id ?? "", { text: "Lisbon", isChoice: false, by: "ana" }, null);
+    await taskOf(facts).answer(waitIdOf(after), { text: "Lisbon", isChoice: false, by: "ana" }, null);
     await until(facts, ({ status }) => status === "completed");
   });
 
@@ -170,7 +113,7 @@ describe("a task object", () => {
     const facts = factsOf([ask, { text: "Thank you." }]);
     const task = await start(facts);
     const waiting = await until(facts, ({ status }) => status === "waiting_input");
-    const question = waiting.pending[0]?.id ?? "";
+    const question = waitIdOf(waiting);
     const given = { text: "Lisbon", isChoice: false, by: "ana" };
     const answers = [await task.answer(question, given, "seed"), await task.answer(question, given, "seed")];
     expect(answers.map(({ ok }) => ok)).toEqual([true, true]);
@@ -186,7 +129,7 @@ describe("a task object", () => {
     await until(hidden, ({ status }) => status === "waiting_input");
     await until(facts, ({ status }) => status === "waiting_input");
     await task.cancel("ana");
-    expect(await taskOf(hidden).view()).toMatchObject({ ok: true, value: { status: "cancelled" } });
+    await until(hidden, ({ status }) => status === "cancelled");
     await task.erase();
     expect(await taskOf(hidden).view()).toMatchObject({ ok: false, error: { code: "not_found" } });
   });
@@ -199,8 +142,9 @@ describe("a task object", () => {
       id: `call_${hidden.id.slice(5)}_1_0`,
       tool: "get_current_datetime",
       arguments: { timezone: "UTC" },
-      argumentsHash: "0".repeat(64),
+      argumentsHash: await hashArguments("get_current_datetime", { timezone: "UTC" }),
       effect: "none" as const,
+      approval: null,
       outcome: null,
     };
     await task.adopt(hidden.id);

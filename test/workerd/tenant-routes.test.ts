@@ -193,9 +193,10 @@ describe("agents", () => {
     const tenant = await newTenant();
     const body = config("worker", {
       model: "gpt-5",
-      approval: { dangerous: "ask", rules: [{ tool: "http_*", decision: "deny" }] },
+      fallbacks: ["gpt-4.1"],
+      approval: { dangerous: "ask", rules: [{ tool: "http_*", decision: "deny" }], expires_s: 3600 },
       budget: { max_steps: 20 },
-      on_unknown: "tell",
+      on_unknown: "ask",
       tool_config: { http_request: { deep: [1, { two: null }] } },
     });
     const made = await sendJson<Agent>({ method: "POST", path: "/v1/agents", key: tenant.key, body });
@@ -263,7 +264,7 @@ describe("agents", () => {
     };
     expect(await refusal(config("no spaces"))).toEqual([422, "invalid_input", "name"]);
     expect(await refusal(config("a", { surprise: 1 }))).toEqual([422, "invalid_input", "surprise"]);
-    expect(await refusal(config("a", { on_unknown: "ask" }))).toEqual([422, "not_available", "on_unknown"]);
+    expect(await refusal(config("a", { on_unknown: "guess" }))).toEqual([422, "invalid_input", "on_unknown"]);
     await makeAgent(tenant, "taken");
     expect(await refusal(config("taken"))).toEqual([409, "conflict", "name"]);
   });

@@ -33,6 +33,7 @@ export const authenticate: MiddlewareHandler<AppEnv> = async function authentica
       "principal",
       owner === OPERATOR ? { kind: "operator" } : { kind: "tenant", tenant: record.tenant, key: record },
     );
+    c.set("stopped", admission.stopped);
     if (admission.idempotency === null) await next();
     else await runOnce(c, { tenant: record.tenant, state: admission.idempotency }, next);
   }

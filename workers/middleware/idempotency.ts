@@ -65,7 +65,7 @@ export async function runOnce(
 
 /** Stores the reply, twice if need be. A reply that could not be stored is not sent: its repeat could get another. */
 async function keep(c: AppContext, tenant: string, ticket: string): Promise<void> {
-  const reply = isKept(c.res.status) ? await seal(c, tenant) : null;
+  const reply = isKept(c.res.status) && c.get("isTurnedAway") !== true ? await seal(c, tenant) : null;
   for (let attempt = 1; ; attempt += 1) {
     try {
       const earlier = await tenantsFromEnv(c.env)(tenant).settle(ticket, reply);

@@ -43,7 +43,8 @@ const create = createRoute({
   method: "post",
   path: "/v1/agents",
   summary: "Make an agent",
-  description: "Names are unique. `on_unknown: ask` answers `not_available`.",
+  description:
+    "Names are unique. `fallbacks` are asked in their order when `model` does not answer. `approval.expires_s` is how long a person has to decide (a week, unless it says otherwise); then the call counts as refused. With `on_unknown: ask` a task waits for a person when nobody knows whether a call happened; else its model is told.",
   middleware: admin,
   request: { body },
   responses: answers({ 201: agent }, [409, 413, 415, 422]),
@@ -96,7 +97,7 @@ const versions = createRoute({
 
 export function agentRoutes(app: App): void {
   app.openapi(create, async (c) => {
-    const config = available(c.req.valid("json"));
+    const config = named(c.req.valid("json"));
     const { createdAt, random } = await idSource(c, "agent");
     const id = makeId("agent", createdAt, random);
     const act = await auditEntry(c, "agent.create", id);
@@ -120,7 +121,7 @@ export function agentRoutes(app: App): void {
 
   app.openapi(update, async (c) => {
     const { id } = c.req.valid("param");
-    const config = available(c.req.valid("json"));
+    const config = named(c.req.valid("json"));
     const ifVersion = versionOf(c.req.valid("header")["if-match"]);
     const act = await auditEntry(c, "agent.update", id);
     const made = unwrap(await databaseFromEnv(c.env).agents.update(tenantOf(c), { id, config, ifVersion }, act));
@@ -159,15 +160,10 @@ async function agentById(c: Parameters<MiddlewareHandler<AppEnv>>[0], id: string
   return found.id === id ? found : raise("not_found", "There is no such agent.");
 }
 
-/** Refuses what the configuration may say and nothing carries out, and the name that means the built-in agent. */
-function available(config: AgentConfig): AgentConfig {
+/** Refuses the name that means the built-in agent. */
+function named(config: AgentConfig): AgentConfig {
   if (config.name === DEFAULT_AGENT.config.name)
     raise("conflict", "The built-in agent has this name. Take another one.", { field: "name" });
-  if (config.on_unknown === "ask") {
-    raise("not_available", "on_unknown: asking a person about an unknown outcome is not available here", {
-      field: "on_unknown",
-    });
-  }
   return config;
 }
 

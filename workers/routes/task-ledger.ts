@@ -2,17 +2,19 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { raise } from "../../core/errors.ts";
-import { isCallOf } from "../../core/ids.ts";
-import type { LedgerRow } from "../../core/task-state.ts";
+import { isCallOf, taskOfCall } from "../../core/ids.ts";
+import type { LedgerRow } from "../../core/task-commands.ts";
 import { answers, withKey } from "../answers.ts";
 import { ledgerRowSchema, pageOf, traceSchema } from "../api-schemas.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
-import { optionalQuery, readTask, taskParams } from "../task-access.ts";
+import { requestName } from "../new-ids.ts";
+import { actorOf, decidingTask, optionalQuery, readTask, taskParams, taskStub, unwrap } from "../task-access.ts";
 import { callsOf, traceOf, type TraceSource } from "../task-trace.ts";
 
 /** Calls of one page. */
 const MAX_CALLS = 500;
+const NO_SUCH_CALL = "This task has no call with that id.";
 
 const shared = { tags: ["Tasks"], ...withKey };
 
@@ -38,7 +40,7 @@ const trace = createRoute({
   ...shared,
   method: "get",
   path: "/v1/tasks/{id}/trace",
-  summary: "Show when each step and call began and ended",
+  summary: "Show when each step and call began and ended, and what it cost",
   middleware: [requireScope("tasks:read")],
   request: { params: taskParams },
   responses: answers({ 200: { description: "The trace.", json: traceSchema } }, [404]),
@@ -50,7 +52,7 @@ const decide = createRoute({
   path: "/v1/tasks/{id}/ledger/{call_id}",
   summary: "Decide a call whose outcome nobody knows",
   description:
-    "Only a call that a task is parked on can be decided; the model was told of any other, and the answer is 409.",
+    "With the agent's `on_unknown: ask` a task waits for this decision; `pending` shows the call. `done`: it happened, and the model is told so. `retry`: it is made once more. `skip`: it stays unknown, and the model is told to go on without it. A task does not wait for any other call: 409. A call of a subtask is decided at the subtask or at the root of its tree.",
   middleware: [requireScope("tasks:write")],
   request: {
     params: taskParams.extend({ call_id: z.string() }),
@@ -80,24 +82,28 @@ export function taskLedgerRoutes(app: App): void {
 
   app.openapi(decide, async (c) => {
     const { id, call_id } = c.req.valid("param");
-    const row = await findCall(c, id, call_id);
-    if (row === null) raise("not_found", "This task has no call with that id.");
-    if (row.state === "unknown")
-      raise("conflict", "The task was told that the outcome is unknown and went on; there is nothing left to decide.");
-    return raise("conflict", `The call is ${row.state}; only an unknown outcome can be decided.`);
+    const { decision } = c.req.valid("json");
+    const owner = await decidingTask(c, id, taskOfCall(call_id), NO_SUCH_CALL);
+    const by = actorOf(c);
+    const decided = await taskStub(c, owner).decideUnknown(call_id, { decision, by }, requestName(c));
+    // The task only says that it does not wait for this call, not whether there is one.
+    if (!decided.ok && decided.error.code === "conflict" && !(await hasCall(c, owner, call_id)))
+      raise("not_found", NO_SUCH_CALL);
+    return c.json(shownRow(unwrap(decided)));
   });
+}
+
+async function hasCall(c: AppContext, id: string, callId: string): Promise<boolean> {
+  for await (const row of callsOf(sourceOf(c, id).ledger)) if (row.callId === callId) return true;
+  return false;
 }
 
 function sourceOf(c: AppContext, id: string): TraceSource {
   return {
     events: async (after, limit) => await readTask(c, id, (stub) => stub.events(after, limit)),
     ledger: async (page) => await readTask(c, id, (stub) => stub.ledger(page)),
+    spending: async () => await readTask(c, id, (stub) => stub.spending()),
   };
-}
-
-async function findCall(c: AppContext, id: string, callId: string): Promise<LedgerRow | null> {
-  for await (const row of callsOf(sourceOf(c, id).ledger)) if (row.callId === callId) return row;
-  return null;
 }
 
 function shownRow(row: LedgerRow) {

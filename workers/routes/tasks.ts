@@ -2,19 +2,23 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, settingsFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { raise } from "../../core/errors.ts";
 import { newTaskFacts, projectSchema, taskRequestSchema } from "../../core/new-task.ts";
-import { writeCursor } from "../../core/page-cursor.ts";
-import { priceOf } from "../../core/price-table.ts";
+import { DEFAULT_PAGE_LIMIT, writeCursor } from "../../core/page-cursor.ts";
 import { TASK_STATUSES } from "../../core/task-status.ts";
+import type { TaskView } from "../../core/task-view.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf, taskSchema } from "../api-schemas.ts";
+import { actorIdOf } from "../audit-entry.ts";
 import { awaitTask, MAX_WAIT_SECONDS } from "../await-task.ts";
 import type { App, AppContext } from "../context.ts";
+import { refuseStopped } from "../middleware/refuse-stopped.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { idSource, requestName } from "../new-ids.ts";
 import { resolveAgent } from "../resolve-agent.ts";
 import {
   actorOf,
+  findView,
   optionalQuery,
   pageQuery,
   pageRequest,
@@ -28,6 +32,8 @@ import {
 
 /** How long a list waits for the index to take what was reported last. */
 const FRESH_WITHIN_MS = 1000;
+/** Subtasks that are asked at once for their views. */
+const VIEWS_AT_ONCE = 20;
 
 const reads = [requireScope("tasks:read")];
 const writes = [requireScope("tasks:write")];
@@ -42,8 +48,8 @@ const create = createRoute({
   path: "/v1/tasks",
   summary: "Make a task",
   description:
-    "`tools` are patterns that narrow the agent's own list. A limit of the agent's budget is the default and the most that `budget` may ask for. `skills`, `deliver` and `mode: staged` answer `not_available`. With `wait`, the answer comes when the task has ended or waits (for a person, its subtasks or time), or when the seconds are up. Send an `Idempotency-Key` so that the request can be repeated safely.",
-  middleware: writes,
+    "`tools` are patterns that narrow the agent's own list. A limit of the agent's budget is the default and the most that `budget` may ask for; `max_cost_usd` needs a known price of the agent's model and of each of its fallbacks. `skills`, `deliver` and `mode: staged` answer `not_available`. With `wait`, the answer comes when the task has ended or waits for a person (also when a subtask asks one) or for time, or when the seconds are up. Send an `Idempotency-Key` so that the request can be repeated safely.",
+  middleware: [...writes, refuseStopped],
   request: {
     query: z.strictObject({ wait: optionalQuery(z.coerce.number().min(0).max(MAX_WAIT_SECONDS)) }),
     body: { required: true, content: { "application/json": { schema: taskRequestSchema } } },
@@ -93,7 +99,7 @@ const start = createRoute({
   method: "post",
   path: "/v1/tasks/{id}/start",
   summary: "Start a task that was made with `hold`",
-  middleware: writes,
+  middleware: [...writes, refuseStopped],
   request: { params: taskParams, ...emptyBody },
   responses: answers({ 200: task }, [404, 409, 415, 422]),
 });
@@ -112,7 +118,8 @@ const subtasks = createRoute({
   ...shared,
   method: "get",
   path: "/v1/tasks/{id}/subtasks",
-  summary: "List the subtasks of a task",
+  summary: "List the subtasks of a task, in the order in which it dispatched them",
+  description: "Read from the tasks themselves, so it is always up to date. A subtask that was erased is left out.",
   middleware: reads,
   request: { params: taskParams, query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of tasks.", json: pageOf(taskSchema) } }, [404, 422]),
@@ -124,9 +131,9 @@ export function taskRoutes(app: App): void {
     const { wait = 0 } = c.req.valid("query");
     const tenant = tenantOf(c);
     const agent = await resolveAgent(c, request.agent);
-    const model = agent.config.model ?? settingsFromEnv(c.env).model;
+    const { model: defaultModel } = settingsFromEnv(c.env);
     const source = await idSource(c, "task");
-    const facts = unwrap(newTaskFacts(request, { tenant, agent, model, price: priceOf(model), ...source }));
+    const facts = unwrap(newTaskFacts(request, { tenant, key: actorIdOf(c), agent, defaultModel, ...source }));
     const open = () => tasksFromEnv(c.env)(tenant, facts.id);
     const made = unwrap(await open().create({ facts, hold: request.hold ?? false, call: null }));
     const view = wait > 0 ? unwrap(await awaitTask(open, wait * 1000)) : made;
@@ -168,15 +175,28 @@ export function taskRoutes(app: App): void {
 
   app.openapi(subtasks, async (c) => {
     const { id } = c.req.valid("param");
-    const query = c.req.valid("query");
-    await readTask(c, id, (stub) => stub.facts());
-    const filter = { status: null, project: null, parent: id };
-    const page = unwrap(await databaseFromEnv(c.env).tasks.page(tenantOf(c), filter, pageRequest(query)));
-    return c.json({
-      data: page.items.map((view) => shownTask(c, view)),
-      next_cursor: page.next === null ? null : writeCursor(page.next),
-    });
+    const { limit = DEFAULT_PAGE_LIMIT, cursor } = c.req.valid("query");
+    const all = await readTask(c, id, (stub) => stub.subtasks());
+    // A cursor of this list is the id of the last subtask of a page.
+    const start = cursor === undefined ? 0 : all.indexOf(cursor) + 1;
+    if (cursor !== undefined && start === 0)
+      raise("invalid_input", "cursor: is not a cursor of this list", { field: "cursor" });
+    const ids = all.slice(start, start + limit);
+    const views = await viewsOf(c, ids);
+    const isLast = start + limit >= all.length;
+    return c.json({ data: views.map((view) => shownTask(c, view)), next_cursor: isLast ? null : (ids.at(-1) ?? null) });
   });
+}
+
+/** The tasks with these ids, in their order; one that is gone is left out. */
+async function viewsOf(c: AppContext, ids: readonly string[]): Promise<TaskView[]> {
+  const views: TaskView[] = [];
+  for (let start = 0; start < ids.length; start += VIEWS_AT_ONCE) {
+    const some = ids.slice(start, start + VIEWS_AT_ONCE);
+    const read = await Promise.all(some.map(async (id) => await findView(c, id)));
+    views.push(...read.filter((view) => view !== null));
+  }
+  return views;
 }
 
 /** Sends the index what the tenant's tasks have just reported, so that a caller finds what it made; a slow database is not waited for. */

@@ -11,11 +11,12 @@ import { answers, withKey } from "../answers.ts";
 import { newApiKey } from "../api-key.ts";
 import { pageOf } from "../api-schemas.ts";
 import { auditEntry } from "../audit-entry.ts";
-import type { App } from "../context.ts";
+import type { App, AppContext } from "../context.ts";
 import { logFailure } from "../log.ts";
 import { requireOperator } from "../middleware/authenticate.ts";
 import { idSource } from "../new-ids.ts";
 import { pageQuery, pageRequest, unwrap } from "../task-access.ts";
+import { releaseBody, releaseTenant, stopBody, stopTenant, switched } from "../tenant-stop.ts";
 
 const FIRST_KEY_NAME = "first key";
 
@@ -72,6 +73,26 @@ const erase = createRoute({
   responses: answers({ 200: { description: "The tenant as it was.", json: tenantSchema } }, [404]),
 });
 
+const stop = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tenants/{id}/stop",
+  summary: "Stop everything of a tenant (operator key)",
+  description:
+    "As `POST /v1/kill-switch/stop`, and only the operator releases it. It holds at once, also while the database is away (which answers 503: send the request again).",
+  request: { params, ...stopBody },
+  responses: answers({ 200: switched }, [404, 413, 415, 422]),
+});
+
+const release = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tenants/{id}/release",
+  summary: "Let everything of a tenant go on, whoever stopped it (operator key)",
+  request: { params, ...releaseBody },
+  responses: answers({ 200: switched }, [404, 413, 415, 422]),
+});
+
 export function tenantRoutes(app: App): void {
   app.openapi(create, async (c) => {
     const { name } = c.req.valid("json");
@@ -108,6 +129,21 @@ export function tenantRoutes(app: App): void {
     }
     return c.json(shownTenant(erased));
   });
+
+  app.openapi(stop, async (c) => {
+    const { reason } = c.req.valid("json");
+    return c.json(await stopTenant(c, await whom(c), reason));
+  });
+
+  app.openapi(release, async (c) => c.json(await releaseTenant(c, await whom(c))));
+}
+
+/** The tenant that the operator names. While the database is away it is taken to be there: the switch waits for nobody. */
+async function whom(c: AppContext) {
+  const tenant = tenantId(c.req.param("id") ?? "");
+  const found = await databaseFromEnv(c.env).tenants.get(tenant);
+  if (!found.ok && found.error.code === "not_found") unwrap(found);
+  return { tenant, byOperator: true };
 }
 
 /** A text that is no tenant's id is `not_found`: it never names a row, nor the operator's own object. */

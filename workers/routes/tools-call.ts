@@ -5,26 +5,28 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { blobsFromEnv, settingsFromEnv, tasksFromEnv, type TaskStub } from "../../adapters/from-env.ts";
-import { type Failure, OttoError, raise } from "../../core/errors.ts";
-import { keptResultKey } from "../../core/gateway/perform.ts";
+import { type Failure, NO_SUCH_TASK, OttoError, raise } from "../../core/errors.ts";
 import { prepareCalls, toToolError } from "../../core/gateway/prepare.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import { validateArguments } from "../../core/gateway/validate.ts";
+import { keptResultKey } from "../../core/kept-results.ts";
 import { callTaskFacts, projectSchema } from "../../core/new-task.ts";
-import { priceOf } from "../../core/price-table.ts";
+import { DISPATCH_TOOL } from "../../core/subtasks.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import { hasEnded } from "../../core/task-status.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import type { PendingView, TaskView } from "../../core/task-view.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { answers, withKey } from "../answers.ts";
 import { toolResultSchema } from "../api-schemas.ts";
+import { actorIdOf } from "../audit-entry.ts";
 import { awaitTask, MAX_WAIT_SECONDS } from "../await-task.ts";
 import type { App, AppContext } from "../context.ts";
+import { refuseStopped } from "../middleware/refuse-stopped.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { idSource } from "../new-ids.ts";
 import { resolveAgent } from "../resolve-agent.ts";
-import { readTask, refuseEnded, taskStub, tenantOf, unwrap } from "../task-access.ts";
+import { findFacts, readTask, refuseEnded, taskStub, tenantOf, unwrap } from "../task-access.ts";
 import { findTool, toolParams } from "./tools.ts";
 
 const callBody = z.strictObject({
@@ -41,8 +43,8 @@ const call = createRoute({
   path: "/v1/tools/{name}/call",
   summary: "Call a tool",
   description:
-    "A tool that fails is an answer: `{ok: false, error}` with status 200. The call runs in a hidden task of its own; with `task_id` it works in that task's sandbox, as that task's agent, so `agent` and `project` then stay out, a task that has ended takes no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `ask_human` asks from the hidden task, and a call that waits for a person, or that has not ended after 60 seconds, answers the error `timeout` whose `details` name the hidden task, where it goes on and where its question is answered. Where policy asks for an approval the error is `not_available`.",
-  middleware: [requireScope("tools:call")],
+    "A tool that fails is an answer: `{ok: false, error}` with status 200. The call runs in a hidden task of its own; with `task_id` it works in that task's sandbox, as that task's agent, so `agent` and `project` then stay out, a task that has ended takes no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `dispatch_subagent` is not among them: only a task's own model dispatches subagents. `ask_human` asks from the hidden task, and a call that waits for an answer, or that has not ended after 60 seconds, answers the error `timeout` whose `details` name the hidden task, where it goes on and where its question is answered. Where policy asks for an approval the error is `needs_approval`; `details` hold `approval_id`, `task_id` (the hidden task) and `expires_at`. Decide it at `/v1/tasks/{task_id}/approvals/{approval_id}`: an approved call runs in the hidden task, and its result stands in that task's ledger (a file that it attaches is marked on the hidden task). When nobody knows whether the call happened and the agent has `on_unknown: ask`, the error is `outcome_unknown`, with the `task_id` and `call_id` to decide it at.",
+  middleware: [requireScope("tools:call"), refuseStopped],
   request: {
     params: toolParams,
     body: { required: true, content: { "application/json": { schema: callBody } } },
@@ -59,6 +61,8 @@ export function toolCallRoutes(app: App): void {
     const body = c.req.valid("json");
     const tool = await findTool(name);
     const given = body.arguments ?? {};
+    if (tool.name === DISPATCH_TOOL)
+      raise("invalid_input", `${DISPATCH_TOOL}: only a task's own model dispatches subagents`, { field: "name" });
     if (tool.steers && body.task_id === undefined) {
       raise("invalid_input", `${tool.name} steers a task: name the task in task_id.`, { field: "task_id" });
     }
@@ -125,23 +129,17 @@ async function factsOf(c: AppContext, tool: Tool, body: z.infer<typeof callBody>
   const double = (["agent", "project"] as const).find((field) => of !== null && body[field] !== undefined);
   if (double !== undefined) raise("invalid_input", `${double}: comes from the task; leave it out`, { field: double });
   const agent = of?.agent ?? (await resolveAgent(c, body.agent));
-  const model = agent.config.model ?? settingsFromEnv(c.env).model;
+  const { model: defaultModel } = settingsFromEnv(c.env);
   const source = await idSource(c, "call");
   return callTaskFacts(
-    { tenant, agent, model, price: priceOf(model), ...source },
+    { tenant, key: actorIdOf(c), agent, defaultModel, ...source },
     { project: body.project ?? null, of, toolName: tool.name },
   );
 }
 
 /** The task that a call is made for. `not_found` names the field. */
 async function taskFor(c: AppContext, id: string): Promise<TaskFacts> {
-  try {
-    return await readTask(c, id, (stub) => stub.facts());
-  } catch (thrown) {
-    if (thrown instanceof OttoError && thrown.failure.code === "not_found")
-      raise("not_found", thrown.failure.message, { field: "task_id" });
-    throw thrown;
-  }
+  return (await findFacts(c, id)) ?? raise("not_found", NO_SUCH_TASK.message, { field: "task_id" });
 }
 
 /** What the hidden task's one ledger row holds; for a call that goes on, where it does. */
@@ -151,14 +149,7 @@ async function resultOf(
   facts: TaskFacts,
   taskId: string | undefined,
 ): Promise<ToolResult> {
-  if (!hasEnded(view.status)) {
-    const message = `The call goes on in ${view.id} (${view.status}). Read that task; answer its questions there.`;
-    return refused({
-      code: "timeout",
-      message,
-      details: { task_id: view.id, status: view.status, pending: view.pending },
-    });
-  }
+  if (!hasEnded(view.status)) return refused(goesOn(view));
   const { rows } = await readTask(c, view.id, (stub) => stub.ledger({ after: null, limit: 1, withResults: true }));
   const [row] = rows;
   if (row?.result == null) return refused({ code: "internal", message: "The call ended without a result." });
@@ -172,6 +163,31 @@ async function resultOf(
     if (!attached.ok) return refused(attached.error);
   }
   return { ok: true, result: await wholeResult(c, row.result.result, keptResultKey(facts, row.callId)) };
+}
+
+/** Why there is no result yet, and where it will be. */
+function goesOn({ id, status, pending }: TaskView): Failure {
+  const [open] = pending;
+  switch (open?.kind) {
+    case "approval":
+      return needsApproval(id, open);
+    case "unknown": {
+      const message = `Nobody knows whether the call happened. Decide it at /v1/tasks/${id}/ledger/${open.call_id}.`;
+      return { code: "outcome_unknown", message, details: { task_id: id, call_id: open.call_id } };
+    }
+    default: {
+      const message = `The call goes on in ${id} (${status}). Read that task; answer its questions there.`;
+      return { code: "timeout", message, details: { task_id: id, status, pending } };
+    }
+  }
+}
+
+function needsApproval(task: string, open: Extract<PendingView, { kind: "approval" }>): Failure {
+  return {
+    code: "needs_approval",
+    message: `A person has to approve this call first: ${open.reason} Decide it at /v1/tasks/${task}/approvals/${open.id}; its result will stand in that task's ledger.`,
+    details: { approval_id: open.id, task_id: task, expires_at: open.expires_at },
+  };
 }
 
 /** A result that was too large for its row, read back from the key that the gateway keeps it under. */

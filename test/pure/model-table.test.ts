@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { costMicros, priceOf } from "../../core/price-table.ts";
+import { costMicros, modelChoice } from "../../core/model-table.ts";
 
 test("a dated name has the price of its family", () => {
-  expect(priceOf("gpt-4o-2024-08-06")).toEqual(priceOf("gpt-4o"));
+  expect(modelChoice("gpt-4o-2024-08-06").price).toEqual(modelChoice("gpt-4o").price);
 });
 
 test("a model that is not in the table has no price, also when its name looks like one that is", () => {
@@ -16,12 +16,12 @@ test("a model that is not in the table has no price, also when its name looks li
     "constructor",
     "toString",
   ]) {
-    expect(priceOf(name)).toBeNull();
+    expect(modelChoice(name)).toMatchObject({ name, price: null, windowTokens: 128_000 });
   }
 });
 
 test("the demo model costs nothing", () => {
-  expect(costMicros(priceOf("demo"), 1_000_000, 1_000_000)).toBe(0);
+  expect(costMicros(modelChoice("demo").price, 1_000_000, 1_000_000)).toBe(0);
 });
 
 test("a dollar for a million tokens is a millionth of a dollar for one", () => {

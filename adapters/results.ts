@@ -1,0 +1,41 @@
+/**
+ * The results of a task tree: what was shortened stands in the bucket under the tree's prefix; the rest is in the rows of
+ * the task that made the call, which the call's id names.
+ */
+import { failed, ok, type Result } from "../core/errors.ts";
+import { taskOfCall } from "../core/ids.ts";
+import { readKeptText } from "../core/kept-results.ts";
+import type { TaskRpc } from "../core/objects.ts";
+import type { BlobPort, ResultsPort } from "../core/ports.ts";
+import { guarded } from "./files/r2.ts";
+
+/** What is needed to open a tree's results. `taskOf` gives the object of a task of the same tenant. */
+export interface ResultsSettings {
+  readonly blobs: BlobPort;
+  readonly taskOf: (task: string) => Pick<TaskRpc, "facts" | "call">;
+  readonly tenant: string;
+  readonly rootId: string;
+}
+
+export function openResults({ blobs, taskOf, tenant, rootId }: ResultsSettings): ResultsPort {
+  async function fromTask(task: string, callId: string): Promise<Result<string>> {
+    const object = taskOf(task);
+    const facts = await object.facts();
+    // A task of another tree is as unknown here as one that does not exist.
+    if (!facts.ok || facts.value.rootId !== rootId) return NO_SUCH_RESULT;
+    const row = await object.call(callId);
+    return row.ok && row.value.content !== null ? ok(row.value.content) : NO_SUCH_RESULT;
+  }
+
+  return {
+    read: (callId) =>
+      guarded(async () => {
+        const task = taskOfCall(callId);
+        if (task === null) return NO_SUCH_RESULT;
+        const kept = await readKeptText(blobs, { tenant, rootId }, callId);
+        return kept.ok || kept.error.code !== "not_found" ? kept : await fromTask(task, callId);
+      }),
+  };
+}
+
+const NO_SUCH_RESULT = failed("not_found", "There is no such result in this task.");

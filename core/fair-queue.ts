@@ -1,0 +1,44 @@
+/**
+ * Who is next among tasks that wait: the API keys take turns, and within a key who came first is first. So a key with a
+ * thousand tasks in line delays another key's task by one turn, not by a thousand.
+ */
+export class FairQueue {
+  /** Tasks of each key in their order; the keys in the order of their turns. */
+  private readonly lines = new Map<string, Set<string>>();
+  private readonly keys = new Map<string, string>();
+
+  get size(): number {
+    return this.keys.size;
+  }
+
+  /** Puts the task at the end of its key's line; one that stands there keeps its place. */
+  join(task: string, key: string | null): void {
+    if (this.keys.has(task)) return;
+    const name = key ?? "";
+    const line = this.lines.get(name) ?? new Set();
+    line.add(task);
+    this.lines.set(name, line);
+    this.keys.set(task, name);
+  }
+
+  leave(task: string): void {
+    const key = this.keys.get(task);
+    const line = key === undefined ? undefined : this.lines.get(key);
+    if (key === undefined || line === undefined) return;
+    this.keys.delete(task);
+    line.delete(task);
+    if (line.size === 0) this.lines.delete(key);
+  }
+
+  /** Takes the next task out of the queue; its key's next turn comes after those of all others. Null: nobody waits. */
+  next(): string | null {
+    for (const [key, line] of this.lines) {
+      for (const task of line) {
+        this.leave(task);
+        if (this.lines.delete(key)) this.lines.set(key, line);
+        return task;
+      }
+    }
+    return null;
+  }
+}

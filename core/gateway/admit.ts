@@ -1,0 +1,35 @@
+/** May a call be made? Envelope, validation and policy of one call, for those of a model and those that a person edited. */
+import { failed, ok, type Result } from "../errors.ts";
+import type { TaskFacts } from "../task-state.ts";
+import type { EffectClass, EffectFacts, Tool } from "../tool.ts";
+import { checkEnvelope } from "./envelope.ts";
+import { decidePolicy } from "./policy.ts";
+import { validateArguments } from "./validate.ts";
+
+/** A call that may be made: its checked arguments and what it does. */
+export interface AdmittedCall {
+  readonly arguments: unknown;
+  readonly effect: EffectClass;
+  /** Why a person has to approve it first, in a sentence; null: it may run. */
+  readonly askFirst: string | null;
+}
+
+/** Takes a call through envelope, validation and policy. */
+export function admitCall(tool: Tool, given: unknown, facts: TaskFacts): Result<AdmittedCall> {
+  const inside = checkEnvelope(tool, facts);
+  if (!inside.ok) return inside;
+  const valid = validateArguments(tool, given);
+  if (!valid.ok) return valid;
+  const { config } = facts.agent;
+  const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [] };
+  // The schema of this very tool produced the value, so it is what the tool's functions take.
+  const checked = valid.value as never;
+  const security = typeof tool.security === "function" ? tool.security(checked, effectFacts) : tool.security;
+  const effect = typeof tool.effect === "function" ? tool.effect(checked, effectFacts) : tool.effect;
+  const { decision, because } = decidePolicy(tool, security, config.approval);
+  if (decision === "deny") {
+    return failed("blocked_by_policy", `The agent's policy does not allow ${tool.name} (${security}).`);
+  }
+  const askFirst = decision === "ask" ? `This call of ${tool.name} is ${security}: ${because}.` : null;
+  return ok({ arguments: valid.value, effect, askFirst });
+}

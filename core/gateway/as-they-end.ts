@@ -1,0 +1,26 @@
+/** Several things at once, and what comes of each as it ends. */
+
+/** Runs every item, at most `most` at once, and yields in the order in which they end. `run` must not throw. */
+export async function* asTheyEnd<In, Out>(
+  items: readonly In[],
+  most: number,
+  run: (item: In) => Promise<Out>,
+): AsyncGenerator<Out> {
+  const waiting = items.entries();
+  const running = new Map<number, Promise<readonly [number, Out]>>();
+  for (;;) {
+    while (running.size < most) {
+      const next = waiting.next();
+      if (next.done === true) break;
+      const [index, item] = next.value;
+      running.set(
+        index,
+        run(item).then((out) => [index, out] as const),
+      );
+    }
+    if (running.size === 0) return;
+    const [index, out] = await Promise.race(running.values());
+    running.delete(index);
+    yield out;
+  }
+}

@@ -1,0 +1,32 @@
+/** The gateway's part in an approval with other arguments: they pass what a model's own would, and are hashed anew. */
+import { failed, ok, type Failure, type Result } from "../errors.ts";
+import type { ReviseJob } from "../objects.ts";
+import type { RevisedCall } from "../task-commands.ts";
+import { admitCall } from "./admit.ts";
+import { hashArguments } from "./arguments-hash.ts";
+import type { Toolset } from "./toolset.ts";
+
+/**
+ * Judges the arguments that a person puts in the place of a call's own. Where the policy asks, this person is the answer;
+ * what it denies stays denied. Arguments at fault are `invalid_input`, each field named as `arguments.<field>`.
+ */
+export async function reviseCall(job: ReviseJob, toolset: Pick<Toolset, "resolve">): Promise<Result<RevisedCall>> {
+  const tool = toolset.resolve(job.tool);
+  if (tool === null) return failed("not_found", `The tool ${job.tool} is gone.`);
+  const admitted = admitCall(tool, job.arguments, job.facts);
+  if (!admitted.ok) return { ok: false, error: inTheBody(admitted.error) };
+  const { arguments: given, effect } = admitted.value;
+  return ok({ arguments: given, argumentsHash: await hashArguments(tool.name, given), effect });
+}
+
+/** Fields of the arguments as fields of the request that carries them. */
+function inTheBody(failure: Failure): Failure {
+  if (failure.code !== "invalid_input") return failure;
+  const inside = (field: string) => (field === "arguments" ? field : `arguments.${field}`);
+  const { field = "arguments", fields = [{ field, message: failure.message }] } = failure;
+  return {
+    ...failure,
+    field: inside(field),
+    fields: fields.map((one) => ({ field: inside(one.field), message: one.message })),
+  };
+}

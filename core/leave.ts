@@ -1,0 +1,71 @@
+/**
+ * The tenant's leave to begin hops: when a task has to ask for it, and what the answer makes of the task. No hop is made
+ * without one, so a tenant that stops, whose places are taken or whose budget is used up holds every task of its own.
+ */
+import { callNeeds, ownUse } from "./budget.ts";
+import type { Command, NearLimit, Work } from "./task-commands.ts";
+import type { Amount, Permit, Phase, TaskState } from "./task-state.ts";
+import type { Turn } from "./turn.ts";
+
+/** The call of an API request was let in by its tenant the moment before: its hidden task begins at once. */
+const FIRST_CALL_MS = 2000;
+/** A halted task asks again after this long at the latest; its release calls it. */
+const HALTED_ASK_AGAIN_MS = 30_000;
+const NOTHING: Amount = { tokens: 0, costMicros: 0 };
+
+/** The permit that the hidden task of one call begins with. */
+export function firstCallPermit(now: number): Permit {
+  return { until: now + FIRST_CALL_MS, grant: { tokens: null, costMicros: null }, isNew: true };
+}
+
+/** What to ask the tenant before the next hop; null: the hop may begin. */
+export function leaveToAsk(state: TaskState, now: number): Extract<Work, { kind: "enter" }> | null {
+  const { permit, phase } = state;
+  // A task whose own limits allow no further call asks for nothing: its next step ends it.
+  const needs = asksModel(phase) ? (callNeeds(state, now) ?? FREE) : FREE;
+  const used = ownUse(state);
+  const isValid = permit !== null && permit.until > now;
+  if (isValid && covers(permit, used, permit.isNew ? needs.need : needs.want)) return null;
+  return { kind: "enter", used, ...needs };
+}
+
+/** The tenant lets the task go on. Leave that was asked for before the tenant stopped it, and comes after, is void. */
+export function admit(turn: Turn, { forMs, grant, near }: Extract<Command, { type: "admitted" }>): void {
+  if ((turn.state.turnedAway?.askAgainAt ?? turn.now) > turn.now) return;
+  turn.set({ permit: { until: turn.now + forMs, grant, isNew: true }, turnedAway: null });
+  for (const limit of near) warnOnce(turn, limit);
+}
+
+/** It has to wait: for a place, for budget that others hold, or for the tenant's release. */
+export function turnAway(turn: Turn, command: Extract<Command, { type: "turned_away" }>): void {
+  const { why, message, askAgainAfterMs } = command;
+  turn.set({ turnedAway: { why, message, askAgainAt: turn.now + askAgainAfterMs } });
+}
+
+/** The tenant stopped: what runs is cut off as by a crash, and nothing begins. */
+export function halt(turn: Turn, message: string): void {
+  const { phase } = turn.state;
+  if (phase.name === "held" || phase.name === "parked" || phase.name === "ended") return;
+  turn.cutOff();
+  turnAway(turn, { type: "turned_away", why: "stopped", message, askAgainAfterMs: HALTED_ASK_AGAIN_MS });
+}
+
+/** Phases in which the next hop, or the one after it, is a model call. */
+function asksModel({ name }: Phase): boolean {
+  return name === "ready" || name === "backing_off" || name === "thinking" || name === "condensing";
+}
+
+function covers({ grant }: Permit, used: Amount, want: Amount): boolean {
+  return (
+    (grant.tokens === null || grant.tokens - used.tokens >= want.tokens) &&
+    (grant.costMicros === null || grant.costMicros - used.costMicros >= want.costMicros)
+  );
+}
+
+/** Warns of a limit above the task's own, once. Money in US dollars. */
+function warnOnce(turn: Turn, { account, kind, used, limit }: NearLimit): void {
+  const unit = kind === "cost" ? 1_000_000 : 1;
+  turn.warn(account, { kind, used: used / unit, limit: limit / unit });
+}
+
+const FREE = { need: NOTHING, want: NOTHING };

@@ -1,0 +1,64 @@
+/** How a task that an earlier release stored is read: each version is brought to the next, so old tasks are finished. */
+import { modelChoice } from "./model-table.ts";
+import { STATE_VERSION, type TaskFacts, type TaskState } from "./task-state.ts";
+
+/** JSON as it was stored, of a shape that its version names. */
+type Stored = Readonly<Record<string, unknown>>;
+
+/** The state as this release has it. Throws for a version of a later release. */
+export function readState(storedFacts: unknown, storedState: unknown): TaskState {
+  const facts = storedFacts as Stored;
+  const state = storedState as Stored;
+  switch (state["v"]) {
+    case STATE_VERSION:
+      return { ...state, facts } as unknown as TaskState;
+    case 1:
+      return fromFirst(facts, state);
+    default:
+      throw new Error(`the task is stored as version ${String(state["v"])}`);
+  }
+}
+
+/** Version 1 knew one model, no subtasks, no approvals and no budget above the task's own. */
+function fromFirst(facts: Stored, state: Stored): TaskState {
+  const { model, price, tools, ...kept } = facts;
+  const choice = modelChoice(String(model));
+  const now: TaskFacts = {
+    ...(kept as unknown as TaskFacts),
+    key: null,
+    depth: 0,
+    tools: tools === null ? [] : [tools as readonly string[]],
+    models: [{ ...choice, price: price as typeof choice.price }],
+  };
+  const phase = state["phase"] as Stored;
+  const batch = state["batch"] as readonly Stored[];
+  const before = { ...state, facts: now } as unknown as TaskState;
+  return {
+    ...before,
+    v: STATE_VERSION,
+    phase: withTries(phase) as unknown as TaskState["phase"],
+    usedBelow: { inputTokens: 0, outputTokens: 0, costMicros: 0 },
+    permit: null,
+    turnedAway: null,
+    model: { index: 0, since: 0 },
+    windowTokens: null,
+    compactedThrough: 0,
+    batch: batch.map((call) => ({
+      ...call,
+      note: null,
+      mayRepeat: false,
+      toSummarise: false,
+    })) as unknown as TaskState["batch"],
+    subtasks: [],
+    tree: [],
+    waitsBelow: {},
+    toCancel: [],
+    warned: state["warned"] === true ? ["task tokens", "task cost", "task duration"] : [],
+  };
+}
+
+function withTries(phase: Stored): Stored {
+  if (!("tries" in phase)) return phase;
+  const tries = { rounds: 0, refused: [], overflows: 0, ...(phase["tries"] as Stored) };
+  return phase["name"] === "thinking" ? { ...phase, tries, model: 0 } : { ...phase, tries };
+}

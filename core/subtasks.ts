@@ -1,0 +1,218 @@
+/**
+ * Subtasks: how a dispatch opens one, what it may be, and what its end brings. A subtask is a task of its own, with its
+ * parent's agent, key and sandbox, whose tools are the parent's or fewer and whose limits are carved from the parent's.
+ * The parent waits for all that it dispatched in a step and goes on once.
+ */
+import { carve, timeLeftMs } from "./budget.ts";
+import type { ErrorCode, Failure } from "./errors.ts";
+import { shapeError } from "./gateway/shape.ts";
+import { childTaskId } from "./ids.ts";
+import type { ShownResult } from "./kept-results.ts";
+import { failedOutcome } from "./ledger.ts";
+import { advance } from "./task-batch.ts";
+import type { CallOutcome, Command, SubtaskEnding, SubtaskToMake } from "./task-commands.ts";
+import type { BatchCall, TaskState, Wait } from "./task-state.ts";
+import type { PendingView, TaskView } from "./task-view.ts";
+import type { Control } from "./tool.ts";
+import type { Turn } from "./turn.ts";
+
+/** How deep subtasks may nest below a root. */
+const MAX_DEPTH = 3;
+/** Subtasks of one tree. */
+const MAX_SUBTASKS = 50;
+/** The tool that asks for a subtask; its calls share what is left of a budget. */
+export const DISPATCH_TOOL = "dispatch_subagent";
+
+type SubtaskWait = Extract<Wait, { kind: "subtask" }>;
+
+/** A call asks for a subtask: its wait opens, or the call is refused and the model reads why. */
+export function dispatch(turn: Turn, call: BatchCall, control: Extract<Control, { kind: "dispatch" }>): void {
+  const { facts, step, batch } = turn.state;
+  const refuse = (code: Failure["code"], message: string) => turn.settle(call, failedOutcome("refused", code, message));
+  if (facts.kind === "call") return refuse("invalid_input", "A single call has no subtasks. Make a task.");
+  if (facts.depth >= MAX_DEPTH) {
+    return refuse(
+      "quota_exceeded",
+      `Subtasks nest at most ${MAX_DEPTH} deep, and this one is that deep. Do it yourself.`,
+    );
+  }
+  const sharers = batch.filter(
+    ({ tool, state, wait }) => tool === DISPATCH_TOOL && state === "intended" && wait === null,
+  );
+  const carved = carve(turn.state, control.tokenBudget, sharers.length);
+  if (!carved.ok) return refuse("budget_exceeded", carved.message);
+  const id = childTaskId(facts.id, step, batch.indexOf(call), turn.now);
+  if (facts.parentId === null) {
+    const full = enroll(turn, id);
+    if (full !== null) return refuse(full.code, full.message);
+  }
+  const { maxSteps, tools } = control;
+  turn.replace({ ...call, wait: { kind: "subtask", id, opened: false, budget: carved.budget, maxSteps, tools } });
+}
+
+/** Takes one more subtask into the count of the tree; a failure: the tree is full. */
+export function enroll(turn: Turn, subtask: string): Failure | null {
+  const { tree } = turn.state;
+  if (tree.includes(subtask)) return null;
+  if (tree.length >= MAX_SUBTASKS) {
+    const message = `A tree of tasks has at most ${MAX_SUBTASKS} subtasks, and this one has them. Go on without more.`;
+    return { code: "quota_exceeded", message };
+  }
+  turn.set({ tree: [...tree, subtask] });
+  return null;
+}
+
+/** The subtasks that are to be made. */
+export function subtasksToMake(state: TaskState, now: number): SubtaskToMake[] {
+  const { facts } = state;
+  const left = timeLeftMs(state, now);
+  return state.batch.flatMap(({ id, wait }) => {
+    if (!isSubtask(wait) || wait.opened) return [];
+    const limits = {
+      maxSteps: Math.min(wait.maxSteps, facts.limits.maxSteps),
+      maxTokens: wait.budget.tokens,
+      maxCostMicros: wait.budget.costMicros,
+      maxDurationMs: Number.isFinite(left) ? Math.max(1, left) : null,
+    };
+    const { input: _, ...own } = facts;
+    const child = {
+      ...own,
+      id: wait.id,
+      parentId: facts.id,
+      depth: facts.depth + 1,
+      tools: wait.tools === null ? facts.tools : [...facts.tools, wait.tools],
+      limits,
+      metadata: {},
+      createdAt: now,
+    };
+    return [{ callId: id, facts: child }];
+  });
+}
+
+/** A subtask was made. */
+export function openSubtask(turn: Turn, callId: string): void {
+  const call = turn.state.batch.find(({ id }) => id === callId);
+  if (call === undefined || !isSubtask(call.wait) || call.wait.opened) return;
+  turn.replace({ ...call, wait: { ...call.wait, opened: true } });
+  tellCreated(turn, call.id, call.wait.id);
+  advance(turn);
+}
+
+function tellCreated(turn: Turn, callId: string, subtask: string): void {
+  turn.set({ subtasks: [...turn.state.subtasks, subtask] });
+  turn.emit("subtask.created", { step: turn.state.step, call_id: callId, subtask_id: subtask });
+}
+
+/** A subtask could not be made: the tree has no room for it. */
+export function refuseSubtask(turn: Turn, { callId, failure }: Extract<Command, { type: "subtask_refused" }>): void {
+  const call = turn.state.batch.find(({ id }) => id === callId);
+  if (call === undefined || !isSubtask(call.wait) || call.wait.opened) return;
+  turn.settle(call, failedOutcome("refused", failure.code, failure.message));
+  advance(turn);
+}
+
+/** A subtask ended: its result settles the call. What it left of its budget is the parent's again. */
+export function takeEnding(turn: Turn, ending: SubtaskEnding): void {
+  const call = turn.state.batch.find(({ wait }) => isSubtask(wait) && wait.id === ending.subtask);
+  if (call === undefined || turn.state.phase.name === "ended") return;
+  const { usedBelow, step, subtasks } = turn.state;
+  const { inputTokens, outputTokens, costMicros } = ending;
+  turn.set({
+    usedBelow: {
+      inputTokens: usedBelow.inputTokens + inputTokens,
+      outputTokens: usedBelow.outputTokens + outputTokens,
+      costMicros: usedBelow.costMicros + costMicros,
+    },
+  });
+  const spent = { purpose: "subtask", step, callId: call.id, model: null, estimated: false } as const;
+  turn.spent.push({ ...spent, inputTokens, outputTokens, costMicros });
+  forgetWaits(turn, ending.subtask);
+  // One that ended before its making was acknowledged was made all the same.
+  if (!subtasks.includes(ending.subtask)) tellCreated(turn, call.id, ending.subtask);
+  const { status, outcome } = ending;
+  turn.settle(call, outcome);
+  turn.emit("subtask.ended", { call_id: call.id, subtask_id: ending.subtask, status, ok: outcome.result.ok });
+  advance(turn);
+}
+
+/** A subtask tells what it waits for from people; what comes late changes nothing. */
+export function takeWaits(turn: Turn, command: Extract<Command, { type: "subtask_waits" }>): void {
+  const { subtask, version, pending } = command;
+  const { batch, waitsBelow, phase } = turn.state;
+  const isOpen = batch.some(({ wait }) => isSubtask(wait) && wait.id === subtask);
+  if (!isOpen || phase.name === "ended" || version <= (waitsBelow[subtask]?.version ?? 0)) return;
+  turn.set({ waitsBelow: { ...waitsBelow, [subtask]: { version, forPerson: pending.length > 0 } } });
+  turn.below.push({ subtask, pending });
+  turn.tellPending(pending);
+}
+
+/** The call that waits for this subtask; null: none does any more. */
+export function callOfSubtask(state: TaskState, subtask: string): string | null {
+  return state.batch.find(({ wait }) => isSubtask(wait) && wait.id === subtask)?.id ?? null;
+}
+
+/** How an ended task looks to its parent: text and files, or the error. `shown` is what the model reads of the text. */
+export function endingOf(view: TaskView, shown: ShownResult): SubtaskEnding {
+  const { id, status, usage } = view;
+  if (status !== "completed" && status !== "failed" && status !== "cancelled") {
+    throw new Error("a subtask that has not ended brings nothing");
+  }
+  return {
+    subtask: id,
+    status,
+    outcome: outcomeOf(view, shown),
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    costMicros: Math.round(usage.cost_usd * 1_000_000),
+  };
+}
+
+function outcomeOf(view: TaskView, { content: shownText, isLarge }: ShownResult): CallOutcome {
+  const durationMs = Math.max(0, Date.parse(view.ended_at ?? view.created_at) - Date.parse(view.created_at));
+  if (view.output === null) {
+    const details = { subtask_id: view.id, status: view.status, reason: view.reason };
+    const message = view.error === null ? "The subtask was cancelled." : `The subtask failed: ${view.error.message}`;
+    const error = { code: codeOf(view), message, retry: "never", details } as const;
+    return { state: "failed", result: { ok: false, error }, content: shapeError(error), control: null, durationMs };
+  }
+  const { text, files } = view.output;
+  const result = {
+    subtask_id: view.id,
+    status: view.status,
+    text,
+    files: files.map(({ path, size }) => ({ path, size })),
+    steps: view.usage.steps,
+  };
+  const paths = files.length === 0 ? "" : `\nFiles: ${files.map(({ path }) => path).join(", ")}`;
+  const content = shownText + paths;
+  return { state: "confirmed", result: { ok: true, result }, content, control: null, durationMs, isLarge };
+}
+
+/** The code of a subtask that brought no text: another try may help only against a model that was away. */
+function codeOf({ status, reason }: TaskView): ErrorCode {
+  if (status === "cancelled") return "conflict";
+  if (reason === "budget_exceeded") return "budget_exceeded";
+  return reason === "model_unavailable" ? "upstream_failed" : "internal";
+}
+
+/** What a subtask waits for, with its name on what does not bear one yet. */
+export function pendingFrom(subtask: string, pending: readonly PendingView[]): PendingView[] {
+  return pending.map((entry) => ({ ...entry, task_id: entry.task_id ?? subtask }));
+}
+
+/** The words of a subtask's task, from the arguments of the call that dispatched it. */
+export function subtaskInput(given: unknown): string {
+  const { task_description: task, context } = given as { readonly task_description: string; readonly context?: string };
+  return context === undefined || context.trim() === "" ? task : `${task}\n\nContext:\n${context}`;
+}
+
+function forgetWaits(turn: Turn, subtask: string): void {
+  const { [subtask]: known, ...others } = turn.state.waitsBelow;
+  if (known === undefined) return;
+  turn.set({ waitsBelow: others });
+  turn.below.push({ subtask, pending: [] });
+}
+
+function isSubtask(wait: Wait | null): wait is SubtaskWait {
+  return wait?.kind === "subtask";
+}

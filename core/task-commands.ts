@@ -1,0 +1,311 @@
+/**
+ * What happens to a task and what comes of it: commands, the decision on one, and what travels with both.
+ * `core/task-state.ts` holds the state itself.
+ */
+import type { Failure } from "./errors.ts";
+import type { NewEvent } from "./events.ts";
+import type { Message, ModelUsage } from "./messages.ts";
+import type { ModelFailure } from "./ports.ts";
+import type { Amount, AmountLimit, Attachment, LedgerState, TaskFacts, TaskState } from "./task-state.ts";
+import type { PendingView } from "./task-view.ts";
+import type { Control, EffectClass, ToolResult } from "./tool.ts";
+
+/** What makes a task: its facts, and for `kind: "call"` the one call. `hold` keeps it until its start. */
+export interface NewTask {
+  readonly facts: TaskFacts;
+  readonly hold: boolean;
+  readonly call: PreparedCall | null;
+}
+
+/** A row of the ledger. `content` is what the model reads of the result. */
+export interface LedgerRow {
+  readonly callId: string;
+  readonly step: number;
+  readonly index: number;
+  readonly tool: string;
+  readonly arguments: unknown;
+  readonly argumentsHash: string;
+  readonly effect: EffectClass;
+  readonly key: string;
+  readonly state: LedgerState;
+  readonly attempts: number;
+  readonly intendedAt: number;
+  readonly settledAt: number | null;
+  readonly result: ToolResult | null;
+  readonly content: string | null;
+  readonly durationMs: number | null;
+}
+
+/** A call as hop one prepared it: resolved, checked, priced, keyed, hashed. With an outcome it is settled already. */
+export interface PreparedCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly arguments: unknown;
+  readonly argumentsHash: string;
+  readonly effect: EffectClass;
+  /** Why a person has to approve the call first, and when that expires; null: it may run. */
+  readonly approval: { readonly reason: string; readonly expiresInMs: number } | null;
+  readonly outcome: CallOutcome | null;
+}
+
+/** A call with the arguments that a person put in the place of those that were asked for: checked and hashed anew. */
+export interface RevisedCall {
+  readonly arguments: unknown;
+  readonly argumentsHash: string;
+  readonly effect: EffectClass;
+}
+
+/** How a call ended, or what it made the task wait for. `content` is what the model reads. */
+export interface CallOutcome {
+  readonly state: Exclude<LedgerState, "intended">;
+  readonly result: ToolResult;
+  readonly content: string;
+  readonly control: Control | null;
+  readonly durationMs: number;
+  /** True when `content` is a shortened form of a result so long that a model is to summarise it. */
+  readonly isLarge?: boolean;
+}
+
+/** A model call that was paid for: one row of what a task spent. `callId`: the tool call that it was made for. */
+export interface Spend {
+  readonly purpose: "step" | "summary" | "history" | "subtask";
+  readonly step: number;
+  readonly callId: string | null;
+  /** Null for a subtask, whose own models are in its own rows. */
+  readonly model: string | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costMicros: number;
+  readonly estimated: boolean;
+}
+
+/** How a subtask ended, as its parent is told. Tokens and money are those of its whole tree. */
+export interface SubtaskEnding {
+  readonly subtask: string;
+  readonly status: "completed" | "failed" | "cancelled";
+  readonly outcome: CallOutcome;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costMicros: number;
+}
+
+/** A limit of the tenant, of a key or of an agent of which at least 80 % is used. */
+export interface NearLimit {
+  /** `tenant`, or the id of the key or the agent. */
+  readonly account: string;
+  readonly kind: "tokens" | "cost";
+  readonly used: number;
+  readonly limit: number;
+}
+
+/** What the model said, checked and prepared. */
+export interface ModelReply {
+  readonly text: string;
+  readonly calls: readonly PreparedCall[];
+  /** The calls as the model wrote them, for the conversation. */
+  readonly requested: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
+  readonly usage: ModelUsage;
+  readonly finish: "stop" | "calls" | "length" | "filtered";
+}
+
+/**
+ * What can happen to a task. `incarnation` names the run of the alarm that makes the hop. `request` names a request that
+ * may be sent again; null: it cannot be.
+ */
+export type Command =
+  | { readonly type: "wake"; readonly incarnation: string }
+  | { readonly type: "start"; readonly request: string | null }
+  /** The tenant lets the task begin hops for `forMs`, up to a total use of `grant`. */
+  | {
+      readonly type: "admitted";
+      readonly forMs: number;
+      readonly grant: AmountLimit;
+      readonly near: readonly NearLimit[];
+    }
+  /** The tenant lets it begin none for now. */
+  | {
+      readonly type: "turned_away";
+      readonly why: "queue" | "stopped" | "budget";
+      readonly message: string | null;
+      readonly askAgainAfterMs: number;
+    }
+  /** A budget above the task's own is used up. */
+  | { readonly type: "exhausted"; readonly message: string }
+  /** The tenant has a place for it now, or was released. */
+  | { readonly type: "called" }
+  /** Everything of the tenant stops: the hop under way is cut off. */
+  | { readonly type: "halt"; readonly message: string }
+  | {
+      readonly type: "model_replied";
+      readonly step: number;
+      readonly attempt: number;
+      readonly incarnation: string;
+      readonly reply: ModelReply;
+    }
+  | {
+      readonly type: "model_failed";
+      readonly step: number;
+      readonly attempt: number;
+      readonly incarnation: string;
+      readonly failure: ModelFailure;
+    }
+  | {
+      readonly type: "call_settled";
+      readonly step: number;
+      readonly incarnation: string;
+      readonly callId: string;
+      readonly outcome: CallOutcome;
+    }
+  /** A long result was summarised: what the model reads of it from now on. */
+  | {
+      readonly type: "result_condensed";
+      readonly step: number;
+      readonly incarnation: string;
+      readonly callId: string;
+      readonly content: string;
+      readonly usage: ModelUsage;
+    }
+  /**
+   * The steps up to `through` are told by `text` from now on. `contextTokens` is what the conversation then holds;
+   * `usage` is null when no model wrote the text.
+   */
+  | {
+      readonly type: "history_condensed";
+      readonly step: number;
+      readonly incarnation: string;
+      readonly through: number;
+      readonly text: string;
+      readonly contextTokens: number;
+      readonly usage: ModelUsage | null;
+    }
+  /** The hop ended; what has not settled by now was cut off. */
+  | { readonly type: "hop_ended"; readonly step: number; readonly incarnation: string }
+  | { readonly type: "message"; readonly text: string; readonly request: string | null }
+  | {
+      readonly type: "answer";
+      readonly question: string;
+      readonly answer: string;
+      readonly isChoice: boolean;
+      readonly by: string;
+      readonly request: string | null;
+    }
+  /** `revised` holds other arguments, made from those whose hash is `revisedFrom`. */
+  | {
+      readonly type: "approval_decided";
+      readonly approval: string;
+      readonly decision: "approve" | "refuse";
+      readonly revised: (RevisedCall & { readonly revisedFrom: string; readonly note: string }) | null;
+      readonly reason: string | null;
+      readonly by: string;
+      readonly request: string | null;
+    }
+  | {
+      readonly type: "unknown_decided";
+      readonly callId: string;
+      readonly decision: "done" | "retry" | "skip";
+      readonly by: string;
+      readonly request: string | null;
+    }
+  /** A subtask was made, or was refused by the limit of the tree. */
+  | { readonly type: "subtask_opened"; readonly callId: string }
+  | { readonly type: "subtask_refused"; readonly callId: string; readonly failure: Failure }
+  | { readonly type: "subtask_ended"; readonly ending: SubtaskEnding }
+  /** A subtask tells what it, or a task below it, waits for from people. */
+  | {
+      readonly type: "subtask_waits";
+      readonly subtask: string;
+      readonly version: number;
+      readonly pending: readonly PendingView[];
+    }
+  /** At the root: a task of the tree asks to have one more subtask. */
+  | { readonly type: "enroll"; readonly subtask: string }
+  /** A task below, which was to be cancelled, has been. */
+  | { readonly type: "cancelled_below"; readonly task: string }
+  | { readonly type: "attach"; readonly file: Attachment }
+  | { readonly type: "adopt"; readonly task: string }
+  | { readonly type: "disown"; readonly task: string }
+  | { readonly type: "cancel"; readonly by: string };
+
+/** A call that hop two has to make. `probe`: look first whether an earlier attempt happened. */
+export interface CallToMake {
+  readonly callId: string;
+  readonly mode: "run" | "probe";
+  readonly attempt: number;
+}
+
+/** A subtask to be made: its facts are this task's own, narrowed. Its words are the arguments of the call. */
+export interface SubtaskToMake {
+  readonly callId: string;
+  readonly facts: Omit<TaskFacts, "input">;
+}
+
+/** What the object must have done next. */
+export type Work =
+  /**
+   * Ask the tenant for leave to begin hops. `used` is the task's own use so far, `need` the least that its next model call
+   * can do with, `want` what it would take.
+   */
+  | { readonly kind: "enter"; readonly used: Amount; readonly need: Amount; readonly want: Amount }
+  | {
+      readonly kind: "think";
+      readonly step: number;
+      readonly attempt: number;
+      /** The last call, without tools. */
+      readonly final: boolean;
+      readonly model: string;
+      readonly maxOutputTokens: number;
+      readonly timeoutMs: number;
+    }
+  | { readonly kind: "act"; readonly step: number; readonly calls: readonly CallToMake[]; readonly timeoutMs: number }
+  | { readonly kind: "dispatch"; readonly step: number; readonly subtasks: readonly SubtaskToMake[] }
+  /** `results` are calls to summarise; `history`: shorten the steps up to it. Without a model, by rule. */
+  | {
+      readonly kind: "condense";
+      readonly step: number;
+      readonly model: string;
+      readonly withModel: boolean;
+      readonly results: readonly string[];
+      readonly history: number | null;
+      readonly timeoutMs: number;
+    }
+  /** Cancel these tasks, which are below this one. */
+  | { readonly kind: "cancel"; readonly tasks: readonly string[] };
+
+/** A change to the ledger: a new row, other arguments, the settling of a row, or a shorter text of its result. */
+export type LedgerChange =
+  | { readonly kind: "insert"; readonly row: LedgerRow }
+  | { readonly kind: "attempt"; readonly callId: string; readonly attempts: number }
+  | ({ readonly kind: "revise"; readonly callId: string } & RevisedCall)
+  /** The outcome is unknown and a person decides it, or the call runs once more. */
+  | { readonly kind: "mark"; readonly callId: string; readonly state: "unknown" | "intended" }
+  | { readonly kind: "content"; readonly callId: string; readonly content: string }
+  | {
+      readonly kind: "settle";
+      readonly callId: string;
+      readonly state: Exclude<LedgerState, "intended">;
+      readonly result: ToolResult;
+      readonly content: string;
+      readonly settledAt: number;
+      readonly durationMs: number;
+    };
+
+/** What a subtask waits for from people, as the task above it keeps it; none: it waits for nobody. */
+export interface BelowChange {
+  readonly subtask: string;
+  readonly pending: readonly PendingView[];
+}
+
+/** What `decide` says. With `refused`, nothing changed and nothing may be stored. */
+export interface Decision {
+  readonly state: TaskState;
+  readonly events: readonly NewEvent[];
+  /** To append to the conversation. Tool messages are not among them: they are read from the ledger. */
+  readonly messages: readonly Message[];
+  readonly ledger: readonly LedgerChange[];
+  readonly spent: readonly Spend[];
+  readonly below: readonly BelowChange[];
+  /** Stands in the conversation for the messages of the steps up to `through`, in place of an earlier one. */
+  readonly compaction: { readonly through: number; readonly text: string } | null;
+  readonly work: Work | null;
+  readonly refused: Failure | null;
+}

@@ -1,0 +1,91 @@
+/** The sending of the task index: what the outbox holds goes to Postgres. */
+import { databaseFromEnv, type Env } from "../adapters/from-env.ts";
+import type { Database } from "../core/database.ts";
+import { toFailure, type Failure, type Result } from "../core/errors.ts";
+import { REFUSED_RETRY_MS, sendDelayMs } from "../core/index-outbox.ts";
+import type { OutboxRow, TenantOutbox } from "./tenant-outbox.ts";
+import type { TenantTables } from "./tenant-tables.ts";
+
+export class TenantIndex {
+  private readonly env: Env;
+  private readonly tables: TenantTables;
+  private readonly outbox: TenantOutbox;
+  private failures = 0;
+  private sending: Promise<boolean> | null = null;
+
+  constructor(env: Env, tables: TenantTables, outbox: TenantOutbox) {
+    this.env = env;
+    this.tables = tables;
+    this.outbox = outbox;
+  }
+
+  /** Sends what is unsent, now. False: Postgres did not take all of it. */
+  async flush(): Promise<boolean> {
+    this.sending ??= this.send().finally(() => {
+      this.sending = null;
+    });
+    return await this.sending;
+  }
+
+  /** When to send next; null: nothing is unsent. */
+  nextSendAt(now: number): number | null {
+    const unsentAt = this.outbox.nextUnsentAt();
+    return unsentAt === null ? null : Math.max(unsentAt, now + sendDelayMs(this.failures));
+  }
+
+  private async send(): Promise<boolean> {
+    const tenant = this.tables.tenant();
+    for (;;) {
+      // Postgres takes nothing of an erased tenant; its outbox names what is still to be erased.
+      if (tenant === null || this.tables.isErased()) return true;
+      const rows = this.outbox.unsent(Date.now());
+      if (rows.length === 0) {
+        this.failures = 0;
+        return this.outbox.nextUnsentAt() === null;
+      }
+      const failure = await this.sendRows(tenant, rows);
+      if (failure !== null) {
+        this.failures += 1;
+        console.error("the task index waits for the database", tenant, failure.code, failure.details);
+        return false;
+      }
+    }
+  }
+
+  /** Sends a batch; one that is refused for what it holds goes row by row, so that no row stops the others. */
+  private async sendRows(tenant: string, rows: readonly OutboxRow[]): Promise<Failure | null> {
+    const written = await deliver(databaseFromEnv(this.env), tenant, rows);
+    if (this.tables.isErased()) return null;
+    if (written.ok) this.outbox.markSent(rows, Date.now());
+    else if (!isOfTheRow(written.error)) return written.error;
+    else if (rows.length === 1 && rows[0] !== undefined) {
+      console.error("the database refused a row of the task index", tenant, rows[0].task, written.error.details);
+      this.outbox.setAside(rows[0], Date.now() + REFUSED_RETRY_MS);
+    } else {
+      for (const row of rows) {
+        const failure = await this.sendRows(tenant, [row]);
+        if (failure !== null) return failure;
+      }
+    }
+    return null;
+  }
+}
+
+async function deliver(database: Database, tenant: string, rows: readonly OutboxRow[]): Promise<Result<void>> {
+  try {
+    const reports = rows.flatMap(({ report }) => (report === null ? [] : [report]));
+    const upserted = await database.tasks.upsert(tenant, reports);
+    if (!upserted.ok) return upserted;
+    return await database.tasks.remove(
+      tenant,
+      rows.flatMap(({ task, report }) => (report === null ? [task] : [])),
+    );
+  } catch (thrown) {
+    return { ok: false, error: toFailure(thrown) };
+  }
+}
+
+/** True when Postgres refused what a row holds (SQLSTATE classes 22, 23), and would refuse it again. */
+function isOfTheRow({ code, details }: Failure): boolean {
+  return code === "invalid_input" || code === "conflict" || String(details?.["sqlstate"]).startsWith("23");
+}

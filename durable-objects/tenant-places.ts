@@ -1,0 +1,105 @@
+/** The desk of a tenant's object: its stored rows, the tenant's part of this process, and the calling of tasks in line. */
+import { settingsFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
+import type { BudgetAccount, BudgetLimit } from "../core/budget-tree.ts";
+import { FairShare } from "../core/fair-share.ts";
+import type { EnterReply, EnterRequest, TaskReport } from "../core/objects.ts";
+import { TenantDesk } from "../core/tenant-desk.ts";
+import { TenantDeskStore } from "./tenant-desk-store.ts";
+import type { TenantTables } from "./tenant-tables.ts";
+
+/** The tenants of this process. */
+const SHARES = new FairShare();
+
+/** Every method decides and stores without an await in between; tasks are called afterwards. */
+export class TenantPlaces {
+  private readonly env: Env;
+  private readonly tables: TenantTables;
+  private readonly store: TenantDeskStore;
+  /** Read from the stored rows when it is first needed, and again after a failure to store. */
+  private desk: TenantDesk | null = null;
+  private timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(env: Env, tables: TenantTables) {
+    this.env = env;
+    this.tables = tables;
+    this.store = new TenantDeskStore(tables);
+  }
+
+  /** Asks for leave. With `stopped`, the task gives back what it has and hears that message. */
+  enter(request: EnterRequest, stopped: string | null): EnterReply {
+    return this.ask((desk, now, share) => desk.enter(request, stopped, { now, share, random: Math.random() }));
+  }
+
+  report(report: TaskReport): void {
+    this.ask((desk, now) => desk.report(report, now));
+  }
+
+  forget(task: string): void {
+    this.ask((desk) => desk.forget(task));
+  }
+
+  /** Every account that has a limit or was used. */
+  accounts(): BudgetAccount[] {
+    return this.ask((desk, now) => this.store.accounts().map((account) => desk.account(account, now)));
+  }
+
+  setLimit(account: string, limit: BudgetLimit | null): BudgetAccount {
+    return this.ask((desk, now) => {
+      this.store.setLimit(account, limit);
+      desk.limitChanged(account);
+      return desk.account(account, now);
+    });
+  }
+
+  /** Forgets it all. */
+  erase(): void {
+    this.store.erase();
+    this.desk = null;
+    const tenant = this.tables.tenant();
+    if (tenant !== null) SHARES.hear(tenant, false, Date.now());
+  }
+
+  private ask<T>(question: (desk: TenantDesk, now: number, share: number) => T): T {
+    const now = Date.now();
+    try {
+      this.desk ??= new TenantDesk(this.store);
+      const answer = question(this.desk, now, this.share(now));
+      this.callNext(this.desk, now);
+      return answer;
+    } catch (thrown) {
+      this.desk = null;
+      throw thrown;
+    }
+  }
+
+  /** How many places the tenant may use now. */
+  private share(now: number): number {
+    return SHARES.placesOf(this.tables.tenant() ?? "", settingsFromEnv(this.env).maxRunningTasks, now);
+  }
+
+  /** Calls the tasks that a place or budget came free for, and comes back when a place was kept in vain. */
+  private callNext(desk: TenantDesk, now: number): void {
+    const tenant = this.tables.tenant();
+    if (tenant === null) return;
+    SHARES.hear(tenant, desk.isInUse, now);
+    for (const task of desk.toCall({ now, share: this.share(now) })) void this.call(tenant, task);
+    const endsAt = desk.nextOfferEndsAt();
+    if (endsAt === null || this.timer !== null) return;
+    this.timer = setTimeout(
+      () => {
+        this.timer = null;
+        if (!this.tables.isErased()) this.ask(() => undefined);
+      },
+      Math.max(0, endsAt - now),
+    );
+  }
+
+  /** A call that is lost does no harm: the task asks again by itself. */
+  private async call(tenant: string, task: string): Promise<void> {
+    try {
+      await tasksFromEnv(this.env)(tenant, task).called();
+    } catch (thrown) {
+      console.error("a task in line could not be called", tenant, task, thrown);
+    }
+  }
+}

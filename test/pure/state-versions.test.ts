@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import type { Decision } from "../../core/task-commands.ts";
+import { readState } from "../../core/state-versions.ts";
+import type { TaskState } from "../../core/task-state.ts";
+import { statusOf } from "../../core/task-status.ts";
+import { decide, nextWake } from "../../core/task.ts";
+import { confirmedOutcome } from "../../core/ledger.ts";
+import first from "./__fixtures__/states-v1.json" with { type: "json" };
+import { answer } from "./task-world.ts";
+import { replied, shown, wake } from "./play-task.ts";
+
+type Name = keyof typeof first;
+const NAMES = Object.keys(first) as Name[];
+
+/** The task of a fixture, as its object reads it. */
+function read(name: Name): TaskState {
+  const { facts, state } = first[name];
+  return readState(facts, state);
+}
+
+/** Goes on from a state with a model that answers at once and tools that work, until the task has ended. */
+function finish(from: TaskState): TaskState {
+  let state = from;
+  let now = 100_000;
+  for (let turns = 0; turns < 50 && state.phase.name !== "ended"; turns += 1) {
+    const due = nextWake(state, now);
+    if (due === null) throw new Error(`the task waits in ${state.phase.name}`);
+    now = Math.max(now, due);
+    const decision: Decision = wake(state, `run ${turns}`, now);
+    state = decision.state;
+    const { work } = decision;
+    if (work?.kind === "think") state = replied(state, { text: "All done." }, now).state;
+    if (work?.kind !== "act") continue;
+    const hop = { step: work.step, incarnation: `run ${turns}` };
+    for (const { callId } of work.calls) {
+      state = decide(
+        state,
+        { type: "call_settled", ...hop, callId, outcome: confirmedOutcome({}, "done", 1) },
+        now,
+      ).state;
+    }
+    state = decide(state, { type: "hop_ended", ...hop }, now).state;
+  }
+  return state;
+}
+
+test("a task that the first version stored is read in whatever phase it was", () => {
+  const phases = NAMES.map((name) => read(name).phase.name);
+  expect([...new Set(phases)].sort()).toEqual([
+    "acting",
+    "backing_off",
+    "ended",
+    "held",
+    "parked",
+    "prepared",
+    "ready",
+    "thinking",
+  ]);
+  for (const name of NAMES) {
+    const state = read(name);
+    expect(state).toMatchObject({ v: 2, permit: null, turnedAway: null, subtasks: [], tree: [], toCancel: [] });
+    expect(state.facts).toMatchObject({ key: null, depth: 0, models: [{ name: "gpt-5-mini", windowTokens: 400_000 }] });
+    expect(JSON.parse(JSON.stringify(state))).toEqual(state);
+    expect(readState(state.facts, state)).toEqual(state);
+  }
+  expect(Object.keys(read("ready").facts)).not.toContain("model");
+});
+
+test.each(NAMES.filter((name) => name !== "held" && name !== "ended"))(
+  "a task that was stored while it was %s is finished",
+  (name) => {
+    const state = finish(read(name));
+    expect(shown(state)).toMatchObject({ status: name === "warned" ? "failed" : "completed" });
+  },
+);
+
+test("a task that was held is started, under the patterns that it was given", () => {
+  const held = read("held");
+  expect(held.facts.tools).toEqual([["read_*"]]);
+  expect(read("parked").facts.tools).toEqual([["read_*"]]);
+  const started = decide(held, { type: "start", request: null }, 2000);
+  expect(statusOf(finish(started.state))).toBe("completed");
+});
+
+test("a request that was applied before the release is known after it", () => {
+  expect(decide(read("ready"), { type: "start", request: "seed-1" }, 3000)).toMatchObject({
+    refused: null,
+    events: [],
+  });
+});
+
+test("a question of the first version is answered, and its sleeper sleeps on", () => {
+  const parked = read("parked");
+  const [question] = shown(parked).pending;
+  expect(question).toMatchObject({ kind: "question", query: "Which city?" });
+  const answered = decide(parked, answer(question?.kind === "question" ? question.id : ""), 5000);
+  expect(answered.refused).toBeNull();
+  expect(statusOf(answered.state)).toBe("sleeping");
+  expect(statusOf(finish(answered.state))).toBe("completed");
+});
+
+test("a model call that was under way counts as its reservation, at the price that the task had pinned", () => {
+  const again = wake(read("thinking"), "later", 100_000);
+  expect(again.work).toMatchObject({ kind: "think", attempt: 2, model: "gpt-5-mini" });
+  expect(again.state.usage).toMatchObject({ outputTokens: 8192, estimated: true });
+  expect(again.state.usage.costMicros).toBeGreaterThan(8192 * 2);
+});
+
+test("calls that were under way are taken up by their effect class", () => {
+  const again = wake(read("acting"), "later", 100_000);
+  expect(again.work).toMatchObject({ kind: "act", calls: [{ mode: "run", attempt: 2 }] });
+  expect(again.ledger.find(({ kind }) => kind === "settle")).toMatchObject({ state: "unknown" });
+});
+
+test("a warning that was given is not given again", () => {
+  const warned = read("warned");
+  expect(first.warned.state.warned).toBe(true);
+  const { events } = decide(warned, { type: "message", text: "hello", request: null }, 2000);
+  expect(events.map(({ type }) => type)).not.toContain("budget.warning");
+});
+
+test("a state of a later release is refused, and so is one without a version", () => {
+  const { facts, state } = first.ready;
+  expect(() => readState(facts, { ...state, v: 3 })).toThrow("version 3");
+  expect(() => readState(facts, { ...state, v: undefined })).toThrow("version");
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import type { Command } from "../../core/task-commands.ts";
+import { statusOf } from "../../core/task-status.ts";
+import type { PendingView } from "../../core/task-view.ts";
+import { pendingFrom } from "../../core/subtasks.ts";
+import { endingOf, shown } from "./play-task.ts";
+import { ASK, call, DISPATCH, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./task-world.ts";
+
+const dispatch: ScriptedCall = { tool: "dispatch_subagent", effect: "none", control: DISPATCH };
+const question: PendingView = {
+  kind: "question",
+  id: "qst_1",
+  query: "Which?",
+  choices: null,
+  person: null,
+  expires_at: null,
+};
+const waits = (subtask: string, version: number, pending: readonly PendingView[]): Command => ({
+  type: "subtask_waits",
+  subtask,
+  version,
+  pending,
+});
+
+function waiting(more: readonly ScriptedCall[] = []): { world: TaskWorld; first: string; second: string } {
+  const facts = factsOf({ limits: { ...NO_LIMITS, maxDurationMs: 60_000 } });
+  const world = new TaskWorld([[dispatch, dispatch, ...more]], undefined, facts);
+  world.run(1000);
+  const [first = "", second = ""] = world.subtasks.keys();
+  return { world, first, second };
+}
+
+describe("what a subtask waits for from people", () => {
+  test("is kept and told where its parent is watched", () => {
+    const { world, first } = waiting();
+    const told = world.apply(waits(first, 3, pendingFrom(first, [question])));
+    expect(told.below).toEqual([{ subtask: first, pending: [{ ...question, task_id: first }] }]);
+    expect(told.events).toEqual([
+      { type: "task.waiting", data: { status: "waiting_subagents", pending: [{ ...question, task_id: first }] } },
+    ]);
+    expect(shown(told.state, [{ ...question, task_id: first }])).toMatchObject({
+      status: "waiting_subagents",
+      pending: [{ id: "qst_1", task_id: first }],
+    });
+  });
+
+  test("keeps the name of the task that asks on its way up", () => {
+    const [named] = pendingFrom("task_child", pendingFrom("task_grandchild", [question]));
+    expect(named?.task_id).toBe("task_grandchild");
+  });
+
+  test("stands beside what its parent itself asks", () => {
+    const { world, first } = waiting([call("none", ASK)]);
+    const { events } = world.apply(waits(first, 3, [question]));
+    expect(events[0]?.data).toMatchObject({
+      status: "waiting_input",
+      pending: [{ query: "Which city?" }, { query: "Which?" }],
+    });
+  });
+
+  test("is told by versions: one that comes twice or late changes nothing", () => {
+    const { world, first } = waiting();
+    const { state } = world.apply(waits(first, 3, [question]));
+    for (const version of [3, 2]) expect(world.apply(waits(first, version, [])).state).toBe(state);
+    expect(world.apply(waits(first, 4, [])).below).toEqual([{ subtask: first, pending: [] }]);
+    expect(world.apply(waits("task_other", 9, [question]))).toMatchObject({ below: [], events: [] });
+  });
+
+  test("is forgotten when the subtask ends, and nothing of it comes back", () => {
+    const { world, first } = waiting();
+    world.apply(waits(first, 3, [question]));
+    const ended = world.apply({ type: "subtask_ended", ending: endingOf(first) });
+    expect(ended.below).toEqual([{ subtask: first, pending: [] }]);
+    expect(ended.state.waitsBelow).toEqual({});
+    expect(world.apply(waits(first, 9, [question])).state).toBe(ended.state);
+  });
+
+  test("is not shown by a parent that ended", () => {
+    const { world, first } = waiting();
+    world.apply(waits(first, 3, [question]));
+    const { state } = world.apply({ type: "cancel", by: "ana" });
+    expect(state.waitsBelow).toEqual({});
+    expect(shown(state, [question]).pending).toEqual([]);
+  });
+});
+
+describe("the time of a task", () => {
+  test("stands while a person is asked below it, and runs when the last of them has answered", () => {
+    const { world, first, second } = waiting();
+    expect(world.alarm).toBe(60_000);
+    world.now = 10_000;
+    world.apply(waits(first, 1, [question]));
+    expect(world.alarm).toBeNull();
+    world.now = 500_000;
+    world.apply(waits(second, 1, [question]));
+    world.now = 600_000;
+    world.apply(waits(first, 2, []));
+    expect([world.alarm, world.state.clock]).toEqual([null, { activeMs: 10_000, since: null }]);
+    world.now = 700_000;
+    world.apply({ type: "subtask_ended", ending: endingOf(second) });
+    expect(world.alarm).toBe(750_000);
+    world.run();
+    expect(shown(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
+    expect(world.cancelled).toEqual([first]);
+  });
+
+  test("runs again in the next step", () => {
+    const { world, first, second } = waiting();
+    world.apply(waits(first, 1, [question]));
+    world.now = 900_000;
+    for (const id of [first, second]) world.apply({ type: "subtask_ended", ending: endingOf(id) });
+    world.run();
+    expect(statusOf(world.state)).toBe("completed");
+    expect(world.state.clock.activeMs).toBeLessThan(60_000);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import type { TaskView } from "../../core/task-view.ts";
+import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
+import { config } from "./tenant-client.ts";
+
+const completed = ({ status }: TaskView) => status === "completed";
+
+async function makeAgent(caller: Caller, more: object): Promise<string> {
+  const made = await caller.send("POST", "/v1/agents", config("priced", more));
+  expect(made.status, made.text).toBe(201);
+  return made.json.id;
+}
+
+describe("what a task cost", () => {
+  test("is told by step, by call and in all, and a subtask's stands with its dispatch", async () => {
+    const caller = await makeCaller();
+    // 2.50 and 10 dollars for a million tokens.
+    const agent = await makeAgent(caller, { model: "gpt-4o" });
+    const child = { replies: [{ text: "Part.", usage: { input: 2000, output: 100 } }] };
+    const calls = [
+      { name: "get_current_datetime", arguments: {} },
+      { name: "dispatch_subagent", arguments: { task_description: JSON.stringify(child) } },
+    ];
+    const { id } = await caller.makeTask(
+      [
+        { calls, usage: { input: 1000, output: 50 } },
+        { text: "Done.", usage: { input: 4000, output: 10 } },
+      ],
+      { agent },
+    );
+    const view = await caller.until(id, completed);
+    const trace = (await caller.send("GET", `/v1/tasks/${id}/trace`)).json;
+    const total = { input_tokens: 7000, output_tokens: 160, cost_usd: 0.0191, estimated: false };
+    expect(trace.usage).toEqual(total);
+    expect(view.usage).toMatchObject(total);
+    expect(trace.steps).toMatchObject([
+      {
+        usage: { input_tokens: 3000, output_tokens: 150, cost_usd: 0.009, estimated: false },
+        models: ["gpt-4o"],
+        calls: [{ cost_usd: 0 }, { cost_usd: 0.006 }],
+      },
+      { usage: { input_tokens: 4000, output_tokens: 10, cost_usd: 0.0101 }, models: ["gpt-4o"], calls: [] },
+    ]);
+    const [subtask] = (await caller.send("GET", `/v1/tasks/${id}/subtasks`)).json.data;
+    const below = (await caller.send("GET", `/v1/tasks/${subtask.id}/trace`)).json;
+    expect(below.usage).toMatchObject({ input_tokens: 2000, output_tokens: 100, cost_usd: 0.006 });
+  });
+
+  test("is marked where the provider told no usage", async () => {
+    const caller = await makeCaller();
+    const { id } = await caller.makeTask([{ text: "Done.", usage: null }]);
+    await caller.until(id, completed);
+    const { usage, steps } = (await caller.send("GET", `/v1/tasks/${id}/trace`)).json;
+    expect([usage.estimated, steps[0].usage.estimated, steps[0].models]).toEqual([true, true, ["stand-in"]]);
+  });
+});
+
+describe("an agent with fallbacks", () => {
+  test("shows them as they were given", async () => {
+    const caller = await makeCaller();
+    const id = await makeAgent(caller, { model: "gpt-4o", fallbacks: ["gpt-4.1", "gpt-4o-mini"] });
+    expect((await caller.send("GET", `/v1/agents/${id}`)).json.fallbacks).toEqual(["gpt-4.1", "gpt-4o-mini"]);
+    const wrong = config("wrong", { fallbacks: Array.from({ length: 6 }, (_, index) => `m${index}`) });
+    expectProblem(await caller.send("POST", "/v1/agents", wrong), 422, "fallbacks");
+  });
+
+  test("has no limit of money when nobody knows the price of one of them", async () => {
+    const caller = await makeCaller();
+    const agent = await makeAgent(caller, { model: "gpt-4o", fallbacks: ["home-made"] });
+    const body = { input: "x", hold: true, agent, budget: { max_cost_usd: 1 } };
+    const answer = await caller.send("POST", "/v1/tasks", body);
+    expectProblem(answer, 422, "budget.max_cost_usd");
+    expect(answer.json.detail).toContain("home-made");
+    expect((await caller.send("POST", "/v1/tasks", { ...body, budget: {} })).status).toBe(201);
+  });
+});

@@ -1,0 +1,51 @@
+/** The kill switch: everything of the tenant stops within seconds, and goes on when it is released. */
+import { createRoute } from "@hono/zod-openapi";
+import { tenantsFromEnv } from "../../adapters/from-env.ts";
+import { answers, withKey } from "../answers.ts";
+import type { App } from "../context.ts";
+import { requireScope } from "../middleware/require-scope.ts";
+import { tenantOf } from "../task-access.ts";
+import { releaseBody, releaseTenant, shownSwitch, stopBody, stopTenant, switched } from "../tenant-stop.ts";
+
+const shared = { tags: ["Kill switch"], middleware: [requireScope("admin")], ...withKey };
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/kill-switch",
+  summary: "Show whether the tenant is stopped, and by whom",
+  responses: answers({ 200: switched }),
+});
+
+const stop = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/kill-switch/stop",
+  summary: "Stop everything of the tenant",
+  description:
+    "Running tasks are halted within 5 seconds: model calls are cut off, tool calls under way have a few seconds to end, and none begins. Until the release, making and starting tasks and calling tools answers 409 `conflict`; reading, cancelling, answering and approving go on. Nothing is lost: tasks go on where they were. It holds at once, also while the database is away (which answers 503: send the request again). Stopping what is stopped changes nothing.",
+  request: stopBody,
+  responses: answers({ 200: switched }, [413, 415, 422]),
+});
+
+const release = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/kill-switch/release",
+  summary: "Let everything of the tenant go on",
+  description:
+    "What the operator stopped, only the operator releases (403). Releasing what is not stopped changes nothing.",
+  request: releaseBody,
+  responses: answers({ 200: switched }, [413, 415, 422]),
+});
+
+export function killSwitchRoutes(app: App): void {
+  app.openapi(show, async (c) => c.json(shownSwitch(await tenantsFromEnv(c.env)(tenantOf(c)).stopped())));
+
+  app.openapi(stop, async (c) => {
+    const { reason } = c.req.valid("json");
+    return c.json(await stopTenant(c, { tenant: tenantOf(c), byOperator: false }, reason));
+  });
+
+  app.openapi(release, async (c) => c.json(await releaseTenant(c, { tenant: tenantOf(c), byOperator: false })));
+}
