@@ -3,6 +3,8 @@
  * separator or a verb, and stand in the clause as marks.
  */
 
+import { HANDING_OVER, handsOverMore, inlineLists } from "./delegation.ts";
+
 /** Characters of a message that are read; what is beyond is data rather than a request. */
 const MAX_CHARACTERS = 4_000;
 /** Stands around the number of a mark. A private-use character, removed from the text first. */
@@ -11,20 +13,20 @@ const MARK = "\uE000";
 const QUOTED = /"([^"]*)"|“([^”]*)”|`([^`]*)`|(?<=^|[\s(:])'([^']+)'(?=$|[\s.,;:!?)])/g;
 const URL_TEXT = /https?:\/\/[^\s"'<>]+/gi;
 const VERBS =
-  "ask|write|save|store|create|put|make|draft|compose|record|read|open|show|print|display|list|wait|sleep|pause|fetch|get|download|request|post|call|attach|deliver|send|tell|what|look|check|summari[sz]e|answer|reply|say|report|give|finish";
+  "ask|dispatch|delegate|spawn|launch|write|save|store|create|put|make|draft|compose|record|read|open|show|print|display|list|wait|sleep|pause|fetch|get|download|request|post|call|attach|deliver|send|tell|what|look|check|summari[sz]e|answer|reply|say|report|give|finish";
+const BEGINS = `(?:finally\\s+|please\\s+|also\\s+)?(?:(?:${VERBS})\\b|${HANDING_OVER})`;
 const SEPARATOR = new RegExp(
   [
     "(?<then>,?\\s*\\b(?:and\\s+)?(?:then|after that|afterwards)\\b,?\\s+)",
     "[.;!?]+\\s+",
     "[.;!?]+$",
     "\\s*\\n+\\s*",
-    `,\\s+(?:and\\s+)?(?=(?:finally\\s+|please\\s+|also\\s+)?(?:${VERBS})\\b)`,
-    `\\s+and\\s+(?=(?:finally\\s+|please\\s+|also\\s+)?(?:${VERBS})\\b)`,
+    `(?<joint>,\\s+(?:and\\s+)?|\\s+and\\s+)(?=${BEGINS})`,
   ].join("|"),
   "gi",
 );
 const FILLER =
-  /^(?:please|kindly|firstly|first|secondly|second|finally|lastly|next|also|now|then|and|after that|afterwards|could you|can you|would you|will you|i want you to|i would like you to|i'd like you to|you should|let's|hello|hi|hey|otto|ok|okay)\b[,:!]?\s*/i;
+  /^(?:please|kindly|firstly|first|secondly|second|finally|lastly|next|also|now|then|and|after that|afterwards|could you|can you|would you|will you|i want you to|i would like you to|i'd like you to|you should|let's|in parallel|at the same time|(?:when|once|as soon as)\s+(?:they|all|both|everything|the sub-?agents)\b[^,]{0,40}?\b(?:done|finished|ready|back|ended|answered)|hello|hi|hey|otto|ok|okay)\b[,:!]?\s*/i;
 
 /** A quoted text or a URL. */
 export interface Mark {
@@ -45,7 +47,7 @@ export interface Clause {
 export function splitClauses(message: string): Clause[] {
   const marks: Mark[] = [];
   const mark = (kind: Mark["kind"], text: string): string => `${MARK}${marks.push({ kind, text }) - 1}${MARK}`;
-  const text = message
+  const marked = message
     .slice(0, MAX_CHARACTERS)
     .replaceAll(MARK, "")
     .replaceAll(QUOTED, (_, ...groups: (string | undefined)[]) =>
@@ -55,6 +57,7 @@ export function splitClauses(message: string): Clause[] {
       const bare = url.replace(/[.,;:!?)\]]+$/, "");
       return mark("url", bare) + url.slice(bare.length);
     });
+  const text = inlineLists(marked, (task) => mark("quote", restore(task, marks)));
 
   const clauses: Clause[] = [];
   let after = false;
@@ -67,9 +70,12 @@ export function splitClauses(message: string): Clause[] {
     after = false;
   };
   for (const match of text.matchAll(SEPARATOR)) {
+    const end = match.index + match[0].length;
+    if (match.groups?.["joint"] !== undefined && handsOverMore(text.slice(from, match.index), text.slice(match.index)))
+      continue;
     take(match.index);
     after ||= match.groups?.["then"] !== undefined;
-    from = match.index + match[0].length;
+    from = end;
   }
   take(text.length);
   return clauses;

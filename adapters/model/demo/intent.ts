@@ -21,7 +21,9 @@ export type Action =
   | { readonly kind: "wait"; readonly seconds: number }
   /** `place` is an IANA zone or the name of a city; `there`: the place that a person named. */
   | { readonly kind: "clock"; readonly place: string | null; readonly there: boolean }
-  | { readonly kind: "fetch"; readonly url: string | null; readonly method: string; readonly body: string | null };
+  | { readonly kind: "fetch"; readonly url: string | null; readonly method: string; readonly body: string | null }
+  /** Work for a subagent, in words that it understands by themselves. */
+  | { readonly kind: "dispatch"; readonly task: string };
 export type ActionKind = Action["kind"];
 
 /** An action, and whether everything before it has to be over first. */

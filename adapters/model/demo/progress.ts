@@ -5,15 +5,23 @@
 import type { Message, RequestedCall } from "../../../core/messages.ts";
 import type { ActionKind, Planned, Understood } from "./intent.ts";
 import { understand } from "./request.ts";
+import { TASK_FIELD } from "./words.ts";
 
-/** A call that was made and what came of it. `content` is null when the conversation holds no result. */
+/**
+ * A call that was made and what came of it. `content` is null when the conversation holds no result; `changed` is what
+ * stands before a result to say that a person put other arguments in the place of these.
+ */
 export interface MadeCall {
   readonly name: string;
   readonly arguments: Record<string, unknown>;
   readonly content: string | null;
+  readonly changed: string | null;
   readonly failed: boolean;
   readonly kind: ActionKind | null;
 }
+
+/** How the result of a call begins whose arguments a person changed (`core/task-answers.ts`): one line. */
+const CHANGED = /^A person approved this with other arguments\b[^\n]*(?=\n)/;
 
 /** The open request. */
 export interface Progress extends Understood {
@@ -63,15 +71,27 @@ function madeCalls(messages: readonly Message[]): MadeCall[] {
 }
 
 function madeCall(call: RequestedCall, results: ReadonlyMap<string, string>): MadeCall {
-  const content = results.get(call.id) ?? null;
+  const told = results.get(call.id) ?? null;
+  const changed = told === null ? null : (CHANGED.exec(told)?.[0] ?? null);
+  const content = changed === null ? told : (told ?? "").slice(changed.length + 1);
   const given = parseArguments(call.arguments);
   return {
     name: call.name,
     arguments: given,
     content,
+    changed,
     failed: content !== null && isError(content),
     kind: kindOf(call.name, given),
   };
+}
+
+/** True when what went wrong ends the work. A subagent that failed is a result, as long as another brought something. */
+export function hasStopped(made: readonly MadeCall[]): boolean {
+  const failed = made.filter((call) => call.failed);
+  const dispatched = made.filter((call) => call.kind === "dispatch");
+  return (
+    failed.some((call) => call.kind !== "dispatch") || (failed.length > 0 && dispatched.every((call) => call.failed))
+  );
 }
 
 function parseArguments(written: string): Record<string, unknown> {
@@ -95,6 +115,7 @@ function kindOf(name: string, given: Record<string, unknown>): ActionKind | null
   const names = Object.keys(given);
   const has = (pattern: RegExp): boolean => names.some((field) => pattern.test(field));
   const called = name.toLowerCase();
+  if (has(TASK_FIELD)) return "dispatch";
   if (has(/^(?:.*_)?ur[li]$/i)) return "fetch";
   if (has(/wait/i) || has(/^(?:query|question)$/i)) return "ask";
   if (has(/seconds?|secs|duration|delay/i)) return "wait";

@@ -2,11 +2,11 @@
 import type { Message } from "../../../core/messages.ts";
 import type { ToolSpec } from "../../../core/ports.ts";
 import type { Action, Planned } from "./intent.ts";
-import { type MadeCall, type Progress, readProgress } from "./progress.ts";
+import { hasStopped, type MadeCall, type Progress, readProgress } from "./progress.ts";
 import { answerText, labelledQuestion, noteText, placeIn, resultsText, urlIn, workingText } from "./speech.ts";
 import { type Match, matchTool } from "./tool-match.ts";
 
-/** Calls of one step; the gateway runs as many at once. */
+/** Calls of one step; the gateway runs as many at once. Subtasks, which it does not run, come back together however many. */
 const MAX_AT_ONCE = 5;
 
 /** What the demo model says next. */
@@ -30,8 +30,7 @@ export function replyTo(messages: readonly Message[], tools: readonly ToolSpec[]
     if (!fits) missing.push(action);
     return fits;
   });
-  const failed = progress.made.some((call) => call.failed);
-  const next = failed ? [] : nextActions(doable.slice(progress.made.length));
+  const next = hasStopped(progress.made) ? [] : nextActions(doable.slice(progress.made.length));
   const calls = next.flatMap((action) => toCall(tools, action, progress));
   // A page to fetch that nobody named, for one, ends the work: what follows it would come too early.
   if (calls.length < next.length || calls.length === 0) {
@@ -45,7 +44,7 @@ export function replyTo(messages: readonly Message[], tools: readonly ToolSpec[]
 function nextActions(open: readonly Planned[]): Action[] {
   const next: Action[] = [];
   for (const { action, after } of open) {
-    if (next.length === MAX_AT_ONCE) break;
+    if (next.length >= MAX_AT_ONCE && action.kind !== "dispatch") break;
     if (next.length > 0 && (after || needsResults(action) || next.some((before) => mustFollow(action, before)))) break;
     next.push(action);
   }
@@ -59,9 +58,11 @@ function needsResults(action: Action): boolean {
   return action.kind === "clock" && action.there;
 }
 
-/** True when the order of two actions shows: around a pause, and on the same file. */
+/** True when the order of two actions shows: around a pause, on the same file, and on any file for a subagent, which shares them. */
 function mustFollow(action: Action, before: Action): boolean {
   if (action.kind === "wait" || before.kind === "wait") return true;
+  if (action.kind === "dispatch") return "path" in before;
+  if (before.kind === "dispatch") return "path" in action;
   const touchesFiles = "path" in action && "path" in before;
   if (!touchesFiles || (action.kind !== "write" && before.kind !== "write")) return false;
   return action.kind === "list" || before.kind === "list" || action.path === before.path;

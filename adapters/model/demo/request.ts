@@ -1,36 +1,20 @@
 /** Reads what a message asks for, clause by clause, by its verbs. */
 import { type Clause, marksIn, restore, splitClauses } from "./clauses.ts";
+import { tasksOf } from "./delegation.ts";
 import type { Action, Content, Planned, Understood } from "./intent.ts";
 import { toQuestion } from "./question.ts";
+import { COUNTS, PATH_SOURCE } from "./words.ts";
 
 /** Actions of one message that are carried out. */
 const MAX_ACTIONS = 20;
-const PATH = /(?:[\p{L}\d_.-]+\/)*[\p{L}\d_-][\p{L}\d_.-]*\.[A-Za-z][A-Za-z\d]{0,7}(?![\p{L}\d])/u;
+const PATH = new RegExp(PATH_SOURCE, "u");
 const WHOLE_PATH = new RegExp(`^${PATH.source}$`, "u");
 const BACK_REFERENCE =
-  /^(?:it|that|this|them|these|everything|(?:the|my|your|his|her|their|whatever)\s+(?:\w+\s+)?(?:answers?|results?|reply|replies|response|time|date|page|contents?|output|listing|list of files))\b/i;
-const NUMBERS: Readonly<Record<string, number>> = {
-  a: 1,
-  an: 1,
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  fifteen: 15,
-  twenty: 20,
-  thirty: 30,
-  sixty: 60,
-};
-
+  /^(?:it|that|this|them|these|everything|(?:all\s+)?(?:of\s+)?(?:the|my|your|his|her|their|whatever|all)\s+(?:\w+\s+)?(?:answers?|results?|reply|replies|responses?|findings|times?|dates?|pages?|contents?|output|listing|list of files)|what(?:ever)?\s+(?:they|he|she|it|each|the\s+sub-?agents?)\s+(?:\w+\s+)?(?:found|find|say|said|tell|told|report|reported|answer|answered|learned|brought))\b/i;
 /** What one clause came to. */
 type Reading =
-  | { readonly kind: "actions"; readonly actions: readonly Action[] }
+  /** `together`: none of them has to wait for the one before. */
+  | { readonly kind: "actions"; readonly actions: readonly Action[]; readonly together: boolean }
   | { readonly kind: "say"; readonly text: string }
   | { readonly kind: "closing" }
   | { readonly kind: "unknown" };
@@ -48,8 +32,8 @@ export function understand(message: string, lastPath: string | null): Understood
     if (reading.kind !== "actions") continue;
     for (const [index, action] of reading.actions.entries()) {
       if ("path" in action && action.kind !== "list") path = action.path;
-      if (planned.length < MAX_ACTIONS) planned.push({ action, after: clause.after || index > 0 });
-      else unknown.push(clause.original);
+      if (planned.length < MAX_ACTIONS) planned.push({ action, after: index === 0 ? clause.after : !reading.together });
+      else if (!unknown.includes(clause.original)) unknown.push(clause.original);
     }
   }
   return { planned, says, unknown };
@@ -62,6 +46,8 @@ function readClause(clause: Clause, lastPath: string | null): Reading {
   const url = marks.find((mark) => mark.kind === "url")?.text ?? null;
   const path = pathIn(words, quotes);
 
+  const tasks = tasksOf(words, (mark) => marksIn(mark, clause.marks)[0]?.kind === "quote");
+  if (tasks !== null) return readDelegation(tasks, clause);
   if (/^ask\b/i.test(words)) return one(readAsk(clause, quotes));
   if (/^(?:wait|sleep|pause)\b/i.test(words)) return readWait(words);
   if (
@@ -115,7 +101,19 @@ function one(action: Action): Reading {
 }
 
 function several(actions: readonly Action[]): Reading {
-  return { kind: "actions", actions };
+  return { kind: "actions", actions, together: false };
+}
+
+/** A quoted task is passed on word for word, any other as a sentence. */
+function readDelegation(tasks: readonly string[], clause: Clause): Reading {
+  const actions = tasks.map((task): Action => {
+    const [mark] = marksIn(task, clause.marks);
+    if (/^\uE000\d+\uE000$/.test(task) && mark !== undefined) return { kind: "dispatch", task: mark.text.trim() };
+    const words = restore(task, clause.marks);
+    return { kind: "dispatch", task: `${words.charAt(0).toUpperCase()}${words.slice(1)}.` };
+  });
+  const said = actions.filter((action) => action.kind === "dispatch" && action.task !== "");
+  return said.length === 0 ? { kind: "unknown" } : { kind: "actions", actions: said, together: true };
 }
 
 /** The last path among the words, or a quoted text that is one. */
@@ -159,7 +157,7 @@ function readWait(words: string): Reading {
     // "Wait for my answer" waits by itself: a question does.
     return bare === null ? { kind: "closing" } : one({ kind: "wait", seconds: Number(bare[0]) });
   }
-  const count = NUMBERS[(amount[1] ?? "").toLowerCase()] ?? Number(amount[1]);
+  const count = COUNTS[(amount[1] ?? "").toLowerCase()] ?? Number(amount[1]);
   const unit = (amount[2] ?? "s").toLowerCase();
   const scale =
     unit.startsWith("ms") || unit.startsWith("milli")

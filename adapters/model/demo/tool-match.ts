@@ -1,6 +1,7 @@
 /** Finds the tool that fits an action, by the shape of its arguments and the words of its summary; never by its name alone. */
 import type { ToolSpec } from "../../../core/ports.ts";
 import type { Action, ActionKind } from "./intent.ts";
+import { TASK_FIELD } from "./words.ts";
 import { zoneOf } from "./zones.ts";
 
 /** An argument of a tool, as its JSON Schema declares it. */
@@ -95,6 +96,11 @@ const WORDS: Readonly<
     foreign: /\b(?:schedule|convert|wait|pause)\b/,
     needed: true,
   },
+  dispatch: {
+    wanted: /\b(?:subagents?|subtasks?|dispatch|delegate|hand|parallel)\b/g,
+    foreign: /\b(?:cancel|list|schedule)\b/,
+    needed: true,
+  },
   fetch: {
     wanted: /\b(?:http|request|fetch|web|url|get|page)\b/g,
     foreign: /\b(?:webhook|git|screenshot)\b/,
@@ -162,6 +168,11 @@ function fillerOf(action: Action, filling: Filling): Fill {
         const name = wanted === null ? null : zoneOf(wanted);
         if (zone === null || name === null) return zone?.required === true ? { [zone.name]: "UTC" } : {};
         return { [zone.name]: name };
+      };
+    case "dispatch":
+      return (fields) => {
+        const task = text(fields, TASK_FIELD);
+        return task === null ? null : { [task.name]: action.task };
       };
     case "fetch":
       return (fields, words) => fillFetch(action, filling.url, fields, words);
