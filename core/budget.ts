@@ -13,6 +13,8 @@ const MAX_OUTPUT_TOKENS = 8192;
 const MIN_OUTPUT_TOKENS = 16;
 /** The least that a subtask is given. */
 const MIN_SUBTASK_TOKENS = 1000;
+/** What the result of one subtask adds to its parent's next request, at most: a shortened text of 4,000 characters. */
+const SUBTASK_RESULT_TOKENS = 1400;
 /** The longest that a hop may take: one model call, or the calls of one step. */
 export const HOP_TIMEOUT_MS = 600_000;
 /** The share of a limit at which the warning is given. */
@@ -78,7 +80,8 @@ export function carve(
   const even = (amount: number | null) => (amount === null ? null : Math.floor(amount / (sharers + 1)));
   const tokens = tokenBudget ?? even(left.tokens);
   if (left.tokens !== null && tokens !== null) {
-    const most = left.tokens - state.contextTokens - MIN_OUTPUT_TOKENS;
+    const next = state.contextTokens + sharers * SUBTASK_RESULT_TOKENS + MIN_OUTPUT_TOKENS;
+    const most = left.tokens - next;
     if (tokens > most || tokens < MIN_SUBTASK_TOKENS) {
       const message = `A subtask with ${tokens} tokens does not fit: this task has ${Math.max(0, Math.floor(most))} to give, and a subtask needs ${MIN_SUBTASK_TOKENS}.`;
       return { ok: false, message };

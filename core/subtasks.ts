@@ -9,7 +9,7 @@ import { shapeError } from "./gateway/shape.ts";
 import { childTaskId } from "./ids.ts";
 import type { ShownResult } from "./kept-results.ts";
 import { failedOutcome } from "./ledger.ts";
-import { advance } from "./task-batch.ts";
+import { advance } from "./task-advance.ts";
 import type { CallOutcome, Command, SubtaskEnding, SubtaskToMake } from "./task-commands.ts";
 import type { BatchCall, TaskState, Wait } from "./task-state.ts";
 import type { PendingView, TaskView } from "./task-view.ts";

@@ -1,7 +1,7 @@
 /** What people decide: answers to questions and decisions on approvals and on unknown outcomes. Each counts once. */
 import type { Failure } from "./errors.ts";
 import { confirmedOutcome, failedOutcome } from "./ledger.ts";
-import { advance } from "./task-batch.ts";
+import { advance } from "./task-advance.ts";
 import type { Command, RevisedCall } from "./task-commands.ts";
 import type { BatchCall, SettledWait } from "./task-state.ts";
 import type { Turn } from "./turn.ts";

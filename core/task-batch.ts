@@ -3,6 +3,7 @@ import { HOP_TIMEOUT_MS, timeLeftMs } from "./budget.ts";
 import { confirmedOutcome, failedOutcome, intend, recoveryOf, unknownOutcome } from "./ledger.ts";
 import type { Failure } from "./errors.ts";
 import { dispatch } from "./subtasks.ts";
+import { advance, canRun } from "./task-advance.ts";
 import type { CallOutcome, CallToMake, PreparedCall } from "./task-commands.ts";
 import type { Attachment, BatchCall } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
@@ -166,22 +167,6 @@ function settleUnknown(turn: Turn, call: BatchCall): void {
   turn.emit("call.unknown", { step: turn.state.step, call_id: call.id, tool: call.tool });
 }
 
-/** After a call settled: the step goes on, makes its subtasks, parks, or ends. */
-export function advance(turn: Turn): void {
-  const { batch, phase, step, facts } = turn.state;
-  if (batch.some(canRun)) {
-    if (phase.name !== "acting") turn.set({ phase: { name: "prepared" } });
-  } else if (batch.some(({ wait }) => wait?.kind === "subtask" && !wait.opened)) {
-    if (phase.name !== "dispatching") turn.set({ phase: { name: "dispatching" } });
-  } else if (batch.some((call) => call.wait !== null)) {
-    if (phase.name !== "parked") turn.set({ phase: { name: "parked" } });
-  } else {
-    turn.emit("step.completed", { step });
-    if (facts.kind === "call") turn.end("completed", null, "", null);
-    else turn.set({ phase: { name: "ready" } });
-  }
-}
-
 /** Hop two ended. Calls that it brought nothing for were cut off: the next alarm takes them up like after a crash. */
 export function endHop(turn: Turn): void {
   const left = turn.state.batch.filter(canRun);
@@ -204,8 +189,4 @@ export function expireWaits(turn: Turn): void {
     turn.settle(call, expiredOutcome(wait));
   }
   advance(turn);
-}
-
-function canRun(call: BatchCall): boolean {
-  return call.state === "intended" && call.wait === null;
 }

@@ -24,15 +24,10 @@ type Condensing = Extract<Phase, { name: "condensing" }>;
 
 /** Begins a shortening that is due before the next step; false: none is. */
 export function condenseFirst(turn: Turn, incarnation: string): boolean {
-  const results = toSummarise(turn.state);
-  if (results.length > 0) {
-    const tokens = [results.length * SUMMARY_INPUT_TOKENS, results.length * SUMMARY_OUTPUT_TOKENS] as const;
-    const reserved = reserveAside(turn.state, ...tokens);
-    if (reserved !== null) {
-      begin(turn, { incarnation, history: null, withModel: true, reserved, retry: null });
-      return true;
-    }
-    forgetSummaries(turn);
+  const reserved = reserveSummaries(turn);
+  if (reserved !== null) {
+    begin(turn, { incarnation, history: null, withModel: true, reserved, retry: null });
+    return true;
   }
   const through = turn.state.step - STEPS_KEPT;
   if (through <= turn.state.compactedThrough || !isFull(turn.state)) return false;
@@ -100,6 +95,19 @@ export function endCondensing(turn: Turn, phase: Condensing): void {
   turn.set({ phase: { name: "backing_off", ...phase.retry, until: turn.now, why } });
 }
 
+/** Reserves as many summaries as the limits allow, the first results first; the others keep their head and tail. */
+function reserveSummaries(turn: Turn): Reservation | null {
+  const results = toSummarise(turn.state);
+  for (let count = results.length; count > 0; count -= 1) {
+    const reserved = reserveAside(turn.state, count * SUMMARY_INPUT_TOKENS, count * SUMMARY_OUTPUT_TOKENS);
+    if (reserved === null) continue;
+    forgetSummaries(turn, results.slice(count));
+    return reserved;
+  }
+  forgetSummaries(turn);
+  return null;
+}
+
 /** The results that are to be summarised. */
 function toSummarise({ batch }: TaskState): string[] {
   return batch.flatMap((call) => (call.toSummarise ? [call.id] : []));
@@ -126,9 +134,11 @@ function begin(turn: Turn, condensing: Omit<Condensing, "name" | "since">): void
   };
 }
 
-/** Results that were not summarised stay with their head and tail. */
-function forgetSummaries(turn: Turn): void {
-  turn.set({ batch: turn.state.batch.map((call) => ({ ...call, toSummarise: false })) });
+/** Results that are not summarised stay with their head and tail. */
+function forgetSummaries(turn: Turn, which: readonly string[] = toSummarise(turn.state)): void {
+  if (which.length === 0) return;
+  const { batch } = turn.state;
+  turn.set({ batch: batch.map((call) => (which.includes(call.id) ? { ...call, toSummarise: false } : call)) });
 }
 
 /** One of several reservations is settled; a crash from now on costs the rest. */

@@ -1,7 +1,8 @@
 /** Hop one of a step: how a model call begins, what its reply makes of the task, and what happens when it fails. */
 import { reserveModelCall } from "./budget.ts";
 import { nextModelTry } from "./model-retry.ts";
-import { advance, beginActing, openBatch } from "./task-batch.ts";
+import { advance } from "./task-advance.ts";
+import { beginActing, openBatch } from "./task-batch.ts";
 import { condenseOverflow } from "./task-condense.ts";
 import type { Command } from "./task-commands.ts";
 import type { ModelRetry, ModelTries, Phase, TaskState } from "./task-state.ts";
@@ -44,7 +45,7 @@ export function beginStep(turn: Turn, incarnation: string): void {
 /** Asks the agent's own model again before a step. Its price is known before leave is asked for. */
 export function returnToFirstModel(turn: Turn): void {
   const { index, since } = turn.state.model;
-  if (index !== 0 && turn.now - since >= FALLBACK_STANDS_MS) turn.set({ model: { index: 0, since: turn.now } });
+  if (index !== 0 && turn.now - since >= FALLBACK_STANDS_MS) turn.askModel(0);
 }
 
 /** Makes a model call again that failed before, under the next attempt: what the last one streamed is void. */
@@ -115,7 +116,7 @@ export function takeFailure(
   const places = { model: phase.model, models: turn.state.facts.models.length };
   const next = nextModelTry(failure, tries, places, turn.now);
   if (next !== null) {
-    if (next.model !== phase.model) turn.set({ model: { index: next.model, since: turn.now } });
+    if (next.model !== phase.model) turn.askModel(next.model);
     return backOff(turn, phase, next.tries, next.until, failure.message);
   }
   turn.end("failed", "model_unavailable", null, { code: "upstream_failed", message: failure.message });

@@ -72,7 +72,7 @@ export interface TaskView {
 /** What a view holds beside the state: rows of their own. */
 export interface ViewRows {
   /** The arguments of a call, as its ledger row has them. */
-  argumentsOf(callId: string): unknown;
+  readonly argumentsOf: (callId: string) => unknown;
   /** What subtasks wait for from people. */
   readonly below: readonly PendingView[];
 }

@@ -9,7 +9,8 @@
  */
 import { timeLeftMs } from "./budget.ts";
 import type { Failure } from "./errors.ts";
-import { advance, applyOutcome, attach, beginActing, endHop, expireWaits, openBatch } from "./task-batch.ts";
+import { advance } from "./task-advance.ts";
+import { applyOutcome, attach, beginActing, endHop, expireWaits, openBatch } from "./task-batch.ts";
 import { admit, firstCallPermit, halt, leaveToAsk, turnAway } from "./leave.ts";
 import { enroll, openSubtask, refuseSubtask, subtasksToMake, takeEnding, takeWaits } from "./subtasks.ts";
 import { answerQuestion, decideApproval, decideUnknown } from "./task-answers.ts";
@@ -218,8 +219,9 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
 
     case "adopt":
       if (phase.name === "ended") return conflict(`The task is ${phase.status}: no call can be made for it.`);
+      if (state.adopted.includes(command.task)) return null;
       if (state.adopted.length >= MAX_ADOPTED) return conflict(`${MAX_ADOPTED} calls are open for this task already.`);
-      if (!state.adopted.includes(command.task)) turn.set({ adopted: [...state.adopted, command.task] });
+      turn.set({ adopted: [...state.adopted, command.task] });
       return null;
 
     case "disown":

@@ -48,6 +48,11 @@ export class Turn {
     this.emit("task.started");
   }
 
+  /** Another model is asked from now on; what was learned of the last one's window does not hold for it. */
+  askModel(index: number): void {
+    this.set({ model: { index, since: this.now }, windowTokens: null });
+  }
+
   /** A hop begins under the tenant's leave. */
   useLeave(): void {
     if (this.state.permit?.isNew === true) this.set({ permit: { ...this.state.permit, isNew: false } });

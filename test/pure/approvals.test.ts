@@ -4,7 +4,7 @@ import type { Command, RevisedCall } from "../../core/task-commands.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { decide, nextWake } from "../../core/task.ts";
 import { asked, drawsFrom, preparedCall, shown, thinking, wake } from "./play-task.ts";
-import { ASK, call, type ScriptedCall, TaskWorld } from "./task-world.ts";
+import { ASK, call, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./task-world.ts";
 
 type Decided = Extract<Command, { type: "approval_decided" }>;
 
@@ -157,6 +157,17 @@ describe("a call that policy asks about", () => {
         { callId: calls[1]?.id, attempt: 1 },
       ],
     });
+  });
+
+  test("costs its task none of its time while it waits", () => {
+    const facts = factsOf({ limits: { ...NO_LIMITS, maxDurationMs: 20_000 } });
+    const world = new TaskWorld([[asks]], undefined, facts);
+    world.run(1000);
+    const [{ id } = { id: "" }] = approvalsOf(world);
+    world.now = 500_000;
+    expect(world.apply(decision(id)).refused).toBeNull();
+    world.run();
+    expect(statusOf(world.state)).toBe("completed");
   });
 
   test("is gone with its task, and one that never was is not found", () => {

@@ -50,6 +50,7 @@ function shortened(state: TaskState, through: number, now: number): Decision {
   };
   const told = decide(state, command, now);
   expect(told.compaction).toEqual({ through, text: "in short" });
+  expect(told.spent).toMatchObject([{ purpose: "history", inputTokens: 20, outputTokens: 5, estimated: false }]);
   return decide(told.state, { type: "hop_ended", ...hopOf(told.state) }, now);
 }
 

@@ -288,6 +288,11 @@ describe("leave", () => {
     expect([...world.ledger.values()].map(({ state }) => state)).toEqual(["confirmed"]);
   });
 
+  test("is refused for good also under a model call, which counts as its reservation", () => {
+    const { state } = decide(thinking(), { type: "exhausted", message: "used up" }, 5);
+    expect(state).toMatchObject({ phase: { status: "failed" }, usage: { outputTokens: 8192, estimated: true } });
+  });
+
   test("warns of a limit above the task once, in dollars", () => {
     const near = [{ account: "tenant", kind: "cost" as const, used: 850_000, limit: 1_000_000 }];
     const first = decide(created(), { ...ADMITTED, near } as Command, 1);

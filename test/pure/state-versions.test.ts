@@ -7,7 +7,7 @@ import { decide, nextWake } from "../../core/task.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
 import first from "./__fixtures__/states-v1.json" with { type: "json" };
 import { answer } from "./task-world.ts";
-import { replied, shown, wake } from "./play-task.ts";
+import { failedWith, replied, shown, wake } from "./play-task.ts";
 
 type Name = keyof typeof first;
 const NAMES = Object.keys(first) as Name[];
@@ -104,6 +104,15 @@ test("a model call that was under way counts as its reservation, at the price th
   expect(again.work).toMatchObject({ kind: "think", attempt: 2, model: "gpt-5-mini" });
   expect(again.state.usage).toMatchObject({ outputTokens: 8192, estimated: true });
   expect(again.state.usage.costMicros).toBeGreaterThan(8192 * 2);
+});
+
+test("a model that fails again after the release is given up as the rules of this release say", () => {
+  const next = wake(read("backing_off"), "later", 100_000).state;
+  const failed = failedWith(next, {}, 100_001).state;
+  const tries = { failures: 2, firstFailureAt: 1500, rounds: 0, refused: [], cutOffs: 0, empty: 0, overflows: 0 };
+  expect(failed.phase).toMatchObject({ name: "backing_off", until: 102_001, tries });
+  const refused = failedWith(next, { retryable: false }, 100_001).state;
+  expect(shown(refused)).toMatchObject({ status: "failed", reason: "model_unavailable" });
 });
 
 test("calls that were under way are taken up by their effect class", () => {

@@ -179,13 +179,16 @@ describe("a subtask", () => {
 
   test("is not made again once its making was acknowledged, whatever is cut off after it", () => {
     let made = 0;
-    const chance = () => (made === 2 ? 0 : 1);
+    let isDue = true;
+    const chance = () => {
+      if (made !== 2 || !isDue) return 1;
+      isDue = false;
+      return 0;
+    };
     const world = new TaskWorld([many(3)], { chance, crashRate: 0.5 });
     world.afterMade = () => {
       made += 1;
     };
-    world.run(0);
-    expect([world.crashes, made]).toEqual([0, 0]);
     world.run();
     expect(world.crashes).toBe(1);
     expect([...world.subtasks.values()].map(({ times }) => times)).toEqual([1, 2, 1]);
@@ -197,6 +200,15 @@ describe("a subtask", () => {
     const before = world.state;
     expect(world.apply({ type: "subtask_ended", ending: endingOf("task_other") }).state).toBe(before);
     expect(world.apply({ type: "subtask_opened", callId: "call_other" }).state).toBe(before);
+  });
+
+  test("that was made is not refused any more", () => {
+    const world = new TaskWorld([many(1)]);
+    world.run();
+    const [callId = ""] = world.ledger.keys();
+    const failure = { code: "quota_exceeded", message: "The tree is full." } as const;
+    expect(world.apply({ type: "subtask_refused", callId, failure }).state).toBe(world.state);
+    expect(world.ledger.get(callId)?.state).toBe("intended");
   });
 
   test("is dispatched by a call that already ran in hop one", () => {

@@ -3,11 +3,13 @@ import { DEFAULT_AGENT } from "../../core/agent.ts";
 import type { Command } from "../../core/task-commands.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { drawsFrom, shown } from "./play-task.ts";
-import { ASK, call, factsOf, type ScriptedCall, TaskWorld } from "./task-world.ts";
+import { ASK, call, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./task-world.ts";
 
 const agent = { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, on_unknown: "ask" as const } };
 const rowOf = (world: TaskWorld) => [...world.ledger.values()][0];
 const count = (world: TaskWorld, type: string) => world.events.filter((event) => event.type === type).length;
+
+const pay: ScriptedCall = { tool: "pay", effect: "once" };
 
 /** Crashes at the points with these numbers, counted from 1. In one step of one call: hop one has 3, then comes hop two. */
 function crashingAt(...points: number[]) {
@@ -23,8 +25,7 @@ function crashingAt(...points: number[]) {
 const AFTER_EFFECT = 5;
 
 function cutOff(...more: number[]): TaskWorld {
-  const once: ScriptedCall = { tool: "pay", effect: "once" };
-  const world = new TaskWorld([[once]], crashingAt(AFTER_EFFECT, ...more), factsOf({ agent }));
+  const world = new TaskWorld([[pay]], crashingAt(AFTER_EFFECT, ...more), factsOf({ agent }));
   world.run();
   return world;
 }
@@ -99,6 +100,17 @@ describe("a call that may have happened, of an agent that asks about such calls"
     world.run();
     expect(world.crashes).toBe(2);
     expect(rowOf(world)).toMatchObject({ state: "confirmed", attempts: 2 });
+  });
+
+  test("costs its task none of its time while it waits", () => {
+    const limits = { ...NO_LIMITS, maxDurationMs: 20_000 };
+    const world = new TaskWorld([[pay]], crashingAt(AFTER_EFFECT), factsOf({ agent, limits }));
+    world.run();
+    expect([statusOf(world.state), world.alarm]).toEqual(["waiting_approval", null]);
+    world.now = 500_000;
+    world.apply(decided(world, "done"));
+    world.run();
+    expect(statusOf(world.state)).toBe("completed");
   });
 
   test("is decided once", () => {
