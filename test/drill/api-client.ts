@@ -7,7 +7,20 @@ export interface TaskBody {
   readonly reason: string | null;
   readonly output: { readonly text: string; readonly files: readonly { readonly path: string }[] } | null;
   readonly error: { readonly code: string; readonly message: string } | null;
-  readonly pending: readonly { readonly kind: string; readonly id: string; readonly query: string }[];
+  readonly pending: readonly PendingBody[];
+  readonly parent_id: string | null;
+  readonly input: string;
+  readonly usage: { readonly steps: number; readonly input_tokens: number; readonly output_tokens: number };
+}
+
+/** What a task waits for. A question has a `query`, an approval `arguments` and their hash. */
+export interface PendingBody {
+  readonly kind: string;
+  readonly id: string;
+  readonly query?: string;
+  readonly arguments?: unknown;
+  readonly arguments_hash?: string;
+  readonly expires_at?: string | null;
 }
 
 /** A row of the ledger. */
@@ -19,6 +32,8 @@ export interface LedgerBody {
   readonly state: string;
   readonly key: string;
   readonly attempts: number;
+  readonly arguments_hash: string;
+  readonly result?: { readonly ok: boolean; readonly error?: { readonly code: string; readonly message: string } };
 }
 
 /** An entry of the log. */
@@ -88,7 +103,23 @@ export class ApiClient {
   }
 
   async ledger(id: string): Promise<readonly LedgerBody[]> {
-    return (await this.must<{ data: LedgerBody[] }>("GET", `/v1/tasks/${id}/ledger`)).data;
+    return await this.pages<LedgerBody>(`/v1/tasks/${id}/ledger`);
+  }
+
+  /** The tasks that a task dispatched, in their order. */
+  async subtasks(id: string): Promise<readonly TaskBody[]> {
+    return await this.pages<TaskBody>(`/v1/tasks/${id}/subtasks`);
+  }
+
+  /** Every page of a list. */
+  async pages<T>(path: string): Promise<readonly T[]> {
+    const all: T[] = [];
+    for (let cursor = ""; ; ) {
+      const page = await this.must<{ data: T[]; next_cursor: string | null }>("GET", `${path}?limit=100${cursor}`);
+      all.push(...page.data);
+      if (page.next_cursor === null) return all;
+      cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`;
+    }
   }
 
   /** The whole log. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { inputOf } from "./script.ts";
 import type { KillPoint, PlannedKill } from "./kill-plan.ts";
 import type { Stage, StageHooks } from "./stage.ts";
-import { kill, until } from "./started-system.ts";
+import { killRuntime } from "./started-system.ts";
 
 /** A request that the sidecar was already making when the runtime died reaches a recorder within this time. */
 const IN_FLIGHT_MS = 150;
@@ -86,39 +86,16 @@ export class Killer {
     if (planned === undefined) return null;
     this.#planned.splice(index, 1);
     if (point === "soon after") await sleep(planned.delayMs);
-    let at = await this.#killTarget(planned.target);
+    let at = await killRuntime(this.#stage.system, planned.target);
     if (point === "while it restarts") {
       await sleep(planned.delayMs);
-      at = await this.#killTarget("workerd");
+      at = await killRuntime(this.#stage.system, "workerd");
     }
     const done: Kill = { ...planned, at, resumedAfterMs: null };
     this.lastActivityAt = at;
     this.kills.push(done);
     this.#waiting.push(done);
     return done;
-  }
-
-  /** Kills workerd or its host, waits until workerd is dead, and gives the time. */
-  async #killTarget(target: PlannedKill["target"]): Promise<number> {
-    const { system } = this.#stage;
-    const find = (): number | null => (target === "workerd" ? system.workerdPid() : system.pidOf("runtime"));
-    await until(
-      () => find() !== null,
-      30_000,
-      () => `there was no ${target} to kill:\n${system.output()}`,
-      1,
-    );
-    const workerd = system.workerdPid();
-    const pid = find();
-    if (pid !== null) kill(pid);
-    // A workerd whose host was killed works on until the supervisor ends it; the time runs from its death.
-    await until(
-      () => workerd === null || system.workerdPid() !== workerd,
-      30_000,
-      () => "workerd does not die",
-      1,
-    );
-    return performance.now();
   }
 }
 

@@ -1,7 +1,10 @@
-/** What every drill needs: the scripted model, two recorders, the system started with them, and an agent that may use them. */
+/** What every drill needs: the scripted model, two recorders, the system started with them, and agents that may use them. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type ModelRecord, type ModelServer, startModelServer } from "../stand-ins/model-server.ts";
 import { type ArrivingRequest, type RecordedRequest, type Recorder, startRecorder } from "../stand-ins/recorder.ts";
 import { ApiClient } from "./api-client.ts";
+import { type EngineInput, engineScript, largeReply } from "./engine-script.ts";
 import { type DrillInput, drillScript, STEPS } from "./script.ts";
 import { type StartedSystem, startSystem } from "./started-system.ts";
 
@@ -13,6 +16,16 @@ export interface StageHooks {
   readonly afterEffect?: (record: RecordedRequest) => Promise<void> | void;
 }
 
+/** A tenant with an agent of its own, which may use the recorders. */
+export interface DrillTenant {
+  readonly id: string;
+  readonly api: ApiClient;
+  /** The id of its agent. */
+  readonly agent: string;
+  /** Makes a task of its agent; gives its id. `more`: other fields of the request. */
+  createTask(input: EngineInput, more?: Readonly<Record<string, unknown>>): Promise<string>;
+}
+
 /** A started system and its surroundings. `hooks` may be exchanged from drill to drill. */
 export interface Stage {
   readonly model: ModelServer;
@@ -20,17 +33,20 @@ export interface Stage {
   readonly unkeyed: Recorder;
   readonly system: StartedSystem;
   readonly api: ApiClient;
+  readonly operator: ApiClient;
   hooks: StageHooks;
   /** Makes a task of the drills' agent; gives its id. */
   createTask(drill: string, kind: DrillInput["kind"], paceMs?: number): Promise<string>;
+  /** `agent`: fields of its agent that differ. */
+  makeTenant(name: string, agent?: Readonly<Record<string, unknown>>): Promise<DrillTenant>;
   close(): Promise<void>;
 }
 
-/** Starts everything. */
-export async function openStage(): Promise<Stage> {
+/** Starts everything. `env`: variables of the system beside those that the drills need. */
+export async function openStage(env: Readonly<Record<string, string>> = {}): Promise<Stage> {
   const stage: { hooks: StageHooks } = { hooks: {} };
   const model = await startModelServer({
-    script: drillScript,
+    script: (messages, body) => engineScript(messages, body) ?? drillScript(messages, body),
     beforeReply: (record) => stage.hooks.onModelRequest?.(record),
     onReplied: (record) => stage.hooks.onModelReplied?.(record),
   });
@@ -38,7 +54,7 @@ export async function openStage(): Promise<Stage> {
     beforeEffect: (arriving: ArrivingRequest) => stage.hooks.beforeEffect?.(arriving),
     afterEffect: (record: RecordedRequest) => stage.hooks.afterEffect?.(record),
   };
-  const keyed = await startRecorder(effects);
+  const keyed = await startRecorder({ ...effects, reply: ({ path }) => largeReply(path) });
   const unkeyed = await startRecorder(effects);
   const closeServers = async (): Promise<void> => {
     await Promise.all([model.close(), keyed.close(), unkeyed.close()]);
@@ -49,28 +65,50 @@ export async function openStage(): Promise<Stage> {
       OPENAI_API_KEY: "drill",
       OTTO_MODEL: "scripted",
       OTTO_EGRESS_ALLOW: `${keyed.host},${unkeyed.host}`,
+      ...env,
     });
     const api = new ApiClient(system.url, system.key);
-    try {
-      const agent = await api.must<{ id: string }>("POST", "/v1/agents", {
+    const operator = new ApiClient(system.url, readFileSync(join(system.stateFolder, "operator-key"), "utf8").trim());
+    const makeAgent = async (by: ApiClient, differs: Readonly<Record<string, unknown>>): Promise<string> => {
+      const config = {
         name: "drill",
         instructions: "Follow the script.",
         tools: ["*"],
         permissions: ["read", "write", "network"],
         approval: { dangerous: "allow" },
         idempotent_hosts: [keyed.host],
-        budget: { max_steps: STEPS + 5 },
-      });
+        ...differs,
+      };
+      return (await by.must<{ id: string }>("POST", "/v1/agents", config)).id;
+    };
+    try {
+      const agent = await makeAgent(api, { budget: { max_steps: STEPS + 5 } });
       const createTask = async (drill: string, kind: DrillInput["kind"], paceMs = 0): Promise<string> => {
         const input: DrillInput = { drill, kind, paceMs, keyed: keyed.url, unkeyed: unkeyed.url };
-        return (await api.must<{ id: string }>("POST", "/v1/tasks", { input: JSON.stringify(input), agent: agent.id }))
-          .id;
+        return (await api.must<{ id: string }>("POST", "/v1/tasks", { input: JSON.stringify(input), agent })).id;
+      };
+      const makeTenant = async (
+        name: string,
+        differs: Readonly<Record<string, unknown>> = {},
+      ): Promise<DrillTenant> => {
+        const made = await operator.must<{ tenant: { id: string }; key: string }>("POST", "/v1/tenants", { name });
+        const by = new ApiClient(system.url, made.key);
+        const its = await makeAgent(by, differs);
+        return {
+          id: made.tenant.id,
+          api: by,
+          agent: its,
+          async createTask(input, more = {}) {
+            const body = { input: JSON.stringify(input), agent: its, ...more };
+            return (await by.must<{ id: string }>("POST", "/v1/tasks", body)).id;
+          },
+        };
       };
       const close = async (): Promise<void> => {
         await system.stop();
         await closeServers();
       };
-      return Object.assign(stage, { model, keyed, unkeyed, system, api, createTask, close });
+      return Object.assign(stage, { model, keyed, unkeyed, system, api, operator, createTask, makeTenant, close });
     } catch (error) {
       await system.stop();
       throw error;

@@ -28,6 +28,8 @@ export interface StartedSystem {
   workerdPid(): number | null;
   /** Waits until workerd is there and the API answers. */
   up(): Promise<void>;
+  /** Kills the supervisor and every part of it at once, and starts again on the same state and the same port. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -41,19 +43,23 @@ interface SupervisorRecord {
 export async function startSystem(env: Readonly<Record<string, string>>): Promise<StartedSystem> {
   const stateFolder = mkdtempSync(join(tmpdir(), "otto-state-"));
   const port = await unusedPort();
-  const child = spawn(process.execPath, [join(ROOT, "scripts/run.mjs"), "scripts/start.ts"], {
-    cwd: ROOT,
-    env: { ...plainEnv(), PORT: String(port), OTTO_STATE: stateFolder, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
   const lines: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8");
-    stream.on("data", (text: string) => {
-      lines.push(...text.split("\n").filter((line) => line.trim() !== ""));
-      lines.splice(0, Math.max(0, lines.length - OUTPUT_LINES));
+  const launch = (): ChildProcess => {
+    const launched = spawn(process.execPath, [join(ROOT, "scripts/run.mjs"), "scripts/start.ts"], {
+      cwd: ROOT,
+      env: { ...plainEnv(), PORT: String(port), OTTO_STATE: stateFolder, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
     });
-  }
+    for (const stream of [launched.stdout, launched.stderr]) {
+      stream.setEncoding("utf8");
+      stream.on("data", (text: string) => {
+        lines.push(...text.split("\n").filter((line) => line.trim() !== ""));
+        lines.splice(0, Math.max(0, lines.length - OUTPUT_LINES));
+      });
+    }
+    return launched;
+  };
+  let child = launch();
   const url = `http://127.0.0.1:${port}`;
   const output = (): string => lines.join("\n");
   const read = (): SupervisorRecord | null => readRecord(stateFolder);
@@ -82,7 +88,21 @@ export async function startSystem(env: Readonly<Record<string, string>>): Promis
         () => `the system did not come back:\n${output()}`,
       );
     };
-    return { url, key, stateFolder, output, pidOf, workerdPid, up, stop };
+    const crash = async (): Promise<void> => {
+      const last = read();
+      const parts = Object.values(last?.children ?? {}).map((part) => part.pid);
+      const pids = [last?.pid ?? null, child.pid ?? null, workerdPid(), ...parts].filter((pid) => pid !== null);
+      for (const pid of pids) kill(pid);
+      await until(
+        () => pids.every((pid) => !isThere(pid)),
+        STOP_TIMEOUT_MS,
+        () => `${pids.filter(isThere).join(", ")} did not die`,
+      );
+      child = launch();
+      await untilReady(child, url, stateFolder, output);
+      await up();
+    };
+    return { url, key, stateFolder, output, pidOf, workerdPid, up, crash, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -97,6 +117,28 @@ export function kill(pid: number, signal: NodeJS.Signals = "SIGKILL"): boolean {
   } catch {
     return false;
   }
+}
+
+/** Kills workerd or the process that hosts it, waits until workerd is dead, and gives the time. */
+export async function killRuntime(system: StartedSystem, target: "workerd" | "host"): Promise<number> {
+  const find = (): number | null => (target === "workerd" ? system.workerdPid() : system.pidOf("runtime"));
+  await until(
+    () => find() !== null,
+    30_000,
+    () => `there was no ${target} to kill:\n${system.output()}`,
+    1,
+  );
+  const workerd = system.workerdPid();
+  const pid = find();
+  if (pid !== null) kill(pid);
+  // A workerd whose host was killed works on until the supervisor ends it; the time runs from its death.
+  await until(
+    () => workerd === null || system.workerdPid() !== workerd,
+    30_000,
+    () => "workerd does not die",
+    1,
+  );
+  return performance.now();
 }
 
 /** Waits for a condition; throws with `why` when it does not come true in time. */
@@ -183,6 +225,12 @@ function isChildNamed(pid: number, parent: number, name: string): boolean {
   if (end === -1 || stat.slice(stat.indexOf("(") + 1, end) !== name) return false;
   const [state, ppid] = stat.slice(end + 2).split(" ");
   return state !== "Z" && Number(ppid) === parent;
+}
+
+/** True while a process runs; one that has ended and was not waited for is a zombie. */
+function isThere(pid: number): boolean {
+  const stat = readText(`/proc/${pid}/stat`);
+  return stat !== "" && stat.slice(stat.lastIndexOf(")") + 2).charAt(0) !== "Z";
 }
 
 /** True when a process was started with this state folder, so that a pid that was given out anew is left alone. */

@@ -42,8 +42,8 @@ export interface RecorderOptions {
   readonly beforeEffect?: (arriving: ArrivingRequest) => Promise<"drop" | void> | "drop" | void;
   /** Awaited when it is written down and before the answer leaves: the effect has happened, and nobody knows. */
   readonly afterEffect?: (record: RecordedRequest) => Promise<void> | void;
-  /** Default: 200 and `{"ok":true,"path":…}`. */
-  readonly reply?: (record: RecordedRequest) => RecorderReply;
+  /** Default, also for what it gives no answer: 200 and `{"ok":true,"path":…}`. */
+  readonly reply?: (record: RecordedRequest) => RecorderReply | undefined;
 }
 
 /** A running recorder. `host` is `127.0.0.1:port`. */

@@ -1,0 +1,223 @@
+/** What the scripted model does in the engine's drills: a function of the conversation, so that no kill changes it. */
+import type { ScriptedReply, WireBody, WireMessage } from "../stand-ins/model-server.ts";
+import { stepOf } from "../stand-ins/model-server.ts";
+import type { RecorderReply } from "../stand-ins/recorder.ts";
+import { textOf } from "./script.ts";
+
+/** What becomes of a subtask of the fan-in drill. */
+export const CHILD_ROLES = ["answers", "posts", "writes", "fails", "overspends", "is cancelled"] as const;
+export type ChildRole = (typeof CHILD_ROLES)[number];
+
+export interface ChildPlan {
+  readonly role: ChildRole;
+  readonly paceMs: number;
+}
+
+interface OfEach {
+  /** Names the task in every path and file. */
+  readonly drill: string;
+  /** How long the model takes for each reply. */
+  readonly paceMs: number;
+  /** Base URL of the recorder whose host honours idempotency keys. */
+  readonly keyed: string;
+}
+
+const KINDS = ["fan-out", "child", "one request", "spends", "posts", "large", "long", "quick"] as const;
+
+/** What the first message of an engine drill's task holds, as JSON. */
+export type EngineInput = OfEach &
+  (
+    | { readonly kind: "fan-out"; readonly children: readonly ChildPlan[] }
+    | { readonly kind: "child"; readonly role: ChildRole }
+    /** One request to the recorder, then an answer that repeats what came of it. */
+    | { readonly kind: "one request" }
+    /** So many steps of so many tokens each. */
+    | { readonly kind: "spends"; readonly steps: number; readonly input: number; readonly output: number }
+    /** So many steps, a request to the recorder in each. */
+    | { readonly kind: "posts"; readonly steps: number }
+    /** Ten large results, then parts of three of them again. */
+    | { readonly kind: "large" }
+    /** So many steps, with a model that takes so many characters of messages. */
+    | { readonly kind: "long"; readonly steps: number; readonly limit: number }
+    | { readonly kind: "quick" }
+  );
+
+type Of<Kind extends (typeof KINDS)[number]> = Extract<EngineInput, { kind: Kind }>;
+
+/** Results of kind `large`, and the characters of each. */
+export const LARGE_RESULTS = 10;
+const LARGE_CHARACTERS = 20_000;
+/** What is read again of them: `offset` and `pattern` are arguments of `expand_result`. */
+export const READ_AGAIN = [
+  { result: 3, given: { offset: 9_000, limit: 3_000 } },
+  { result: 7, given: { pattern: String.raw`row 7\.300 .*` } },
+  { result: 10, given: { offset: 18_500 } },
+] as const;
+
+/** The engine drills' model; null for a conversation that is none of theirs. */
+export function engineScript(messages: readonly WireMessage[], body: WireBody): ScriptedReply | null {
+  if (isSummaryRequest(body)) return { text: summaryOf(textOf(messages.at(-1))), usage: usageOf(messages) };
+  const input = engineInputOf(messages);
+  return input === null ? null : { delayMs: input.paceMs, ...replyTo(input, messages) };
+}
+
+/** The input of a conversation; null when it is none of an engine drill. */
+function engineInputOf(messages: readonly WireMessage[]): EngineInput | null {
+  const first = messages.find((message) => message.role === "user")?.content;
+  if (typeof first !== "string" || !first.startsWith('{"drill":')) return null;
+  const input = JSON.parse(first) as EngineInput;
+  return KINDS.includes(input.kind) ? input : null;
+}
+
+/** The drill that a request belongs to, also when it only asks for a summary of a part of it; null: none. */
+export function drillOf({ messages }: WireBody): string | null {
+  const first = messages.find((message) => message.role === "user");
+  return /"drill":"([^"]+)"/.exec(textOf(first))?.[1] ?? null;
+}
+
+/** True for a request that only shortens something: it has no tools, and what it shortens stands between marks. */
+export function isSummaryRequest({ messages, tools = [] }: WireBody): boolean {
+  return tools.length === 0 && /<\/(?:result|steps)>\s*$/.test(textOf(messages.at(-1)));
+}
+
+/** The answer of a task of any kind. */
+export function doneText(drill: string): string {
+  return `${drill} is done`;
+}
+
+/** The messages of a request as the model server counts them: four characters a token. */
+export function tokensOf(messages: readonly WireMessage[]): number {
+  return Math.ceil(JSON.stringify(messages).length / 4);
+}
+
+/** What the recorder serves at `/{drill}/large/{n}/0`. */
+export function largeText(n: number): string {
+  const rows: string[] = [];
+  for (let row = 1, length = 0; length < LARGE_CHARACTERS; row += 1) {
+    const line = `row ${n}.${row} holds ${((n * 7_919 + row * 104_729) % 1_679_616).toString(36)}`;
+    rows.push(line);
+    length += line.length + 1;
+  }
+  return rows.join("\n").slice(0, LARGE_CHARACTERS);
+}
+
+/** What the recorder answers for a path of `largeText`; undefined for others. */
+export function largeReply(path: string): RecorderReply | undefined {
+  const n = /^\/[^/]+\/large\/(\d+)\/0$/.exec(path)?.[1];
+  return n === undefined ? undefined : { status: 200, body: largeText(Number(n)), contentType: "text/plain" };
+}
+
+/** What a file of a step of kind `long` holds. */
+export function longText(drill: string, step: number): string {
+  return `${drill} wrote ${step}\n${"0123456789".repeat(120)}\n`;
+}
+
+function replyTo(input: EngineInput, messages: readonly WireMessage[]): ScriptedReply {
+  const step = stepOf(messages);
+  switch (input.kind) {
+    case "fan-out":
+      return step === 1 ? dispatchAll(input) : { text: doneText(input.drill) };
+    case "child":
+      return childReply(input, step);
+    case "one request":
+      if (step === 1) return { calls: [post(input, 1, "as shown")] };
+      return { text: `${input.drill} was told: ${textOf(messages.at(-1))}` };
+    case "spends":
+      return {
+        ...(step > input.steps
+          ? { text: doneText(input.drill) }
+          : { text: `Step ${step}.`, calls: [{ name: "get_current_datetime", arguments: { timezone: "UTC" } }] }),
+        usage: { input: input.input, output: input.output },
+      };
+    case "posts":
+      return step > input.steps
+        ? { text: doneText(input.drill) }
+        : { text: `Step ${step}.`, calls: [post(input, step, "posted")] };
+    case "large":
+      return { ...largeStep(input, step, messages), usage: usageOf(messages) };
+    case "long":
+      return { ...longStep(input, messages), usage: usageOf(messages) };
+    case "quick":
+      return { text: doneText(input.drill) };
+  }
+}
+
+function dispatchAll({ drill, keyed, children }: Of<"fan-out">): ScriptedReply {
+  return {
+    calls: children.map(({ role, paceMs }, index) => {
+      const child: EngineInput = { drill: `${drill}-c${index + 1}`, kind: "child", paceMs, keyed, role };
+      const given = { task_description: JSON.stringify(child), max_iterations: 5 };
+      // Less than its first model call would take.
+      return {
+        name: "dispatch_subagent",
+        arguments: role === "overspends" ? { ...given, token_budget: 1_000 } : given,
+      };
+    }),
+  };
+}
+
+function childReply(input: Of<"child">, step: number): ScriptedReply {
+  const { drill, role } = input;
+  const file = `notes/${drill}.md`;
+  const write = { name: "write_file", arguments: { filename: file, content: drill } };
+  const attach = { name: "attach_file", arguments: { filename: file } };
+  const ask = { name: "ask_human", arguments: { query: `May ${drill} go on?` } };
+  switch (role) {
+    case "fails":
+      return { fault: { kind: "status", status: 400, body: '{"error":{"message":"scripted refusal"}}' } };
+    case "posts":
+      return step === 1 ? { calls: [post(input, 1, "posted")] } : { text: doneText(drill) };
+    case "writes":
+      if (step === 1) return { calls: [write] };
+      return step === 2 ? { calls: [post(input, 2, "posted"), attach] } : { text: doneText(drill) };
+    case "is cancelled":
+      return step === 1 ? { calls: [ask] } : { text: "It was not cancelled." };
+    case "answers":
+    case "overspends":
+      return { text: doneText(drill) };
+  }
+}
+
+function largeStep({ drill, keyed }: OfEach, step: number, messages: readonly WireMessage[]): ScriptedReply {
+  if (step <= LARGE_RESULTS) {
+    const url = `${keyed}/${drill}/large/${step}/0`;
+    return { text: `Step ${step}.`, calls: [{ name: "http_request", arguments: { url, method: "GET" } }] };
+  }
+  const part = READ_AGAIN[step - LARGE_RESULTS - 1];
+  if (part === undefined) return { text: doneText(drill) };
+  const results = messages.filter(({ role }) => role === "tool");
+  // The id as the shortened result names it, which is all that a model has to go by.
+  const id = /result_id "(call_[^"]+)"/.exec(textOf(results[part.result - 1]))?.[1] ?? "no id was shown";
+  return { text: `Step ${step}.`, calls: [{ name: "expand_result", arguments: { result_id: id, ...part.given } }] };
+}
+
+function longStep({ drill, steps, limit }: Of<"long">, messages: readonly WireMessage[]): ScriptedReply {
+  if (JSON.stringify(messages).length > limit) {
+    const error = { message: `maximum context length: ${limit} characters`, code: "context_length_exceeded" };
+    return { fault: { kind: "status", status: 400, body: JSON.stringify({ error }) } };
+  }
+  const step = lastStepIn(messages.map(textOf).join("\n")) + 1;
+  if (step > steps) return { text: doneText(drill) };
+  const given = { filename: `notes/${step}.md`, content: longText(drill, step) };
+  return { text: `Step ${step}.`, calls: [{ name: "write_file", arguments: given }] };
+}
+
+/** Tells what it was given: the rows that end in a nought of a large result, the last step of a history. */
+function summaryOf(text: string): string {
+  if (text.trimEnd().endsWith("</steps>")) return `All went well so far. Step ${lastStepIn(text)} was the last one.`;
+  const rows = text.match(/^row \d+\.\d*0 .*$/gm) ?? [];
+  return `Rows of a table, among them:\n${rows.join("\n").slice(0, 900)}`;
+}
+
+function lastStepIn(text: string): number {
+  return Math.max(0, ...[...text.matchAll(/\bStep (\d+)\b/g)].map(([, step]) => Number(step)));
+}
+
+function usageOf(messages: readonly WireMessage[]): { input: number; output: number } {
+  return { input: tokensOf(messages), output: 50 };
+}
+
+function post({ drill, keyed }: OfEach, step: number, text: string) {
+  const given = { url: `${keyed}/${drill}/keyed/${step}/0`, method: "POST", body: { step, text } };
+  return { name: "http_request", arguments: given };
+}

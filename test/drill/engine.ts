@@ -1,0 +1,125 @@
+/** The drills of the engine on one started system: subtasks, approvals, budgets, the kill switch, long contexts, fairness. */
+import { type ApprovalDrillReport, runApprovalDrill } from "./approval-drill.ts";
+import { type ContextReport, runContextDrill } from "./context-drill.ts";
+import { type FairnessReport, runFairnessDrill } from "./fairness-drill.ts";
+import { type FanInReport, runFanInDrill } from "./fan-in-drill.ts";
+import { runSpendingDrill, type SpendingReport } from "./spending-drill.ts";
+import { openStage, type Stage } from "./stage.ts";
+import { runSwitchDrill, type SwitchReport } from "./switch-drill.ts";
+
+/** How much of each: `fairTasks` is the number of tasks of each small tenant in a round; 0 leaves the measurement out. */
+export interface EngineSizes {
+  readonly children: number;
+  readonly fanInKills: number;
+  readonly fanInRounds: number;
+  readonly spendingLimit: number;
+  readonly spendingKills: number;
+  readonly fairTasks: number;
+}
+
+/** For every change. */
+export const SHORT_SIZES: EngineSizes = {
+  children: 20,
+  fanInKills: 3,
+  fanInRounds: 1,
+  spendingLimit: 100_000,
+  spendingKills: 2,
+  fairTasks: 0,
+};
+export const FULL_SIZES: EngineSizes = {
+  children: 50,
+  fanInKills: 12,
+  fanInRounds: 5,
+  spendingLimit: 400_000,
+  spendingKills: 6,
+  fairTasks: 5,
+};
+
+export interface EngineReport {
+  readonly fanIns: readonly FanInReport[];
+  readonly approvals: ApprovalDrillReport;
+  readonly spendings: readonly SpendingReport[];
+  readonly killSwitch: SwitchReport;
+  readonly context: ContextReport;
+  readonly fairness: FairnessReport | null;
+  readonly violations: readonly string[];
+}
+
+/** Runs them one after another. */
+export async function runEngineDrills(
+  sizes: EngineSizes,
+  seed: number,
+  say: (line: string) => void,
+): Promise<EngineReport> {
+  say("Starting the system …");
+  const stage = await openStage();
+  try {
+    return await runAll(stage, sizes, seed, say);
+  } catch (error) {
+    say(`The system's last words:\n${stage.system.output()}`);
+    throw error;
+  } finally {
+    await stage.close();
+  }
+}
+
+async function runAll(
+  stage: Stage,
+  sizes: EngineSizes,
+  seed: number,
+  say: (line: string) => void,
+): Promise<EngineReport> {
+  const { children, fanInKills, fanInRounds, spendingLimit: limit, spendingKills, fairTasks } = sizes;
+  const fanIns: FanInReport[] = [];
+  for (let round = 1; round <= fanInRounds; round += 1) {
+    say(`Drill 4: ${children} subtasks of one step, ${fanInKills} kills (round ${round} of ${fanInRounds})`);
+    fanIns.push(await runFanInDrill(stage, { children, kills: fanInKills, round, seed: seed + round }));
+  }
+  say("Drill 5: approvals across a kill of everything");
+  const approvals = await runApprovalDrill(stage);
+  const spendings: SpendingReport[] = [];
+  for (const kills of [0, spendingKills]) {
+    say(`Drill 6: 10 tasks against a limit of ${limit} tokens, ${kills} kills`);
+    spendings.push(await runSpendingDrill(stage, { limit, kills, seed }));
+  }
+  say("Drill 7: the kill switch");
+  const killSwitch = await runSwitchDrill(stage);
+  say("Drill 8: large results and a long conversation");
+  const context = await runContextDrill(stage);
+  if (fairTasks > 0) say("Drill 9: 19 small tenants beside a large one");
+  const fairness = fairTasks > 0 ? await runFairnessDrill(stage, { tasks: fairTasks }) : null;
+  const reports = [...fanIns, approvals, ...spendings, killSwitch, context, ...(fairness === null ? [] : [fairness])];
+  const violations = reports.flatMap((report) => report.violations);
+  return { fanIns, approvals, spendings, killSwitch, context, fairness, violations };
+}
+
+/** The whole report as text. */
+export function engineText(report: EngineReport, seed: number): string {
+  const { approvals, killSwitch, context, fairness } = report;
+  return [
+    "",
+    ...report.fanIns.map(
+      (one) =>
+        `  fan-in: ${one.children} subtasks, ${one.kills} kills, ${one.modelRequests} model requests, ${one.effects} effects`,
+    ),
+    `  approvals: ${approvals.crashes} kills of everything, ${approvals.effects} requests at the recorder`,
+    ...report.spendings.map(spendingLine),
+    `  kill switch: ${killSwitch.tasks} tasks, the last request ${Math.round(killSwitch.lastAfterMs)} ms after the stop, ${killSwitch.after} after the release`,
+    `  large results: ${context.stepTokens} tokens for the steps and ${context.summaryTokens} for ${context.summaries} summaries, ${context.share.toFixed(3)} of ${context.wholeTokens}`,
+    `  a long conversation: ${context.overflows} requests too long, ${context.compactions} compactions`,
+    ...(fairness === null ? [] : [fairnessLine(fairness)]),
+    "",
+    ...report.violations.map((line) => `  VIOLATION ${line}`),
+    report.violations.length === 0 ? "  every promise held" : `  ${report.violations.length} violations`,
+    `  seed ${seed}`,
+  ].join("\n");
+}
+
+function spendingLine({ limit, kills, served, inFlight, used, reserved, failed, completed }: SpendingReport): string {
+  const over = Math.max(0, served - limit);
+  return `  spending: limit ${limit}, ${kills} kills, served ${served} (${over} over it, ${inFlight} in flight at the kills), counted ${used}, reserved at the end ${reserved}, ${failed} tasks stopped by the limit, ${completed} completed`;
+}
+
+function fairnessLine({ tasks, largeTasks, aloneP95Ms, besideP95Ms, ratio }: FairnessReport): string {
+  return `  fairness: p95 ${Math.round(aloneP95Ms)} ms alone, ${Math.round(besideP95Ms)} ms beside ${largeTasks} tasks of the large tenant, ratio ${ratio.toFixed(2)} (${tasks} tasks)`;
+}

@@ -1,0 +1,91 @@
+/** Kills of the runtime at random moments of a drill, which a seed replays: each when so many requests have come. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ModelRecord } from "../stand-ins/model-server.ts";
+import { drillOf } from "./engine-script.ts";
+import { placeOf } from "./killer.ts";
+import type { Stage, StageHooks } from "./stage.ts";
+import { killRuntime } from "./started-system.ts";
+
+/** `after`: requests at the stand-ins. */
+interface RandomKill {
+  readonly after: number;
+  readonly delayMs: number;
+  readonly target: "workerd" | "host";
+}
+
+const LONGEST_DELAY_MS = 150;
+const HOST_SHARE = 0.25;
+/** An answer that was written this long before a kill may not have been taken. */
+const JUST_MS = 100;
+
+/** So many kills within the first `within` requests. */
+export function planRandomKills(random: () => number, count: number, within: number): RandomKill[] {
+  const plan = Array.from({ length: count }, (): RandomKill => {
+    const after = 1 + Math.floor(random() * within);
+    return { after, delayMs: random() * LONGEST_DELAY_MS, target: random() < HOST_SHARE ? "host" : "workerd" };
+  });
+  return plan.toSorted((a, b) => a.after - b.after);
+}
+
+/** Carries a plan out for the requests of the drills whose names begin with `prefix`. */
+export class RandomKiller {
+  kills = 0;
+  /** Model requests that were not yet answered, or had just been, when a kill came. */
+  readonly inFlight = new Set<ModelRecord>();
+  readonly #stage: Stage;
+  readonly #prefix: string;
+  readonly #left: RandomKill[];
+  #seen = 0;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(stage: Stage, prefix: string, plan: readonly RandomKill[]) {
+    this.#stage = stage;
+    this.#prefix = prefix;
+    this.#left = [...plan];
+  }
+
+  get hooks(): StageHooks {
+    return {
+      onModelRequest: (record) => this.#count(drillOf(record.body)),
+      beforeEffect: ({ path }) => this.#count(placeOf(path).drill),
+    };
+  }
+
+  /** Waits for the kills under way. Throws what went wrong with one. */
+  async done(): Promise<void> {
+    await this.#running;
+  }
+
+  #count(drill: string | null): void {
+    if (!this.#isOurs(drill)) return;
+    this.#seen += 1;
+    while ((this.#left[0]?.after ?? Number.POSITIVE_INFINITY) <= this.#seen) {
+      const next = this.#left.shift();
+      if (next !== undefined) this.#running = this.#after(this.#running, next);
+    }
+    // Whoever asks for it reads the failure by `done`.
+    this.#running.catch(() => undefined);
+  }
+
+  async #after(before: Promise<void>, next: RandomKill): Promise<void> {
+    await before;
+    await this.#kill(next);
+  }
+
+  async #kill({ delayMs, target }: RandomKill): Promise<void> {
+    await sleep(delayMs);
+    const before = performance.now();
+    const ours = () => this.#stage.model.requests.filter((record) => this.#isOurs(drillOf(record.body)));
+    const open = ours().filter(({ repliedAt, dropped }) =>
+      repliedAt === null ? !dropped : repliedAt >= before - JUST_MS,
+    );
+    const at = await killRuntime(this.#stage.system, target);
+    this.kills += 1;
+    const late = ours().filter((record) => record.at >= before && record.at <= at);
+    for (const record of [...open, ...late]) this.inFlight.add(record);
+  }
+
+  #isOurs(drill: string | null): boolean {
+    return drill?.startsWith(this.#prefix) === true;
+  }
+}
