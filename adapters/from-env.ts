@@ -39,6 +39,7 @@ export interface Env {
   readonly OTTO_EGRESS_ALLOW?: string;
   readonly OTTO_REQUESTS_PER_MINUTE?: string;
   readonly OTTO_MAX_RUNNING_TASKS?: string;
+  readonly OTTO_SHARED_RUNNING_TASKS?: string;
   readonly MEDIUM_RESULT_THRESHOLD?: string;
   readonly LARGE_RESULT_THRESHOLD?: string;
   readonly MAX_PARALLEL_TOOL_CALLS?: string;
@@ -59,6 +60,8 @@ export interface Settings {
   readonly requestsPerMinute: number;
   /** Tasks of one tenant that run at once. */
   readonly maxRunningTasks: number;
+  /** Tasks that run at once of all tenants of one process together, once more than one of them is active. */
+  readonly sharedRunningTasks: number;
   readonly mediumResultThreshold: number;
   readonly largeResultThreshold: number;
   readonly maxParallelToolCalls: number;
@@ -78,6 +81,7 @@ export function settingsFromEnv(env: Env): Settings {
     isDemo,
     requestsPerMinute: figure(env.OTTO_REQUESTS_PER_MINUTE, "OTTO_REQUESTS_PER_MINUTE", 6000, 1_000_000),
     maxRunningTasks: figure(env.OTTO_MAX_RUNNING_TASKS, "OTTO_MAX_RUNNING_TASKS", 256, 10_000),
+    sharedRunningTasks: figure(env.OTTO_SHARED_RUNNING_TASKS, "OTTO_SHARED_RUNNING_TASKS", 64, 10_000),
     mediumResultThreshold: figure(env.MEDIUM_RESULT_THRESHOLD, "MEDIUM_RESULT_THRESHOLD", 4000, 1_000_000),
     largeResultThreshold: figure(env.LARGE_RESULT_THRESHOLD, "LARGE_RESULT_THRESHOLD", 12_000, 1_000_000),
     maxParallelToolCalls: figure(env.MAX_PARALLEL_TOOL_CALLS, "MAX_PARALLEL_TOOL_CALLS", 5, 50),

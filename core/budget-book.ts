@@ -1,4 +1,5 @@
 /** The figures of a tenant's accounts while its object runs: limits, what was spent, what is leased to tasks now. */
+import { NOTHING } from "./amounts.ts";
 import {
   type AccountUse,
   type BudgetAccount,
@@ -6,7 +7,7 @@ import {
   type BudgetPeriod,
   dayOf,
   difference,
-  NOTHING,
+  isNothing,
   sum,
 } from "./budget-tree.ts";
 import type { Amount } from "./task-state.ts";
@@ -79,7 +80,11 @@ export class BudgetBook {
 
   /** Changes what is leased of each account. */
   lease(accounts: readonly string[], change: Amount): void {
-    for (const account of accounts) this.leased.set(account, sum(this.leases(account), change));
+    for (const account of accounts) {
+      const leased = sum(this.leases(account), change);
+      if (isNothing(leased)) this.leased.delete(account);
+      else this.leased.set(account, leased);
+    }
   }
 
   /** A limit was set or taken away; it is stored already. */

@@ -3,6 +3,7 @@
  * settles what it used; what is spent and what is leased together never pass a limit. Pure: `core/budget-book.ts` holds
  * the figures, `durable-objects/tenant-*` stores them. Tokens and millionths of a dollar are whole numbers here.
  */
+import { NO_LIMIT } from "./amounts.ts";
 import type { NearLimit } from "./task-commands.ts";
 import type { Amount, AmountLimit } from "./task-state.ts";
 
@@ -40,17 +41,12 @@ export interface TenantStop {
   readonly at: number;
 }
 
-/** No tokens and no money. */
-export const NOTHING: Amount = { tokens: 0, costMicros: 0 };
-/** Leave without any limit. */
-export const NO_LIMIT: AmountLimit = { tokens: null, costMicros: null };
-
 /** A slice is at most this many times what the next call would take, so that a task asks again now and then. */
 const MOST_CALLS_OF_SLICE = 8;
 /** A slice is at most this part of what is free, so that one task does not lease it all; the next call may take more. */
 const PART_OF_FREE = 4;
-/** The share of a limit from which on it counts as near. */
-const NEAR_SHARE = 0.8;
+/** The share of a limit from which on it counts as near: the warning is given then. */
+export const NEAR_SHARE = 0.8;
 
 const KINDS = [
   { field: "tokens", kind: "tokens" },
@@ -77,14 +73,23 @@ export type BudgetVerdict =
   | { readonly kind: "wait"; readonly message: string }
   | { readonly kind: "exceeded"; readonly message: string };
 
+/** What a task asks of its accounts. */
+export interface BudgetQuestion {
+  readonly used: Amount;
+  readonly need: Amount;
+  readonly want: Amount;
+  readonly isPriced: boolean;
+}
+
 /**
  * Whether a task may go on: `used` is its own use so far and already counted in the accounts, `need` the least that its
  * next call can do with, `want` what the call would take. Each limited account gives a slice or none; the smallest one
- * counts, for tokens and for money by itself. A call that needs nothing of a kind is never refused for it.
+ * counts, for tokens and for money by itself. A call that needs nothing of a kind is never refused for it. One whose price
+ * nobody knows (`isPriced` false) is refused by every limit of money: its cost would never be counted.
  */
 export function judgeBudget(
   accounts: readonly AccountUse[],
-  { used, need, want }: { readonly used: Amount; readonly need: Amount; readonly want: Amount },
+  { used, need, want, isPriced }: BudgetQuestion,
 ): BudgetVerdict {
   const grant: Record<Field, number | null> = { ...NO_LIMIT };
   let waitsFor: string | null = null;
@@ -92,6 +97,8 @@ export function judgeBudget(
     for (const { field } of KINDS) {
       const most = account.limit?.[field] ?? null;
       if (account.limit === null || most === null) continue;
+      if (field === "costMicros" && !isPriced)
+        return { kind: "exceeded", message: unpriced(account.account, account.limit) };
       const left = Math.max(0, most - account.used[field]);
       if (left < need[field]) return { kind: "exceeded", message: usedUp(account.account, account.limit, field) };
       const leased = account.leasedToOthers[field];
@@ -134,6 +141,11 @@ export function dayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
+/** The month of a day: `2026-11`. */
+export function monthOf(day: string): string {
+  return day.slice(0, 7);
+}
+
 /** Whole tokens and millionths, rounded up: sums of them are exact. */
 export function whole({ tokens, costMicros }: Amount): Amount {
   return { tokens: Math.ceil(tokens), costMicros: Math.ceil(costMicros) };
@@ -168,6 +180,11 @@ const BEGINS_AGAIN: Readonly<Record<BudgetPeriod, string>> = {
 function usedUp(account: string, limit: BudgetLimit, field: Field): string {
   const wayOut = `Raise it with PUT /v1/budgets/${account}${BEGINS_AGAIN[limit.period]}.`;
   return `${capital(named(account, limit, field))} does not cover another model call. ${wayOut}`;
+}
+
+function unpriced(account: string, limit: BudgetLimit): string {
+  const wayOut = `Take its limit of money away and limit tokens with PUT /v1/budgets/${account}, or use a model with a price.`;
+  return `The price of the task's model is not known, so ${named(account, limit, "costMicros")} cannot be held. ${wayOut}`;
 }
 
 /** `the tenant's budget of 50000 tokens a day` */

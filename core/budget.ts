@@ -3,6 +3,8 @@
  * interrupted call is settled at its reservation, so a crash never makes a task cheaper than it was. What is carved for a
  * subtask is out of reach while that lives; what it leaves comes back.
  */
+import { NO_LIMIT } from "./amounts.ts";
+import { NEAR_SHARE } from "./budget-tree.ts";
 import { costMicros } from "./model-table.ts";
 import { estimateTokens } from "./tokens.ts";
 import type { Amount, AmountLimit, Limits, Reservation, TaskState, Wait } from "./task-state.ts";
@@ -17,8 +19,6 @@ const MIN_SUBTASK_TOKENS = 1000;
 const SUBTASK_RESULT_TOKENS = 1400;
 /** The longest that a hop may take: one model call, or the calls of one step. */
 export const HOP_TIMEOUT_MS = 600_000;
-/** The share of a limit at which the warning is given. */
-const WARNING_SHARE = 0.8;
 
 /** Which limit is used up. */
 export type BudgetKind = "tokens" | "cost" | "duration";
@@ -78,10 +78,12 @@ export function carve(
 ): { readonly ok: true; readonly budget: AmountLimit } | { readonly ok: false; readonly message: string } {
   const left = ownLeft(state);
   const even = (amount: number | null) => (amount === null ? null : Math.floor(amount / (sharers + 1)));
-  const tokens = tokenBudget ?? even(left.tokens);
-  if (left.tokens !== null && tokens !== null) {
-    const next = state.contextTokens + sharers * SUBTASK_RESULT_TOKENS + MIN_OUTPUT_TOKENS;
-    const most = left.tokens - next;
+  const open = state.batch.filter(({ wait }) => isSubtask(wait)).length;
+  // The request that reads all the results has to stay affordable.
+  const next = state.contextTokens + (open + sharers) * SUBTASK_RESULT_TOKENS + MIN_OUTPUT_TOKENS;
+  const most = left.tokens === null ? null : left.tokens - next;
+  const tokens = tokenBudget ?? even(most);
+  if (most !== null && tokens !== null) {
     if (tokens > most || tokens < MIN_SUBTASK_TOKENS) {
       const message = `A subtask with ${tokens} tokens does not fit: this task has ${Math.max(0, Math.floor(most))} to give, and a subtask needs ${MIN_SUBTASK_TOKENS}.`;
       return { ok: false, message };
@@ -130,7 +132,7 @@ export function nearlyUsed(state: TaskState, now: number): { kind: BudgetKind; u
     ["duration", activeMs(state, now), limits.maxDurationMs, 1000],
   ];
   return rows.flatMap(([kind, amount, limit, unit]) =>
-    limit !== null && amount >= limit * WARNING_SHARE ? [{ kind, used: amount / unit, limit: limit / unit }] : [],
+    limit !== null && amount >= limit * NEAR_SHARE ? [{ kind, used: amount / unit, limit: limit / unit }] : [],
   );
 }
 
@@ -145,8 +147,6 @@ export function exceededMessage(kind: BudgetKind, limits: Limits): string {
       return `The task's limit of ${(limits.maxDurationMs ?? 0) / 1000} seconds is used up. Raise budget.max_duration_s.`;
   }
 }
-
-const NO_LIMIT: AmountLimit = { tokens: null, costMicros: null };
 
 function reserve(state: TaskState, now: number, grant: AmountLimit): Allowance {
   const price = priceNow(state);

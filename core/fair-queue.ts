@@ -11,6 +11,11 @@ export class FairQueue {
     return this.keys.size;
   }
 
+  /** The keys that have tasks in line, in the order of their turns. */
+  waitingKeys(): Iterable<string> {
+    return this.lines.keys();
+  }
+
   /** Puts the task at the end of its key's line; one that stands there keeps its place. */
   join(task: string, key: string | null): void {
     if (this.keys.has(task)) return;
@@ -30,15 +35,22 @@ export class FairQueue {
     if (line.size === 0) this.lines.delete(key);
   }
 
-  /** Takes the next task out of the queue; its key's next turn comes after those of all others. Null: nobody waits. */
-  next(): string | null {
-    for (const [key, line] of this.lines) {
-      for (const task of line) {
-        this.leave(task);
-        if (this.lines.delete(key)) this.lines.set(key, line);
-        return task;
-      }
+  /**
+   * Takes the next task out of the queue; its key's next turn comes after those of all others. With `has`, the key that
+   * has the least comes first, and the keys that have as little take turns. Null: nobody waits.
+   */
+  next(has: (key: string) => number = () => 0): { readonly task: string; readonly key: string } | null {
+    let [least, next]: [number, string | null] = [Infinity, null];
+    for (const key of this.lines.keys()) {
+      const count = has(key);
+      if (count < least) [least, next] = [count, key];
+      if (count === 0) break;
     }
-    return null;
+    const line = next === null ? undefined : this.lines.get(next);
+    const [task] = line ?? [];
+    if (next === null || line === undefined || task === undefined) return null;
+    this.leave(task);
+    if (this.lines.delete(next)) this.lines.set(next, line);
+    return { task, key: next };
   }
 }

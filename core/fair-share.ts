@@ -1,36 +1,43 @@
 /**
- * Fairness between the tenants whose objects share a process: each that is active gets an equal part of the places, one
- * alone gets all of them.
+ * Fairness between the tenants whose objects share a process: once more than one is active, each gets an equal part of
+ * what the process can serve at once; one alone gets all of its own places.
  *
  * What holds: on one machine (a laptop, a test, a single workerd) all tenants share one process, and a tenant with any
  * number of tasks leaves the others their part. A tenant that holds more than its part gives places back as its tasks
- * renew their leave, within about two seconds of their next step. What does not: Cloudflare puts objects of different
- * tenants mostly into different processes, each of which sees only its own tenants; there the platform keeps them apart
- * and each tenant has all its places. Nothing is stored: a process that begins knows nobody until they ask.
+ * renew their leave, within about two seconds of their next step. What does not: a task that makes many short steps still
+ * takes more of the machine than one that waits for a slow model. Cloudflare puts objects of different tenants mostly into
+ * different processes, each of which sees only its own tenants; there the platform keeps them apart and each tenant has
+ * all its places. Nothing is stored: a process that begins knows nobody until they ask.
  */
 
 /** No tenant gets fewer places than this, however many are active. */
-const FEWEST_PLACES = 8;
-/** A tenant that was not heard of for this long is not active: its tasks sit in long calls, or its object is gone. */
+const FEWEST_PLACES = 2;
+/**
+ * A tenant that was not heard of for this long is not active: it has nothing to do, its tasks sit in long calls, or its
+ * object is gone. A pause between two of its tasks is shorter, and gives its part to nobody.
+ */
 const ACTIVE_MS = 10_000;
 
 export class FairShare {
   /** When each active tenant was heard of last, the longest ago first. */
   private readonly heard = new Map<string, number>();
 
-  /** Tells that a tenant has tasks that run or wait for a place, or that it has none any more. */
-  hear(tenant: string, isActive: boolean, now: number): void {
+  /** Tells that a tenant has tasks that run or wait for a place. */
+  hear(tenant: string, now: number): void {
     this.heard.delete(tenant);
-    if (isActive) this.heard.set(tenant, now);
+    this.heard.set(tenant, now);
   }
 
-  /** How many places of `total` the tenant, which counts as active, may use now. */
-  placesOf(tenant: string, total: number, now: number): number {
+  /**
+   * How many places the tenant, which counts as active, may use now: `own` are those that it has by itself, `shared`
+   * those that all active tenants have together.
+   */
+  placesOf(tenant: string, { own, shared }: { readonly own: number; readonly shared: number }, now: number): number {
     for (const [other, at] of this.heard) {
       if (at <= now && now - at < ACTIVE_MS) break;
       this.heard.delete(other);
     }
     const active = this.heard.size + (this.heard.has(tenant) ? 0 : 1);
-    return Math.min(total, Math.max(FEWEST_PLACES, Math.floor(total / active)));
+    return active === 1 ? own : Math.min(own, Math.max(FEWEST_PLACES, Math.floor(shared / active)));
   }
 }

@@ -64,7 +64,7 @@ export function isCallOf(taskId: string, text: string): boolean {
   return step !== undefined && text === callId(taskId, Number(step), Number(index));
 }
 
-/** The id of the question, approval or subtask that a call opened: derived, so that a retry finds it again. */
+/** The id of the question or approval that a call opened: derived, so that a retry finds it again. */
 export function derivedId(kind: "question" | "approval", call: string): string {
   return `${ID_PREFIXES[kind]}_${call.slice(call.indexOf("_") + 1)}`;
 }

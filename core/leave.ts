@@ -2,31 +2,23 @@
  * The tenant's leave to begin hops: when a task has to ask for it, and what the answer makes of the task. No hop is made
  * without one, so a tenant that stops, whose places are taken or whose budget is used up holds every task of its own.
  */
+import { NOTHING } from "./amounts.ts";
 import { callNeeds, ownUse } from "./budget.ts";
+import { STOPPED_ASK_AGAIN_MS } from "./stop-message.ts";
 import type { Command, NearLimit, Work } from "./task-commands.ts";
 import type { Amount, Permit, Phase, TaskState } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
 
-/** The call of an API request was let in by its tenant the moment before: its hidden task begins at once. */
-const FIRST_CALL_MS = 2000;
-/** A halted task asks again after this long at the latest; its release calls it. */
-const HALTED_ASK_AGAIN_MS = 30_000;
-const NOTHING: Amount = { tokens: 0, costMicros: 0 };
-
-/** The permit that the hidden task of one call begins with. */
-export function firstCallPermit(now: number): Permit {
-  return { until: now + FIRST_CALL_MS, grant: { tokens: null, costMicros: null }, isNew: true };
-}
-
 /** What to ask the tenant before the next hop; null: the hop may begin. */
 export function leaveToAsk(state: TaskState, now: number): Extract<Work, { kind: "enter" }> | null {
-  const { permit, phase } = state;
+  const { permit, phase, facts } = state;
   // A task whose own limits allow no further call asks for nothing: its next step ends it.
   const needs = asksModel(phase) ? (callNeeds(state, now) ?? FREE) : FREE;
   const used = ownUse(state);
   const isValid = permit !== null && permit.until > now;
   if (isValid && covers(permit, used, permit.isNew ? needs.need : needs.want)) return null;
-  return { kind: "enter", used, ...needs };
+  const isPriced = !asksModel(phase) || facts.models.every(({ price }) => price !== null);
+  return { kind: "enter", used, ...needs, isPriced };
 }
 
 /** The tenant lets the task go on. Leave that was asked for before the tenant stopped it, and comes after, is void. */
@@ -47,7 +39,7 @@ export function halt(turn: Turn, message: string): void {
   const { phase } = turn.state;
   if (phase.name === "held" || phase.name === "parked" || phase.name === "ended") return;
   turn.cutOff();
-  turnAway(turn, { type: "turned_away", why: "stopped", message, askAgainAfterMs: HALTED_ASK_AGAIN_MS });
+  turnAway(turn, { type: "turned_away", why: "stopped", message, askAgainAfterMs: STOPPED_ASK_AGAIN_MS });
 }
 
 /** Phases in which the next hop, or the one after it, is a model call. */

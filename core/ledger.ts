@@ -53,7 +53,7 @@ export function unknownOutcome(tool: string): CallOutcome {
   return failedOutcome("unknown", "outcome_unknown", message);
 }
 
-/** The outcome of a call that did not happen because its task was cancelled. */
+/** The outcome of a call that did not happen because its task ended first. */
 export function closedOutcome(reason: string): CallOutcome {
   return failedOutcome("failed", "conflict", reason);
 }

@@ -43,6 +43,11 @@ export function nextModelTry(
   return pauseFor(moved, next, isAlone ? failures - 1 : moved.rounds - 1, failure, now);
 }
 
+/** True when a call that failed broke off in the middle: it was worked on and is charged for, nobody knows how much. */
+export function wasWorkedOn({ kind }: ModelFailure): boolean {
+  return kind === "cut_off" || kind === "timeout";
+}
+
 function pauseFor(
   tries: ModelTries,
   model: number,

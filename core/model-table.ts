@@ -1,6 +1,6 @@
 /**
- * What is known of models, as data: US dollars for a million tokens as the vendors' price pages listed them in November
- * 2026's release of this table, and the size of the window. A model that is not here has no known price, and a task with
+ * What is known of models, as data: US dollars for a million tokens, as the vendors' price pages said in November 2026,
+ * and the size of the window. A model that is not here has no known price, and a task with
  * `max_cost_usd` on it is refused; its window is taken to be `UNKNOWN_WINDOW_TOKENS`.
  */
 

@@ -82,8 +82,15 @@ export interface TaskRpc {
   enroll(subtask: string): Promise<Result<void>>;
   /** A subtask has ended. Told again until this returns. */
   subtaskEnded(subtask: TaskView): Promise<void>;
-  /** A subtask tells what it and those below it wait for from people. An older `version` than one before is dropped. */
-  subtaskWaits(subtask: string, version: number, pending: readonly PendingView[]): Promise<void>;
+  /**
+   * A subtask tells what it and those below it wait for from people, and whether its time stands. An older `version` than
+   * one before is dropped.
+   */
+  subtaskWaits(
+    subtask: string,
+    version: number,
+    told: { readonly pending: readonly PendingView[]; readonly stands: boolean },
+  ): Promise<void>;
   /** The subtasks of this task itself, in the order in which they were dispatched. */
   subtasks(): Promise<Result<readonly string[]>>;
   /** A settled call, with what the model read of it; `not_found` otherwise. */
@@ -102,7 +109,10 @@ export interface TaskRpc {
   disown(task: string): Promise<Result<TaskView>>;
   /** Sets the alarm again from the stored state and reports afresh. */
   poke(): Promise<void>;
-  /** Forgets everything, the hidden tasks that it adopted too; `conflict` while the task lives. */
+  /**
+   * Forgets everything, its subtasks and the hidden tasks that it adopted first; `conflict` while the task lives. What
+   * cannot be erased now fails the whole, which can be done again.
+   */
   erase(): Promise<Result<void>>;
 }
 
@@ -142,6 +152,8 @@ export interface EnterRequest {
   readonly used: Amount;
   readonly need: Amount;
   readonly want: Amount;
+  /** False when the next hop asks a model whose price nobody knows, so that no limit of money could be held. */
+  readonly isPriced: boolean;
 }
 
 /**
@@ -321,9 +333,12 @@ export interface CondenseJob {
   readonly timeoutMs: number;
 }
 
-/** A line of the shortening's stream. A result that brings none keeps its head and tail. */
+/**
+ * A line of the shortening's stream. Each result brings one: without content it stays as it is. One that brings none was cut
+ * off, and what its model call used is not known.
+ */
 export type CondenseLine =
-  | { readonly type: "result"; readonly callId: string; readonly content: string; readonly usage: ModelUsage }
+  | { readonly type: "result"; readonly callId: string; readonly content: string | null; readonly usage: ModelUsage }
   | {
       readonly type: "history";
       readonly through: number;

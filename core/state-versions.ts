@@ -52,6 +52,7 @@ function fromFirst(facts: Stored, state: Stored): TaskState {
     subtasks: [],
     tree: [],
     waitsBelow: {},
+    uncounted: [],
     toCancel: [],
     warned: state["warned"] === true ? ["task tokens", "task cost", "task duration"] : [],
   };

@@ -20,6 +20,8 @@ import type { Turn } from "./turn.ts";
 const MAX_DEPTH = 3;
 /** Subtasks of one tree. */
 const MAX_SUBTASKS = 50;
+/** Of a longer text the row holds the beginning: the whole is kept with the results. */
+const MAX_ROW_CHARACTERS = 100_000;
 /** The tool that asks for a subtask; its calls share what is left of a budget. */
 export const DISPATCH_TOOL = "dispatch_subagent";
 
@@ -48,6 +50,9 @@ export function dispatch(turn: Turn, call: BatchCall, control: Extract<Control, 
   }
   const { maxSteps, tools } = control;
   turn.replace({ ...call, wait: { kind: "subtask", id, opened: false, budget: carved.budget, maxSteps, tools } });
+  // Its id is kept before it is made, so that whatever ends or erases this task reaches it; in the order of the calls.
+  const ofStep = turn.state.batch.flatMap(({ wait }) => (isSubtask(wait) ? [wait.id] : []));
+  turn.set({ subtasks: [...turn.state.subtasks.filter((other) => !ofStep.includes(other)), ...ofStep] });
 }
 
 /** Takes one more subtask into the count of the tree; a failure: the tree is full. */
@@ -99,7 +104,6 @@ export function openSubtask(turn: Turn, callId: string): void {
 }
 
 function tellCreated(turn: Turn, callId: string, subtask: string): void {
-  turn.set({ subtasks: [...turn.state.subtasks, subtask] });
   turn.emit("subtask.created", { step: turn.state.step, call_id: callId, subtask_id: subtask });
 }
 
@@ -107,41 +111,59 @@ function tellCreated(turn: Turn, callId: string, subtask: string): void {
 export function refuseSubtask(turn: Turn, { callId, failure }: Extract<Command, { type: "subtask_refused" }>): void {
   const call = turn.state.batch.find(({ id }) => id === callId);
   if (call === undefined || !isSubtask(call.wait) || call.wait.opened) return;
+  const { id } = call.wait;
+  turn.set({ subtasks: turn.state.subtasks.filter((other) => other !== id) });
   turn.settle(call, failedOutcome("refused", failure.code, failure.message));
   advance(turn);
 }
 
-/** A subtask ended: its result settles the call. What it left of its budget is the parent's again. */
+/**
+ * A subtask ended: its result settles the call, and what it left of its budget is the parent's again. To a parent that
+ * has ended meanwhile it only brings what it used.
+ */
 export function takeEnding(turn: Turn, ending: SubtaskEnding): void {
-  const call = turn.state.batch.find(({ wait }) => isSubtask(wait) && wait.id === ending.subtask);
-  if (call === undefined || turn.state.phase.name === "ended") return;
-  const { usedBelow, step, subtasks } = turn.state;
-  const { inputTokens, outputTokens, costMicros } = ending;
+  const { subtask, status, outcome } = ending;
+  const { batch, phase, uncounted } = turn.state;
+  const call = batch.find(({ wait }) => isSubtask(wait) && wait.id === subtask);
+  if (phase.name === "ended") {
+    if (!uncounted.includes(subtask)) return;
+    turn.set({ uncounted: uncounted.filter((other) => other !== subtask) });
+    return count(turn, null, ending);
+  }
+  if (call === undefined) return;
+  count(turn, call.id, ending);
+  forgetWaits(turn, subtask);
+  // One that ended before its making was acknowledged was made all the same.
+  if (isSubtask(call.wait) && !call.wait.opened) tellCreated(turn, call.id, subtask);
+  turn.settle(call, outcome);
+  turn.emit("subtask.ended", { call_id: call.id, subtask_id: subtask, status, ok: outcome.result.ok });
+  advance(turn);
+}
+
+/** What a subtask and those below it used counts as used below this task. */
+function count(turn: Turn, callId: string | null, ending: SubtaskEnding): void {
+  const { usedBelow, usage, step } = turn.state;
+  const { inputTokens, outputTokens, costMicros, estimated } = ending;
   turn.set({
+    usage: { ...usage, estimated: usage.estimated || estimated },
     usedBelow: {
       inputTokens: usedBelow.inputTokens + inputTokens,
       outputTokens: usedBelow.outputTokens + outputTokens,
       costMicros: usedBelow.costMicros + costMicros,
     },
   });
-  const spent = { purpose: "subtask", step, callId: call.id, model: null, estimated: false } as const;
-  turn.spent.push({ ...spent, inputTokens, outputTokens, costMicros });
-  forgetWaits(turn, ending.subtask);
-  // One that ended before its making was acknowledged was made all the same.
-  if (!subtasks.includes(ending.subtask)) tellCreated(turn, call.id, ending.subtask);
-  const { status, outcome } = ending;
-  turn.settle(call, outcome);
-  turn.emit("subtask.ended", { call_id: call.id, subtask_id: ending.subtask, status, ok: outcome.result.ok });
-  advance(turn);
+  turn.spent.push({ purpose: "subtask", step, callId, model: null, inputTokens, outputTokens, costMicros, estimated });
 }
 
-/** A subtask tells what it waits for from people; what comes late changes nothing. */
+/** A subtask tells what it waits for from people and whether its time stands; what comes late changes nothing. */
 export function takeWaits(turn: Turn, command: Extract<Command, { type: "subtask_waits" }>): void {
-  const { subtask, version, pending } = command;
+  const { subtask, version, pending, stands } = command;
   const { batch, waitsBelow, phase } = turn.state;
   const isOpen = batch.some(({ wait }) => isSubtask(wait) && wait.id === subtask);
-  if (!isOpen || phase.name === "ended" || version <= (waitsBelow[subtask]?.version ?? 0)) return;
-  turn.set({ waitsBelow: { ...waitsBelow, [subtask]: { version, forPerson: pending.length > 0 } } });
+  const known = waitsBelow[subtask];
+  if (!isOpen || phase.name === "ended" || version <= (known?.version ?? 0)) return;
+  turn.set({ waitsBelow: { ...waitsBelow, [subtask]: { version, forPerson: pending.length > 0, stands } } });
+  if (pending.length === 0 && known?.forPerson !== true) return;
   turn.below.push({ subtask, pending });
   turn.tellPending(pending);
 }
@@ -164,6 +186,7 @@ export function endingOf(view: TaskView, shown: ShownResult): SubtaskEnding {
     inputTokens: usage.input_tokens,
     outputTokens: usage.output_tokens,
     costMicros: Math.round(usage.cost_usd * 1_000_000),
+    estimated: usage.estimated,
   };
 }
 
@@ -179,12 +202,14 @@ function outcomeOf(view: TaskView, { content: shownText, isLarge }: ShownResult)
   const result = {
     subtask_id: view.id,
     status: view.status,
-    text,
+    reason: view.reason,
+    text: text.slice(0, MAX_ROW_CHARACTERS).toWellFormed(),
     files: files.map(({ path, size }) => ({ path, size })),
     steps: view.usage.steps,
   };
   const paths = files.length === 0 ? "" : `\nFiles: ${files.map(({ path }) => path).join(", ")}`;
-  const content = shownText + paths;
+  const limit = view.reason === null ? "" : `\n(The subtask stopped early: ${view.reason}.)`;
+  const content = shownText + limit + paths;
   return { state: "confirmed", result: { ok: true, result }, content, control: null, durationMs, isLarge };
 }
 

@@ -87,6 +87,7 @@ export interface SubtaskEnding {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costMicros: number;
+  readonly estimated: boolean;
 }
 
 /** A limit of the tenant, of a key or of an agent of which at least 80 % is used. */
@@ -156,13 +157,13 @@ export type Command =
       readonly callId: string;
       readonly outcome: CallOutcome;
     }
-  /** A long result was summarised: what the model reads of it from now on. */
+  /** A long result was summarised: what the model reads of it from now on; null: it stays as it is. */
   | {
       readonly type: "result_condensed";
       readonly step: number;
       readonly incarnation: string;
       readonly callId: string;
-      readonly content: string;
+      readonly content: string | null;
       readonly usage: ModelUsage;
     }
   /**
@@ -210,12 +211,13 @@ export type Command =
   | { readonly type: "subtask_opened"; readonly callId: string }
   | { readonly type: "subtask_refused"; readonly callId: string; readonly failure: Failure }
   | { readonly type: "subtask_ended"; readonly ending: SubtaskEnding }
-  /** A subtask tells what it, or a task below it, waits for from people. */
+  /** A subtask tells what it, or a task below it, waits for from people, and whether its time stands. */
   | {
       readonly type: "subtask_waits";
       readonly subtask: string;
       readonly version: number;
       readonly pending: readonly PendingView[];
+      readonly stands: boolean;
     }
   /** At the root: a task of the tree asks to have one more subtask. */
   | { readonly type: "enroll"; readonly subtask: string }
@@ -245,7 +247,14 @@ export type Work =
    * Ask the tenant for leave to begin hops. `used` is the task's own use so far, `need` the least that its next model call
    * can do with, `want` what it would take.
    */
-  | { readonly kind: "enter"; readonly used: Amount; readonly need: Amount; readonly want: Amount }
+  | {
+      readonly kind: "enter";
+      readonly used: Amount;
+      readonly need: Amount;
+      readonly want: Amount;
+      /** False when a model of the task has no known price, and one may be asked. */
+      readonly isPriced: boolean;
+    }
   | {
       readonly kind: "think";
       readonly step: number;

@@ -4,14 +4,11 @@
  * otherwise and the prompt's beginning stays the same. What was shortened is kept whole and can be read again.
  */
 import { HOP_TIMEOUT_MS, reserveAside, timeLeftMs } from "./budget.ts";
+import { type Shortening, SHORTENINGS } from "./shortening.ts";
 import type { Command } from "./task-commands.ts";
 import type { ModelRetry, Phase, Reservation, TaskState } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
 
-/** What one summary may use: 16,000 characters at three bytes a token, the instructions, and its own text. */
-const SUMMARY_INPUT_TOKENS = 6000;
-const SUMMARY_OUTPUT_TOKENS = 700;
-const HISTORY_OUTPUT_TOKENS = 2500;
 /** The share of the window from which older steps are shortened; the rest is for the answer and for estimates that are off. */
 const FULL_SHARE = 0.75;
 /** The last steps, whose messages stay as they are. When a request does not fit, fewer stay each time. */
@@ -60,16 +57,18 @@ export function resumeCondensing(turn: Turn, incarnation: string, phase: Condens
   begin(turn, { incarnation, history, withModel: false, reserved: NOTHING, retry });
 }
 
-/** A result was summarised. */
+/** A result was summarised, or stays as it is. */
 export function takeSummary(turn: Turn, command: Extract<Command, { type: "result_condensed" }>): void {
   const { callId, content, usage } = command;
   const { phase, batch, model } = turn.state;
   const call = batch.find(({ id }) => id === callId);
   if (phase.name !== "condensing" || call?.toSummarise !== true) return;
   turn.replace({ ...call, toSummarise: false });
-  turn.ledger.push({ kind: "content", callId, content: call.note === null ? content : `${call.note}\n${content}` });
-  turn.spend("summary", callId, model.index, usage);
-  release(turn, phase, { inputTokens: SUMMARY_INPUT_TOKENS, outputTokens: SUMMARY_OUTPUT_TOKENS });
+  if (content !== null) {
+    turn.ledger.push({ kind: "content", callId, content: call.note === null ? content : `${call.note}\n${content}` });
+  }
+  if (usage.inputTokens + usage.outputTokens > 0) turn.spend("summary", callId, model.index, usage);
+  release(turn, phase, SHORTENINGS.summary);
 }
 
 /** The older steps were shortened. */
@@ -83,10 +82,10 @@ export function takeHistory(turn: Turn, command: Extract<Command, { type: "histo
   turn.set({ phase: { ...phase, reserved: NOTHING } });
 }
 
-/** The hop ended: the step goes on, or the request that did not fit is sent again. */
+/** The hop ended: the step goes on, or the request that did not fit is sent again. What brought no line was cut off. */
 export function endCondensing(turn: Turn, phase: Condensing): void {
+  turn.cutOff();
   if (phase.history !== null && turn.state.compactedThrough < phase.history) {
-    turn.cutOff();
     return turn.set({ phase: { ...phase, incarnation: "", since: turn.now, reserved: NOTHING } });
   }
   forgetSummaries(turn);
@@ -98,8 +97,9 @@ export function endCondensing(turn: Turn, phase: Condensing): void {
 /** Reserves as many summaries as the limits allow, the first results first; the others keep their head and tail. */
 function reserveSummaries(turn: Turn): Reservation | null {
   const results = toSummarise(turn.state);
+  const { inputTokens, outputTokens } = SHORTENINGS.summary;
   for (let count = results.length; count > 0; count -= 1) {
-    const reserved = reserveAside(turn.state, count * SUMMARY_INPUT_TOKENS, count * SUMMARY_OUTPUT_TOKENS);
+    const reserved = reserveAside(turn.state, count * inputTokens, count * outputTokens);
     if (reserved === null) continue;
     forgetSummaries(turn, results.slice(count));
     return reserved;
@@ -114,7 +114,8 @@ function toSummarise({ batch }: TaskState): string[] {
 }
 
 function condenseHistory(turn: Turn, incarnation: string, history: number, retry: ModelRetry | null): void {
-  const reserved = reserveAside(turn.state, SUMMARY_INPUT_TOKENS, HISTORY_OUTPUT_TOKENS);
+  const { inputTokens, outputTokens } = SHORTENINGS.history;
+  const reserved = reserveAside(turn.state, inputTokens, outputTokens);
   begin(turn, { incarnation, history, withModel: reserved !== null, reserved: reserved ?? NOTHING, retry });
 }
 
@@ -142,7 +143,7 @@ function forgetSummaries(turn: Turn, which: readonly string[] = toSummarise(turn
 }
 
 /** One of several reservations is settled; a crash from now on costs the rest. */
-function release(turn: Turn, phase: Condensing, done: { inputTokens: number; outputTokens: number }): void {
+function release(turn: Turn, phase: Condensing, done: Shortening): void {
   const { inputTokens, outputTokens, costMicros } = phase.reserved;
   const reserved = {
     inputTokens: Math.max(0, inputTokens - done.inputTokens),

@@ -279,8 +279,12 @@ export interface TaskState {
   readonly subtasks: readonly string[];
   /** At the root: every subtask of the tree, which is what the limit of a tree counts. Empty elsewhere. */
   readonly tree: readonly string[];
-  /** What subtasks last told of their waits, by id: at which version of theirs, and whether a person is asked. */
-  readonly waitsBelow: Readonly<Record<string, { readonly version: number; readonly forPerson: boolean }>>;
+  /** What subtasks last told, by id: at which version of theirs, whether a person is asked, and whether their time stands. */
+  readonly waitsBelow: Readonly<
+    Record<string, { readonly version: number; readonly forPerson: boolean; readonly stands: boolean }>
+  >;
+  /** Subtasks that were open when this task ended and have not told yet what they used. */
+  readonly uncounted: readonly string[];
   /** Tasks below this one that still have to be cancelled because it ended. */
   readonly toCancel: readonly string[];
   /** Hidden tasks that were made for this one from outside: those that have not ended, and the last that have. */

@@ -1,6 +1,6 @@
 /** Hop one of a step: how a model call begins, what its reply makes of the task, and what happens when it fails. */
 import { reserveModelCall } from "./budget.ts";
-import { nextModelTry } from "./model-retry.ts";
+import { nextModelTry, wasWorkedOn } from "./model-retry.ts";
 import { advance } from "./task-advance.ts";
 import { beginActing, openBatch } from "./task-batch.ts";
 import { condenseOverflow } from "./task-condense.ts";
@@ -108,9 +108,7 @@ export function takeFailure(
   phase: Thinking,
   { failure, incarnation }: Extract<Command, { type: "model_failed" }>,
 ): void {
-  // A call that broke off in the middle was worked on, and will be charged for; nobody knows how much.
-  const wasWorkedOn = failure.kind === "cut_off" || failure.kind === "timeout";
-  if (wasWorkedOn) turn.cutOff();
+  if (wasWorkedOn(failure)) turn.cutOff();
   const { attempt, final, tries } = phase;
   if (failure.kind === "context_overflow" && condenseOverflow(turn, incarnation, { attempt, final, tries })) return;
   const places = { model: phase.model, models: turn.state.facts.models.length };

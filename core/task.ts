@@ -11,7 +11,7 @@ import { timeLeftMs } from "./budget.ts";
 import type { Failure } from "./errors.ts";
 import { advance } from "./task-advance.ts";
 import { applyOutcome, attach, beginActing, endHop, expireWaits, openBatch } from "./task-batch.ts";
-import { admit, firstCallPermit, halt, leaveToAsk, turnAway } from "./leave.ts";
+import { admit, halt, leaveToAsk, turnAway } from "./leave.ts";
 import { enroll, openSubtask, refuseSubtask, subtasksToMake, takeEnding, takeWaits } from "./subtasks.ts";
 import { answerQuestion, decideApproval, decideUnknown } from "./task-answers.ts";
 import type { Command, Decision, NewTask } from "./task-commands.ts";
@@ -61,7 +61,7 @@ export function createTask(input: NewTask, now: number): Decision {
       startedAt: null,
       usage: { steps: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, costMicros: 0, estimated: false },
       usedBelow: { inputTokens: 0, outputTokens: 0, costMicros: 0 },
-      permit: call === null ? null : firstCallPermit(now),
+      permit: null,
       turnedAway: null,
       model: { index: 0, since: now },
       contextTokens: TOOL_LIST_TOKENS + estimateTokens(facts.agent.config.instructions) + estimateMessages(messages),
@@ -75,6 +75,7 @@ export function createTask(input: NewTask, now: number): Decision {
       subtasks: [],
       tree: [],
       waitsBelow: {},
+      uncounted: [],
       toCancel: [],
       adopted: [],
       disowned: [],
@@ -135,7 +136,7 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
       return null;
 
     case "called":
-      if (state.turnedAway !== null) turn.set({ turnedAway: null });
+      if (state.turnedAway !== null) turn.set({ turnedAway: { ...state.turnedAway, askAgainAt: turn.now } });
       return null;
 
     case "halt":

@@ -4,6 +4,7 @@
  * grows: an older one that comes late changes nothing of place and lease. Use is a total that never goes down, so whatever
  * comes twice, late or not at all is counted once.
  */
+import { NO_LIMIT, NOTHING } from "./amounts.ts";
 import { BudgetBook, type ReadFigures } from "./budget-book.ts";
 import {
   accountsOf,
@@ -14,8 +15,6 @@ import {
   judgeBudget,
   most,
   nearLimits,
-  NO_LIMIT,
-  NOTHING,
   outstanding,
   sum,
   whole,
@@ -23,16 +22,15 @@ import {
 import { FairQueue } from "./fair-queue.ts";
 import type { EnterReply, EnterRequest, TaskReport } from "./objects.ts";
 import { Places } from "./places.ts";
+import { STOPPED_ASK_AGAIN_MS } from "./stop-message.ts";
 import type { Amount, AmountLimit } from "./task-state.ts";
-import { hasEnded, type TaskStatus } from "./task-status.ts";
+import { hasEnded, isWaiting, type TaskStatus } from "./task-status.ts";
 
 /** How long a leave lasts: so soon does a tenant that is over its share shrink to it. */
 const LEAVE_MS = 2000;
 /** A task in line asks again after 4 to 6 seconds, should its call be lost. */
 const ASK_AGAIN_MS = 4000;
 const ASK_AGAIN_SPREAD_MS = 2000;
-/** One that is stopped asks again after this long, should its release be lost. */
-const STOPPED_ASK_AGAIN_MS = 30_000;
 
 /** What a tenant keeps of one task until the task is forgotten. `granted` means something while it holds a place. */
 export interface TaskRow {
@@ -83,7 +81,7 @@ export class TenantDesk {
     this.store = store;
     this.book = new BudgetBook(store.figures);
     const holders = store.holders();
-    this.places = new Places(holders.map(({ task }) => task));
+    this.places = new Places(holders);
     for (const row of holders) this.book.lease(accountsOf(row), leaseOf(row));
   }
 
@@ -99,7 +97,9 @@ export class TenantDesk {
       this.keep(row, { ...row, used }, moment.now);
       return inLine("queue", null, moment);
     }
-    const asked = { ...row, version: request.version, used };
+    // Who asks waits for nothing else any more, whatever it reported last.
+    const status = isWaiting(row.status) ? "running" : row.status;
+    const asked = { ...row, version: request.version, status, used };
     if (stopped !== null) {
       this.leave(row.task);
       this.giveBack(row, asked, moment.now);
@@ -107,7 +107,12 @@ export class TenantDesk {
     }
     const more = difference(used, row.used);
     const uses = this.book.usesOf(accountsOf(row), { own: leaseOf(row), more }, moment.now);
-    const verdict = judgeBudget(uses, { used, need: whole(request.need), want: whole(request.want) });
+    const verdict = judgeBudget(uses, {
+      used,
+      need: whole(request.need),
+      want: whole(request.want),
+      isPriced: request.isPriced,
+    });
     // One that was called and found budget leaves the next one in line a try.
     if (this.shortCalled.delete(request.task)) this.budgetCameFree ||= verdict.kind !== "wait";
     if (verdict.kind === "exceeded") {
@@ -130,19 +135,19 @@ export class TenantDesk {
 
   /**
    * Takes how a task stands. One that waits or has ended gives back its place and what it leased. One that is still
-   * `queued` keeps them: it was let in and has not begun. So does one that asked at this very version: it told this
-   * before it asked.
+   * `queued` keeps them: it was let in and has not begun. A report of the very version at which the task asked was sent
+   * before it asked, and is as old.
    */
   report(report: TaskReport, now: number): void {
     const { version, view } = report;
     const row = this.store.task(report.task) ?? firstRow({ ...report, agent: view.agent.id });
     const used = most(row.used, whole(report.used));
-    if (version < row.version) {
+    if (version <= row.version) {
       this.keep(row, { ...row, used }, now);
       return;
     }
     const told = { ...row, version, status: view.status, used };
-    if (version === row.version || view.status === "running" || view.status === "queued") {
+    if (view.status === "running" || view.status === "queued") {
       this.keep(row, told, now);
       return;
     }
@@ -165,8 +170,8 @@ export class TenantDesk {
     const next = this.budgetCameFree ? this.short.next() : null;
     this.budgetCameFree = false;
     if (next === null) return called;
-    this.shortCalled.add(next);
-    return [...called, next];
+    this.shortCalled.add(next.task);
+    return [...called, next.task];
   }
 
   nextOfferEndsAt(): number | null {

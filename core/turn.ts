@@ -15,6 +15,9 @@ import { filesOf, pendingOf, type PendingView } from "./task-view.ts";
 import { estimateTokens } from "./tokens.ts";
 import { isForPerson } from "./waits.ts";
 
+/** Questions and approvals that are remembered after they ended; one decided again after that is not found. */
+const MAX_SETTLED_WAITS = 1000;
+
 export class Turn {
   readonly before: TaskState;
   readonly now: number;
@@ -135,12 +138,12 @@ export class Turn {
     text: string | null,
     error: { code: string; message: string } | null,
   ): void {
-    const toCancel = [...this.state.adopted];
+    const open = this.state.batch.flatMap(({ wait }) => (wait?.kind === "subtask" ? [wait.id] : []));
+    const toCancel = [...this.state.adopted, ...open];
     for (const call of this.state.batch) {
       if (call.state !== "intended") continue;
       const { wait } = call;
       if (wait?.kind === "question" || wait?.kind === "approval") this.closeWait(wait.id, "closed", null);
-      if (wait?.kind === "subtask") toCancel.push(wait.id);
       const ran = (wait === null || wait.kind === "unknown") && call.attempts > 0;
       const mayHaveLeft = ran && call.effect !== "none";
       this.settle(
@@ -149,7 +152,7 @@ export class Turn {
       );
     }
     const phase = { name: "ended", status, reason, text, error, at: this.now } as const;
-    this.set({ phase, steering: [], waitsBelow: {}, toCancel });
+    this.set({ phase, steering: [], waitsBelow: {}, uncounted: open, toCancel });
     const output = text === null ? null : { text, files: filesOf(this.state) };
     this.emit(`task.${status}`, { status, reason, output, error });
   }
@@ -162,7 +165,8 @@ export class Turn {
 
   /** Remembers how a question or an approval ended. */
   closeWait(id: string, outcome: "answered" | "expired" | "closed", by: string | null): void {
-    this.set({ settledWaits: { ...this.state.settledWaits, [id]: { outcome, by, at: this.now } } });
+    const settled = Object.entries({ ...this.state.settledWaits, [id]: { outcome, by, at: this.now } });
+    this.set({ settledWaits: Object.fromEntries(settled.slice(-MAX_SETTLED_WAITS)) });
   }
 
   /** Says what people are asked for, now that it changed below a task that waits. */
@@ -214,20 +218,26 @@ export class Turn {
   }
 
   /**
-   * The clock stands while the task is held, has ended or was turned away, and while a person is asked, here or below,
-   * whatever else it waits for.
+   * The clock stands while the task is held, has ended or was turned away; while a person is asked, here or below, whatever
+   * else it waits for; and while it waits for nothing but subtasks whose own time stands.
    */
   private keepClock(): void {
-    const { phase, clock, batch, turnedAway, waitsBelow } = this.state;
-    const waits = batch.flatMap((call) => (call.wait === null ? [] : [call.wait]));
-    const asks = waits.some(isForPerson) || Object.values(waitsBelow).some(({ forPerson }) => forPerson);
+    const { phase, clock, turnedAway } = this.state;
     const isOver = phase.name === "held" || phase.name === "ended" || turnedAway !== null;
-    const stands = isOver || (phase.name === "parked" && asks);
+    const stands = isOver || (phase.name === "parked" && this.waitsForOthers());
     if (stands && clock.since !== null) {
       this.set({ clock: { activeMs: clock.activeMs + Math.max(0, this.now - clock.since), since: null } });
     } else if (!stands && clock.since === null && this.state.startedAt !== null) {
       this.set({ clock: { activeMs: clock.activeMs, since: this.now } });
     }
+  }
+
+  /** True while what the parked task waits for is nobody's work. */
+  private waitsForOthers(): boolean {
+    const { batch, waitsBelow } = this.state;
+    const waits = batch.flatMap((call) => (call.wait === null ? [] : [call.wait]));
+    if (waits.some(isForPerson) || Object.values(waitsBelow).some(({ forPerson }) => forPerson)) return true;
+    return waits.every((wait) => wait.kind === "subtask" && waitsBelow[wait.id]?.stands === true);
   }
 
   private warnOfLimits(): void {

@@ -30,6 +30,7 @@ export class TaskEngine {
   private readonly store: TaskStore;
   private readonly watchers: TaskWatchers;
   private reporting: Promise<void> | null = null;
+  private running: Promise<void> | null = null;
   private failedReports = 0;
 
   constructor(env: Env, storage: DurableObjectStorage, store: TaskStore, watchers: TaskWatchers) {
@@ -50,12 +51,25 @@ export class TaskEngine {
     void this.report();
   }
 
+  /** Runs the alarm. */
+  async run(): Promise<void> {
+    this.running = this.goOn().finally(() => {
+      this.running = null;
+    });
+    await this.running;
+  }
+
+  /** Resolves when no run of the alarm is under way. */
+  async settled(): Promise<void> {
+    await this.running;
+  }
+
   /**
    * The one way a task goes on, after a crash as before. Alarms of an object never overlap, so each run has a name of its
    * own, and a hop under another name was cut off. Whatever happens in here, the alarm is set again: the platform gives
    * up an alarm whose handler failed six times, and a task never.
    */
-  async run(): Promise<void> {
+  private async goOn(): Promise<void> {
     const until = this.clock.now() + RUN_MS;
     const wake = { type: "wake", incarnation: crypto.randomUUID() } as const;
     let notBefore = 0;
@@ -88,6 +102,8 @@ export class TaskEngine {
     for await (const happened of this.happenings(work, incarnation, stored)) {
       if ("delta" in happened) this.watchers.tell(happened);
       else last = this.apply(happened);
+      // A task that has ended meanwhile, or is gone, makes no more subtasks.
+      if (work.kind === "dispatch" && (last === null || last.state.phase.name === "ended")) break;
     }
     return last;
   }

@@ -90,9 +90,8 @@ export class TaskHops {
     const history = work.history === null ? null : this.store.history(work.history);
     const job: CondenseJob = { facts, model, withModel, results, history, timeoutMs };
     for await (const line of this.lines<CondenseLine>(() => stepsFromEnv(this.env).condense(job), incarnation)) {
-      const { type, ...brought } = line;
-      if (type === "result") yield { type: "result_condensed", step, incarnation, ...brought } as Command;
-      else yield { type: "history_condensed", step, incarnation, ...brought } as Command;
+      if (line.type === "result") yield { ...line, type: "result_condensed", step, incarnation };
+      else yield { ...line, type: "history_condensed", step, incarnation };
     }
     yield { type: "hop_ended", step, incarnation };
   }

@@ -4,6 +4,7 @@
  */
 import { tasksFromEnv, tenantsFromEnv, type Env, type TaskStub } from "../adapters/from-env.ts";
 import { ownUse } from "../core/budget.ts";
+import { ok, type Result } from "../core/errors.ts";
 import type { TaskReport } from "../core/objects.ts";
 import { pendingFrom, subtaskInput } from "../core/subtasks.ts";
 import type { Command, SubtaskToMake, Work } from "../core/task-commands.ts";
@@ -11,23 +12,25 @@ import type { TaskFacts, TaskState } from "../core/task-state.ts";
 import type { TaskView } from "../core/task-view.ts";
 import type { StoredTask } from "./task-store.ts";
 
+/** Who cancels a task whose parent ended. */
+const PARENT_ENDED = "the end of its parent task";
 /** Objects that are asked at the same time. */
 const AT_ONCE = 10;
 
 export class TaskRelations {
   private readonly env: Env;
-  /** What the parent was last told of waits, as JSON; null: nothing since this object was loaded. */
+  /** What the parent was last told, as JSON; null: nothing since this object was loaded. */
   private toldParent: string | null = null;
 
   constructor(env: Env) {
     this.env = env;
   }
 
-  /** Asks the tenant for leave to begin hops. Null: the tenant is gone. */
+  /** Asks the tenant for leave to begin hops. */
   async enter(work: Extract<Work, { kind: "enter" }>, { state, version }: StoredTask): Promise<Command> {
     const { id, tenant, key, agent } = state.facts;
-    const { used, need, want } = work;
-    const asked = { task: id, version, key, agent: agent.id, used, need, want };
+    const { kind: _, ...amounts } = work;
+    const asked = { task: id, version, key, agent: agent.id, ...amounts };
     const reply = await tenantsFromEnv(this.env)(tenant).enter(asked);
     switch (reply.kind) {
       case "admitted":
@@ -41,12 +44,17 @@ export class TaskRelations {
     }
   }
 
-  /** Tells the parent and the tenant how the task stands; true: the tenant is gone, and the task has to go too. */
+  /**
+   * Tells the parent and the tenant how the task stands, neither waiting for the other; true: the tenant is gone, and the
+   * task has to go too.
+   */
   async report({ state, version }: StoredTask, view: TaskView, wakeAt: number | null): Promise<boolean> {
     const { id, tenant, kind, key } = state.facts;
-    await this.tellParent(state, version, view);
     const row: TaskReport = { task: id, version, view, hidden: kind === "call", wakeAt, key, used: ownUse(state) };
-    return (await tenantsFromEnv(this.env)(tenant).report(row)).erased;
+    const told = this.tellParent(state, version, view);
+    const [index] = await Promise.all([tenantsFromEnv(this.env)(tenant).report(row), told.catch(() => undefined)]);
+    if (!index.erased) await told;
+    return index.erased;
   }
 
   /** Makes subtasks; a command for each that tells what came of it. `argumentsOf` gives those of the dispatching call. */
@@ -60,24 +68,33 @@ export class TaskRelations {
     }
   }
 
-  /** Cancels tasks below this one; a command for each that is cancelled, has ended, or is gone. */
+  /** Cancels tasks below this one; a command for each that is cancelled, has ended, or is gone. One that fails stops no other. */
   async *cancel({ tasks }: Extract<Work, { kind: "cancel" }>, { tenant }: TaskFacts): AsyncGenerator<Command> {
+    let failure: unknown = null;
     for (let at = 0; at < tasks.length; at += AT_ONCE) {
       const some = tasks.slice(at, at + AT_ONCE);
-      await Promise.all(some.map(async (task) => await this.task(tenant, task).cancel("the end of its parent task")));
-      for (const task of some) yield { type: "cancelled_below", task };
+      const told = await Promise.allSettled(some.map((task) => this.task(tenant, task).cancel(PARENT_ENDED)));
+      for (const [index, task] of some.entries()) {
+        const one = told[index];
+        if (one?.status === "fulfilled") yield { type: "cancelled_below", task };
+        else failure = one?.reason;
+      }
     }
+    if (failure !== null) throw new Error("a task below could not be cancelled", { cause: failure });
   }
 
-  /** Erases the tasks below this one, all of which have ended or are cancelled first. */
-  async erase({ facts: { tenant }, subtasks, adopted, disowned }: TaskState): Promise<void> {
-    for (const id of [...subtasks, ...adopted, ...disowned]) {
+  /** Erases the tasks below this one; those that live are cancelled first. A failure: one could not be erased now. */
+  async erase({ facts: { tenant }, subtasks, adopted, disowned, toCancel }: TaskState): Promise<Result<void>> {
+    for (const id of new Set([...subtasks, ...adopted, ...disowned, ...toCancel])) {
       const task = this.task(tenant, id);
-      const erased = await task.erase();
-      if (erased.ok || erased.error.code !== "conflict") continue;
-      await task.cancel("its task was erased");
-      await task.erase();
+      let erased = await task.erase();
+      if (!erased.ok && erased.error.code === "conflict") {
+        await task.cancel(PARENT_ENDED);
+        erased = await task.erase();
+      }
+      if (!erased.ok && erased.error.code !== "not_found") return erased;
     }
+    return ok(undefined);
   }
 
   private async make({ callId, facts }: SubtaskToMake, given: unknown): Promise<Command> {
@@ -107,10 +124,11 @@ export class TaskRelations {
     } else if (hasEnded) {
       await parent.subtaskEnded(view);
     } else {
-      const pending = JSON.stringify(pendingFrom(id, view.pending));
-      if (pending === (this.toldParent ?? (mayHaveAsked(state) ? null : "[]"))) return;
-      await parent.subtaskWaits(id, version, pendingFrom(id, view.pending));
-      this.toldParent = pending;
+      const told = { pending: pendingFrom(id, view.pending), stands: state.clock.since === null };
+      const text = JSON.stringify(told);
+      if (text === this.toldParent || (this.toldParent === null && hasNothingToTell(state, view))) return;
+      await parent.subtaskWaits(id, version, told);
+      this.toldParent = text;
     }
   }
 
@@ -119,8 +137,9 @@ export class TaskRelations {
   }
 }
 
-/** False for a task of which the parent cannot have been told that it waits for a person. */
-function mayHaveAsked({ settledWaits, subtasks, facts }: TaskState): boolean {
+/** True for a task whose parent cannot have been told anything, and need not be: nobody is asked, and no time is counted. */
+function hasNothingToTell({ settledWaits, subtasks, facts }: TaskState, { pending }: TaskView): boolean {
   const asksOfUnknown = facts.agent.config.on_unknown === "ask";
-  return asksOfUnknown || subtasks.length > 0 || Object.keys(settledWaits).length > 0;
+  const askedBefore = asksOfUnknown || subtasks.length > 0 || Object.keys(settledWaits).length > 0;
+  return pending.length === 0 && !askedBefore && facts.limits.maxDurationMs === null;
 }

@@ -23,7 +23,7 @@ import {
   upToPage,
 } from "./task-tables.ts";
 
-/** A task as it is stored. `version` counts saves; `unreported`: the tenant was not told of what matters since. */
+/** A task as it is stored. `version` counts saves; `unreported`: the tenant or the parent was not told of what matters since. */
 export interface StoredTask {
   readonly state: TaskState;
   readonly version: number;
@@ -246,8 +246,13 @@ export class TaskStore {
   }
 }
 
-/** True for a decision after which the tenant's index has to show something else. */
-export function changesIndex(before: TaskState, { state, events }: Decision): boolean {
-  if (pendingOf(before).length !== pendingOf(state).length) return true;
+/** True for a decision after which the tenant's index, or the parent, has to hear how the task stands. */
+export function changesIndex(before: TaskState, { state, events, below }: Decision): boolean {
+  if (below.length > 0 || pendingOf(before).length !== pendingOf(state).length) return true;
+  // The parent's time depends on whether this task's stands, where time is limited.
+  const stands = (one: TaskState) => one.clock.since === null;
+  if (state.facts.limits.maxDurationMs !== null && stands(before) !== stands(state)) return true;
+  // What a subtask used that ended after this task did.
+  if (before.uncounted.length > state.uncounted.length) return true;
   return events.some(({ type }) => isTerminalEvent(type) || /^(task|question|approval)\./.test(type));
 }

@@ -13,7 +13,7 @@ import { callOfSubtask, endingOf } from "../core/subtasks.ts";
 import { revisionNote } from "../core/task-answers.ts";
 import type { Command, LedgerRow, NewTask, Spend } from "../core/task-commands.ts";
 import type { Attachment, TaskFacts } from "../core/task-state.ts";
-import type { PendingView, TaskView } from "../core/task-view.ts";
+import type { TaskView } from "../core/task-view.ts";
 import { callWaitingOn } from "../core/waits.ts";
 import { TaskEngine } from "./task-engine.ts";
 import { TaskStore, type StoredTask } from "./task-store.ts";
@@ -87,6 +87,8 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     { decision, by }: Parameters<TaskRpc["decideUnknown"]>[1],
     request: string | null,
   ): Promise<Result<LedgerRow>> {
+    const isKnown = this.store.load() !== null && this.store.calls([callId]).length > 0;
+    if (!isKnown) return failed("not_found", "This task has no call with that id.");
     const decided = this.command({ type: "unknown_decided", callId, decision, by, request });
     if (!decided.ok) return decided;
     const [row] = this.store.calls([callId]);
@@ -112,8 +114,9 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
 
   async subtaskEnded(subtask: TaskView): Promise<void> {
     const state = this.store.load()?.state;
-    if (state === undefined || callOfSubtask(state, subtask.id) === null) return;
-    const callId = callOfSubtask(state, subtask.id) ?? "";
+    if (state === undefined) return;
+    // A task that has ended reads nothing of it any more; it only counts what was used.
+    const callId = callOfSubtask(state, subtask.id) ?? subtask.id;
     const { mediumResultThreshold: mediumCharacters, largeResultThreshold: largeCharacters } = settingsFromEnv(
       this.env,
     );
@@ -125,8 +128,8 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     this.engine.apply({ type: "subtask_ended", ending: endingOf(subtask, shown) });
   }
 
-  async subtaskWaits(subtask: string, version: number, pending: readonly PendingView[]): Promise<void> {
-    this.engine.apply({ type: "subtask_waits", subtask, version, pending });
+  async subtaskWaits(...[subtask, version, told]: Parameters<TaskRpc["subtaskWaits"]>): Promise<void> {
+    this.engine.apply({ type: "subtask_waits", subtask, version, ...told });
   }
 
   async cancel(by: string): Promise<Result<TaskView>> {
@@ -168,11 +171,14 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     const stored = this.store.load();
     if (stored === null) return { ok: false, error: NO_SUCH_TASK };
     if (stored.state.phase.name !== "ended") return failed("conflict", "The task is still alive. Cancel it first.");
+    // What the alarm is making now, such as subtasks, is then known to the state.
+    await this.engine.settled();
     // A parent that waits for this task has to hear of its end first.
     if (stored.unreported) await this.engine.report();
     if (this.store.load()?.unreported === true)
       return failed("upstream_failed", "The end of the task is still being told.");
-    await this.engine.relations.erase(stored.state);
+    const below = await this.engine.relations.erase(stored.state);
+    if (!below.ok) return below;
     await this.engine.forget(stored);
     return ok(undefined);
   }

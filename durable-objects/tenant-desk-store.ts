@@ -1,6 +1,6 @@
 /** What a tenant's object stores of its tasks' places, leases and use, and of its accounts. */
 import type { AccountFigures } from "../core/budget-book.ts";
-import type { BudgetLimit, BudgetPeriod } from "../core/budget-tree.ts";
+import { type BudgetLimit, type BudgetPeriod, monthOf } from "../core/budget-tree.ts";
 import type { TaskStatus } from "../core/task-status.ts";
 import type { DeskStore, Spending, TaskRow } from "../core/tenant-desk.ts";
 import type { TenantTables } from "./tenant-tables.ts";
@@ -44,8 +44,8 @@ export class TenantDeskStore implements DeskStore {
         SUM(IIF(day = ?2, micros, 0)) AS day_micros FROM spent WHERE account = ?1 AND day BETWEEN ?3 AND ?4`,
       account,
       day,
-      `${day.slice(0, 7)}-01`,
-      `${day.slice(0, 7)}-31`,
+      `${monthOf(day)}-01`,
+      `${monthOf(day)}-31`,
     );
     return {
       limit: row === undefined ? null : readLimit(row),
@@ -73,6 +73,11 @@ export class TenantDeskStore implements DeskStore {
       limit?.costMicros ?? null,
       limit?.period ?? null,
     );
+  }
+
+  /** Forgets the days before this month (`2026-11`). What was ever spent stands with the account. */
+  forgetDaysBefore(month: string): void {
+    this.tables.write("DELETE FROM spent WHERE day < ?", `${month}-01`);
   }
 
   /** Forgets all of it. */

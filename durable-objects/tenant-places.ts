@@ -1,6 +1,6 @@
 /** The desk of a tenant's object: its stored rows, the tenant's part of this process, and the calling of tasks in line. */
 import { settingsFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
-import type { BudgetAccount, BudgetLimit } from "../core/budget-tree.ts";
+import { type BudgetAccount, type BudgetLimit, dayOf, monthOf } from "../core/budget-tree.ts";
 import { FairShare } from "../core/fair-share.ts";
 import type { EnterReply, EnterRequest, TaskReport } from "../core/objects.ts";
 import { TenantDesk } from "../core/tenant-desk.ts";
@@ -17,6 +17,8 @@ export class TenantPlaces {
   private readonly store: TenantDeskStore;
   /** Read from the stored rows when it is first needed, and again after a failure to store. */
   private desk: TenantDesk | null = null;
+  /** The month before which every day was forgotten. */
+  private forgotBefore: string | null = null;
   private timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(env: Env, tables: TenantTables) {
@@ -51,12 +53,18 @@ export class TenantPlaces {
     });
   }
 
+  /** Forgets what was spent on days that no limit counts any more. */
+  forgetOld(now: number): void {
+    const month = monthOf(dayOf(now));
+    if (this.forgotBefore === month) return;
+    this.store.forgetDaysBefore(month);
+    this.forgotBefore = month;
+  }
+
   /** Forgets it all. */
   erase(): void {
     this.store.erase();
     this.desk = null;
-    const tenant = this.tables.tenant();
-    if (tenant !== null) SHARES.hear(tenant, false, Date.now());
   }
 
   private ask<T>(question: (desk: TenantDesk, now: number, share: number) => T): T {
@@ -74,24 +82,29 @@ export class TenantPlaces {
 
   /** How many places the tenant may use now. */
   private share(now: number): number {
-    return SHARES.placesOf(this.tables.tenant() ?? "", settingsFromEnv(this.env).maxRunningTasks, now);
+    const { maxRunningTasks, sharedRunningTasks } = settingsFromEnv(this.env);
+    return SHARES.placesOf(this.tables.tenant() ?? "", { own: maxRunningTasks, shared: sharedRunningTasks }, now);
   }
 
   /** Calls the tasks that a place or budget came free for, and comes back when a place was kept in vain. */
   private callNext(desk: TenantDesk, now: number): void {
     const tenant = this.tables.tenant();
     if (tenant === null) return;
-    SHARES.hear(tenant, desk.isInUse, now);
+    if (desk.isInUse) SHARES.hear(tenant, now);
     for (const task of desk.toCall({ now, share: this.share(now) })) void this.call(tenant, task);
     const endsAt = desk.nextOfferEndsAt();
     if (endsAt === null || this.timer !== null) return;
-    this.timer = setTimeout(
-      () => {
-        this.timer = null;
-        if (!this.tables.isErased()) this.ask(() => undefined);
-      },
-      Math.max(0, endsAt - now),
-    );
+    this.timer = setTimeout(() => this.passOn(tenant), Math.max(0, endsAt - now));
+  }
+
+  /** Gives the places that were kept in vain to the next in line. When that fails, the next message does it. */
+  private passOn(tenant: string): void {
+    this.timer = null;
+    try {
+      if (!this.tables.isErased()) this.ask(() => undefined);
+    } catch (thrown) {
+      console.error("the places that were kept in vain could not be passed on", tenant, thrown);
+    }
   }
 
   /** A call that is lost does no harm: the task asks again by itself. */

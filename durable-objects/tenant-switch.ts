@@ -43,15 +43,19 @@ export class TenantSwitch {
     return this.known;
   }
 
-  /** Stores the stop, and that every task that runs or is about to has to be told. The operator's outranks the tenant's. */
+  /**
+   * Stores the stop, and that every task that runs or is about to has to be told: whatever status it reported last, one
+   * that holds a place runs. The operator's stop outranks the tenant's.
+   */
   stop(stop: TenantStop): TenantStop {
     const before = this.stopped();
     if (before !== null && (before.byOperator || !stop.byOperator)) return before;
     const { by, byOperator, reason, at } = stop;
     this.tables.storage.transactionSync(() => {
       this.tables.write("INSERT OR REPLACE INTO stop VALUES (1, ?, ?, ?, ?)", by, byOperator ? 1 : 0, reason, at);
-      const running = "(status <> 'sleeping' OR holds_place = 1)";
-      this.tables.write(`UPDATE tasks SET tell = 'halt' WHERE ${MAY_RUN} AND ${running}`);
+      this.tables.write(
+        `UPDATE tasks SET tell = 'halt' WHERE holds_place = 1 OR (${MAY_RUN} AND status <> 'sleeping')`,
+      );
     });
     this.known = stop;
     this.isPending = true;
@@ -81,7 +85,7 @@ export class TenantSwitch {
 
   /** When those that are still to be told are told again; null: nobody is. */
   nextTellAt(now: number): number | null {
-    this.isPending ??= this.toTell("").length > 0;
+    this.isPending ??= LINES.some((line) => this.toTell(line, "").length > 0);
     if (!this.isPending && this.telling === null) return null;
     return now + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.failures);
   }
@@ -107,13 +111,15 @@ export class TenantSwitch {
       this.isPending = false;
       left = 0;
       const told: Promise<void>[] = [];
-      for (let some = this.toTell(""); some.length > 0; some = this.toTell(some.at(-1)?.task ?? "")) {
-        left += some.length;
-        const batch = some.map(async (row) => {
-          if (await this.tellOne(row)) left -= 1;
-        });
-        told.push(...batch);
-        await Promise.race([Promise.all(batch), scheduler.wait(NEXT_AFTER_MS)]);
+      for (const line of LINES) {
+        for (let some = this.toTell(line, ""); some.length > 0; some = this.toTell(line, some.at(-1)?.task ?? "")) {
+          left += some.length;
+          const batch = some.map(async (row) => {
+            if (await this.tellOne(row)) left -= 1;
+          });
+          told.push(...batch);
+          await Promise.race([Promise.all(batch), scheduler.wait(NEXT_AFTER_MS)]);
+        }
       }
       await Promise.race([Promise.all(told), scheduler.wait(ANSWER_WITHIN_MS)]);
     } while (this.hasMore());
@@ -147,11 +153,18 @@ export class TenantSwitch {
     else if (stop !== null) await stub.halt(stopMessage(stop));
   }
 
-  private toTell(after: string): Told[] {
-    const query = "SELECT task, tell FROM tasks WHERE tell IS NOT NULL AND task > ? ORDER BY task LIMIT ?";
+  private toTell(line: string, after: string): Told[] {
+    const query = `SELECT task, tell FROM tasks WHERE tell IS NOT NULL AND ${line} AND task > ? ORDER BY task LIMIT ?`;
     return this.tables.read<Told>(query, after, AT_ONCE);
   }
 }
+
+/** Who is told first: those that run, however many stand in line; then those that began; then those that did not. */
+const LINES = [
+  "holds_place = 1",
+  "(holds_place = 0 AND status <> 'queued')",
+  "(holds_place = 0 AND status = 'queued')",
+] as const;
 
 interface Told extends Record<string, SqlStorageValue> {
   readonly task: string;

@@ -10,7 +10,7 @@ import type { Result } from "../core/errors.ts";
 import type { StoredReply } from "../core/idempotency.ts";
 import type { Admission, EnterReply, EnterRequest, KeyRecord, TaskReport, TenantRpc } from "../core/objects.ts";
 import { countRequest, type RateDecision, type RateWindow } from "../core/rate-limit.ts";
-import { stopMessage } from "../core/stop-message.ts";
+import { STOPPED_ASK_AGAIN_MS, stopMessage } from "../core/stop-message.ts";
 import { TenantIndex } from "./tenant-index.ts";
 import { TenantOutbox } from "./tenant-outbox.ts";
 import { TenantPlaces } from "./tenant-places.ts";
@@ -29,7 +29,11 @@ const FAILED_RETRY_MS = 1000;
 const MAX_TO_ERASE = 100;
 
 /** What a task hears that is still heard of after it, or its tenant, was erased. */
-const GONE: EnterReply = { kind: "stopped", message: "This task was erased.", askAgainAfterMs: 30_000 };
+const GONE: EnterReply = {
+  kind: "stopped",
+  message: "This task was erased.",
+  askAgainAfterMs: STOPPED_ASK_AGAIN_MS,
+};
 
 export class TenantObject extends DurableObject<Env> implements TenantRpc {
   private readonly tables = new TenantTables(this.ctx.storage, this.ctx.id.name);
@@ -168,6 +172,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
       const now = Date.now();
       this.store.forgetOld(now);
       this.outbox.forgetOld(now);
+      this.places.forgetOld(now);
       await this.flush();
     } catch (thrown) {
       notBefore = Date.now() + FAILED_RETRY_MS;

@@ -41,7 +41,7 @@ import type { Tool } from "../core/tool.ts";
 import { logDefect } from "./log.ts";
 import { catalogue } from "../tools/catalogue.generated.ts";
 
-/** Toolsets of recent agents, by agent, version and the request's narrowing. Pinned, so they never go stale. */
+/** Toolsets of recent agents, the oldest first, by agent, version and the request's narrowing. Pinned, so they never go stale. */
 const toolsets = new Map<string, Toolset>();
 const MAX_TOOLSETS = 200;
 
@@ -135,7 +135,8 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     const cached = toolsets.get(key);
     if (cached !== undefined) return cached;
     const built = await buildToolset(this.tools, facts);
-    if (toolsets.size >= MAX_TOOLSETS) toolsets.clear();
+    const [oldest] = toolsets.keys();
+    if (toolsets.size >= MAX_TOOLSETS && oldest !== undefined) toolsets.delete(oldest);
     toolsets.set(key, built);
     return built;
   }

@@ -21,7 +21,7 @@ interface StepTimes {
 }
 
 /** Every call of a task in order, without results, read page by page. */
-export async function* callsOf(ledger: TraceSource["ledger"]): AsyncGenerator<LedgerRow> {
+async function* callsOf(ledger: TraceSource["ledger"]): AsyncGenerator<LedgerRow> {
   for (let after: string | null = null; ; ) {
     const { rows, next }: LedgerPage = await ledger({ after, limit: PAGE_ROWS, withResults: false });
     yield* rows;
@@ -32,7 +32,7 @@ export async function* callsOf(ledger: TraceSource["ledger"]): AsyncGenerator<Le
 
 /**
  * The trace of the API. Of each page only what is shown is kept: a few numbers for each step (at most 101) and each call
- * (32 a step). What a step used holds everything that was spent in it: its model calls, the shortening of its results and
+ * (64 a step). What a step used holds everything that was spent in it: its model calls, the shortening of its results and
  * of the history, and the subtasks that it dispatched and that have ended. So the steps add up to the task's own figure.
  */
 export async function traceOf(view: TaskView, source: TraceSource) {

@@ -107,6 +107,7 @@ const MAKERS: readonly [Make, ...Make[]] = [
     subtask: subtaskOf(state, draw),
     version: Math.floor(draw() * 5),
     pending: draw() < 0.5 ? [] : [{ kind: "unknown", call_id: "call_below", tool: "t" }],
+    stands: draw() < 0.5,
   }),
   (_, draw) => ({ type: "enroll", subtask: `task_${Math.floor(draw() * 60)}` }),
   (state, draw) => ({ type: "cancelled_below", task: state.toCancel[0] ?? pick(["task_x", "task_y"], draw) }),

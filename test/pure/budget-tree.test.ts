@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { NOTHING } from "../../core/amounts.ts";
 import { BudgetBook, type AccountFigures } from "../../core/budget-book.ts";
 import {
   type AccountUse,
@@ -7,7 +8,6 @@ import {
   type BudgetLimit,
   judgeBudget,
   nearLimits,
-  NOTHING,
   outstanding,
   whole,
 } from "../../core/budget-tree.ts";
@@ -25,7 +25,12 @@ const use = (limit: BudgetLimit | null, used = 0, leased = 0, account = "tenant"
   used: tokens(used),
   leasedToOthers: tokens(leased),
 });
-const ask = (need: number, want: number, used = 0) => ({ used: tokens(used), need: tokens(need), want: tokens(want) });
+const ask = (need: number, want: number, used = 0) => ({
+  used: tokens(used),
+  need: tokens(need),
+  want: tokens(want),
+  isPriced: true,
+});
 
 describe("a slice of a budget", () => {
   test.each([
@@ -51,7 +56,8 @@ describe("a slice of a budget", () => {
       used: NOTHING,
       leasedToOthers: NOTHING,
     });
-    const both = { used: NOTHING, need: { tokens: 1, costMicros: 1 }, want: { tokens: 100, costMicros: 100 } };
+    const amount = (count: number): Amount => ({ tokens: count, costMicros: count });
+    const both = { used: NOTHING, need: amount(1), want: amount(100), isPriced: true };
     const agent = use(limitOf(800), 0, 0, "agent_a");
     expect(judgeBudget([use(limitOf(100_000)), money(2000), agent], both)).toEqual({
       kind: "granted",
@@ -71,6 +77,18 @@ describe("a slice of a budget", () => {
       message:
         "The budget of key_a of 100 tokens a day does not cover another model call. Raise it with PUT /v1/budgets/key_a, or wait for the next day (UTC).",
     });
+  });
+
+  test("is refused for a model without a known price by every limit of money, and by no other", () => {
+    const unpriced = { ...ask(10, 50), isPriced: false };
+    expect(judgeBudget([use(limitOf(1000))], unpriced)).toMatchObject({ kind: "granted" });
+    const money = use({ tokens: 1000, costMicros: 25_000_000, period: "month" }, 0, 0, "key_a");
+    expect(judgeBudget([use(null), money], unpriced)).toEqual({
+      kind: "exceeded",
+      message:
+        "The price of the task's model is not known, so the budget of key_a of 25 US dollars a month cannot be held. Take its limit of money away and limit tokens with PUT /v1/budgets/key_a, or use a model with a price.",
+    });
+    expect(judgeBudget([money], ask(10, 50))).toMatchObject({ kind: "granted" });
   });
 
   test("is refused by one account although another one would have the task wait", () => {
@@ -160,5 +178,7 @@ describe("the figures of an account", () => {
     book.lease(["tenant"], tokens(300));
     const [own] = book.usesOf(["tenant"], { own: tokens(100), more: tokens(10) }, NOON);
     expect(own).toMatchObject({ used: tokens(10), leasedToOthers: tokens(200) });
+    book.lease(["tenant"], tokens(-300));
+    expect(book.account("tenant", NOON)).toMatchObject({ leasedTokens: 0, leasedCostMicros: 0 });
   });
 });

@@ -15,6 +15,7 @@ const OVERFLOW = {
 } as const;
 const contents = (world: TaskWorld) => [...world.ledger.values()].map(({ content }) => content);
 const usage = { inputTokens: 20, outputTokens: 5, estimated: false };
+const UNUSED = { inputTokens: 0, outputTokens: 0, estimated: false };
 
 /** A call that already ran in hop one. */
 function done(state: TaskState, index = 0, change: Partial<PreparedCall["outcome"]> = {}): PreparedCall {
@@ -108,6 +109,33 @@ describe("a result too long to read", () => {
       4,
     );
     expect(twice.state).toBe(told.state);
+  });
+
+  test("that brought nothing when the hop broke is paid for as it was reserved; one that brought a line is not", () => {
+    const calls = [0, 1, 2].map((index) => done(thinking(), index, { isLarge: true, content: "head … tail" }));
+    const begun = wake(asked(thinking(), calls).state, "a", 2);
+    const line = { type: "result_condensed", ...hopOf(begun.state) } as const;
+    const [first = "", second = ""] = condensing(begun).results;
+    const told = decide(begun.state, { ...line, callId: first, content: "in short", usage }, 3);
+    expect(told.spent).toMatchObject([{ purpose: "summary", callId: first, inputTokens: 20 }]);
+    const refused = decide(told.state, { ...line, callId: second, content: null, usage: UNUSED }, 4);
+    expect(refused.ledger).toEqual([]);
+    expect(refused.spent).toEqual([]);
+    const ended = decide(refused.state, { type: "hop_ended", ...hopOf(refused.state) }, 5);
+    expect(ended.spent).toMatchObject([{ purpose: "summary", inputTokens: 6000, outputTokens: 700, estimated: true }]);
+    expect(ended.state.phase.name).toBe("ready");
+    expect(ended.state.batch.every(({ toSummarise }) => !toSummarise)).toBe(true);
+    expect(wake(ended.state, "b", 6).spent).toEqual([]);
+  });
+
+  test("costs nothing when every one of them was refused by the model", () => {
+    const begun = wake(asked(thinking(), [done(thinking(), 0, { isLarge: true })]).state, "a", 2);
+    const [callId = ""] = condensing(begun).results;
+    const line = { type: "result_condensed", ...hopOf(begun.state), callId, content: null, usage: UNUSED } as const;
+    const told = decide(begun.state, line, 3);
+    const ended = decide(told.state, { type: "hop_ended", ...hopOf(told.state) }, 4);
+    expect([...told.spent, ...ended.spent]).toEqual([]);
+    expect(ended.state.usage).toEqual(begun.state.usage);
   });
 
   test("is left as it is when the task's limits, or what it was granted, leave too little for a summary", () => {

@@ -4,10 +4,11 @@ import { FairQueue } from "../../core/fair-queue.ts";
 import { OFFER_MS, Places } from "../../core/places.ts";
 
 const NOW = 1_800_000_000_000;
+const held = (tasks: readonly string[], key: string | null = null) => tasks.map((task) => ({ task, key }));
 
 function drain(queue: FairQueue): string[] {
   const order: string[] = [];
-  for (let task = queue.next(); task !== null; task = queue.next()) order.push(task);
+  for (let next = queue.next(); next !== null; next = queue.next()) order.push(next.task);
   return order;
 }
 
@@ -22,7 +23,16 @@ describe("the queue", () => {
     const queue = new FairQueue();
     for (let index = 0; index < 1000; index += 1) queue.join(`many${index}`, "many");
     queue.join("one", "one");
-    expect([queue.next(), queue.next()]).toEqual(["many0", "one"]);
+    expect([queue.next()?.task, queue.next()?.task]).toEqual(["many0", "one"]);
+  });
+
+  test("prefers the key that has the least, and gives turns to those that have as little", () => {
+    const queue = new FairQueue();
+    for (const task of ["a1", "a2", "b1", "b2", "c1"]) queue.join(task, task.charAt(0));
+    const has = new Map([["a", 1]]);
+    const order = Array.from({ length: 5 }, () => queue.next((key) => has.get(key) ?? 0)?.task);
+    expect(order).toEqual(["b1", "c1", "b2", "a1", "a2"]);
+    expect(queue.next()).toBeNull();
   });
 
   test("keeps the place of a task that joins again, and forgets one that leaves", () => {
@@ -78,7 +88,7 @@ describe("the places of a tenant", () => {
   });
 
   test("are kept for a task that was called, then go to the next", () => {
-    const places = new Places(["running"]);
+    const places = new Places(held(["running"]));
     places.ask("first", null, 1, NOW);
     places.ask("second", null, 1, NOW);
     places.leave("running");
@@ -92,7 +102,7 @@ describe("the places of a tenant", () => {
   });
 
   test("are not taken past those who wait longer", () => {
-    const places = new Places(["running"]);
+    const places = new Places(held(["running"]));
     places.ask("waiting", null, 1, NOW);
     places.leave("running");
     expect(places.ask("newcomer", null, 1, NOW)).toBe(false);
@@ -100,12 +110,74 @@ describe("the places of a tenant", () => {
   });
 
   test("stay with a task that asks again, until there are fewer than are held", () => {
-    const places = new Places(["a", "b", "c"]);
+    const places = new Places(held(["a", "b", "c"]));
     expect(places.ask("a", null, 3, NOW)).toBe(true);
     expect(places.ask("a", null, 2, NOW)).toBe(false);
     expect(places.ask("b", null, 2, NOW)).toBe(true);
     expect(places.toCall(2, NOW)).toEqual([]);
     expect(places.toCall(3, NOW)).toEqual(["a"]);
+  });
+
+  test("are yielded at the next question by the key that has more than its part, one for each task that is called", () => {
+    const places = new Places(held(["a1", "a2", "a3", "a4"], "a"));
+    const ask = (task: string) => places.ask(task, task.charAt(0), 4, NOW);
+    expect([ask("b1"), ask("b2"), ask("b3")]).toEqual([false, false, false]);
+    expect([ask("a1"), places.toCall(4, NOW)]).toEqual([false, ["b1"]]);
+    expect([ask("a2"), places.toCall(4, NOW)]).toEqual([false, ["b2"]]);
+    expect([ask("a3"), ask("a4"), places.toCall(4, NOW)]).toEqual([true, true, []]);
+    expect([ask("b1"), ask("b2"), ask("b1"), ask("a3")]).toEqual([true, true, true, true]);
+  });
+
+  test("are kept by a key that has no more than the others, and by one whose own tasks alone wait", () => {
+    const places = new Places([...held(["a1", "a2"], "a"), ...held(["b1"], "b")]);
+    const ask = (task: string) => places.ask(task, task.charAt(0), 3, NOW);
+    expect([ask("b2"), ask("a3"), ask("a1"), ask("a2"), ask("b1")]).toEqual([false, false, true, true, true]);
+    const alone = new Places(held(["a1"], "a"));
+    expect([alone.ask("a2", "a", 1, NOW), alone.ask("a1", "a", 1, NOW)]).toEqual([false, true]);
+  });
+
+  test("keep no key waiting for more questions of those that hold them than there are keys, however long tasks run", () => {
+    const shape = fc.record({
+      share: fc.integer({ min: 1, max: 6 }),
+      keys: fc.integer({ min: 2, max: 8 }),
+      tasks: fc.integer({ min: 1, max: 8 }),
+      order: fc.array(fc.nat(1000), { minLength: 60, maxLength: 120 }),
+    });
+    fc.assert(
+      fc.property(shape, ({ share, keys, tasks, order }) => {
+        const keyOf = (task: string) => task.split(" ")[0] ?? "";
+        const names = Array.from({ length: keys }, (_, key) => `k${key}`);
+        const all = names.flatMap((key) => Array.from({ length: tasks }, (_, task) => `${key} t${task}`));
+        // The first key has all of the places, and the work for them.
+        const first = Array.from({ length: share }, (_, task) => `k0 long${task}`);
+        const places = new Places(held(first, "k0"));
+        const holding = new Set(first);
+        const ask = (task: string) => {
+          if (places.ask(task, keyOf(task), share, NOW)) holding.add(task);
+          else holding.delete(task);
+          for (const called of places.toCall(share, NOW)) ask(called);
+          expect(holding.size).toBeLessThanOrEqual(share);
+        };
+        for (const task of all) ask(task);
+        const waits = new Map(names.map((key) => [key, 0]));
+        const counts = () => names.map((key) => [...holding].filter((task) => keyOf(task) === key).length);
+        for (const pick of order) {
+          ask([...holding][pick % holding.size] ?? "");
+          for (const [index, count] of counts().entries()) {
+            const key = `k${index}`;
+            waits.set(key, count > 0 ? 0 : (waits.get(key) ?? 0) + 1);
+            expect(waits.get(key)).toBeLessThanOrEqual(keys);
+          }
+        }
+        // When every task that holds a place has asked, no key that could use more has two fewer than another.
+        for (let round = 0; round < share; round += 1) {
+          const asking = [...holding];
+          for (const task of asking) if (holding.has(task)) ask(task);
+        }
+        const usable = counts().filter((count) => count < tasks);
+        expect(Math.max(...counts()) - Math.min(...usable, Math.max(...counts()))).toBeLessThanOrEqual(1);
+      }),
+    );
   });
 
   test("are in use while somebody runs, waits or was called", () => {

@@ -5,38 +5,41 @@ const NOW = 1_800_000_000_000;
 
 function heard(...tenants: string[]): FairShare {
   const shares = new FairShare();
-  for (const tenant of tenants) shares.hear(tenant, true, NOW);
+  for (const tenant of tenants) shares.hear(tenant, NOW);
   return shares;
 }
 
+const places = { own: 256, shared: 64 };
+
 describe("a tenant's part of the places", () => {
   test("is all of them for one alone, known or not", () => {
-    expect(heard().placesOf("a", 256, NOW)).toBe(256);
-    expect(heard("a").placesOf("a", 256, NOW)).toBe(256);
+    expect(heard().placesOf("a", places, NOW)).toBe(256);
+    expect(heard("a").placesOf("a", places, NOW)).toBe(256);
   });
 
-  test("is equal for all that are active", () => {
+  test("is an equal part of what they share for all that are active", () => {
     const shares = heard("a", "b", "c");
-    expect(["a", "b", "c", "newcomer"].map((tenant) => shares.placesOf(tenant, 256, NOW))).toEqual([85, 85, 85, 64]);
+    expect(["a", "b", "c", "newcomer"].map((tenant) => shares.placesOf(tenant, places, NOW))).toEqual([21, 21, 21, 16]);
   });
 
-  test("never falls below eight, and never passes the tenant's own limit", () => {
+  test("never falls below two, and never passes the tenant's own limit", () => {
     const many = heard(...Array.from({ length: 500 }, (_, index) => `t${index}`));
-    expect(many.placesOf("t1", 256, NOW)).toBe(8);
-    expect(many.placesOf("t1", 5, NOW)).toBe(5);
+    expect(many.placesOf("t1", places, NOW)).toBe(2);
+    expect(many.placesOf("t1", { own: 1, shared: 64 }, NOW)).toBe(1);
+    expect(heard("a", "b").placesOf("a", { own: 5, shared: 64 }, NOW)).toBe(5);
   });
 
-  test("grows when another has nothing to do any more, or was not heard of for ten seconds", () => {
+  test("grows when another was not heard of for ten seconds, and not before", () => {
     const shares = heard("a", "b", "c", "d");
-    shares.hear("b", false, NOW);
-    expect(shares.placesOf("a", 90, NOW)).toBe(30);
-    shares.hear("a", true, NOW + 9000);
-    expect(shares.placesOf("a", 90, NOW + 9999)).toBe(30);
-    expect(shares.placesOf("a", 90, NOW + 10_000)).toBe(90);
+    shares.hear("a", NOW + 9000);
+    expect(shares.placesOf("a", places, NOW + 9999)).toBe(16);
+    shares.hear("b", NOW + 9999);
+    expect(shares.placesOf("a", places, NOW + 10_000)).toBe(32);
+    expect(shares.placesOf("a", places, NOW + 19_999)).toBe(256);
   });
 
   test("is not held down by a clock that went back", () => {
     const shares = heard("a", "b");
-    expect(shares.placesOf("c", 90, NOW - 60_000)).toBe(90);
+    expect(shares.placesOf("c", places, NOW - 60_000)).toBe(256);
   });
 });

@@ -232,6 +232,7 @@ describe("leave", () => {
       used: { tokens: used, costMicros: 0 },
       need: { tokens: 26, costMicros: 0 },
       want: { tokens: 8202, costMicros: 0 },
+      isPriced: false,
     });
     expect(wake(ready, "b", 3000, granted(used + 110)).work).toMatchObject({ kind: "think", maxOutputTokens: 100 });
   });

@@ -105,7 +105,16 @@ export function shown(state: TaskState, below: readonly PendingView[] = []): Tas
 /** The end of a subtask that came to `text` and used 100 tokens. */
 export function endingOf(subtask: string, change: Partial<SubtaskEnding> = {}): SubtaskEnding {
   const outcome = confirmedOutcome({ subtask_id: subtask }, `result of ${subtask}`, 1);
-  return { subtask, status: "completed", outcome, inputTokens: 80, outputTokens: 20, costMicros: 3, ...change };
+  return {
+    subtask,
+    status: "completed",
+    outcome,
+    inputTokens: 80,
+    outputTokens: 20,
+    costMicros: 3,
+    estimated: false,
+    ...change,
+  };
 }
 
 function joined(first: Decision, then: Decision): Decision {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
 import { DEFAULT_AGENT } from "../../core/agent.ts";
 import type { Limits, TaskFacts, TaskState } from "../../core/task-state.ts";
+import { confirmedOutcome } from "../../core/ledger.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { nextWake } from "../../core/task.ts";
 import { drawsFrom, endingOf, shuffled } from "./play-task.ts";
@@ -105,9 +106,31 @@ describe("the budget of a task with subtasks", () => {
       limited({ maxTokens: 400_015, maxCostMicros: 4000 + 50 }),
     );
     world.run();
-    expect(madeIn(world).map(({ limits }) => limits.maxTokens)).toEqual([100_000, 100_000, 100_000]);
+    // Of 400,000, the next request keeps 15 of conversation, three results of 1,400 and 16 to write: a fourth of the rest.
+    expect(madeIn(world).map(({ limits }) => limits.maxTokens)).toEqual([98_942, 98_942, 98_942]);
     expect(madeIn(world).map(({ limits }) => limits.maxCostMicros)).toEqual([1000, 1000, 1000]);
-    expect(taken(world.state)).toEqual({ tokens: 300_015, costMicros: 3050 });
+    expect(taken(world.state)).toEqual({ tokens: 296_841, costMicros: 3050 });
+  });
+
+  test("leaves a task enough to read fifty results that used up their shares", () => {
+    const world = new TaskWorld(
+      [Array.from({ length: 50 }, () => dispatch())],
+      undefined,
+      limited({ maxTokens: 200_000 }),
+    );
+    world.run();
+    const made = [...world.subtasks.values()];
+    expect(made).toHaveLength(50);
+    for (const { made: one } of made) {
+      const { id, limits } = one.facts;
+      const outcome = confirmedOutcome({}, "x".repeat(4000), 1);
+      world.apply({
+        type: "subtask_ended",
+        ending: endingOf(id, { outcome, inputTokens: limits.maxTokens ?? 0, outputTokens: 0 }),
+      });
+    }
+    world.run();
+    expect(statusOf(world.state)).toBe("completed");
   });
 
   test("gets back what a subtask left", () => {

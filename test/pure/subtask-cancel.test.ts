@@ -90,10 +90,16 @@ describe("a task that ends while subtasks are open", () => {
     const subtask = made?.made.facts.id ?? "";
     const { state } = decide(world.state, { type: "cancel", by: "ana" }, 2000);
     const late: Command[] = [
-      { type: "subtask_ended", ending: endingOf(subtask) },
+      { type: "subtask_ended", ending: endingOf("task_other") },
       { type: "subtask_opened", callId: made?.made.callId ?? "" },
       { type: "subtask_refused", callId: made?.made.callId ?? "", failure: { code: "conflict", message: "no" } },
-      { type: "subtask_waits", subtask, version: 9, pending: [{ kind: "unknown", call_id: "c", tool: "t" }] },
+      {
+        type: "subtask_waits",
+        subtask,
+        version: 9,
+        stands: true,
+        pending: [{ kind: "unknown", call_id: "c", tool: "t" }],
+      },
       { type: "called" },
       { type: "halt", message: "stopped" },
       { type: "turned_away", why: "queue", message: null, askAgainAfterMs: 1 },
@@ -103,6 +109,25 @@ describe("a task that ends while subtasks are open", () => {
       expect(decision.state, command.type).toBe(state);
       expect([decision.events, decision.below, decision.spent]).toEqual([[], [], []]);
     }
+  });
+
+  test("still counts, once, what its subtasks used, and tells nothing else of them", () => {
+    const world = waiting();
+    const [first = "", second = ""] = world.subtasks.keys();
+    world.apply({ type: "cancel", by: "ana" });
+    for (const subtask of [first, first, second]) {
+      const { events, ledger } = world.apply({ type: "subtask_ended", ending: endingOf(subtask, { estimated: true }) });
+      expect([events, ledger]).toEqual([[], []]);
+    }
+    expect(world.state.usedBelow).toEqual({ inputTokens: 160, outputTokens: 40, costMicros: 6 });
+    expect(world.state.usage.estimated).toBe(true);
+  });
+
+  test("knows a subtask from the moment it is dispatched, in the order of the calls", () => {
+    const { state, ids } = dispatching();
+    expect(state.subtasks).toEqual(ids);
+    const { state: ended } = decide(state, { type: "cancel", by: "ana" }, 2000);
+    expect(ended).toMatchObject({ subtasks: ids, toCancel: ids });
   });
 
   test("does not cancel a subtask that had ended", () => {

@@ -75,6 +75,7 @@ const request = (task: string, version: number, more: Partial<EnterRequest> = {}
   used: both(0),
   need: both(1),
   want: both(10),
+  isPriced: true,
   ...more,
 });
 const told = (task: string, version: number, status: TaskStatus, used = 0): TaskReport => {
@@ -106,6 +107,31 @@ describe("a task at the desk", () => {
     for (const late of [told("a", 1, "queued"), told("a", 2, "sleeping"), told("a", 3, "sleeping")])
       desk.report(late, NOON);
     expect(kindOf(desk.enter(request("b", 1), null, moment(NOON, 1)))).toBe("queue");
+  });
+
+  test("that waited and asks to go on counts as running, also when what it told before comes after", () => {
+    const rows = new Rows();
+    const desk = new TenantDesk(rows);
+    desk.report(told("a", 2, "waiting_input"), NOON);
+    desk.enter(request("a", 3), null, moment());
+    desk.report(told("a", 3, "waiting_input"), NOON);
+    expect(rows.task("a")).toMatchObject({ status: "running", holdsPlace: true });
+    desk.enter(request("a", 4), "Stopped.", moment());
+    expect(rows.task("a")).toMatchObject({ status: "running", holdsPlace: false });
+  });
+
+  test("yields its place to a key that has none, also when the object began anew in between", () => {
+    const rows = new Rows();
+    let desk = new TenantDesk(rows);
+    for (const task of ["a", "b"]) desk.enter(request(task, 1), null, moment(NOON, 2));
+    desk = new TenantDesk(rows);
+    const other = (version: number) => desk.enter(request("c", version, { key: "key_b" }), null, moment(NOON, 2));
+    expect(kindOf(other(1))).toBe("queue");
+    expect(kindOf(desk.enter(request("a", 2), null, moment(NOON, 2)))).toBe("queue");
+    expect(desk.toCall(moment(NOON, 2))).toEqual(["c"]);
+    expect(kindOf(other(2))).toBe("admitted");
+    expect(rows.holders().map(({ task }) => task)).toEqual(["b", "c"]);
+    expect(kindOf(desk.enter(request("b", 2), null, moment(NOON, 2)))).toBe("admitted");
   });
 
   test("takes no place by a question that comes after it began to wait", () => {
@@ -191,6 +217,22 @@ describe("a budget that runs short", () => {
     desk.limitChanged("tenant");
     expect(desk.toCall(moment())).toEqual(["b"]);
     expect(kindOf(desk.enter(request("b", 1, { want: both(30) }), null, moment()))).toBe("admitted");
+  });
+
+  test("is refused to a model without a known price where money is limited, until it no longer is", () => {
+    const { rows, desk } = limited(1000);
+    const asked = request("a", 1, { isPriced: false });
+    expect(kindOf(desk.enter(asked, null, moment()))).toBe("admitted");
+    rows.limits.set("agent_a", { tokens: null, costMicros: 5_000_000, period: "day" });
+    desk.limitChanged("agent_a");
+    expect(desk.enter({ ...asked, version: 2 }, null, moment())).toMatchObject({
+      kind: "exceeded",
+      message: expect.stringContaining("PUT /v1/budgets/agent_a"),
+    });
+    expect(rows.holders()).toEqual([]);
+    rows.limits.delete("agent_a");
+    desk.limitChanged("agent_a");
+    expect(kindOf(desk.enter({ ...asked, version: 3 }, null, moment()))).toBe("admitted");
   });
 
   test("warns from 80 % on", () => {

@@ -3,6 +3,7 @@ import type { Command } from "../../core/task-commands.ts";
 import { statusOf } from "../../core/task-status.ts";
 import type { PendingView } from "../../core/task-view.ts";
 import { pendingFrom } from "../../core/subtasks.ts";
+import { nextWake } from "../../core/task.ts";
 import { endingOf, shown } from "./play-task.ts";
 import { ASK, call, DISPATCH, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./task-world.ts";
 
@@ -15,11 +16,12 @@ const question: PendingView = {
   person: null,
   expires_at: null,
 };
-const waits = (subtask: string, version: number, pending: readonly PendingView[]): Command => ({
+const waits = (subtask: string, version: number, pending: readonly PendingView[], stands = false): Command => ({
   type: "subtask_waits",
   subtask,
   version,
   pending,
+  stands,
 });
 
 function waiting(more: readonly ScriptedCall[] = []): { world: TaskWorld; first: string; second: string } {
@@ -56,6 +58,20 @@ describe("what a subtask waits for from people", () => {
       status: "waiting_input",
       pending: [{ query: "Which city?" }, { query: "Which?" }],
     });
+  });
+
+  test("costs the parent no time while every subtask stands in line or is stopped", () => {
+    const { world, first, second } = waiting();
+    world.apply(waits(first, 3, [], true));
+    expect(nextWake(world.state, world.now)).not.toBeNull();
+    expect(world.apply(waits(second, 3, [], true)).events).toEqual([]);
+    expect(nextWake(world.state, world.now)).toBeNull();
+    world.now += 3_600_000;
+    world.apply(waits(second, 4, [], false));
+    world.now += 1000;
+    for (const subtask of [first, second]) world.apply({ type: "subtask_ended", ending: endingOf(subtask) });
+    world.run();
+    expect(statusOf(world.state)).toBe("completed");
   });
 
   test("is told by versions: one that comes twice or late changes nothing", () => {

@@ -61,6 +61,7 @@ describe("dispatch_subagent", () => {
     const result = {
       subtask_id: "task_1",
       status: "completed",
+      reason: null,
       text: "It is noon.",
       files: [{ path: "notes/noon.md", size: 12 }],
       steps: 2,

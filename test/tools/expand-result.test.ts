@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fakeResults } from "../fakes/results.ts";
 import expandResult from "../../tools/files/expand-result.ts";
+import { compileTextPattern } from "../../tools/files/text-search.ts";
 import { runTool } from "./run-tool.ts";
 
 const ID = "call_01hzy3v7k4m8n2p6q9rstvwxyz_3_0";
@@ -178,18 +179,63 @@ describe("searching a result", () => {
     ["(?:a?){300}a{300}!", ab],
     ["[ab]*a[ab]{400}c", `${ab}!c`],
     ["\\b(?:[^z]*z)?", "a ".repeat(250_000)],
-    [".{1000}.{1000}.{1000}", a],
+    [".{1000}.{900}[bc]", a],
     ["^(([a-z])+.)+[A-Z]([a-z])+$", a],
   ])("takes a bounded time for %s", { timeout: 5_000 }, async (pattern, text) => {
     const { result } = await expand(text, { pattern });
     expect(result.matches).not.toBeNull();
   });
 
-  it("reads less of the text at once when the pattern is large, and says where it stopped", async () => {
+  const long = 1_900_000;
+  it.each([
+    ["one long line", "a".repeat(long)],
+    ["long lines", `${"a".repeat(99)}\n`.repeat(long / 100)],
+    ["short lines", "a\n".repeat(long / 2)],
+  ])("does no more work than one search may on %s, however the pattern is built", async (_, text) => {
+    const patterns = ["(a{1,30}){1,30}[bc]", "(?:a?){200}[bc]", "(?i)(a|aa|aaa|aaaa|aaaaa){1,60}[bc]", "[b-d][e-g]"];
+    for (const pattern of patterns) {
+      const compiled = compileTextPattern(pattern);
+      const { result } = await expand(text, { pattern });
+      expect(result.matches).toEqual([]);
+      const size = compiled.ok ? compiled.value.compiled.programSize() : 0;
+      expect(size).toBeGreaterThan(0);
+      expect(result.next_offset).toBeGreaterThan(0);
+      expect((result.next_offset ?? text.length) * size).toBeLessThanOrEqual(5_000_000);
+    }
+  });
+
+  it("lets others have their turn while it searches", async () => {
+    let turns = 0;
+    const others = setInterval(() => {
+      turns += 1;
+    }, 0);
+    await expand("a".repeat(long), { pattern: "(?:a?){200}[bc]" });
+    clearInterval(others);
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
+
+  it("refuses a pattern of which one look would take too long", async () => {
+    const { failure } = await expand("a", { pattern: ".{1000}.{1000}[bc]" });
+    expect(failure).toMatchObject({ code: "invalid_input", field: "pattern" });
+  });
+
+  it("reads less of the text at once when the pattern is large, and finds all of it from where it stopped", async () => {
     const text = "x".repeat(200_000);
     const { result } = await expand(text, { pattern: "\\w{500}!" });
     expect(result.matches).toEqual([]);
-    expect(result.next_offset).toBeGreaterThan(50_000);
-    expect(result.next_offset).toBeLessThan(200_000);
+    expect(result.next_offset).toBeGreaterThan(2_000);
+    expect(result.next_offset).toBeLessThan(20_000);
+    const part = `${"x".repeat(317)}m${"y".repeat(300)}h`;
+    const offsets = await searchOn(part.repeat(60), "my{300}h");
+    expect(offsets).toEqual(Array.from({ length: 60 }, (_, i) => i * part.length + 317));
+    const even = Array.from({ length: 100 }, (_, i) => i * 300);
+    expect(await searchOn("y".repeat(30_100), "y{300}")).toEqual(even);
+  });
+
+  it("never finds the end of a match again where one search stopped", async () => {
+    for (const at of [3_700, 7_700, 11_700]) {
+      const text = `${"x".repeat(at)}${"z".repeat(500)}h${"x".repeat(20_000)}`;
+      expect(await searchOn(text, "z{1,500}h"), String(at)).toEqual([at]);
+    }
   });
 });

@@ -19,6 +19,7 @@ describe("the settings", () => {
       isDemo: true,
       requestsPerMinute: 6000,
       maxRunningTasks: 256,
+      sharedRunningTasks: 64,
       mediumResultThreshold: 4000,
       largeResultThreshold: 12_000,
       maxParallelToolCalls: 5,
@@ -39,6 +40,7 @@ describe("the settings", () => {
     ["LARGE_RESULT_THRESHOLD", { LARGE_RESULT_THRESHOLD: "1.5" }],
     ["OTTO_REQUESTS_PER_MINUTE", { OTTO_REQUESTS_PER_MINUTE: "-1" }],
     ["OTTO_MAX_RUNNING_TASKS", { OTTO_MAX_RUNNING_TASKS: "10001" }],
+    ["OTTO_SHARED_RUNNING_TASKS", { OTTO_SHARED_RUNNING_TASKS: "0" }],
     ["OTTO_EGRESS_ALLOW", { OTTO_MODE: "production", OTTO_EGRESS_ALLOW: "localhost:9000" }],
   ])("refuse by name what cannot be right: %s", (name, variables) => {
     expect(() => settingsFromEnv(envOf(variables))).toThrow(name);

@@ -106,6 +106,25 @@ describe("a task with subtasks", () => {
     for (const { id } of children) expect(await taskOf({ tenant: TENANT, id }).view()).toMatchObject({ ok: false });
   });
 
+  test("leaves nothing behind when it is cancelled and erased while its subtasks are being made", async () => {
+    const facts = factsOf([{ calls: Array.from({ length: 30 }, () => dispatch([{ text: "late", delayMs: 20_000 }])) }]);
+    const task = await start(facts);
+    const ids = await vi.waitFor(
+      async () => {
+        const made = await task.subtasks();
+        if (!made.ok || made.value.length < 30) throw new Error("not yet");
+        return made.value;
+      },
+      { timeout: 10_000, interval: 1 },
+    );
+    await task.cancel("ana");
+    expect(await task.erase()).toMatchObject({ ok: true });
+    await scheduler.wait(500);
+    for (const id of [facts.id, ...ids]) {
+      expect(await taskOf({ tenant: TENANT, id }).view()).toMatchObject({ ok: false, error: { code: "not_found" } });
+    }
+  });
+
   test("is refused the fifty-first subtask of a tree and the fourth level, each in the ledger", async () => {
     const leaf = dispatch([{ text: "leaf" }]);
     const deep = dispatch([

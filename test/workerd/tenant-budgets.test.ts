@@ -59,7 +59,7 @@ describe("the budgets of a tenant", () => {
     const rpc = tenantsFromEnv(env)(tenant.id);
     const amount = (tokens: number, costMicros: number) => ({ tokens, costMicros });
     const asked = { task: newId("task"), version: 1, key: null, agent: "agent_default", used: amount(30, 250_000) };
-    await rpc.enter({ ...asked, need: amount(1, 1), want: amount(10, 10_000) });
+    await rpc.enter({ ...asked, isPriced: true, need: amount(1, 1), want: amount(10, 10_000) });
     const [own] = (await list(tenant)).filter(({ account }) => account === "tenant");
     expect(own).toMatchObject({ used: { tokens: 30, cost_usd: 0.25 }, reserved: { tokens: 80, cost_usd: 0.08 } });
   });
@@ -110,11 +110,14 @@ describe("the budgets of a tenant", () => {
     expect((await put({ ...tenant, key: worker.key }, "tenant", daily)).status).toBe(403);
   });
 
-  test("hold at once also when the database is away for their audit row", async () => {
+  test("of the tenant hold at once also when the database is away for their audit row, those of a key are not set", async () => {
     const tenant = await newTenant();
+    const key = await newKey(tenant, ["admin"]);
     await list(tenant);
     const watch = watchDatabase();
     watch.isAway = true;
+    expect((await put(tenant, key.id, daily)).status).toBe(503);
+    expect(await list(tenant)).toEqual([]);
     expect((await put(tenant, "tenant", daily)).status).toBe(503);
     expect(await list(tenant)).toHaveLength(1);
   });

@@ -116,6 +116,29 @@ describe("an Idempotency-Key", () => {
     expect((await send(good)).status).toBe(201);
   });
 
+  test("is no matter to a tenant's switch: what was sent before is carried out again", async () => {
+    const tenant = await newTenant();
+    const shown = async () =>
+      (await sendJson<{ stopped: boolean }>({ path: "/v1/kill-switch", key: tenant.key })).body.stopped;
+    for (const [key, path] of [
+      [tenant.key, "/v1/kill-switch"],
+      [operatorKey(), `/v1/tenants/${tenant.id}`],
+    ] as const) {
+      const post = async (act: string) =>
+        await sendJson<{ stopped: boolean }>({ method: "POST", path: `${path}/${act}`, key, body: {}, headers: once });
+      for (const [act, stopped] of [
+        ["stop", true],
+        ["release", false],
+        ["stop", true],
+        ["release", false],
+      ] as const) {
+        const answer = await post(act);
+        expect([answer.status, answer.body.stopped, await shown()]).toEqual([200, stopped, stopped]);
+        expect(answer.headers.get("idempotency-replayed")).toBeNull();
+      }
+    }
+  });
+
   test("of the operator makes one tenant", async () => {
     const headers = { "idempotency-key": crypto.randomUUID() };
     const call = { method: "POST", path: "/v1/tenants", key: operatorKey(), body: { name: "Once" }, headers };

@@ -169,6 +169,17 @@ describe("the telling of tasks", () => {
     ...reportOf({ task, status, version, hidden }),
     used: { tokens: 0, costMicros: 0 },
   });
+  const none = { tokens: 0, costMicros: 0 };
+  const asking = (task: string, version: number, want: typeof none) => ({
+    task,
+    version,
+    key: null,
+    agent: "agent_a",
+    used: none,
+    need: want,
+    want,
+    isPriced: true,
+  });
   const statuses: readonly TaskStatus[] = ["queued", "running", "sleeping", "waiting_input", "completed"];
 
   /** Notes what the task objects are told. Those in `failing` cannot be reached; a halt takes `slowMs` to answer. */
@@ -218,6 +229,60 @@ describe("the telling of tasks", () => {
     );
   });
 
+  test("halts a task that goes on after it waited, and has not told so yet, and calls it at the release", async () => {
+    const tenant = newId("tenant");
+    const rpc = tenantsFromEnv(env)(tenant);
+    const [answered, late, old] = [newId("task"), newId("task"), newId("task")];
+    for (const task of [answered, late, old]) {
+      await rpc.report(told(task, "waiting_input"));
+      await rpc.enter(asking(task, 2, none));
+    }
+    // What the task told before it asked may come after its question.
+    await rpc.report(told(late, "waiting_input", 2));
+    // A row may hold a place under any status.
+    await runInDurableObject(tenantStub(tenant), (_, state) => {
+      state.storage.sql.exec("UPDATE tasks SET status = 'waiting_input' WHERE task = ?", old);
+    });
+    const said = watchTasks();
+    await rpc.stop(stopIt);
+    await vi.waitFor(async () => expect(await pending(tenant)).toEqual([]));
+    expect(said.splice(0).toSorted()).toEqual([answered, late, old].map((task) => `${task} halt`).toSorted());
+    for (const task of [answered, late, old])
+      expect(await rpc.enter(asking(task, 3, none))).toMatchObject({ kind: "stopped" });
+    await rpc.release(false);
+    await vi.waitFor(async () => expect(await pending(tenant)).toEqual([]));
+    expect(said.toSorted()).toEqual([answered, late, old].map((task) => `${task} called`).toSorted());
+  });
+
+  test("reaches the tasks that run before those in line, however many these are and wherever they stand", async () => {
+    const tenant = newId("tenant");
+    const rows = Array.from({ length: 3000 }, (_, index) => ({ task: newId("task"), runs: index % 12 === 7 }));
+    const running = rows
+      .filter(({ runs }) => runs)
+      .slice(0, 250)
+      .map(({ task }) => task);
+    expect(running).toHaveLength(250);
+    await tenantsFromEnv(env)(tenant).report(told(newId("task"), "completed"));
+    await runInDurableObject(tenantStub(tenant), (_, state) => {
+      const insert = `INSERT INTO tasks (task, version, key, agent, status, holds_place, used_tokens, used_micros)
+        VALUES (?, 1, NULL, 'agent_a', ?, ?, 0, 0)`;
+      // As tasks report that were never let in, and those that were.
+      for (const [index, { task, runs }] of rows.entries())
+        state.storage.sql.exec(insert, task, index % 5 < 3 ? "queued" : "running", runs ? 1 : 0);
+    });
+    const said: string[] = [];
+    vi.spyOn(TaskObject.prototype, "halt").mockImplementation(async function (this: TaskObject) {
+      const { ctx } = this as unknown as { ctx: DurableObjectState };
+      said.push(ctx.id.name?.split("/")[1] ?? "");
+      await scheduler.wait(500);
+    });
+    await tenantsFromEnv(env)(tenant).stop(stopIt);
+    await vi.waitFor(() => expect(said.length).toBeGreaterThanOrEqual(300), { timeout: 10_000 });
+    expect(said.slice(0, 250).toSorted()).toEqual(running.toSorted());
+    // The others need not be waited for: an erased tenant tells nobody.
+    await tenantsFromEnv(env)(tenant).erase();
+  });
+
   test("halts a task that comes to run while the tenant is stopped, and lets none in", async () => {
     const tenant = newId("tenant");
     const rpc = tenantsFromEnv(env)(tenant);
@@ -226,9 +291,7 @@ describe("the telling of tasks", () => {
     const task = newId("task");
     await rpc.report(told(task, "running"));
     await vi.waitFor(() => expect(said).toEqual([`${task} halt`]));
-    const none = { tokens: 0, costMicros: 0 };
-    const asked = { task, version: 2, key: null, agent: "agent_a", used: none, need: none, want: none };
-    expect(await rpc.enter(asked)).toMatchObject({
+    expect(await rpc.enter(asking(task, 2, none))).toMatchObject({
       kind: "stopped",
       message: expect.stringContaining("POST /v1/kill-switch/release"),
     });
@@ -266,14 +329,12 @@ describe("the telling of tasks", () => {
   test("calls the next task in line when a place comes free", async () => {
     const tenant = newId("tenant");
     const rpc = tenantsFromEnv(env)(tenant);
-    const none = { tokens: 0, costMicros: 0 };
     const limit = { tokens: 10, costMicros: null, period: "total" as const };
     await rpc.setBudget("tenant", limit);
     const said = watchTasks();
     const [one, two] = [newId("task"), newId("task")];
     const want = { tokens: 10, costMicros: 0 };
-    for (const task of [one, two])
-      await rpc.enter({ task, version: 1, key: null, agent: "agent_a", used: none, need: want, want });
+    for (const task of [one, two]) await rpc.enter(asking(task, 1, want));
     expect(said).toEqual([]);
     await rpc.report(told(one, "completed", 2));
     await vi.waitFor(() => expect(said).toEqual([`${two} called`]));

@@ -1,4 +1,4 @@
-import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { tenantsFromEnv } from "../../adapters/from-env.ts";
@@ -30,6 +30,7 @@ const enter = (task: string, version: number, more: Partial<EnterRequest> = {}) 
     used: tokens(0),
     need: tokens(1),
     want: tokens(10),
+    isPriced: true,
     ...more,
   });
 
@@ -133,7 +134,19 @@ describe("the places of a tenant", () => {
     expect((await accountOf("tenant"))?.usedTokens ?? 0).toBe(0);
   });
 
-  test("are shared with the other tenants of the process that have tasks, and never fewer than eight", async () => {
+  test("are yielded to a key that has none by tasks that run for long, also after a crash of the object", async () => {
+    await limitPlaces(2);
+    const [a1, a2, b] = tasks(3) as [string, string, string];
+    for (const task of [a1, a2]) await enter(task, 1);
+    await abortAllDurableObjects();
+    await limitPlaces(2);
+    expect(kindOf(await enter(b, 1, { key: "key_b" }))).toBe("queue");
+    expect(kindOf(await enter(a1, 2))).toBe("queue");
+    expect(kindOf(await enter(b, 1, { key: "key_b" }))).toBe("admitted");
+    expect(kindOf(await enter(a2, 2))).toBe("admitted");
+  });
+
+  test("are shared with the other tenants of the process that have tasks, and never fewer than two", async () => {
     // The tenants of the tests before are not active any more.
     vi.setSystemTime(Date.now() + 60_000);
     const mine = tasks(40);
@@ -142,12 +155,14 @@ describe("the places of a tenant", () => {
       const busy = tenantsFromEnv(env)(newId("tenant"));
       const none = tokens(0);
       const task = newId("task");
-      await busy.enter({ task, version: 1, key: null, agent: "agent_a", used: none, need: none, want: none });
+      const asked = { task, version: 1, key: null, agent: "agent_a", used: none, need: none, want: none };
+      await busy.enter({ ...asked, isPriced: true });
+      // Its task ends; a tenant between two of its tasks keeps its part.
+      if (other % 2 === 0) await busy.report({ ...told(task, 2, "completed"), key: null });
     }
     let kept = 0;
     for (const task of mine) if (kindOf(await enter(task, 1)) === "admitted") kept += 1;
-    expect(kept).toBeLessThan(40);
-    expect(kept).toBeGreaterThanOrEqual(8);
+    expect(kept).toBe(6);
   });
 });
 
@@ -219,6 +234,23 @@ describe("the budgets of a tenant", () => {
     const used = spenders.reduce((sum, one) => sum + one.used, 0);
     expect(used).toBeGreaterThan(1980);
     expect(await accountOf("tenant")).toMatchObject({ usedTokens: used, leasedTokens: 0 });
+  });
+
+  test("forget the days before this month in the alarm, and nothing that a limit counts", async () => {
+    const start = Date.UTC(2027, 0, 31, 12);
+    vi.setSystemTime(start);
+    const [a, b] = tasks(2) as [string, string];
+    await object().report(told(a, 1, "completed", 30));
+    vi.setSystemTime(start + 3_600_000 * 24);
+    await object().report(told(b, 1, "completed", 50));
+    await runDurableObjectAlarm(tenantStub(tenant));
+    const days = await runInDurableObject(tenantStub(tenant), (_, state) =>
+      state.storage.sql.exec("SELECT DISTINCT day FROM spent").toArray(),
+    );
+    expect(days).toEqual([{ day: "2027-02-01" }]);
+    await abortAllDurableObjects();
+    expect(await object().setBudget("tenant", limitOf(100, "month"))).toMatchObject({ usedTokens: 50 });
+    expect(await object().setBudget("tenant", limitOf(100, "total"))).toMatchObject({ usedTokens: 80 });
   });
 
   test("begin again with their period, and a limit that is set later counts what was used before", async () => {

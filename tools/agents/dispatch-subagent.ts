@@ -37,6 +37,7 @@ export default defineTool({
   output: z.object({
     subtask_id: z.string(),
     status: z.enum(["completed", "failed", "cancelled"]),
+    reason: z.string().nullable().describe("Why it stopped early, such as `iteration_limit`"),
     text: z.string(),
     files: z.array(z.strictObject({ path: z.string(), size: z.int().describe("Bytes") })),
     steps: z.int(),

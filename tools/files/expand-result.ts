@@ -29,7 +29,9 @@ export default defineTool({
       .min(1)
       .max(500)
       .optional()
-      .describe("Search from the offset on, line by line: a regular expression of RE2; (?i) at its front ignores case"),
+      .describe(
+        "Search from the offset on, line by line: a regular expression of RE2; (?i) at its front ignores case; the larger its repeats, the less one search reads",
+      ),
   }),
   output: z.object({
     result_id: z.string(),
@@ -61,7 +63,7 @@ export default defineTool({
       const next_offset = end < total ? end : null;
       return { ...about, offset: start, text: whole.slice(start, end), matches: null, next_offset };
     }
-    const found = searchText(whole, offset, compiled.value, MAX_MATCHES);
+    const found = await searchText(whole, offset, compiled.value, MAX_MATCHES);
     const matches = found.matches.map((match) => excerptOf(whole, match));
     return { ...about, offset, text: null, matches, next_offset: found.next };
   },

@@ -1,24 +1,35 @@
 /**
  * Searches a text by a pattern of a model. The pattern runs in RE2, whose time grows with the text's length times the
- * pattern's size and never faster, and one search does a bounded amount of it.
+ * pattern's size and never faster. One search does a bounded amount of it, and lets others have their turn in between:
+ * nothing can interrupt code that does not wait.
  */
 import { RE2JS, RE2JSException } from "re2js";
 import { failed, ok, type Result } from "../../core/errors.ts";
 
 /** Instructions that a compiled pattern may have. */
-const MAX_PROGRAM = 5_000;
-/** Characters times instructions of one search; about a second and a half. */
-const MAX_WORK = 100_000_000;
+const MAX_PROGRAM = 2_000;
+/** Characters times instructions: of one search (each takes up to 20 ns), and between two turns of others, about. */
+const MAX_WORK = 5_000_000;
+const TURN_WORK = 1_000_000;
 /** Characters of one search, however small the pattern. */
-const MAX_CHARACTERS = 1_000_000;
-/** A longer line is searched in pieces, which overlap so that a match up to this long is found wherever it lies. */
+const MAX_CHARACTERS = 500_000;
+/** What one look into a piece costs beside its characters, in characters. */
+const LOOK_CHARACTERS = 4;
+/**
+ * A longer line is searched in pieces, which overlap so that a match up to this long is found wherever it lies. The pieces
+ * of a large pattern are shorter: a look into one cannot be interrupted.
+ */
 const MAX_PIECE = 10_000;
+const MIN_PIECE = 2_000;
 const OVERLAP = 1_000;
 
 /** A pattern, ready to be searched for. */
 export interface TextPattern {
   readonly compiled: RE2JS;
+  /** Characters of one search, between two turns of others, and of a piece. */
   readonly maxCharacters: number;
+  readonly turnCharacters: number;
+  readonly maxPiece: number;
 }
 
 /** Where a pattern matched: offsets in characters (UTF-16 units) of the text, `end` exclusive. */
@@ -47,35 +58,56 @@ export function compileTextPattern(pattern: string): Result<TextPattern> {
   const size = compiled.programSize();
   if (size > MAX_PROGRAM) return invalid("The pattern is too large. Use fewer or smaller repeats.");
   if (compiled.test("")) return invalid("The pattern matches the empty text. Let it match at least one character.");
-  return ok({ compiled, maxCharacters: Math.min(MAX_CHARACTERS, Math.floor(MAX_WORK / size)) });
+  const turnCharacters = Math.floor(TURN_WORK / size);
+  return ok({
+    compiled,
+    maxCharacters: Math.min(MAX_CHARACTERS, Math.floor(MAX_WORK / size)),
+    turnCharacters,
+    maxPiece: Math.min(MAX_PIECE, Math.max(MIN_PIECE, turnCharacters)),
+  });
 }
 
 /**
  * The matches of a pattern from an offset on, line by line: none holds a line break. It stops after `maxMatches`, or when
  * it has read as much as one search may.
  */
-export function searchText(text: string, from: number, pattern: TextPattern, maxMatches: number): Found {
+export async function searchText(text: string, from: number, pattern: TextPattern, maxMatches: number): Promise<Found> {
   const matches: TextMatch[] = [];
   let left = pattern.maxCharacters;
-  for (const piece of piecesOf(text, from)) {
+  let turnLeft = pattern.turnCharacters;
+  for (const piece of piecesOf(text, from, pattern.maxPiece)) {
     const matcher = pattern.compiled.matcher(text.slice(piece.start, piece.end));
-    let at = piece.start;
-    // Each look may read the rest of the piece, also one that finds nothing of use.
-    for (; at < piece.end && left > 0; left -= 1) {
-      left -= piece.end - at;
-      const match = matcher.find() ? { start: piece.start + matcher.start(), end: piece.start + matcher.end() } : null;
-      if (match === null || match.start >= piece.nextStart) {
-        at = piece.end;
-        break;
+    for (let at = piece.start; at < piece.end; ) {
+      // A look may read the rest of the piece, also one that finds nothing of use.
+      const cost = piece.end - at + LOOK_CHARACTERS;
+      if (cost > left) return { matches, next: goOn(text, Math.max(at, matches.at(-1)?.end ?? 0)) };
+      if (cost > turnLeft && turnLeft < pattern.turnCharacters) {
+        await giveWay();
+        turnLeft = pattern.turnCharacters;
       }
+      left -= cost;
+      turnLeft -= cost;
+      if (!matcher.find()) break;
+      const match = { start: piece.start + matcher.start(), end: piece.start + matcher.end() };
+      if (match.start >= piece.nextStart) break;
       at = Math.max(match.end, match.start + 1);
       const isNew = match.start >= (matches.at(-1)?.end ?? from) && match.start < match.end;
-      if (isNew && matches.push(match) === maxMatches) return { matches, next: at < text.length ? at : null };
+      if (isNew && matches.push(match) === maxMatches) return { matches, next: goOn(text, at) };
     }
-    const reached = at < piece.end ? at : piece.nextStart;
-    if (left <= 0) return { matches, next: reached < text.length ? reached : null };
   }
   return { matches, next: null };
+}
+
+/** Where the next search begins; null at the end of the text. */
+function goOn(text: string, at: number): number | null {
+  return at < text.length ? at : null;
+}
+
+/** Lets whatever else is due have its turn. */
+async function giveWay(): Promise<void> {
+  await new Promise((resolve) => {
+    setTimeout(resolve, 0);
+  });
 }
 
 /** A part of one line; the next one begins at `nextStart`. */
@@ -85,13 +117,13 @@ interface Piece {
   readonly nextStart: number;
 }
 
-function* piecesOf(text: string, from: number): Generator<Piece> {
+function* piecesOf(text: string, from: number, maxPiece: number): Generator<Piece> {
   for (let lineStart = from; lineStart < text.length; ) {
     const found = text.indexOf("\n", lineStart);
     const lineEnd = found < 0 ? text.length : found;
     let start = lineStart;
-    for (; lineEnd - start > MAX_PIECE; start += MAX_PIECE - OVERLAP) {
-      yield { start, end: start + MAX_PIECE, nextStart: start + MAX_PIECE - OVERLAP };
+    for (; lineEnd - start > maxPiece; start += maxPiece - OVERLAP) {
+      yield { start, end: start + maxPiece, nextStart: start + maxPiece - OVERLAP };
     }
     if (lineEnd > start) yield { start, end: lineEnd, nextStart: lineEnd + 1 };
     lineStart = lineEnd + 1;

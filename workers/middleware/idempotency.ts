@@ -1,6 +1,7 @@
 /**
- * `Idempotency-Key` on every POST (docs/decisions/0005-keys-and-idempotency.md). The tenant's object says what a request
- * is: the first, which runs and whose reply is stored before it is sent; or a repeat, which gets that reply.
+ * `Idempotency-Key` on every POST that makes something (docs/decisions/0005-keys-and-idempotency.md). The tenant's object
+ * says what a request is: the first, which runs and whose reply is stored before it is sent; or a repeat, which gets that
+ * reply.
  */
 import type { Next } from "hono";
 import { sealingFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
@@ -17,10 +18,16 @@ import type { AppContext } from "../context.ts";
 import { logFailure } from "../log.ts";
 import { problemResponse } from "../problem.ts";
 
+/**
+ * The switch of a tenant: a repeat changes nothing, and answers how the switch is now. A reply that was kept could say
+ * that a tenant is stopped which was released since.
+ */
+const SWITCH_PATH = /^\/v1\/(kill-switch|tenants\/[^/]+)\/(stop|release)$/;
+
 /** Header fields that belong to the reply itself; the others are of the request that is being answered. */
 const KEPT_HEADERS = ["content-type", "etag", "location", "retry-after"];
 
-/** The request as far as repeats of it are concerned; null when it carries no key, or is no POST. */
+/** The request as far as repeats of it are concerned; null when it carries no key, is no POST, or sets a tenant's switch. */
 export async function idempotentRequestOf(c: AppContext): Promise<IdempotentRequest | null> {
   const key = c.req.header("idempotency-key");
   if (key === undefined || c.req.method !== "POST") return null;
@@ -29,6 +36,7 @@ export async function idempotentRequestOf(c: AppContext): Promise<IdempotentRequ
     raise("invalid_input", message, { field: "Idempotency-Key" });
   }
   const { method, path } = c.req;
+  if (SWITCH_PATH.test(path)) return null;
   const query = new URL(c.req.url).search;
   const fingerprint = await fingerprintOf({ method, path, query, body: c.get("bodyBytes") });
   return { key: `${method} ${path} ${key}`, fingerprint };

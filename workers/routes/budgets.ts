@@ -22,7 +22,11 @@ const amountSchema = z.strictObject({ tokens: z.int(), cost_usd: z.number() });
 
 const limitSchema = z.strictObject({
   max_tokens: z.int().min(1).max(1_000_000_000_000).nullable(),
-  max_cost_usd: z.number().min(0.000001).max(1_000_000_000).nullable(),
+  max_cost_usd: z
+    .number()
+    .min(1 / MICROS_PER_DOLLAR)
+    .max(1_000_000_000)
+    .nullable(),
   period: z.enum(BUDGET_PERIODS).describe("When the count begins again at nothing (UTC); `total`: never."),
 });
 
@@ -65,7 +69,7 @@ const set = createRoute({
   path: "/v1/budgets/{account}",
   summary: "Set the limit of an account",
   description:
-    "A task's use counts against its tenant, the key that its tree was made with, and its agent. It goes on only while each of them has room for its next model call: it waits while other tasks hold what is missing, and fails with `budget_exceeded` when it is used up. What was used before the limit was set counts too. The use of a model whose price is not known counts as tokens, and as no money: set `max_tokens` where such models are in use. A limit that is lowered holds from the next time that a task asks, within seconds of its next step. It holds also when the answer is 503: send the request again.",
+    "A task's use counts against its tenant, the key that its tree was made with, and its agent. It goes on only while each of them has room for its next model call: it waits while other tasks hold what is missing, and fails with `budget_exceeded` when it is used up. What was used before the limit was set counts too. The use of a model whose price is not known counts as tokens, and as no money: where the account has `max_cost_usd`, a task that may ask such a model fails with `budget_exceeded` before its next model call; set `max_tokens` alone where such models are in use. A limit that is lowered holds from the next time that a task asks, within seconds of its next step. For `tenant` it holds at once, also when the answer is 503 (send the request again). For a key or an agent the database has to confirm that it exists: while it is away, the answer is 503 and nothing is set.",
   request: { params, body: { required: true, content: { "application/json": { schema: limitRequestSchema } } } },
   responses: answers({ 200: budget }, [404, 413, 415, 422]),
 });

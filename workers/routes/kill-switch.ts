@@ -23,7 +23,7 @@ const stop = createRoute({
   path: "/v1/kill-switch/stop",
   summary: "Stop everything of the tenant",
   description:
-    "Running tasks are halted within 5 seconds: model calls are cut off, tool calls under way have a few seconds to end, and none begins. Until the release, making and starting tasks and calling tools answers 409 `conflict`; reading, cancelling, answering and approving go on. Nothing is lost: tasks go on where they were. It holds at once, also while the database is away (which answers 503: send the request again). Stopping what is stopped changes nothing.",
+    "Running tasks are halted within 5 seconds: model calls are cut off, and no step begins. The tool calls of a step under way have three seconds to end, and those of the same step that have not begun may still begin in them. Until the release, making and starting tasks and calling tools answers 409 `conflict`; reading, cancelling, answering and approving go on. Nothing is lost: tasks go on where they were. It holds at once, also while the database is away (which answers 503: send the request again). Stopping what is stopped changes nothing. Every request is carried out, also a repeat with the same `Idempotency-Key`.",
   request: stopBody,
   responses: answers({ 200: switched }, [413, 415, 422]),
 });
@@ -34,7 +34,7 @@ const release = createRoute({
   path: "/v1/kill-switch/release",
   summary: "Let everything of the tenant go on",
   description:
-    "What the operator stopped, only the operator releases (403). Releasing what is not stopped changes nothing.",
+    "What the operator stopped, only the operator releases (403). Releasing what is not stopped changes nothing. Every request is carried out, also a repeat with the same `Idempotency-Key`.",
   request: releaseBody,
   responses: answers({ 200: switched }, [413, 415, 422]),
 });

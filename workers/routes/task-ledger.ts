@@ -10,7 +10,7 @@ import type { App, AppContext } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { requestName } from "../new-ids.ts";
 import { actorOf, decidingTask, optionalQuery, readTask, taskParams, taskStub, unwrap } from "../task-access.ts";
-import { callsOf, traceOf, type TraceSource } from "../task-trace.ts";
+import { traceOf, type TraceSource } from "../task-trace.ts";
 
 /** Calls of one page. */
 const MAX_CALLS = 500;
@@ -86,16 +86,8 @@ export function taskLedgerRoutes(app: App): void {
     const owner = await decidingTask(c, id, taskOfCall(call_id), NO_SUCH_CALL);
     const by = actorOf(c);
     const decided = await taskStub(c, owner).decideUnknown(call_id, { decision, by }, requestName(c));
-    // The task only says that it does not wait for this call, not whether there is one.
-    if (!decided.ok && decided.error.code === "conflict" && !(await hasCall(c, owner, call_id)))
-      raise("not_found", NO_SUCH_CALL);
     return c.json(shownRow(unwrap(decided)));
   });
-}
-
-async function hasCall(c: AppContext, id: string, callId: string): Promise<boolean> {
-  for await (const row of callsOf(sourceOf(c, id).ledger)) if (row.callId === callId) return true;
-  return false;
 }
 
 function sourceOf(c: AppContext, id: string): TraceSource {
