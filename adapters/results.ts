@@ -4,7 +4,7 @@
  */
 import { failed, ok, type Result } from "../core/errors.ts";
 import { taskOfCall } from "../core/ids.ts";
-import { readKeptText } from "../core/kept-results.ts";
+import { readKeptText } from "../core/prompt/kept-results.ts";
 import type { TaskRpc } from "../core/objects.ts";
 import type { BlobPort, ResultsPort } from "../core/ports.ts";
 import { guarded } from "./files/r2.ts";

@@ -1,7 +1,10 @@
-/** Amounts of tokens and money that say nothing. */
+/** What every budget, of a task or above it, says in the same words. */
 import type { Amount, AmountLimit } from "./task-state.ts";
 
 export const NOTHING: Amount = { tokens: 0, costMicros: 0 };
 
 /** Nothing is limited. */
 export const NO_LIMIT: AmountLimit = { tokens: null, costMicros: null };
+
+/** The share of a limit from which on it counts as near: the warning is given then. */
+export const NEAR_SHARE = 0.8;

@@ -3,10 +3,9 @@
  * interrupted call is settled at its reservation, so a crash never makes a task cheaper than it was. What is carved for a
  * subtask is out of reach while that lives; what it leaves comes back.
  */
-import { NO_LIMIT } from "./amounts.ts";
-import { NEAR_SHARE } from "./budget-tree.ts";
+import { NEAR_SHARE, NO_LIMIT } from "./amounts.ts";
 import { costMicros } from "./model-table.ts";
-import { estimateTokens } from "./tokens.ts";
+import { estimateTokens } from "./prompt/tokens.ts";
 import type { Amount, AmountLimit, Limits, Reservation, TaskState, Wait } from "./task-state.ts";
 
 /** The most that one model call may write. */

@@ -4,7 +4,7 @@
  */
 import { NOTHING } from "./amounts.ts";
 import { callNeeds, ownUse } from "./budget.ts";
-import { STOPPED_ASK_AGAIN_MS } from "./stop-message.ts";
+import { STOPPED_ASK_AGAIN_MS } from "./tenant/stop-message.ts";
 import type { Command, NearLimit, Work } from "./task-commands.ts";
 import type { Amount, Permit, Phase, TaskState } from "./task-state.ts";
 import type { Turn } from "./turn.ts";

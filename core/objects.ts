@@ -4,11 +4,11 @@
  */
 import type { Result } from "./errors.ts";
 import type { TaskEvent } from "./events.ts";
-import type { IdempotencyState, IdempotentRequest, StoredReply } from "./idempotency.ts";
+import type { IdempotencyState, IdempotentRequest, StoredReply } from "./tenant/idempotency.ts";
 import type { Scope } from "./keys.ts";
 import type { Message, ModelUsage } from "./messages.ts";
 import type { FileEntry, DirectoryEntry, ModelFailure, WriteOptions } from "./ports.ts";
-import type { BudgetAccount, BudgetLimit, TenantStop } from "./budget-tree.ts";
+import type { BudgetAccount, BudgetLimit, TenantStop } from "./tenant/budget-tree.ts";
 import type {
   CallOutcome,
   CallToMake,

@@ -94,7 +94,7 @@ export interface WriteOptions {
 
 /**
  * One sandbox (a task tree's, with the project's shared folder under `project/`). Paths are already judged by
- * `core/sandbox-path.ts`; the sandbox judges their form again.
+ * `core/sandbox/path.ts`; the sandbox judges their form again.
  */
 export interface FilesPort {
   stat(path: string): Promise<Result<FileEntry>>;

@@ -7,7 +7,7 @@ import { carve, timeLeftMs } from "./budget.ts";
 import type { ErrorCode, Failure } from "./errors.ts";
 import { shapeError } from "./gateway/shape.ts";
 import { childTaskId } from "./ids.ts";
-import type { ShownResult } from "./kept-results.ts";
+import type { ShownResult } from "./prompt/kept-results.ts";
 import { failedOutcome } from "./ledger.ts";
 import { advance } from "./task-advance.ts";
 import type { CallOutcome, Command, SubtaskEnding, SubtaskToMake } from "./task-commands.ts";

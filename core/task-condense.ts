@@ -4,7 +4,7 @@
  * otherwise and the prompt's beginning stays the same. What was shortened is kept whole and can be read again.
  */
 import { HOP_TIMEOUT_MS, reserveAside, timeLeftMs } from "./budget.ts";
-import { type Shortening, SHORTENINGS } from "./shortening.ts";
+import { type Shortening, SHORTENINGS } from "./prompt/shortening.ts";
 import type { Command } from "./task-commands.ts";
 import type { ModelRetry, Phase, Reservation, TaskState } from "./task-state.ts";
 import type { Turn } from "./turn.ts";

@@ -27,7 +27,7 @@ import {
   takeFailure,
   takeReply,
 } from "./task-step.ts";
-import { estimateMessages, estimateTokens } from "./tokens.ts";
+import { estimateMessages, estimateTokens } from "./prompt/tokens.ts";
 import { Turn } from "./turn.ts";
 import { waitEndsAt } from "./waits.ts";
 

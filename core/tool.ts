@@ -77,7 +77,7 @@ export type ProbeOutcome<Out> =
   | { readonly kind: "not_happened" }
   | { readonly kind: "cannot_tell" };
 
-/** Rules of the sandbox that an agent sets. Patterns are fnmatch-like globs; see `core/sandbox-path.ts`. */
+/** Rules of the sandbox that an agent sets. Patterns are fnmatch-like globs; see `core/sandbox/path.ts`. */
 export interface SandboxRules {
   readonly allowedPaths: readonly string[] | null;
   readonly deniedPatterns: readonly string[];

@@ -12,7 +12,7 @@ import type { BelowChange, CallOutcome, Decision, LedgerChange, Spend, Work } fr
 import type { BatchCall, EndReason, Reservation, TaskState } from "./task-state.ts";
 import { isBusy, isWaiting, statusOf } from "./task-status.ts";
 import { filesOf, pendingOf, type PendingView } from "./task-view.ts";
-import { estimateTokens } from "./tokens.ts";
+import { estimateTokens } from "./prompt/tokens.ts";
 import { isForPerson } from "./waits.ts";
 
 /** Questions and approvals that are remembered after they ended; one decided again after that is not found. */

@@ -1,5 +1,5 @@
 /** The tables of a sandbox: which file is where. They are made by the first write; an empty sandbox has none. */
-import { contentTypeOf } from "../core/content-type.ts";
+import { contentTypeOf } from "../core/sandbox/content-type.ts";
 import type { SandboxWrite } from "../core/objects.ts";
 import type { DirectoryEntry, FileEntry } from "../core/ports.ts";
 

@@ -4,8 +4,8 @@ import { clockFromEnv, type Env } from "../adapters/from-env.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
 import type { SandboxRpc, SandboxWrite } from "../core/objects.ts";
 import type { DirectoryEntry, FileEntry } from "../core/ports.ts";
-import { judgeForm } from "../core/sandbox-path.ts";
-import { directoriesAbove, judgeWrite } from "../core/sandbox-write.ts";
+import { judgeForm } from "../core/sandbox/path.ts";
+import { directoriesAbove, judgeWrite } from "../core/sandbox/write.ts";
 import { SandboxStore } from "./sandbox-store.ts";
 
 export class SandboxObject extends DurableObject<Env> implements SandboxRpc {

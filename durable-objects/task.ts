@@ -7,7 +7,7 @@ import { blobsFromEnv, settingsFromEnv, stepsFromEnv, type Env } from "../adapte
 import { failed, NO_SUCH_TASK, ok, type Result } from "../core/errors.ts";
 import { checkEnvelope } from "../core/gateway/envelope.ts";
 import { EXPAND_RESULT } from "../core/gateway/shape.ts";
-import { showResult } from "../core/kept-results.ts";
+import { showResult } from "../core/prompt/kept-results.ts";
 import type { EventPage, LedgerPage, TaskRpc } from "../core/objects.ts";
 import { callOfSubtask, endingOf } from "../core/subtasks.ts";
 import { revisionNote } from "../core/task-answers.ts";

@@ -2,7 +2,7 @@
 import { databaseFromEnv, type Env } from "../adapters/from-env.ts";
 import type { Database } from "../core/database.ts";
 import { toFailure, type Failure, type Result } from "../core/errors.ts";
-import { REFUSED_RETRY_MS, sendDelayMs } from "../core/index-outbox.ts";
+import { REFUSED_RETRY_MS, sendDelayMs } from "../core/tenant/index-outbox.ts";
 import type { OutboxRow, TenantOutbox } from "./tenant-outbox.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 

@@ -1,5 +1,5 @@
 /** What of its tasks a tenant's object has to tell Postgres, and which tasks it told Postgres to forget. */
-import { FORGOTTEN_KEPT_MS } from "../core/index-outbox.ts";
+import { FORGOTTEN_KEPT_MS } from "../core/tenant/index-outbox.ts";
 import type { TaskReport } from "../core/objects.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 

@@ -1,9 +1,9 @@
 /** The desk of a tenant's object: its stored rows, the tenant's part of this process, and the calling of tasks in line. */
 import { settingsFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
-import { type BudgetAccount, type BudgetLimit, dayOf, monthOf } from "../core/budget-tree.ts";
-import { FairShare } from "../core/fair-share.ts";
+import { type BudgetAccount, type BudgetLimit, dayOf, monthOf } from "../core/tenant/budget-tree.ts";
+import { FairShare } from "../core/tenant/fair-share.ts";
 import type { EnterReply, EnterRequest, TaskReport } from "../core/objects.ts";
-import { TenantDesk } from "../core/tenant-desk.ts";
+import { TenantDesk } from "../core/tenant/desk.ts";
 import { TenantDeskStore } from "./tenant-desk-store.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 

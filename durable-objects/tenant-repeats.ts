@@ -6,7 +6,7 @@ import {
   type IdempotencyState,
   type IdempotentRequest,
   type StoredReply,
-} from "../core/idempotency.ts";
+} from "../core/tenant/idempotency.ts";
 import { toHex } from "../core/hex.ts";
 import type { TenantStore } from "./tenant-store.ts";
 import type { TenantTables } from "./tenant-tables.ts";

@@ -3,9 +3,9 @@
  * stored with them, so that a crash in between is made good by the object's alarm.
  */
 import { tasksFromEnv, type Env, type TaskStub } from "../adapters/from-env.ts";
-import type { TenantStop } from "../core/budget-tree.ts";
+import type { TenantStop } from "../core/tenant/budget-tree.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
-import { stopMessage } from "../core/stop-message.ts";
+import { stopMessage } from "../core/tenant/stop-message.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 
 /** Tasks that are told at once. */

@@ -5,12 +5,12 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { databaseFromEnv, settingsFromEnv, type Env } from "../adapters/from-env.ts";
-import type { BudgetAccount, BudgetLimit, TenantStop } from "../core/budget-tree.ts";
+import type { BudgetAccount, BudgetLimit, TenantStop } from "../core/tenant/budget-tree.ts";
 import type { Result } from "../core/errors.ts";
-import type { StoredReply } from "../core/idempotency.ts";
+import type { StoredReply } from "../core/tenant/idempotency.ts";
 import type { Admission, EnterReply, EnterRequest, KeyRecord, TaskReport, TenantRpc } from "../core/objects.ts";
-import { countRequest, type RateDecision, type RateWindow } from "../core/rate-limit.ts";
-import { STOPPED_ASK_AGAIN_MS, stopMessage } from "../core/stop-message.ts";
+import { countRequest, type RateDecision, type RateWindow } from "../core/tenant/rate-limit.ts";
+import { STOPPED_ASK_AGAIN_MS, stopMessage } from "../core/tenant/stop-message.ts";
 import { TenantIndex } from "./tenant-index.ts";
 import { TenantOutbox } from "./tenant-outbox.ts";
 import { TenantPlaces } from "./tenant-places.ts";

@@ -2,7 +2,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Env } from "../adapters/from-env.ts";
-import type { TenantStop } from "../core/budget-tree.ts";
+import type { TenantStop } from "../core/tenant/budget-tree.ts";
 import type { KeyRecord } from "../core/objects.ts";
 
 /** Who asks: a key of a tenant, or the operator key, which belongs to none. */

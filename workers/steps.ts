@@ -15,7 +15,7 @@ import {
   type Env,
   type Settings,
 } from "../adapters/from-env.ts";
-import { buildRequest } from "../core/context.ts";
+import { buildRequest } from "../core/prompt/context.ts";
 import type { Result } from "../core/errors.ts";
 import { condense } from "../core/gateway/condense.ts";
 import { buildToolset, type Toolset } from "../core/gateway/toolset.ts";

@@ -1,7 +1,7 @@
 /** Stopping and releasing a tenant, as its own administrators and the operator do it. */
 import { z } from "zod";
 import { databaseFromEnv, tenantsFromEnv } from "../adapters/from-env.ts";
-import type { TenantStop } from "../core/budget-tree.ts";
+import type { TenantStop } from "../core/tenant/budget-tree.ts";
 import { OPERATOR_TENANT } from "../core/database.ts";
 import { actorIdOf, auditEntry } from "./audit-entry.ts";
 import type { AppContext } from "./context.ts";

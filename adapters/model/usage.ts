@@ -1,7 +1,7 @@
 /** What a call used, counted by Otto: for a server that sends no usage, and for the demo model. */
 import type { ModelUsage } from "../../core/messages.ts";
 import type { ModelRequest } from "../../core/ports.ts";
-import { estimateMessages, estimateTokens } from "../../core/tokens.ts";
+import { estimateMessages, estimateTokens } from "../../core/prompt/tokens.ts";
 
 /** The usage of a request and what came back, marked as estimated. */
 export function estimatedUsage(

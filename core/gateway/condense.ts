@@ -2,15 +2,15 @@
  * Shortening between two model calls: long results become a summary, and the older steps a text that stands for them. What
  * a model is given of them is data, and what it makes of them is used only when it is plain text of the length asked for.
  */
-import { MAX_HISTORY_CHARACTERS, readHistory, retell, writeHistory } from "../compaction.ts";
-import { estimateRequest } from "../context.ts";
+import { MAX_HISTORY_CHARACTERS, readHistory, retell, writeHistory } from "../prompt/compaction.ts";
+import { estimateRequest } from "../prompt/context.ts";
 import type { ModelUsage } from "../messages.ts";
 import { wasWorkedOn } from "../model-retry.ts";
 import type { CondenseJob, CondenseLine } from "../objects.ts";
 import type { Clock, ModelPort, ResultsPort } from "../ports.ts";
-import { readTokens, type Shortening, SHORTENINGS } from "../shortening.ts";
+import { readTokens, type Shortening, SHORTENINGS } from "../prompt/shortening.ts";
 import type { TaskFacts } from "../task-state.ts";
-import { estimateTokens } from "../tokens.ts";
+import { estimateTokens } from "../prompt/tokens.ts";
 import { asTheyEnd } from "./as-they-end.ts";
 import {
   cutBefore,

@@ -5,7 +5,7 @@
 import { sandboxRules } from "../agent.ts";
 import { surelyNotSent, type BlobPort, type Clock, type ToolPorts } from "../ports.ts";
 import type { Failure } from "../errors.ts";
-import { keptResultKey, showResult } from "../kept-results.ts";
+import { keptResultKey, showResult } from "../prompt/kept-results.ts";
 import { unknownOutcome } from "../ledger.ts";
 import type { ActJob, ActLine } from "../objects.ts";
 import type { CallOutcome } from "../task-commands.ts";

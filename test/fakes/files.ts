@@ -1,10 +1,10 @@
 /** A sandbox in memory. It passes the same contract as the one over the object and the bucket. */
-import { contentTypeOf } from "../../core/content-type.ts";
+import { contentTypeOf } from "../../core/sandbox/content-type.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { toHex } from "../../core/hex.ts";
 import type { DirectoryEntry, FileEntry, FilesPort, WriteOptions } from "../../core/ports.ts";
-import { judgeForm } from "../../core/sandbox-path.ts";
-import { directoriesAbove, judgeWrite } from "../../core/sandbox-write.ts";
+import { judgeForm } from "../../core/sandbox/path.ts";
+import { directoriesAbove, judgeWrite } from "../../core/sandbox/write.ts";
 
 interface Stored {
   readonly entry: FileEntry;

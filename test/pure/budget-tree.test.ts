@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NOTHING } from "../../core/amounts.ts";
-import { BudgetBook, type AccountFigures } from "../../core/budget-book.ts";
+import { BudgetBook, type AccountFigures } from "../../core/tenant/budget-book.ts";
 import {
   type AccountUse,
   accountsOf,
@@ -10,7 +10,7 @@ import {
   nearLimits,
   outstanding,
   whole,
-} from "../../core/budget-tree.ts";
+} from "../../core/tenant/budget-tree.ts";
 import type { Amount } from "../../core/task-state.ts";
 
 const tokens = (count: number): Amount => ({ tokens: count, costMicros: 0 });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MAX_HISTORY_CHARACTERS, readHistory, retell, writeHistory } from "../../core/compaction.ts";
+import { MAX_HISTORY_CHARACTERS, readHistory, retell, writeHistory } from "../../core/prompt/compaction.ts";
 import type { Message } from "../../core/messages.ts";
-import { readResultIds } from "../../core/result-ids.ts";
+import { readResultIds } from "../../core/prompt/result-ids.ts";
 
 const id = (step: number, index = 0) => `call_00000000000000000000000001_${step}_${index}`;
 const user = (content: string): Message => ({ role: "user", content });

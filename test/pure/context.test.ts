@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { buildRequest, estimateRequest } from "../../core/context.ts";
+import { buildRequest, estimateRequest } from "../../core/prompt/context.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import type { Message } from "../../core/messages.ts";
 import type { ThinkJob } from "../../core/objects.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FairShare } from "../../core/fair-share.ts";
+import { FairShare } from "../../core/tenant/fair-share.ts";
 
 const NOW = 1_800_000_000_000;
 

@@ -6,7 +6,7 @@ import { failed, ok } from "../../core/errors.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
 import { performCalls, type PerformDeps } from "../../core/gateway/perform.ts";
 import { type RestOfText, shapeText } from "../../core/gateway/shape.ts";
-import { readKeptText, showResult } from "../../core/kept-results.ts";
+import { readKeptText, showResult } from "../../core/prompt/kept-results.ts";
 import type { BlobPort, ToolPorts } from "../../core/ports.ts";
 import type { CallOutcome } from "../../core/task-commands.ts";
 import type { CallFacts, Tool } from "../../core/tool.ts";

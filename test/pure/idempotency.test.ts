@@ -8,7 +8,7 @@ import {
   REPLY_KEPT_MS,
   TRY_STALE_MS,
   type IdempotencyRow,
-} from "../../core/idempotency.ts";
+} from "../../core/tenant/idempotency.ts";
 
 const NOW = 1_800_000_000_000;
 const asked = { fingerprint: "f", incarnation: "here", newSeed: "new" };

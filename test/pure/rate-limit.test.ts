@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { countRequest, RATE_WINDOW_MS, rateHeaders, type RateWindow } from "../../core/rate-limit.ts";
+import { countRequest, RATE_WINDOW_MS, rateHeaders, type RateWindow } from "../../core/tenant/rate-limit.ts";
 
 const START = 1_800_000_000_000;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readResultIds, writeResultIds } from "../../core/result-ids.ts";
+import { readResultIds, writeResultIds } from "../../core/prompt/result-ids.ts";
 
 const id = (task: string, step: number, index: number) => `call_${task.padStart(26, "0")}_${step}_${index}`;
 

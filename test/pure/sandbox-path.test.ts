@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_DENIED_PATTERNS, DEFAULT_EXTENSIONS } from "../../core/agent.ts";
-import { checkExtension, isVisibleDirectory, isVisibleFile, judgePath } from "../../core/sandbox-path.ts";
+import { checkExtension, isVisibleDirectory, isVisibleFile, judgePath } from "../../core/sandbox/path.ts";
 import type { SandboxRules } from "../../core/tool.ts";
 
 const OPEN: SandboxRules = { allowedPaths: null, deniedPatterns: [], extensions: ["*"], allowWrite: true };

@@ -6,7 +6,7 @@ import {
   SANDBOX_MAX_BYTES,
   SANDBOX_MAX_FILES,
   type WriteSituation,
-} from "../../core/sandbox-write.ts";
+} from "../../core/sandbox/write.ts";
 
 const write: SandboxWrite = { key: "k", path: "a/b.txt", size: 10, hash: "00" };
 const empty: WriteSituation = { present: null, isDirectory: false, fileAbove: null, totals: { files: 0, bytes: 0 } };

@@ -5,7 +5,7 @@ import { openResults } from "../../adapters/results.ts";
 import { blobsFromEnv, type Env, resultsFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
 import { DEFAULT_AGENT } from "../../core/agent.ts";
 import { callId, makeId } from "../../core/ids.ts";
-import { showResult } from "../../core/kept-results.ts";
+import { showResult } from "../../core/prompt/kept-results.ts";
 import { modelChoice } from "../../core/model-table.ts";
 import type { CallOutcome, PreparedCall } from "../../core/task-commands.ts";
 import type { TaskFacts } from "../../core/task-state.ts";

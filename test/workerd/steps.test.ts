@@ -6,7 +6,7 @@ import { DEFAULT_AGENT } from "../../core/agent.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
 import { callId, makeId } from "../../core/ids.ts";
 import { readLines } from "../../core/json-lines.ts";
-import { showResult } from "../../core/kept-results.ts";
+import { showResult } from "../../core/prompt/kept-results.ts";
 import { modelChoice } from "../../core/model-table.ts";
 import type { CondenseJob, CondenseLine } from "../../core/objects.ts";
 import type { TaskFacts } from "../../core/task-state.ts";

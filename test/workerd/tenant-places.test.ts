@@ -2,7 +2,7 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { tenantsFromEnv } from "../../adapters/from-env.ts";
-import type { BudgetLimit } from "../../core/budget-tree.ts";
+import type { BudgetLimit } from "../../core/tenant/budget-tree.ts";
 import type { EnterReply, EnterRequest, TaskReport } from "../../core/objects.ts";
 import type { TaskStatus } from "../../core/task-status.ts";
 import { newId, report as reportOf } from "../contracts/database-rows.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { judgePath } from "../../core/sandbox-path.ts";
+import { judgePath } from "../../core/sandbox/path.ts";
 import { control, defineTool, failWith } from "../define-tool.ts";
 import { aboutFilename, FILENAME_ALIASES, filename } from "./paths.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { compilePattern, matchesPattern } from "../../core/fnmatch.ts";
-import { isVisibleDirectory, isVisibleFile, judgePath } from "../../core/sandbox-path.ts";
+import { isVisibleDirectory, isVisibleFile, judgePath } from "../../core/sandbox/path.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 
 /** Entries of one answer; `total` counts them all. */

@@ -1,7 +1,7 @@
 /** The arguments that name a file or a directory: their description, aliases, and the rules of the sandbox. */
 import { z } from "zod";
 import { type Failure, ok, type Result } from "../../core/errors.ts";
-import { checkExtension, judgePath } from "../../core/sandbox-path.ts";
+import { checkExtension, judgePath } from "../../core/sandbox/path.ts";
 import type { SandboxRules } from "../../core/tool.ts";
 
 /** The documents call this argument by three names. */

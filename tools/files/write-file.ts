@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { WRITE_DISABLED } from "../../core/sandbox-path.ts";
+import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 import { aboutFilename, FILENAME_ALIASES, filename, judgeTextFile, MAX_TEXT_BYTES } from "./paths.ts";
 

@@ -13,7 +13,7 @@ import {
   isIdempotencyKey,
   isKept,
   type StoredReply,
-} from "../../core/idempotency.ts";
+} from "../../core/tenant/idempotency.ts";
 import type { AppContext } from "../context.ts";
 import { logFailure } from "../log.ts";
 import { problemResponse } from "../problem.ts";

@@ -9,7 +9,7 @@ import {
   type BudgetLimit,
   MICROS_PER_DOLLAR,
   TENANT_ACCOUNT,
-} from "../../core/budget-tree.ts";
+} from "../../core/tenant/budget-tree.ts";
 import { raise } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import { answers, withKey } from "../answers.ts";

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { filesFromEnv } from "../../adapters/from-env.ts";
 import { OttoError, raise } from "../../core/errors.ts";
 import type { FileEntry, FilesPort } from "../../core/ports.ts";
-import { judgeForm } from "../../core/sandbox-path.ts";
+import { judgeForm } from "../../core/sandbox/path.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf, sandboxFileSchema, writtenFileSchema } from "../api-schemas.ts";

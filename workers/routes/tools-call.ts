@@ -9,7 +9,7 @@ import { type Failure, NO_SUCH_TASK, OttoError, raise } from "../../core/errors.
 import { prepareCalls, toToolError } from "../../core/gateway/prepare.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import { validateArguments } from "../../core/gateway/validate.ts";
-import { keptResultKey } from "../../core/kept-results.ts";
+import { keptResultKey } from "../../core/prompt/kept-results.ts";
 import { callTaskFacts, projectSchema } from "../../core/new-task.ts";
 import { DISPATCH_TOOL } from "../../core/subtasks.ts";
 import type { TaskFacts } from "../../core/task-state.ts";

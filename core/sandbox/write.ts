@@ -1,7 +1,7 @@
 /** Whether a sandbox takes a write: no file where a directory is and the reverse, the version that was asked for, the quota. */
-import { failed, ok, type Result } from "./errors.ts";
-import type { SandboxWrite } from "./objects.ts";
-import type { FileEntry } from "./ports.ts";
+import { failed, ok, type Result } from "../errors.ts";
+import type { SandboxWrite } from "../objects.ts";
+import type { FileEntry } from "../ports.ts";
 
 /** The most that one sandbox holds. */
 export const SANDBOX_MAX_BYTES = 1_073_741_824;

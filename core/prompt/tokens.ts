@@ -1,5 +1,5 @@
 /** Token counts without a tokenizer: three bytes of UTF-8 a token, which errs on the high side for prose and code. */
-import type { Message } from "./messages.ts";
+import type { Message } from "../messages.ts";
 
 const BYTES_PER_TOKEN = 3;
 /** Role, separators and ids of one message. */

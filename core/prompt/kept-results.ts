@@ -2,10 +2,10 @@
  * Results that are kept whole in the blob store: as JSON when their row could not hold them, and as the text that the
  * model was shown a shortened form of. Their keys begin with the tree's prefix, and go when the tree's files go.
  */
-import { type RestOfText, type ShapeLimits, shapeText } from "./gateway/shape.ts";
-import type { Result } from "./errors.ts";
-import type { BlobPort } from "./ports.ts";
-import type { TaskFacts } from "./task-state.ts";
+import { type RestOfText, type ShapeLimits, shapeText } from "../gateway/shape.ts";
+import type { Result } from "../errors.ts";
+import type { BlobPort } from "../ports.ts";
+import type { TaskFacts } from "../task-state.ts";
 
 type Tree = Pick<TaskFacts, "tenant" | "rootId">;
 

@@ -2,12 +2,12 @@
  * What the model is sent: the agent's instructions, then the conversation. The prefix is the same from step to step, so
  * that providers' prompt caches hold; nothing in it depends on the clock.
  */
-import type { Message } from "./messages.ts";
-import type { ModelRequest } from "./ports.ts";
-import type { ThinkJob } from "./objects.ts";
-import type { TaskFacts } from "./task-state.ts";
+import type { Message } from "../messages.ts";
+import type { ModelRequest } from "../ports.ts";
+import type { ThinkJob } from "../objects.ts";
+import type { TaskFacts } from "../task-state.ts";
 import { estimateMessages, estimateTokens } from "./tokens.ts";
-import type { Toolset } from "./gateway/toolset.ts";
+import type { Toolset } from "../gateway/toolset.ts";
 
 /** Said in the last call, which has no tools. */
 const FINAL_NOTE =

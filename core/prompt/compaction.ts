@@ -2,8 +2,8 @@
  * The older steps of a task in short, by rule: what people wrote stays, each call leaves a line, and every result's id
  * stays so that it can be read again. A model may tell the calls in prose; the rest is the same.
  */
-import { cutBefore, EXPAND_RESULT } from "./gateway/shape.ts";
-import type { Message } from "./messages.ts";
+import { cutBefore, EXPAND_RESULT } from "../gateway/shape.ts";
+import type { Message } from "../messages.ts";
 import { readResultIds, writeResultIds } from "./result-ids.ts";
 
 /** Characters of the whole text. */

@@ -6,9 +6,9 @@
  * Two kinds of refusal: `invalid_input` for a text that is no path, `sandbox_denied` for one that leads out of the
  * sandbox or that a rule of the agent forbids.
  */
-import { failed, ok, type Result } from "./errors.ts";
-import { compilePattern, matchesPattern, type CompiledPattern } from "./fnmatch.ts";
-import type { SandboxRules } from "./tool.ts";
+import { failed, ok, type Result } from "../errors.ts";
+import { compilePattern, matchesPattern, type CompiledPattern } from "../fnmatch.ts";
+import type { SandboxRules } from "../tool.ts";
 
 /** The longest path, in bytes of UTF-8 after normalisation. */
 const MAX_PATH_BYTES = 1_024;

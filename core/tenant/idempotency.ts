@@ -3,7 +3,7 @@
  * before it runs. The row's seed makes the ids of all that the request creates, so a try that was cut off is run again by
  * the next one and finds what the first had made. The reply is kept for a day and given to every repeat, byte for byte.
  */
-import { toHex } from "./hex.ts";
+import { toHex } from "../hex.ts";
 
 /** How long a reply is kept. */
 export const REPLY_KEPT_MS = 24 * 60 * 60 * 1000;

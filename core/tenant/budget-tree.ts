@@ -1,11 +1,11 @@
 /**
  * The budgets above a task: the tenant's, a key's, an agent's. A task leases a slice of each before it begins to run and
- * settles what it used; what is spent and what is leased together never pass a limit. Pure: `core/budget-book.ts` holds
+ * settles what it used; what is spent and what is leased together never pass a limit. Pure: `core/tenant/budget-book.ts` holds
  * the figures, `durable-objects/tenant-*` stores them. Tokens and millionths of a dollar are whole numbers here.
  */
-import { NO_LIMIT } from "./amounts.ts";
-import type { NearLimit } from "./task-commands.ts";
-import type { Amount, AmountLimit } from "./task-state.ts";
+import { NEAR_SHARE, NO_LIMIT } from "../amounts.ts";
+import type { NearLimit } from "../task-commands.ts";
+import type { Amount, AmountLimit } from "../task-state.ts";
 
 /** How long a limit's figures are counted before they begin again at nothing (UTC); `total`: for good. */
 export const BUDGET_PERIODS = ["day", "month", "total"] as const;
@@ -45,8 +45,6 @@ export interface TenantStop {
 const MOST_CALLS_OF_SLICE = 8;
 /** A slice is at most this part of what is free, so that one task does not lease it all; the next call may take more. */
 const PART_OF_FREE = 4;
-/** The share of a limit from which on it counts as near: the warning is given then. */
-export const NEAR_SHARE = 0.8;
 
 const KINDS = [
   { field: "tokens", kind: "tokens" },

@@ -4,7 +4,7 @@
  * grows: an older one that comes late changes nothing of place and lease. Use is a total that never goes down, so whatever
  * comes twice, late or not at all is counted once.
  */
-import { NO_LIMIT, NOTHING } from "./amounts.ts";
+import { NO_LIMIT, NOTHING } from "../amounts.ts";
 import { BudgetBook, type ReadFigures } from "./budget-book.ts";
 import {
   accountsOf,
@@ -20,11 +20,11 @@ import {
   whole,
 } from "./budget-tree.ts";
 import { FairQueue } from "./fair-queue.ts";
-import type { EnterReply, EnterRequest, TaskReport } from "./objects.ts";
+import type { EnterReply, EnterRequest, TaskReport } from "../objects.ts";
 import { Places } from "./places.ts";
 import { STOPPED_ASK_AGAIN_MS } from "./stop-message.ts";
-import type { Amount, AmountLimit } from "./task-state.ts";
-import { hasEnded, isWaiting, type TaskStatus } from "./task-status.ts";
+import type { Amount, AmountLimit } from "../task-state.ts";
+import { hasEnded, isWaiting, type TaskStatus } from "../task-status.ts";
 
 /** How long a leave lasts: so soon does a tenant that is over its share shrink to it. */
 const LEAVE_MS = 2000;
