@@ -240,10 +240,10 @@ export interface TenantRpc {
   report(row: TaskReport): Promise<{ readonly erased: boolean }>;
   /** Asks for leave to begin hops. */
   enter(request: EnterRequest): Promise<EnterReply>;
-  /** Stops everything of the tenant; a stop of the operator's outranks the tenant's own. Stopping twice changes nothing. */
+  /** Stops everything of the tenant; its own stop and the operator's stand independently. Stopping twice changes nothing. */
   stop(stop: TenantStop): Promise<TenantStop>;
-  /** Lets everything go on. `forbidden` when the operator stopped it and `byOperator` is false. */
-  release(byOperator: boolean): Promise<Result<void>>;
+  /** Takes one side's stop away and gives what still stands; `forbidden` when the operator's does and `byOperator` is false. */
+  release(byOperator: boolean): Promise<Result<TenantStop | null>>;
   stopped(): Promise<TenantStop | null>;
   /** Every account that has a limit or was used, with what is used and what is leased. */
   budgets(): Promise<readonly BudgetAccount[]>;

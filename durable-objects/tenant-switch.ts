@@ -1,6 +1,6 @@
 /**
- * The kill switch of a tenant: that it is stopped, and the telling of its tasks. Which tasks are still to be told is
- * stored with them, so that a crash in between is made good by the object's alarm.
+ * The kill switch of a tenant: that it is stopped, and the telling of its tasks. Its own stop and the operator's stand
+ * independently, and it runs when neither does. Which tasks are still to be told is stored with them, so that a crash in between is made good by the object's alarm.
  */
 import { tasksFromEnv, type Env, type TaskStub } from "../adapters/from-env.ts";
 import type { TenantStop } from "../core/tenant/budget-tree.ts";
@@ -35,9 +35,10 @@ export class TenantSwitch {
     this.tables = tables;
   }
 
+  /** The stop that stands: the operator's before the tenant's own. */
   stopped(): TenantStop | null {
     if (this.known === undefined) {
-      const [row] = this.tables.read<StoredStop>("SELECT * FROM stop");
+      const [row] = this.tables.read<StoredStop>("SELECT * FROM stop ORDER BY by_operator DESC");
       this.known = row === undefined ? null : readStop(row);
     }
     return this.known;
@@ -45,36 +46,38 @@ export class TenantSwitch {
 
   /**
    * Stores the stop, and that every task that runs or is about to has to be told: whatever status it reported last, one
-   * that holds a place runs. The operator's stop outranks the tenant's.
+   * that holds a place runs. A stop of the same side that stands stays as it is. Gives the stop that stands then.
    */
   stop(stop: TenantStop): TenantStop {
-    const before = this.stopped();
-    if (before !== null && (before.byOperator || !stop.byOperator)) return before;
     const { by, byOperator, reason, at } = stop;
     this.tables.storage.transactionSync(() => {
-      this.tables.write("INSERT OR REPLACE INTO stop VALUES (1, ?, ?, ?, ?)", by, byOperator ? 1 : 0, reason, at);
+      this.tables.write("INSERT OR IGNORE INTO stop VALUES (?, ?, ?, ?)", byOperator ? 1 : 0, by, reason, at);
       this.tables.write(
         `UPDATE tasks SET tell = 'halt' WHERE holds_place = 1 OR (${MAY_RUN} AND status <> 'sleeping')`,
       );
     });
-    this.known = stop;
+    this.known = undefined;
     this.isPending = true;
-    return stop;
+    return this.stopped() ?? stop;
   }
 
-  /** Takes the stop away, and stores that every task which may have been turned away has to be called. */
-  release(byOperator: boolean): Result<void> {
+  /**
+   * Takes the stop of one side away. When none is left, stores that every task which may have been turned away has to be
+   * called. Gives the stop that still stands. The tenant's own stays while the operator's stands: `forbidden`.
+   */
+  release(byOperator: boolean): Result<TenantStop | null> {
     const before = this.stopped();
-    if (before === null) return ok(undefined);
+    if (before === null) return ok(null);
     if (before.byOperator && !byOperator) return failed("forbidden", stopMessage(before));
     this.tables.storage.transactionSync(() => {
-      this.tables.write("DELETE FROM stop");
+      this.tables.write("DELETE FROM stop WHERE by_operator = ?", byOperator ? 1 : 0);
+      if (this.tables.read("SELECT 1 FROM stop").length > 0) return;
       this.tables.write("UPDATE tasks SET tell = NULL WHERE tell IS NOT NULL");
       this.tables.write(`UPDATE tasks SET tell = 'call' WHERE ${MAY_RUN}`);
     });
-    this.known = null;
+    this.known = undefined;
     this.isPending = true;
-    return ok(undefined);
+    return ok(this.stopped());
   }
 
   /** This task runs although the tenant is stopped. */

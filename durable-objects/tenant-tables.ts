@@ -41,7 +41,7 @@ const SCHEMA = `
     PRIMARY KEY (account, day)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS stop (
-    one INTEGER PRIMARY KEY CHECK (one = 1), stopped_by TEXT NOT NULL, by_operator INTEGER NOT NULL, reason TEXT,
+    by_operator INTEGER PRIMARY KEY CHECK (by_operator IN (0, 1)), stopped_by TEXT NOT NULL, reason TEXT,
     at INTEGER NOT NULL
   );
 `;

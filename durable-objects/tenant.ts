@@ -121,7 +121,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     return holds;
   }
 
-  async release(byOperator: boolean): Promise<Result<void>> {
+  async release(byOperator: boolean): Promise<Result<TenantStop | null>> {
     const released = this.switch.release(byOperator);
     this.arm();
     this.tell();

@@ -32,7 +32,7 @@ const fileSchema = z.strictObject({ path: z.string(), size: z.int(), content_typ
 const subtaskId = z
   .string()
   .optional()
-  .describe("The subtask that asks, when it is not this task. It is decided there, or at the root of the tree.");
+  .describe("The subtask that asks, when it is not this task. It is decided there, or at any task above it.");
 
 const pendingSchema = z.union([
   z.strictObject({

@@ -44,13 +44,16 @@ export async function readTask<T>(c: AppContext, id: string, read: (task: TaskSt
 }
 
 /**
- * The task that decides what is asked at `id`: that task itself, or `owner`, a task below it, when `id` is the root of
- * their tree. Any other owner is `not_found`, with the words that the caller gets for a thing that is not there.
+ * The task that decides what is asked at `id`: that task itself, or `owner`, a task below it, whose waits it shows. Any
+ * other owner is `not_found`, with the words that the caller gets for a thing that is not there.
  */
 export async function decidingTask(c: AppContext, id: string, owner: string | null, missing: string): Promise<string> {
   if (owner === null || owner === id) return id;
-  const facts = await findFacts(c, owner);
-  return facts?.rootId === id ? owner : raise("not_found", missing);
+  let facts = await findFacts(c, owner);
+  for (; facts !== null && facts.parentId !== null; facts = await findFacts(c, facts.parentId)) {
+    if (facts.parentId === id) return owner;
+  }
+  return raise("not_found", missing);
 }
 
 /** The facts of a task; null: there is none with this id. */

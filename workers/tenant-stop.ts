@@ -44,9 +44,9 @@ export async function stopTenant(c: AppContext, { tenant, byOperator }: Whom, re
 
 /** `forbidden` when the operator stopped the tenant and somebody else asks. */
 export async function releaseTenant(c: AppContext, { tenant, byOperator }: Whom) {
-  unwrap(await tenantsFromEnv(c.env)(tenant).release(byOperator));
+  const holds = unwrap(await tenantsFromEnv(c.env)(tenant).release(byOperator));
   await audit(c, "tenant.release", { tenant, byOperator });
-  return shownSwitch(null);
+  return shownSwitch(holds);
 }
 
 export function shownSwitch(stop: TenantStop | null): z.infer<typeof killSwitchSchema> {

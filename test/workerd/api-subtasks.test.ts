@@ -112,27 +112,35 @@ describe("what a subtask asks", () => {
     expect(row.result).toMatchObject({ result: { answer: "Oslo" } });
   });
 
-  test("is decided at its own task and at the root of its tree, and nowhere between or beside", async () => {
+  test("is decided at its own task and at every task above it, and nowhere beside", async () => {
     const caller = await makeCaller();
-    const urls = [somewhere(), somewhere()];
+    const urls = [somewhere(), somewhere(), somewhere()];
     const leaf = { calls: urls.map((url) => post(url)) };
-    const { id } = await caller.makeTask([{ calls: [dispatch({ calls: [dispatch(leaf)] })] }, { text: "All done." }]);
-    const view = await caller.until(id, ({ pending }) => pending.length === 2);
-    const [first, second] = view.pending.map((entry) => entry as PendingView & { id: string });
-    const leafId = below(view).task_id;
+    const middleOf = { calls: [dispatch(leaf), dispatch({ calls: [post(somewhere())] })] };
+    const { id } = await caller.makeTask([{ calls: [dispatch(middleOf)] }, { text: "All done." }]);
+    const view = await caller.until(id, ({ pending }) => pending.length === 4);
     const middle = (await subtasks(caller, id)).data[0]?.id ?? "";
-    expect((await subtasks(caller, middle)).data[0]?.id).toBe(leafId);
-    const decide = async (task: string, approval: string | undefined) =>
-      await caller.send("POST", `/v1/tasks/${task}/approvals/${approval}`, { decision: "approve" });
+    const [leafId = "", sibling = ""] = (await subtasks(caller, middle)).data.map((task) => task.id);
+    const asked = view.pending.map((entry) => entry as PendingView & { id: string });
+    const [first, second, third] = asked.filter(({ task_id }) => task_id === leafId);
+    const beside = asked.find(({ task_id }) => task_id === sibling);
+    const decide = async (task: string, approval: string | undefined, decision = "approve") =>
+      await caller.send("POST", `/v1/tasks/${task}/approvals/${approval}`, { decision });
     const other = await caller.makeTask([], { hold: true });
-    for (const task of [middle, other.id]) expectProblem(await decide(task, first?.id), 404);
-    expect(await Promise.all(urls.map(arrivedAt))).toEqual([[], []]);
-    const atRoot = await decide(id, first?.id);
-    expect([atRoot.status, atRoot.json.id]).toEqual([200, id]);
-    const atLeaf = await decide(leafId, second?.id);
-    expect([atLeaf.status, atLeaf.json.id]).toEqual([200, leafId]);
+    for (const task of [sibling, other.id]) expectProblem(await decide(task, first?.id), 404);
+    expectProblem(await decide(leafId, beside?.id), 404);
+    expect(await Promise.all(urls.map(arrivedAt))).toEqual([[], [], []]);
+    for (const [task, approval] of [
+      [id, first],
+      [middle, second],
+      [leafId, third],
+    ] as const) {
+      const decided = await decide(task, approval?.id);
+      expect([decided.status, decided.json.id]).toEqual([200, task]);
+    }
+    await decide(sibling, beside?.id, "refuse");
     await caller.until(id, completed);
-    expect(await Promise.all(urls.map(arrivedAt))).toEqual([["POST hello"], ["POST hello"]]);
+    expect(await Promise.all(urls.map(arrivedAt))).toEqual([["POST hello"], ["POST hello"], ["POST hello"]]);
   });
 
   test("is decided at the root when nobody knows whether its call happened", async () => {

@@ -104,8 +104,20 @@ describe("a stopped tenant", () => {
     expect(await shown(tenant)).toEqual(outranked.body);
     const answer = await post<{ detail: string }>(tenant.key, "/v1/tasks", held);
     expect(answer.body.detail).toBe("The operator stopped this tenant (abuse). Only the operator can release it.");
-    expect((await post(operatorKey(), `${path}/release`)).body).toEqual(released);
+    expect((await post(operatorKey(), `${path}/release`)).body).toMatchObject({ stopped: true, reason: "mine" });
+    expect((await release(tenant)).body).toEqual(released);
     expect((await post(tenant.key, "/v1/tasks", held)).status).toBe(201);
+  });
+
+  test("that was stopped by both goes on when both have released it, whoever was first", async () => {
+    const tenant = await newTenant();
+    const path = `/v1/tenants/${tenant.id}`;
+    await post(operatorKey(), `${path}/stop`, { reason: "abuse" });
+    await stop(tenant, "mine");
+    expect((await post(operatorKey(), `${path}/release`)).body).toMatchObject({ by_operator: false, reason: "mine" });
+    expect((await post(operatorKey(), `${path}/release`)).body).toMatchObject({ stopped: true });
+    expect((await post(tenant.key, "/v1/tasks", held)).status).toBe(409);
+    expect((await release(tenant)).body).toEqual(released);
   });
 
   test("is stopped and released by its own administrators, and by nobody else's key", async () => {

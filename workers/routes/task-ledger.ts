@@ -52,7 +52,7 @@ const decide = createRoute({
   path: "/v1/tasks/{id}/ledger/{call_id}",
   summary: "Decide a call whose outcome nobody knows",
   description:
-    "With the agent's `on_unknown: ask` a task waits for this decision; `pending` shows the call. `done`: it happened, and the model is told so. `retry`: it is made once more. `skip`: it stays unknown, and the model is told to go on without it. A task does not wait for any other call: 409. A call of a subtask is decided at the subtask or at the root of its tree.",
+    "With the agent's `on_unknown: ask` a task waits for this decision; `pending` shows the call. `done`: it happened, and the model is told so. `retry`: it is made once more. `skip`: it stays unknown, and the model is told to go on without it. A task does not wait for any other call: 409. A call of a subtask is decided at the subtask or at any task above it.",
   middleware: [requireScope("tasks:write")],
   request: {
     params: taskParams.extend({ call_id: z.string() }),

@@ -47,7 +47,7 @@ const answer = createRoute({
   path: "/v1/tasks/{id}/questions/{question}/answer",
   summary: "Answer a question; the first answer counts",
   description:
-    "Send `text`, or `choice` with one of the question's choices. Answered before: 409. Expired: 410. A question of a subtask is answered at the subtask or at the root of its tree; the answer is the task of the path.",
+    "Send `text`, or `choice` with one of the question's choices. Answered before: 409. Expired: 410. A question of a subtask is answered at the subtask or at any task above it; the answer is the task of the path.",
   middleware: writes,
   request: {
     params: taskParams.extend({ question: z.string().describe("The question's id, `qst_…`") }),
@@ -81,7 +81,7 @@ const decide = createRoute({
   path: "/v1/tasks/{id}/approvals/{approval}",
   summary: "Approve or refuse an action; the first decision counts",
   description:
-    "An approval is for exactly the arguments that `pending` shows. With `arguments`, the call is made with those and no others, once they fit the tool's schema (else 422) and the agent's policy does not forbid them (else 403); the approval stays open when they do not. Decided before: 409. Expired: 410. An approval of a subtask is decided at the subtask or at the root of its tree; the answer is the task of the path.",
+    "An approval is for exactly the arguments that `pending` shows. With `arguments`, the call is made with those and no others, once they fit the tool's schema (else 422) and the agent's policy does not forbid them (else 403); the approval stays open when they do not. Decided before: 409. Expired: 410. An approval of a subtask is decided at the subtask or at any task above it; the answer is the task of the path.",
   middleware: writes,
   request: {
     params: taskParams.extend({ approval: z.string().describe("The approval's id, `apr_…`") }),

@@ -79,7 +79,7 @@ const stop = createRoute({
   path: "/v1/tenants/{id}/stop",
   summary: "Stop everything of a tenant (operator key)",
   description:
-    "As `POST /v1/kill-switch/stop`, and only the operator releases it. It holds at once, also while the database is away (which answers 503: send the request again).",
+    "As `POST /v1/kill-switch/stop`, and only the operator releases it. The tenant's own stop stands beside it. It holds at once, also while the database is away (which answers 503: send the request again).",
   request: { params, ...stopBody },
   responses: answers({ 200: switched }, [404, 413, 415, 422]),
 });
