@@ -81,13 +81,16 @@ export async function runSwitchDrill(stage: Stage): Promise<SwitchReport> {
   check(byOperator.status === 200, `the operator's stop answered ${byOperator.status}`);
   const own = await api.send("POST", "/v1/kill-switch/release");
   check(own.status === 403, `the tenant's release of the operator's stop answered ${own.status}`);
+  const lifted = await operator.send("POST", `/v1/tenants/${tenant.id}/release`);
+  check(lifted.status === 200, `the operator's release answered ${lifted.status}`);
+  await sleep(SILENT_MS);
   check(
     arrivalsOf(stage, drill).every((at) => at <= stoppedAt + HALTED_WITHIN_MS),
-    "something moved before the release",
+    "something moved while the tenant's own stop stood",
   );
   const releasedAt = performance.now();
-  const release = await operator.send("POST", `/v1/tenants/${tenant.id}/release`);
-  check(release.status === 200, `the operator's release answered ${release.status}`);
+  const release = await api.send("POST", "/v1/kill-switch/release");
+  check(release.status === 200, `the tenant's release answered ${release.status}`);
 
   for (const [index, id] of ids.entries()) {
     const name = names[index] ?? (index === TASKS ? family.drill : slow.drill);
