@@ -1,6 +1,9 @@
 /** What every budget, of a task or above it, says in the same words. */
 import type { Amount, AmountLimit } from "./task-state.ts";
 
+/** Money is counted in millionths of a US dollar. */
+export const MICROS_PER_DOLLAR = 1_000_000;
+
 export const NOTHING: Amount = { tokens: 0, costMicros: 0 };
 
 /** Nothing is limited. */

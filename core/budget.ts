@@ -3,10 +3,17 @@
  * interrupted call is settled at its reservation, so a crash never makes a task cheaper than it was. What is carved for a
  * subtask is out of reach while that lives; what it leaves comes back.
  */
-import { NEAR_SHARE, NO_LIMIT } from "./amounts.ts";
+import { MICROS_PER_DOLLAR, NEAR_SHARE, NO_LIMIT } from "./amounts.ts";
 import { costMicros } from "./model-table.ts";
 import { estimateTokens } from "./prompt/tokens.ts";
-import type { Amount, AmountLimit, Limits, Reservation, TaskState, Wait } from "./task-state.ts";
+import {
+  type Amount,
+  type AmountLimit,
+  isSubtaskWait,
+  type Limits,
+  type Reservation,
+  type TaskState,
+} from "./task-state.ts";
 
 /** The most that one model call may write. */
 const MAX_OUTPUT_TOKENS = 8192;
@@ -77,7 +84,7 @@ export function carve(
 ): { readonly ok: true; readonly budget: AmountLimit } | { readonly ok: false; readonly message: string } {
   const left = ownLeft(state);
   const even = (amount: number | null) => (amount === null ? null : Math.floor(amount / (sharers + 1)));
-  const open = state.batch.filter(({ wait }) => isSubtask(wait)).length;
+  const open = state.batch.filter(({ wait }) => isSubtaskWait(wait)).length;
   // The request that reads all the results has to stay affordable.
   const next = state.contextTokens + (open + sharers) * SUBTASK_RESULT_TOKENS + MIN_OUTPUT_TOKENS;
   const most = left.tokens === null ? null : left.tokens - next;
@@ -127,7 +134,7 @@ export function nearlyUsed(state: TaskState, now: number): { kind: BudgetKind; u
   const used = treeUse(state);
   const rows: [BudgetKind, number, number | null, number][] = [
     ["tokens", used.tokens, limits.maxTokens, 1],
-    ["cost", used.costMicros, limits.maxCostMicros, 1_000_000],
+    ["cost", used.costMicros, limits.maxCostMicros, MICROS_PER_DOLLAR],
     ["duration", activeMs(state, now), limits.maxDurationMs, 1000],
   ];
   return rows.flatMap(([kind, amount, limit, unit]) =>
@@ -141,7 +148,7 @@ export function exceededMessage(kind: BudgetKind, limits: Limits): string {
     case "tokens":
       return `The task's limit of ${limits.maxTokens ?? 0} tokens does not allow another model call. Raise budget.max_tokens.`;
     case "cost":
-      return `The task's limit of ${(limits.maxCostMicros ?? 0) / 1_000_000} US dollars does not allow another model call. Raise budget.max_cost_usd.`;
+      return `The task's limit of ${(limits.maxCostMicros ?? 0) / MICROS_PER_DOLLAR} US dollars does not allow another model call. Raise budget.max_cost_usd.`;
     case "duration":
       return `The task's limit of ${(limits.maxDurationMs ?? 0) / 1000} seconds is used up. Raise budget.max_duration_s.`;
   }
@@ -170,16 +177,12 @@ function reserve(state: TaskState, now: number, grant: AmountLimit): Allowance {
 function ownLeft(state: TaskState): AmountLimit {
   const { maxTokens, maxCostMicros } = state.facts.limits;
   const used = treeUse(state);
-  const carved = state.batch.flatMap(({ wait }) => (isSubtask(wait) ? [wait.budget] : []));
+  const carved = state.batch.flatMap(({ wait }) => (isSubtaskWait(wait) ? [wait.budget] : []));
   return {
     tokens: maxTokens === null ? null : maxTokens - used.tokens - sum(carved, ({ tokens }) => tokens),
     costMicros:
       maxCostMicros === null ? null : maxCostMicros - used.costMicros - sum(carved, ({ costMicros: money }) => money),
   };
-}
-
-function isSubtask(wait: Wait | null): wait is Extract<Wait, { kind: "subtask" }> {
-  return wait?.kind === "subtask";
 }
 
 function sum(budgets: readonly AmountLimit[], of: (budget: AmountLimit) => number | null): number {

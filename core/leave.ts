@@ -2,7 +2,7 @@
  * The tenant's leave to begin hops: when a task has to ask for it, and what the answer makes of the task. No hop is made
  * without one, so a tenant that stops, whose places are taken or whose budget is used up holds every task of its own.
  */
-import { NOTHING } from "./amounts.ts";
+import { MICROS_PER_DOLLAR, NOTHING } from "./amounts.ts";
 import { callNeeds, ownUse } from "./budget.ts";
 import { STOPPED_ASK_AGAIN_MS } from "./tenant/stop-message.ts";
 import type { Command, NearLimit, Work } from "./task-commands.ts";
@@ -56,7 +56,7 @@ function covers({ grant }: Permit, used: Amount, want: Amount): boolean {
 
 /** Warns of a limit above the task's own, once. Money in US dollars. */
 function warnOnce(turn: Turn, { account, kind, used, limit }: NearLimit): void {
-  const unit = kind === "cost" ? 1_000_000 : 1;
+  const unit = kind === "cost" ? MICROS_PER_DOLLAR : 1;
   turn.warn(account, { kind, used: used / unit, limit: limit / unit });
 }
 

@@ -11,6 +11,7 @@ import {
   MAX_STEPS_CEILING,
   type PinnedAgent,
 } from "./agent.ts";
+import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { type Failure, failed, ok, type Result } from "./errors.ts";
 import { makeId } from "./ids.ts";
 import { type ModelChoice, modelChoice } from "./model-table.ts";
@@ -162,7 +163,7 @@ export function resolveLimits(
   return ok({
     maxSteps: asked.max_steps ?? agents.max_steps ?? DEFAULT_MAX_STEPS,
     maxTokens: asked.max_tokens ?? agents.max_tokens ?? null,
-    maxCostMicros: cost === null ? null : Math.round(cost * 1_000_000),
+    maxCostMicros: cost === null ? null : Math.round(cost * MICROS_PER_DOLLAR),
     maxDurationMs: seconds === null ? null : Math.round(seconds * 1000),
   });
 }

@@ -3,6 +3,7 @@
  * parent's agent, key and sandbox, whose tools are the parent's or fewer and whose limits are carved from the parent's.
  * The parent waits for all that it dispatched in a step and goes on once.
  */
+import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { carve, timeLeftMs } from "./budget.ts";
 import type { ErrorCode, Failure } from "./errors.ts";
 import { shapeError } from "./gateway/shape.ts";
@@ -11,7 +12,7 @@ import type { ShownResult } from "./prompt/kept-results.ts";
 import { failedOutcome } from "./ledger.ts";
 import { advance } from "./task-advance.ts";
 import type { CallOutcome, Command, SubtaskEnding, SubtaskToMake } from "./task-commands.ts";
-import type { BatchCall, TaskState, Wait } from "./task-state.ts";
+import { type BatchCall, isSubtaskWait, type TaskState } from "./task-state.ts";
 import type { PendingView, TaskView } from "./task-view.ts";
 import type { Control } from "./tool.ts";
 import type { Turn } from "./turn.ts";
@@ -24,8 +25,6 @@ const MAX_SUBTASKS = 50;
 const MAX_ROW_CHARACTERS = 100_000;
 /** The tool that asks for a subtask; its calls share what is left of a budget. */
 export const DISPATCH_TOOL = "dispatch_subagent";
-
-type SubtaskWait = Extract<Wait, { kind: "subtask" }>;
 
 /** A call asks for a subtask: its wait opens, or the call is refused and the model reads why. */
 export function dispatch(turn: Turn, call: BatchCall, control: Extract<Control, { kind: "dispatch" }>): void {
@@ -51,7 +50,7 @@ export function dispatch(turn: Turn, call: BatchCall, control: Extract<Control, 
   const { maxSteps, tools } = control;
   turn.replace({ ...call, wait: { kind: "subtask", id, opened: false, budget: carved.budget, maxSteps, tools } });
   // Its id is kept before it is made, so that whatever ends or erases this task reaches it; in the order of the calls.
-  const ofStep = turn.state.batch.flatMap(({ wait }) => (isSubtask(wait) ? [wait.id] : []));
+  const ofStep = turn.state.batch.flatMap(({ wait }) => (isSubtaskWait(wait) ? [wait.id] : []));
   turn.set({ subtasks: [...turn.state.subtasks.filter((other) => !ofStep.includes(other)), ...ofStep] });
 }
 
@@ -72,7 +71,7 @@ export function subtasksToMake(state: TaskState, now: number): SubtaskToMake[] {
   const { facts } = state;
   const left = timeLeftMs(state, now);
   return state.batch.flatMap(({ id, wait }) => {
-    if (!isSubtask(wait) || wait.opened) return [];
+    if (!isSubtaskWait(wait) || wait.opened) return [];
     const limits = {
       maxSteps: Math.min(wait.maxSteps, facts.limits.maxSteps),
       maxTokens: wait.budget.tokens,
@@ -97,7 +96,7 @@ export function subtasksToMake(state: TaskState, now: number): SubtaskToMake[] {
 /** A subtask was made. */
 export function openSubtask(turn: Turn, callId: string): void {
   const call = turn.state.batch.find(({ id }) => id === callId);
-  if (call === undefined || !isSubtask(call.wait) || call.wait.opened) return;
+  if (call === undefined || !isSubtaskWait(call.wait) || call.wait.opened) return;
   turn.replace({ ...call, wait: { ...call.wait, opened: true } });
   tellCreated(turn, call.id, call.wait.id);
   advance(turn);
@@ -110,7 +109,7 @@ function tellCreated(turn: Turn, callId: string, subtask: string): void {
 /** A subtask could not be made: the tree has no room for it. */
 export function refuseSubtask(turn: Turn, { callId, failure }: Extract<Command, { type: "subtask_refused" }>): void {
   const call = turn.state.batch.find(({ id }) => id === callId);
-  if (call === undefined || !isSubtask(call.wait) || call.wait.opened) return;
+  if (call === undefined || !isSubtaskWait(call.wait) || call.wait.opened) return;
   const { id } = call.wait;
   turn.set({ subtasks: turn.state.subtasks.filter((other) => other !== id) });
   turn.settle(call, failedOutcome("refused", failure.code, failure.message));
@@ -124,7 +123,7 @@ export function refuseSubtask(turn: Turn, { callId, failure }: Extract<Command, 
 export function takeEnding(turn: Turn, ending: SubtaskEnding): void {
   const { subtask, status, outcome } = ending;
   const { batch, phase, uncounted } = turn.state;
-  const call = batch.find(({ wait }) => isSubtask(wait) && wait.id === subtask);
+  const call = batch.find(({ wait }) => isSubtaskWait(wait) && wait.id === subtask);
   if (phase.name === "ended") {
     if (!uncounted.includes(subtask)) return;
     turn.set({ uncounted: uncounted.filter((other) => other !== subtask) });
@@ -134,7 +133,7 @@ export function takeEnding(turn: Turn, ending: SubtaskEnding): void {
   count(turn, call.id, ending);
   forgetWaits(turn, subtask);
   // One that ended before its making was acknowledged was made all the same.
-  if (isSubtask(call.wait) && !call.wait.opened) tellCreated(turn, call.id, subtask);
+  if (isSubtaskWait(call.wait) && !call.wait.opened) tellCreated(turn, call.id, subtask);
   turn.settle(call, outcome);
   turn.emit("subtask.ended", { call_id: call.id, subtask_id: subtask, status, ok: outcome.result.ok });
   advance(turn);
@@ -159,7 +158,7 @@ function count(turn: Turn, callId: string | null, ending: SubtaskEnding): void {
 export function takeWaits(turn: Turn, command: Extract<Command, { type: "subtask_waits" }>): void {
   const { subtask, version, pending, stands } = command;
   const { batch, waitsBelow, phase } = turn.state;
-  const isOpen = batch.some(({ wait }) => isSubtask(wait) && wait.id === subtask);
+  const isOpen = batch.some(({ wait }) => isSubtaskWait(wait) && wait.id === subtask);
   const known = waitsBelow[subtask];
   if (!isOpen || phase.name === "ended" || version <= (known?.version ?? 0)) return;
   turn.set({ waitsBelow: { ...waitsBelow, [subtask]: { version, forPerson: pending.length > 0, stands } } });
@@ -170,7 +169,7 @@ export function takeWaits(turn: Turn, command: Extract<Command, { type: "subtask
 
 /** The call that waits for this subtask; null: none does any more. */
 export function callOfSubtask(state: TaskState, subtask: string): string | null {
-  return state.batch.find(({ wait }) => isSubtask(wait) && wait.id === subtask)?.id ?? null;
+  return state.batch.find(({ wait }) => isSubtaskWait(wait) && wait.id === subtask)?.id ?? null;
 }
 
 /** How an ended task looks to its parent: text and files, or the error. `shown` is what the model reads of the text. */
@@ -185,7 +184,7 @@ export function endingOf(view: TaskView, shown: ShownResult): SubtaskEnding {
     outcome: outcomeOf(view, shown),
     inputTokens: usage.input_tokens,
     outputTokens: usage.output_tokens,
-    costMicros: Math.round(usage.cost_usd * 1_000_000),
+    costMicros: Math.round(usage.cost_usd * MICROS_PER_DOLLAR),
     estimated: usage.estimated,
   };
 }
@@ -236,8 +235,4 @@ function forgetWaits(turn: Turn, subtask: string): void {
   if (known === undefined) return;
   turn.set({ waitsBelow: others });
   turn.below.push({ subtask, pending: [] });
-}
-
-function isSubtask(wait: Wait | null): wait is SubtaskWait {
-  return wait?.kind === "subtask";
 }

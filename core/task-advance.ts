@@ -1,5 +1,5 @@
 /** What a step does next, whenever one of its calls settled or was decided. */
-import type { BatchCall } from "./task-state.ts";
+import { type BatchCall, isSubtaskWait } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
 
 /** The step goes on, makes its subtasks, parks, or ends. */
@@ -7,7 +7,7 @@ export function advance(turn: Turn): void {
   const { batch, phase, step, facts } = turn.state;
   if (batch.some(canRun)) {
     if (phase.name !== "acting") turn.set({ phase: { name: "prepared" } });
-  } else if (batch.some(({ wait }) => wait?.kind === "subtask" && !wait.opened)) {
+  } else if (batch.some(({ wait }) => isSubtaskWait(wait) && !wait.opened)) {
     if (phase.name !== "dispatching") turn.set({ phase: { name: "dispatching" } });
   } else if (batch.some((call) => call.wait !== null)) {
     if (phase.name !== "parked") turn.set({ phase: { name: "parked" } });

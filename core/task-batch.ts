@@ -40,7 +40,7 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[], begun: boo
   for (const { call, entry } of opened) {
     if (entry === undefined) continue;
     if (call.outcome !== null) applyOutcome(turn, entry, call.outcome);
-    else if (call.approval !== null) askApproval(turn, entry, call);
+    else if (call.approval !== null) askApproval(turn, entry, call, call.approval);
   }
 }
 
@@ -48,10 +48,9 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[], begun: boo
 function askApproval(
   turn: Turn,
   entry: BatchCall,
-  { id, tool, arguments: given, argumentsHash, approval }: PreparedCall,
+  { id, tool, arguments: given, argumentsHash }: PreparedCall,
+  { reason, expiresInMs }: NonNullable<PreparedCall["approval"]>,
 ) {
-  if (approval === null) return;
-  const { reason, expiresInMs } = approval;
   const expiresAt = turn.now + expiresInMs;
   const approvalId = derivedId("approval", id);
   turn.replace({ ...entry, wait: { kind: "approval", id: approvalId, reason, expiresAt } });

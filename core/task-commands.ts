@@ -123,7 +123,7 @@ export type Command =
       readonly grant: AmountLimit;
       readonly near: readonly NearLimit[];
     }
-  /** The tenant lets it begin none for now. */
+  /** The tenant lets it begin none; it asks again after `askAgainAfterMs`, or when it is called. */
   | {
       readonly type: "turned_away";
       readonly why: "queue" | "stopped" | "budget";

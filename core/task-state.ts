@@ -122,6 +122,11 @@ export type Wait =
     }
   | { readonly kind: "sleep"; readonly since: number; readonly until: number };
 
+/** True for a call's wait on a subtask. */
+export function isSubtaskWait(wait: Wait | null): wait is Extract<Wait, { kind: "subtask" }> {
+  return wait?.kind === "subtask";
+}
+
 /** A call of the current step. Its arguments and result live in its ledger row. */
 export interface BatchCall {
   readonly id: string;

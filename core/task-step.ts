@@ -1,4 +1,5 @@
 /** Hop one of a step: how a model call begins, what its reply makes of the task, and what happens when it fails. */
+import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { reserveModelCall } from "./budget.ts";
 import { nextModelTry, wasWorkedOn } from "./model-retry.ts";
 import { advance } from "./task-advance.ts";
@@ -91,7 +92,7 @@ export function takeReply(
     model: turn.state.facts.models[phase.model]?.name ?? null,
     input_tokens: reply.usage.inputTokens,
     output_tokens: reply.usage.outputTokens,
-    cost_usd: cost / 1_000_000,
+    cost_usd: cost / MICROS_PER_DOLLAR,
   });
   if (calls.length === 0) return endStep(turn, phase, text, reply.finish === "length");
 

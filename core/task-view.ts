@@ -1,5 +1,6 @@
 /** A task as the API shows it. */
 import { statusOf, type TaskStatus } from "./task-status.ts";
+import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { treeUse } from "./budget.ts";
 import type { EndReason, TaskState } from "./task-state.ts";
 import type { Message } from "./messages.ts";
@@ -97,7 +98,7 @@ export function viewTask(state: TaskState, rows: ViewRows): TaskView {
       tool_calls: usage.toolCalls,
       input_tokens: usage.inputTokens + usedBelow.inputTokens,
       output_tokens: usage.outputTokens + usedBelow.outputTokens,
-      cost_usd: treeUse(state).costMicros / 1_000_000,
+      cost_usd: treeUse(state).costMicros / MICROS_PER_DOLLAR,
       estimated: usage.estimated,
     },
     metadata: facts.metadata,

@@ -9,7 +9,7 @@ import { closedOutcome, settle, unknownOutcome } from "./ledger.ts";
 import type { Message, ModelUsage } from "./messages.ts";
 import { costMicros } from "./model-table.ts";
 import type { BelowChange, CallOutcome, Decision, LedgerChange, Spend, Work } from "./task-commands.ts";
-import type { BatchCall, EndReason, Reservation, TaskState } from "./task-state.ts";
+import { type BatchCall, type EndReason, isSubtaskWait, type Reservation, type TaskState } from "./task-state.ts";
 import { isBusy, isWaiting, statusOf } from "./task-status.ts";
 import { filesOf, pendingOf, type PendingView } from "./task-view.ts";
 import { estimateTokens } from "./prompt/tokens.ts";
@@ -138,7 +138,7 @@ export class Turn {
     text: string | null,
     error: { code: string; message: string } | null,
   ): void {
-    const open = this.state.batch.flatMap(({ wait }) => (wait?.kind === "subtask" ? [wait.id] : []));
+    const open = this.state.batch.flatMap(({ wait }) => (isSubtaskWait(wait) ? [wait.id] : []));
     const toCancel = [...this.state.adopted, ...open];
     for (const call of this.state.batch) {
       if (call.state !== "intended") continue;
@@ -237,7 +237,7 @@ export class Turn {
     const { batch, waitsBelow } = this.state;
     const waits = batch.flatMap((call) => (call.wait === null ? [] : [call.wait]));
     if (waits.some(isForPerson) || Object.values(waitsBelow).some(({ forPerson }) => forPerson)) return true;
-    return waits.every((wait) => wait.kind === "subtask" && waitsBelow[wait.id]?.stands === true);
+    return waits.every((wait) => isSubtaskWait(wait) && waitsBelow[wait.id]?.stands === true);
   }
 
   private warnOfLimits(): void {

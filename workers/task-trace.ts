@@ -1,4 +1,5 @@
 /** A task's steps and calls with their times and what they cost, as its log, its ledger and its spending tell them. */
+import { MICROS_PER_DOLLAR } from "../core/amounts.ts";
 import type { TaskEvent } from "../core/events.ts";
 import type { EventPage, LedgerPage } from "../core/objects.ts";
 import type { LedgerRow, Spend } from "../core/task-commands.ts";
@@ -122,7 +123,7 @@ function modelsOf(spending: readonly Spend[]): string[] {
 }
 
 function costUsd(spending: readonly Spend[]): number {
-  return sumOf(spending, ({ costMicros }) => costMicros) / 1_000_000;
+  return sumOf(spending, ({ costMicros }) => costMicros) / MICROS_PER_DOLLAR;
 }
 
 function sumOf(spending: readonly Spend[], figureOf: (spend: Spend) => number): number {

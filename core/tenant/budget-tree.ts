@@ -3,7 +3,7 @@
  * settles what it used; what is spent and what is leased together never pass a limit. Pure: `core/tenant/budget-book.ts` holds
  * the figures, `durable-objects/tenant-*` stores them. Tokens and millionths of a dollar are whole numbers here.
  */
-import { NEAR_SHARE, NO_LIMIT } from "../amounts.ts";
+import { MICROS_PER_DOLLAR, NEAR_SHARE, NO_LIMIT } from "../amounts.ts";
 import type { NearLimit } from "../task-commands.ts";
 import type { Amount, AmountLimit } from "../task-state.ts";
 
@@ -13,9 +13,6 @@ export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
 /** The account of the tenant itself; the others are named by the id of their key or agent. */
 export const TENANT_ACCOUNT = "tenant";
-
-/** Money is counted in millionths of a US dollar. */
-export const MICROS_PER_DOLLAR = 1_000_000;
 
 /** A limit of an account. */
 export interface BudgetLimit extends AmountLimit {

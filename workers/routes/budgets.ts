@@ -3,13 +3,8 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
 import { DEFAULT_AGENT } from "../../core/agent.ts";
-import {
-  BUDGET_PERIODS,
-  type BudgetAccount,
-  type BudgetLimit,
-  MICROS_PER_DOLLAR,
-  TENANT_ACCOUNT,
-} from "../../core/tenant/budget-tree.ts";
+import { MICROS_PER_DOLLAR } from "../../core/amounts.ts";
+import { BUDGET_PERIODS, type BudgetAccount, type BudgetLimit, TENANT_ACCOUNT } from "../../core/tenant/budget-tree.ts";
 import { raise } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import { answers, withKey } from "../answers.ts";
