@@ -111,7 +111,6 @@ export interface AgentTable {
 export interface TaskFilter {
   readonly status: TaskStatus | null;
   readonly project: string | null;
-  readonly parent: string | null;
 }
 
 export interface TaskIndex {

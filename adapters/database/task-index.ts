@@ -20,13 +20,12 @@ export function taskIndex(connection: Connection): TaskIndex {
       return written.ok ? ok(undefined) : written;
     },
 
-    async page(tenant, { status, project, parent }, { after, limit }) {
+    async page(tenant, { status, project }, { after, limit }) {
       const wanted = and(
         eq(tasks.tenant, tenant),
         sql`not ${tasks.hidden}`,
         status === null ? undefined : eq(tasks.status, status),
         project === null ? undefined : eq(tasks.project, storable(project)),
-        parent === null ? undefined : eq(tasks.parent, storable(parent)),
         isBefore(tasks.createdAt, tasks.id, after),
       );
       const read = await asTenant(connection, tenant, (query) => [listed(query, wanted, limit + 1)]);

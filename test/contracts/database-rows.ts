@@ -38,7 +38,6 @@ export interface ReportOptions {
   readonly status?: TaskStatus;
   readonly hidden?: boolean;
   readonly project?: string | null;
-  readonly parent?: string | null;
   readonly input?: string;
   readonly at?: number;
   readonly wakeAt?: number | null;
@@ -46,7 +45,7 @@ export interface ReportOptions {
 
 export function report(options: ReportOptions = {}): TaskReport {
   const { at = START, task = newId("task", at), version = 1, status = "running", hidden = false } = options;
-  const { project = null, parent = null, input = "Say hello", wakeAt = null } = options;
+  const { project = null, input = "Say hello", wakeAt = null } = options;
   const usage = { steps: 0, tool_calls: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, estimated: false };
   const view = {
     id: task,
@@ -54,7 +53,7 @@ export function report(options: ReportOptions = {}): TaskReport {
     reason: null,
     agent: { id: DEFAULT_AGENT.id, version: 1 },
     project,
-    parent_id: parent,
+    parent_id: null,
     input,
     output: null,
     error: null,

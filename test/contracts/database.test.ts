@@ -234,9 +234,7 @@ describe("the index of tasks", () => {
     ] as const) {
       const row = report({ version, status, input: `v${version}`, task });
       valueOf(await database.tasks.upsert(tenant.id, [row]));
-      const seen = valueOf(
-        await database.tasks.page(tenant.id, { status: null, project: null, parent: null }, firstPage),
-      ).items;
+      const seen = valueOf(await database.tasks.page(tenant.id, { status: null, project: null }, firstPage)).items;
       expect(seen.map((view) => view.status)).toEqual([version === 3 ? "completed" : "running"]);
     }
   });
@@ -245,26 +243,25 @@ describe("the index of tasks", () => {
     const { tenant } = await makeTenant(database);
     const row = report({ input: "NUL \u0000, half a pair \udc00, 🦦 and \\u0000", project: "sales\u0000" });
     valueOf(await database.tasks.upsert(tenant.id, [row]));
-    const all = { status: null, project: null, parent: null };
+    const all = { status: null, project: null };
     expect(valueOf(await database.tasks.page(tenant.id, all, firstPage)).items).toEqual([row.view]);
     expect(valueOf(await database.tasks.page(tenant.id, { ...all, project: "sales\u0000" }, firstPage)).items).toEqual([
       row.view,
     ]);
   });
 
-  test("lists by status, project and parent, the latest first, and no hidden task", async () => {
+  test("lists by status and project, the latest first, and no hidden task", async () => {
     const { tenant } = await makeTenant(database);
-    const parent = newId("task");
     const rows = [
       report({ at: START + 1, status: "completed", project: "sales" }),
-      report({ at: START + 2, status: "completed", parent }),
+      report({ at: START + 2, status: "completed" }),
       report({ at: START + 3, project: "sales" }),
       report({ at: START + 4, hidden: true, project: "sales" }),
     ];
     valueOf(await database.tasks.upsert(tenant.id, rows));
     const [first, second, third] = rows.map(({ task }) => task);
     const list = async (filter: object) => {
-      const all = { status: null, project: null, parent: null, ...filter };
+      const all = { status: null, project: null, ...filter };
       return (await readAll(async (request) => valueOf(await database.tasks.page(tenant.id, all, request)), 1))
         .flat()
         .map(({ id }) => id);
@@ -272,7 +269,6 @@ describe("the index of tasks", () => {
     expect(await list({})).toEqual([third, second, first]);
     expect(await list({ status: "completed" })).toEqual([second, first]);
     expect(await list({ project: "sales" })).toEqual([third, first]);
-    expect(await list({ parent })).toEqual([second]);
   });
 
   test("names the tasks of every tenant that are overdue, and forgets what is removed", async () => {
@@ -313,7 +309,7 @@ describe("the index of tasks", () => {
     const input = "日".repeat(200_000);
     const rows = Array.from({ length: 30 }, (_, index) => report({ at: START + index, input }));
     for (const row of rows) valueOf(await database.tasks.upsert(tenant.id, [row]));
-    const all = { status: null, project: null, parent: null };
+    const all = { status: null, project: null };
     const pages = await readAll(async (request) => valueOf(await database.tasks.page(tenant.id, all, request)), 100);
     expect(pages.length).toBeGreaterThan(1);
     for (const page of pages) expect(page.length).toBeGreaterThan(0);

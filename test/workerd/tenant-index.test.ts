@@ -7,7 +7,7 @@ import { report } from "../contracts/database-rows.ts";
 import { newTenant, tenantStub, watchDatabase } from "./tenant-client.ts";
 
 describe("the index of tasks", () => {
-  const all = { status: null, project: null, parent: null };
+  const all = { status: null, project: null };
   const page = { after: null, limit: 100 };
   const listed = async (of: string) => {
     const read = await databaseFromEnv(env).tasks.page(of, all, page);

@@ -12,7 +12,7 @@ interface Task {
 }
 
 const PAGE = { after: null, limit: 100 };
-const ALL = { status: null, project: null, parent: null };
+const ALL = { status: null, project: null };
 
 const indexed = async (tenant: TestTenant) => {
   const read = await databaseFromEnv(env).tasks.page(tenant.id, ALL, PAGE);

@@ -142,7 +142,7 @@ export function taskRoutes(app: App): void {
 
   app.openapi(list, async (c) => {
     const query = c.req.valid("query");
-    const filter = { status: query.status ?? null, project: query.project ?? null, parent: null };
+    const filter = { status: query.status ?? null, project: query.project ?? null };
     await bringUpToDate(c);
     const page = unwrap(await databaseFromEnv(c.env).tasks.page(tenantOf(c), filter, pageRequest(query)));
     return c.json({
