@@ -164,7 +164,7 @@ export function takeWaits(turn: Turn, command: Extract<Command, { type: "subtask
   turn.set({ waitsBelow: { ...waitsBelow, [subtask]: { version, forPerson: pending.length > 0, stands } } });
   if (pending.length === 0 && known?.forPerson !== true) return;
   turn.below.push({ subtask, pending });
-  turn.tellPending(pending);
+  turn.tellPendingBelow(subtask, pending);
 }
 
 /** The call that waits for this subtask; null: none does any more. */

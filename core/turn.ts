@@ -169,10 +169,10 @@ export class Turn {
     this.set({ settledWaits: Object.fromEntries(settled.slice(-MAX_SETTLED_WAITS)) });
   }
 
-  /** Says what people are asked for, now that it changed below a task that waits. */
-  tellPending(below: readonly PendingView[]): void {
+  /** Says what a subtask, or a task below it, asks people for, now that it changed under a task that waits; none: nothing. */
+  tellPendingBelow(subtask: string, pending: readonly PendingView[]): void {
     const status = statusOf(this.state);
-    if (isWaiting(status)) this.emit("task.waiting", { status, pending: [...pendingOf(this.state), ...below] });
+    if (isWaiting(status)) this.emit("task.waiting", { status, subtask_id: subtask, pending });
   }
 
   /** Nothing changes. */

@@ -38,7 +38,10 @@ describe("what a subtask waits for from people", () => {
     const told = world.apply(waits(first, 3, pendingFrom(first, [question])));
     expect(told.below).toEqual([{ subtask: first, pending: [{ ...question, task_id: first }] }]);
     expect(told.events).toEqual([
-      { type: "task.waiting", data: { status: "waiting_subagents", pending: [{ ...question, task_id: first }] } },
+      {
+        type: "task.waiting",
+        data: { status: "waiting_subagents", subtask_id: first, pending: [{ ...question, task_id: first }] },
+      },
     ]);
     expect(shown(told.state, [{ ...question, task_id: first }])).toMatchObject({
       status: "waiting_subagents",
@@ -51,13 +54,17 @@ describe("what a subtask waits for from people", () => {
     expect(named?.task_id).toBe("task_grandchild");
   });
 
-  test("stands beside what its parent itself asks", () => {
-    const { world, first } = waiting([call("none", ASK)]);
-    const { events } = world.apply(waits(first, 3, [question]));
-    expect(events[0]?.data).toMatchObject({
-      status: "waiting_input",
-      pending: [{ query: "Which city?" }, { query: "Which?" }],
-    });
+  test("is told by itself, and stands beside what its parent and the other subtasks ask", () => {
+    const { world, first, second } = waiting([call("none", ASK)]);
+    const other: PendingView = { ...question, id: "qst_2" };
+    world.apply(waits(first, 3, pendingFrom(first, [question])));
+    const { state, events } = world.apply(waits(second, 3, pendingFrom(second, [other])));
+    const asked = [{ ...other, task_id: second }];
+    const told = { status: "waiting_input", subtask_id: second, pending: asked };
+    expect(events).toEqual([{ type: "task.waiting", data: told }]);
+    expect(shown(state, asked).pending).toMatchObject([{ query: "Which city?" }, { id: "qst_2" }]);
+    const settled = world.apply(waits(second, 4, [])).events;
+    expect(settled.map(({ data }) => data)).toEqual([{ ...told, pending: [] }]);
   });
 
   test("costs the parent no time while every subtask stands in line or is stopped", () => {
