@@ -168,6 +168,12 @@ export function resolveLimits(
   });
 }
 
+/** The configuration, unless its own limits refuse every task: one of money, with a model of unknown price. */
+export function checkAgentLimits(config: AgentConfig, defaultModel: string): Result<AgentConfig> {
+  const limits = resolveLimits({}, config.budget ?? {}, modelsOf(config, defaultModel));
+  return limits.ok ? ok(config) : limits;
+}
+
 /**
  * The facts of the hidden task that holds one tool call of the API. Under `of`, the task that the call is made for, it has
  * that task's tools and sandbox; the key is the caller's, which need not be the one that the task was made with.

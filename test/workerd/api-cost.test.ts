@@ -74,3 +74,25 @@ describe("an agent with fallbacks", () => {
     expect((await caller.send("POST", "/v1/tasks", { ...body, budget: {} })).status).toBe(201);
   });
 });
+
+describe("an agent with a limit of money", () => {
+  const budget = { max_cost_usd: 1 };
+
+  test.each([
+    ["its model", { model: "home-made", budget }, "home-made"],
+    ["a fallback", { model: "gpt-4o", fallbacks: ["gpt-4.1", "home-made"], budget }, "home-made"],
+    ["the model that it gets as it names none", { budget }, "stand-in"],
+  ])("is refused, made or changed, when nobody knows the price of %s", async (_which, more, model) => {
+    const caller = await makeCaller();
+    const id = await makeAgent(caller, { model: "gpt-4o", budget });
+    for (const [method, path] of [
+      ["POST", "/v1/agents"],
+      ["PUT", `/v1/agents/${id}`],
+    ] as const) {
+      const answer = await caller.send(method, path, config("other", more));
+      expectProblem(answer, 422, "budget.max_cost_usd");
+      expect(answer.json.detail).toMatch(new RegExp(`${model}.*Leave it out, or limit max_tokens`));
+    }
+    expect((await caller.send("GET", `/v1/agents/${id}`)).json.version).toBe(1);
+  });
+});

@@ -2,15 +2,16 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { databaseFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, settingsFromEnv } from "../../adapters/from-env.ts";
 import { type AgentConfig, agentConfigSchema, DEFAULT_AGENT, type PinnedAgent } from "../../core/agent.ts";
 import { raise } from "../../core/errors.ts";
 import { isId, makeId } from "../../core/ids.ts";
+import { checkAgentLimits } from "../../core/new-task.ts";
 import { type Place, writeCursor } from "../../core/page-cursor.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";
 import { auditEntry } from "../audit-entry.ts";
-import type { App, AppEnv } from "../context.ts";
+import type { App, AppContext, AppEnv } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { idSource } from "../new-ids.ts";
 import { pageQuery, pageRequest, tenantOf, unwrap } from "../task-access.ts";
@@ -44,7 +45,7 @@ const create = createRoute({
   path: "/v1/agents",
   summary: "Make an agent",
   description:
-    "Names are unique. `fallbacks` are asked in their order when `model` does not answer. `approval.expires_s` is how long a person has to decide (a week, unless it says otherwise); then the call counts as refused. With `on_unknown: ask` a task waits for a person when nobody knows whether a call happened; else its model is told.",
+    "Names are unique. `fallbacks` are asked in their order when `model` does not answer. `budget.max_cost_usd` needs a known price of all of them. `approval.expires_s` is how long a person has to decide (a week, unless it says otherwise); then the call counts as refused. With `on_unknown: ask` a task waits for a person when nobody knows whether a call happened; else its model is told.",
   middleware: admin,
   request: { body },
   responses: answers({ 201: agent }, [409, 413, 415, 422]),
@@ -97,7 +98,7 @@ const versions = createRoute({
 
 export function agentRoutes(app: App): void {
   app.openapi(create, async (c) => {
-    const config = named(c.req.valid("json"));
+    const config = checked(c, c.req.valid("json"));
     const { createdAt, random } = await idSource(c, "agent");
     const id = makeId("agent", createdAt, random);
     const act = await auditEntry(c, "agent.create", id);
@@ -121,7 +122,7 @@ export function agentRoutes(app: App): void {
 
   app.openapi(update, async (c) => {
     const { id } = c.req.valid("param");
-    const config = named(c.req.valid("json"));
+    const config = checked(c, c.req.valid("json"));
     const ifVersion = versionOf(c.req.valid("header")["if-match"]);
     const act = await auditEntry(c, "agent.update", id);
     const made = unwrap(await databaseFromEnv(c.env).agents.update(tenantOf(c), { id, config, ifVersion }, act));
@@ -160,11 +161,11 @@ async function agentById(c: Parameters<MiddlewareHandler<AppEnv>>[0], id: string
   return found.id === id ? found : raise("not_found", "There is no such agent.");
 }
 
-/** Refuses the name that means the built-in agent. */
-function named(config: AgentConfig): AgentConfig {
+/** Refuses the name that means the built-in agent, and a configuration that no task could be made with. */
+function checked(c: AppContext, config: AgentConfig): AgentConfig {
   if (config.name === DEFAULT_AGENT.config.name)
     raise("conflict", "The built-in agent has this name. Take another one.", { field: "name" });
-  return config;
+  return unwrap(checkAgentLimits(config, settingsFromEnv(c.env).model));
 }
 
 function etagOf({ version }: PinnedAgent): string {
