@@ -3,38 +3,17 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { openResults } from "../../adapters/results.ts";
 import { blobsFromEnv, type Env, resultsFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
 import { callId, makeId } from "../../core/ids.ts";
 import { showResult } from "../../core/prompt/kept-results.ts";
-import { modelChoice } from "../../core/model-table.ts";
 import type { CallOutcome, PreparedCall } from "../../core/task-commands.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import { resultsContract, type ResultsUnderTest, type ResultsWanted } from "../contracts/results-suite.ts";
+import { factsOf } from "./task-client.ts";
 
 const bindings: Env = env;
 const limits = { mediumCharacters: 4000, largeCharacters: 12_000 };
 
-function factsOf(change: Partial<TaskFacts>): TaskFacts {
-  const id = makeId("task", Date.now(), crypto.getRandomValues(new Uint8Array(10)));
-  return {
-    id,
-    tenant: makeId("tenant", 1, new Uint8Array(10)),
-    key: null,
-    rootId: id,
-    parentId: null,
-    depth: 0,
-    kind: "call",
-    input: "a call",
-    agent: DEFAULT_AGENT,
-    tools: [],
-    project: null,
-    models: [modelChoice("stand-in")],
-    limits: { maxSteps: 10, maxTokens: null, maxCostMicros: null, maxDurationMs: null },
-    metadata: {},
-    createdAt: Date.now(),
-    ...change,
-  };
-}
+const callFacts = (change: Partial<TaskFacts> = {}) => factsOf([], { kind: "call", ...change });
 
 /** Makes a task of one call that has settled with this text, shown as the gateway shows it; null: it has not settled. */
 async function callOf(facts: TaskFacts, text: string | null): Promise<string> {
@@ -54,14 +33,14 @@ async function outcomeOf(facts: TaskFacts, id: string, text: string): Promise<Ca
 }
 
 async function open({ shortened, short }: ResultsWanted): Promise<ResultsUnderTest> {
-  const root = factsOf({});
-  const other = factsOf({});
+  const root = callFacts();
+  const other = callFacts();
   const { id: rootId } = root;
   const ids = {
     shortened: await callOf(root, shortened),
-    short: await callOf(factsOf({ rootId, parentId: rootId, depth: 1 }), short),
-    unsettled: await callOf(factsOf({ rootId }), null),
-    elsewhere: [await callOf(other, shortened), await callOf(factsOf({ rootId: other.id }), short)],
+    short: await callOf(callFacts({ rootId, parentId: rootId, depth: 1 }), short),
+    unsettled: await callOf(callFacts({ rootId }), null),
+    elsewhere: [await callOf(other, shortened), await callOf(callFacts({ rootId: other.id }), short)],
   };
   return { results: resultsFromEnv(bindings, root), ...ids };
 }
@@ -70,7 +49,7 @@ resultsContract("the bucket and the tasks' objects", open);
 
 describe("results of a tree", () => {
   it("are another tenant's nothing, also with an equal root", async () => {
-    const root = factsOf({});
+    const root = callFacts();
     const id = await callOf(root, "x".repeat(5000));
     const tenant = makeId("tenant", 2, new Uint8Array(10));
     expect(await resultsFromEnv(bindings, { ...root, tenant }).read(id)).toMatchObject({
@@ -79,7 +58,7 @@ describe("results of a tree", () => {
   });
 
   it("fail, and are not taken for the shortened text, while the bucket is away", async () => {
-    const root = factsOf({});
+    const root = callFacts();
     const id = await callOf(root, "x".repeat(5000));
     const bucket = { get: () => Promise.reject(new Error("away")) } as unknown as R2Bucket;
     const blobs = blobsFromEnv({ ...bindings, FILES: bucket });

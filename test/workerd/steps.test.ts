@@ -2,36 +2,13 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { blobsFromEnv, stepsFromEnv } from "../../adapters/from-env.ts";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
-import { callId, makeId } from "../../core/ids.ts";
+import { callId } from "../../core/ids.ts";
 import { readLines } from "../../core/json-lines.ts";
 import { showResult } from "../../core/prompt/kept-results.ts";
-import { modelChoice } from "../../core/model-table.ts";
 import type { CondenseJob, CondenseLine } from "../../core/objects.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
-
-function factsOf(change: Partial<TaskFacts> = {}): TaskFacts {
-  const id = makeId("task", Date.now(), crypto.getRandomValues(new Uint8Array(10)));
-  return {
-    id,
-    tenant: makeId("tenant", 1, new Uint8Array(10)),
-    key: null,
-    rootId: id,
-    parentId: null,
-    depth: 0,
-    kind: "agent",
-    input: "do it",
-    agent: DEFAULT_AGENT,
-    tools: [],
-    project: null,
-    models: [modelChoice("stand-in")],
-    limits: { maxSteps: 10, maxTokens: null, maxCostMicros: null, maxDurationMs: null },
-    metadata: {},
-    createdAt: Date.now(),
-    ...change,
-  };
-}
+import { factsOf } from "./task-client.ts";
 
 async function condensed(facts: TaskFacts, change: Partial<CondenseJob>): Promise<CondenseLine[]> {
   const base = { facts, model: "stand-in", withModel: true, results: [], history: null, timeoutMs: 10_000 };
@@ -43,12 +20,12 @@ async function condensed(facts: TaskFacts, change: Partial<CondenseJob>): Promis
 
 describe("the step runner", () => {
   test("takes a person's arguments through the gateway, and refuses those outside the task's tools", async () => {
-    const facts = factsOf();
+    const facts = factsOf([]);
     const given = { filename: "a.md", content: "hello" };
     const revised = await stepsFromEnv(env).revise({ facts, tool: "write_file", arguments: given });
     const argumentsHash = await hashArguments("write_file", given);
     expect(revised).toEqual({ ok: true, value: { arguments: given, argumentsHash, effect: "keyed" } });
-    const narrowed = factsOf({ agent: facts.agent, tools: [["*"], ["read_*"]] });
+    const narrowed = factsOf([], { tools: [["*"], ["read_*"]] });
     expect(await stepsFromEnv(env).revise({ facts: narrowed, tool: "write_file", arguments: given })).toMatchObject({
       ok: false,
       error: { code: "permission_denied" },
@@ -59,9 +36,9 @@ describe("the step runner", () => {
   });
 
   test("shortens older steps by rule when no model is to, and counts what the conversation then holds", async () => {
-    const facts = factsOf();
+    const facts = factsOf([]);
     const messages = [{ role: "assistant", content: "I looked around." }] as const;
-    const kept = [{ role: "user", content: "do it" }] as const;
+    const kept = [{ role: "user", content: "Do it." }] as const;
     const history = { through: 1, previous: null, messages, kept };
     const [line] = await condensed(facts, { withModel: false, history });
     expect(line).toMatchObject({ type: "history", through: 1, usage: null });
@@ -70,7 +47,7 @@ describe("the step runner", () => {
   });
 
   test("reads a long result whole from where the gateway kept it, and has a model summarise it", async () => {
-    const facts = factsOf({ input: JSON.stringify({ replies: [{ text: "Only x." }] }) });
+    const facts = factsOf([{ text: "Only x." }]);
     const id = callId(facts.id, 1, 0);
     const limits = { mediumCharacters: 4000, largeCharacters: 12_000 };
     await showResult("x".repeat(20_000), facts, id, { blobs: blobsFromEnv(env), limits, canExpand: true });
