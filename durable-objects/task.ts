@@ -7,7 +7,7 @@ import { blobsFromEnv, settingsFromEnv, stepsFromEnv, type Env } from "../adapte
 import { failed, NO_SUCH_TASK, ok, type Result } from "../core/errors.ts";
 import { checkEnvelope } from "../core/gateway/envelope.ts";
 import { EXPAND_RESULT } from "../core/gateway/shape.ts";
-import { showResult } from "../core/prompt/kept-results.ts";
+import { type ShownResult, showResult } from "../core/prompt/kept-results.ts";
 import type { EventPage, LedgerPage, TaskRpc } from "../core/objects.ts";
 import { callOfSubtask, endingOf } from "../core/subtasks.ts";
 import { revisionNote } from "../core/task-answers.ts";
@@ -24,6 +24,8 @@ const HALT_GRACE_MS = 3000;
 const HALT_LOOK_MS = 100;
 /** The most events or calls of one page. */
 const MAX_PAGE = 500;
+/** Of a subtask's text that no call waits for. */
+const UNREAD: ShownResult = { content: "", isLarge: false };
 
 export class TaskObject extends DurableObject<Env> implements TaskRpc {
   private readonly store = new TaskStore(this.ctx.storage);
@@ -115,16 +117,9 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   async subtaskEnded(subtask: TaskView): Promise<void> {
     const state = this.store.load()?.state;
     if (state === undefined) return;
-    // A task that has ended reads nothing of it any more; it only counts what was used.
-    const callId = callOfSubtask(state, subtask.id) ?? subtask.id;
-    const { mediumResultThreshold: mediumCharacters, largeResultThreshold: largeCharacters } = settingsFromEnv(
-      this.env,
-    );
-    const shown = await showResult(subtask.output?.text ?? "", state.facts, callId, {
-      blobs: blobsFromEnv(this.env),
-      limits: { mediumCharacters, largeCharacters },
-      canExpand: checkEnvelope({ name: EXPAND_RESULT, permissions: [] }, state.facts).ok,
-    });
+    const callId = callOfSubtask(state, subtask.id);
+    // With no call that waits for it, nothing reads the text: what was used is all that may still count.
+    const shown = callId === null ? UNREAD : await this.show(subtask.output?.text ?? "", state.facts, callId);
     this.engine.apply({ type: "subtask_ended", ending: endingOf(subtask, shown) });
   }
 
@@ -209,6 +204,16 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     if (!revised.ok) return revised;
     if (revised.value.argumentsHash === revisedFrom) return ok(null);
     return ok({ ...revised.value, revisedFrom, note: revisionNote(revised.value.arguments) });
+  }
+
+  /** What the model reads of a subtask's text; a long one is kept whole first. */
+  private async show(text: string, facts: TaskFacts, callId: string): Promise<ShownResult> {
+    const { mediumResultThreshold, largeResultThreshold } = settingsFromEnv(this.env);
+    return await showResult(text, facts, callId, {
+      blobs: blobsFromEnv(this.env),
+      limits: { mediumCharacters: mediumResultThreshold, largeCharacters: largeResultThreshold },
+      canExpand: checkEnvelope({ name: EXPAND_RESULT, permissions: [] }, facts).ok,
+    });
   }
 
   private command(command: Command): Result<TaskView> {
