@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { confirmedOutcome } from "../../core/ledger.ts";
 import type { Command, Work } from "../../core/task-commands.ts";
 import type { TaskState } from "../../core/task-state.ts";
 import { statusOf } from "../../core/task-status.ts";
@@ -161,6 +162,15 @@ describe("a halt", () => {
     const calls = (["none", "once"] as const).map((effect, index) => preparedCall(thinking(), index, { effect }));
     const acting = asked(thinking(), calls).state;
     const halted = decide(acting, halt, 500).state;
+    const late: Command = {
+      type: "call_settled",
+      step: 1,
+      incarnation: "a",
+      callId: calls[0]?.id ?? "",
+      outcome: confirmedOutcome(1, "late", 1),
+    };
+    expect(decide(halted, late, 600).state).toBe(halted);
+    expect(decide(acting, late, 600).state).not.toBe(acting);
     const resumed = wake(decide(halted, { type: "called" }, 9000).state, "b", 9000);
     expect(resumed.work).toMatchObject({ kind: "act", calls: [{ callId: calls[0]?.id, mode: "run", attempt: 2 }] });
     expect(resumed.ledger.find(({ kind }) => kind === "settle")).toMatchObject({

@@ -177,6 +177,13 @@ describe("a hop that was cut off", () => {
     expect(again.state.usage.estimated).toBe(true);
   });
 
+  test("by the end of its task is settled at its reservation too", () => {
+    const { state, spent } = decide(thinking(), { type: "cancel", by: "ana" }, 500);
+    expect(statusOf(state)).toBe("cancelled");
+    expect(state.usage).toMatchObject({ outputTokens: 8192, estimated: true });
+    expect(spent).toMatchObject([{ purpose: "step", outputTokens: 8192, estimated: true }]);
+  });
+
   test("loses quietly when its answer comes late", () => {
     const again = wake(thinking(), "b", 5000).state;
     const usage = { inputTokens: 1, outputTokens: 1, estimated: false };
