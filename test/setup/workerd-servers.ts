@@ -50,13 +50,19 @@ export default async function startServers(project: TestProject): Promise<() => 
   };
 }
 
+/** What a test has the model answer in one step; `models` holds what those of these names answer in its place. */
+interface ReplyOfStep extends ScriptedReply {
+  readonly models?: Readonly<Record<string, ScriptedReply>>;
+}
+
 /**
- * A test says in the task's input what the model does: `{"replies": [ScriptedReply, …]}`, one for each step.
+ * A test says in the task's input what the model does: `{"replies": [ReplyOfStep, …]}`, one for each step.
  * Any other input, and a step past the last reply, is answered with plain text.
  */
-const scriptOfTheTask: ModelScript = (messages) => {
+const scriptOfTheTask: ModelScript = (messages, { model }) => {
   const input = messages.find(({ role }) => role === "user")?.content;
-  return (typeof input === "string" ? repliesIn(input)[stepOf(messages) - 1] : undefined) ?? { text: "Done." };
+  const reply = typeof input === "string" ? repliesIn(input)[stepOf(messages) - 1] : undefined;
+  return reply?.models?.[model] ?? reply ?? { text: "Done." };
 };
 
 /** An outside service that the egress guard lets through; `GET /records` shows a test what it got. */
@@ -70,7 +76,7 @@ async function startReadableRecorder(): Promise<Recorder> {
   return recorder;
 }
 
-function repliesIn(input: string): readonly ScriptedReply[] {
+function repliesIn(input: string): readonly ReplyOfStep[] {
   if (!input.startsWith('{"replies":')) return [];
-  return (JSON.parse(input) as { readonly replies: readonly ScriptedReply[] }).replies;
+  return (JSON.parse(input) as { readonly replies: readonly ReplyOfStep[] }).replies;
 }

@@ -3,7 +3,13 @@ import type { TaskView } from "../../core/task-view.ts";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
 import { config } from "./tenant-client.ts";
 
+interface LogEntry {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 const completed = ({ status }: TaskView) => status === "completed";
+const hasEnded = ({ status }: TaskView) => ["completed", "failed", "cancelled"].includes(status);
 
 async function makeAgent(caller: Caller, more: object): Promise<string> {
   const made = await caller.send("POST", "/v1/agents", config("priced", more));
@@ -62,6 +68,37 @@ describe("an agent with fallbacks", () => {
     expect((await caller.send("GET", `/v1/agents/${id}`)).json.fallbacks).toEqual(["gpt-4.1", "gpt-4o-mini"]);
     const wrong = config("wrong", { fallbacks: Array.from({ length: 6 }, (_, index) => `m${index}`) });
     expectProblem(await caller.send("POST", "/v1/agents", wrong), 422, "fallbacks");
+  });
+
+  test.each([
+    ["refuses", { status: 400 }, 1],
+    ["fails twice", { status: 503 }, 2],
+  ])("is worked for by the next one, at its price, when its own model %s", async (_how, fault, tries) => {
+    const caller = await makeCaller();
+    // 0.40 and 1.60 dollars for a million tokens.
+    const agent = await makeAgent(caller, { model: "gpt-4o", fallbacks: ["gpt-4.1-mini"] });
+    const call = { name: "get_current_datetime", arguments: {} };
+    const usage = { input: 1000, output: 100 };
+    const { id } = await caller.makeTask(
+      [
+        { calls: [call], usage, models: { "gpt-4o": { fault: { kind: "status", ...fault } } } },
+        { text: "From the next.", usage, models: { "gpt-4o": { text: "From its own." } } },
+      ],
+      { agent },
+    );
+    const view = await caller.until(id, hasEnded);
+    expect(view).toMatchObject({
+      status: "completed",
+      output: { text: "From the next." },
+      usage: { steps: 2, input_tokens: 2000, output_tokens: 200, cost_usd: 0.00112, estimated: false },
+    });
+    const trace = (await caller.send("GET", `/v1/tasks/${id}/trace`)).json;
+    expect(trace.steps.map(({ models }: { models: string[] }) => models)).toEqual([["gpt-4.1-mini"], ["gpt-4.1-mini"]]);
+    const log = await caller.send("GET", `/v1/tasks/${id}/events?limit=500`, undefined, { accept: "application/json" });
+    const of = (wanted: string, field: string) =>
+      log.json.data.flatMap(({ type, data }: LogEntry) => (type === wanted ? [data[field]] : []));
+    expect(of("step.started", "step")).toEqual([...Array.from({ length: tries + 1 }, () => 1), 2]);
+    expect(of("message.completed", "model")).toEqual(["gpt-4.1-mini", "gpt-4.1-mini"]);
   });
 
   test("has no limit of money when nobody knows the price of one of them", async () => {
