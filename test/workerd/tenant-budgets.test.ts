@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { env } from "cloudflare:workers";
 import { tenantsFromEnv } from "../../adapters/from-env.ts";
+import type { TaskView } from "../../core/task-view.ts";
 import { newId, report as reportOf } from "../contracts/database-rows.ts";
 import {
   makeAgent,
@@ -63,6 +64,36 @@ describe("the budgets of a tenant", () => {
     const [own] = (await list(tenant)).filter(({ account }) => account === "tenant");
     expect(own).toMatchObject({ used: { tokens: 30, cost_usd: 0.25 }, reserved: { tokens: 80, cost_usd: 0.08 } });
   });
+
+  test.each(["tenant", "key", "agent"] as const)(
+    "warn in the stream of a task, once, when those of the %s are nearly used up",
+    async (which) => {
+      const tenant = await newTenant();
+      const key = await newKey(tenant, ["tasks:read", "tasks:write"]);
+      const { body: agent } = await makeAgent(tenant, "spender");
+      const account = { tenant: "tenant", key: key.id, agent: agent.id }[which];
+      await put(tenant, account, { max_tokens: 50_000, period: "day" });
+      const run = async (replies: readonly unknown[]) => {
+        const body = { input: JSON.stringify({ replies }), agent: agent.id };
+        const { body: task } = await sendJson<TaskView>({ method: "POST", path: "/v1/tasks", key: key.key, body });
+        return await (await send({ path: `/v1/tasks/${task.id}/events`, key: key.key })).text();
+      };
+      const first = await run([{ text: "Done.", usage: { input: 42_000, output: 500 } }]);
+      expect(first).toContain("event: task.completed");
+      expect(first).not.toContain("budget.warning");
+      await vi.waitFor(async () => {
+        const used = (await list(tenant)).find((one) => one.account === account)?.used;
+        expect(used).toMatchObject({ tokens: 42_500 });
+      });
+      const call = { calls: [{ name: "get_current_datetime", arguments: {} }] };
+      const second = await run([call, { text: "Done." }]);
+      expect(second).toContain("event: task.completed");
+      const warnings = second.split("\n\n").filter((message) => message.includes("event: budget.warning"));
+      expect(warnings).toHaveLength(1);
+      const data = JSON.parse(/^data: (.*)$/m.exec(warnings[0] ?? "")?.[1] ?? "null");
+      expect(data).toMatchObject({ account, kind: "tokens", used: 42_500, limit: 50_000 });
+    },
+  );
 
   test("leave audit rows", async () => {
     const tenant = await newTenant();
