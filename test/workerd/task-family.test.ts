@@ -1,8 +1,21 @@
-import { abortAllDurableObjects } from "cloudflare:test";
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import type { LedgerRow } from "../../core/task-commands.ts";
 import type { TaskView } from "../../core/task-view.ts";
-import { agentOf, alarmOf, ask, factsOf, inputOf, ledgerOf, start, TENANT, taskOf, until } from "./task-client.ts";
+import {
+  agentOf,
+  alarmOf,
+  ask,
+  factsOf,
+  inputOf,
+  ledgerOf,
+  start,
+  stubOf,
+  TENANT,
+  taskOf,
+  until,
+} from "./task-client.ts";
 
 const dispatch = (replies: readonly unknown[], more: Record<string, unknown> = {}) => ({
   name: "dispatch_subagent",
@@ -123,6 +136,70 @@ describe("a task with subtasks", () => {
     for (const id of [facts.id, ...ids]) {
       expect(await taskOf({ tenant: TENANT, id }).view()).toMatchObject({ ok: false, error: { code: "not_found" } });
     }
+  });
+
+  test("is erased only after a subtask that is being made, which goes with it", async () => {
+    const facts = factsOf([{ calls: [dispatch([ask])] }]);
+    const task = taskOf(facts);
+    await task.create({ facts, hold: true, call: null });
+    let isMaking = false;
+    await runInDurableObject(stubOf(facts), (object) => {
+      const { relations } = (object as unknown as { engine: { relations: { make: (...given: unknown[]) => unknown } } })
+        .engine;
+      const make = relations.make.bind(relations);
+      relations.make = async (...given) => {
+        isMaking = true;
+        await scheduler.wait(1000);
+        return await make(...given);
+      };
+    });
+    await task.start(null);
+    await vi.waitFor(() => expect(isMaking).toBe(true), { timeout: 5000, interval: 10 });
+    const ids = await task.subtasks();
+    await task.cancel("ana");
+    expect(await task.erase()).toMatchObject({ ok: true });
+    await scheduler.wait(1200);
+    expect(ids).toMatchObject({ ok: true, value: [expect.any(String)] });
+    for (const id of ids.ok ? ids.value : [])
+      expect(await taskOf({ tenant: TENANT, id }).view()).toMatchObject({ ok: false, error: { code: "not_found" } });
+  });
+
+  test("stays whole while a task below it cannot be erased, and goes with it when that can", async () => {
+    const facts = factsOf([{ calls: [dispatch([{ text: "Part." }])] }, { text: "Done." }]);
+    const task = await start(facts);
+    await until(facts, hasEnded);
+    const [child] = await subtasksOf(facts);
+    const below = { tenant: TENANT, id: child?.id ?? "" };
+    const away = async (isAway: boolean) =>
+      await runInDurableObject(stubOf(below), (object) => {
+        const { engine, store } = object as unknown as {
+          engine: { relations: { report?: () => Promise<never> } };
+          store: { markUnreported(): void };
+        };
+        store.markUnreported();
+        if (isAway) engine.relations.report = () => Promise.reject(new Error("the tenant is away"));
+        else delete engine.relations.report;
+      });
+    await away(true);
+    expect(await task.erase()).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+    for (const one of [facts, below]) expect(await taskOf(one).view()).toMatchObject({ ok: true });
+    await away(false);
+    expect(await task.erase()).toMatchObject({ ok: true });
+    for (const one of [facts, below]) expect(await taskOf(one).view()).toMatchObject({ error: { code: "not_found" } });
+  });
+
+  test("keeps the text of a subtask once, also when it is told again of its end", async () => {
+    const facts = factsOf([{ calls: [dispatch([{ text: "x".repeat(5000) }])] }, { text: "Done." }]);
+    await start(facts);
+    await until(facts, hasEnded);
+    const kept = async () =>
+      (await env.FILES.list({ prefix: `${TENANT}/tree/${facts.id}/` })).objects.map(({ key }) => key);
+    const [row] = await ledgerOf(facts);
+    const once = [expect.stringContaining(`${row?.callId}.txt`)];
+    expect(await kept()).toEqual(once);
+    const [child] = await subtasksOf(facts);
+    await taskOf({ tenant: TENANT, id: child?.id ?? "" }).poke();
+    expect(await kept()).toEqual(once);
   });
 
   test("is refused the fifty-first subtask of a tree and the fourth level, each in the ledger", async () => {
