@@ -238,8 +238,8 @@ export interface TenantRpc {
    * `erased`: the tenant is gone, and the task has to go too.
    */
   report(row: TaskReport): Promise<{ readonly erased: boolean }>;
-  /** Asks for leave to begin hops. */
-  enter(request: EnterRequest): Promise<EnterReply>;
+  /** Asks for leave to begin hops. `report` is taken as by the method of that name; null: there is no news. */
+  enter(request: EnterRequest, report: TaskReport | null): Promise<EnterReply>;
   /** Stops everything of the tenant; its own stop and the operator's stand independently. Stopping twice changes nothing. */
   stop(stop: TenantStop): Promise<TenantStop>;
   /** Takes one side's stop away and gives what still stands; `forbidden` when the operator's does and `byOperator` is false. */

@@ -304,12 +304,18 @@ export interface BelowChange {
   readonly pending: readonly PendingView[];
 }
 
+/** A message and the step that it is part of; 0: the input. */
+export interface StepMessage {
+  readonly step: number;
+  readonly message: Message;
+}
+
 /** What `decide` says. With `refused`, nothing changed and nothing may be stored. */
 export interface Decision {
   readonly state: TaskState;
   readonly events: readonly NewEvent[];
   /** To append to the conversation. Tool messages are not among them: they are read from the ledger. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly StepMessage[];
   readonly ledger: readonly LedgerChange[];
   readonly spent: readonly Spend[];
   readonly below: readonly BelowChange[];

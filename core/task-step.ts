@@ -37,8 +37,9 @@ type Thinking = Extract<Phase, { name: "thinking" }>;
 /** Begins the next step; at the limit of steps, the one last call without tools. */
 export function beginStep(turn: Turn, incarnation: string): void {
   turn.start();
-  for (const text of turn.state.steering) turn.say({ role: "user", content: text });
+  const { steering } = turn.state;
   turn.set({ step: turn.state.step + 1, batch: [], steering: [] });
+  for (const text of steering) turn.sayForPerson(text);
   const final = turn.state.usage.steps >= turn.state.facts.limits.maxSteps;
   think(turn, incarnation, 1, final, NO_TRIES);
 }
@@ -83,7 +84,7 @@ export function takeReply(
     usage: phase.final ? usage : { ...usage, steps: usage.steps + 1 },
     contextTokens: reply.usage.inputTokens + reply.usage.outputTokens,
   });
-  turn.messages.push({ role: "assistant", content: text, ...(calls.length > 0 ? { calls } : {}) });
+  turn.say({ role: "assistant", content: text, ...(calls.length > 0 ? { calls } : {}) });
   turn.emit("message.completed", {
     role: "assistant",
     step,

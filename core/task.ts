@@ -92,7 +92,7 @@ export function createTask(input: NewTask, now: number): Decision {
     turn.set({ step: 1 });
     openBatch(turn, [call], false);
   }
-  return { ...turn.decision(), messages };
+  return { ...turn.decision(), messages: messages.map((message) => ({ step: 0, message })) };
 }
 
 /** What a command makes of a task. One that was applied before, and one of a hop that is over, change nothing. */
@@ -104,6 +104,21 @@ export function decide(state: TaskState, command: Command, now: number): Decisio
   if (refused !== null) return turn.refuse(refused);
   if (request !== null) turn.set({ requests: [...state.requests, request].slice(-MAX_REQUESTS) });
   return turn.decision();
+}
+
+/** Decides a command on what was just decided, as one decision: both are stored together or neither is. */
+export function decideBoth(first: Decision, command: Command, now: number): Decision {
+  const then = decide(first.state, command, now);
+  if (then.refused !== null) return first;
+  return {
+    ...then,
+    events: [...first.events, ...then.events],
+    messages: [...first.messages, ...then.messages],
+    ledger: [...first.ledger, ...then.ledger],
+    spent: [...first.spent, ...then.spent],
+    below: [...first.below, ...then.below],
+    compaction: then.compaction ?? first.compaction,
+  };
 }
 
 /** Writes to the turn what the command does; a failure: it is refused, and nothing of the turn stands. */

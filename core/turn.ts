@@ -8,7 +8,7 @@ import type { EventType, NewEvent } from "./events.ts";
 import { closedOutcome, settle, unknownOutcome } from "./ledger.ts";
 import type { Message, ModelUsage } from "./messages.ts";
 import { costMicros } from "./model-table.ts";
-import type { BelowChange, CallOutcome, Decision, LedgerChange, Spend, Work } from "./task-commands.ts";
+import type { BelowChange, CallOutcome, Decision, LedgerChange, Spend, StepMessage, Work } from "./task-commands.ts";
 import { type BatchCall, type EndReason, isSubtaskWait, type Reservation, type TaskState } from "./task-state.ts";
 import { isBusy, isWaiting, statusOf } from "./task-status.ts";
 import { filesOf, pendingOf, type PendingView } from "./task-view.ts";
@@ -25,7 +25,7 @@ export class Turn {
   work: Work | null = null;
   compaction: Decision["compaction"] = null;
   readonly events: NewEvent[] = [];
-  readonly messages: Message[] = [];
+  readonly messages: StepMessage[] = [];
   readonly ledger: LedgerChange[] = [];
   readonly spent: Spend[] = [];
   readonly below: BelowChange[] = [];
@@ -67,10 +67,15 @@ export class Turn {
     if (!told && isWaiting(statusOf(this.before))) this.emit("task.resumed", { status: "running" });
   }
 
-  /** Adds to the conversation, and to what the next request is expected to hold. */
+  /** Adds to the conversation of the present step. */
   say(message: Message): void {
-    this.messages.push(message);
-    this.set({ contextTokens: this.state.contextTokens + estimateTokens(message.content) });
+    this.messages.push({ step: this.state.step, message });
+  }
+
+  /** Adds what a person wrote, also to what the next request is expected to hold. */
+  sayForPerson(content: string): void {
+    this.say({ role: "user", content });
+    this.set({ contextTokens: this.state.contextTokens + estimateTokens(content) });
   }
 
   /** Replaces one call of the batch. */

@@ -6,20 +6,27 @@ import { clockFromEnv, eraseFilesFromEnv, tenantsFromEnv, type Env } from "../ad
 import type { Clock } from "../core/ports.ts";
 import type { Command, Decision, NewTask, Work } from "../core/task-commands.ts";
 import type { TaskState } from "../core/task-state.ts";
-import { createTask, decide, expiresAt, nextWake } from "../core/task.ts";
-import { viewTask, type TaskView } from "../core/task-view.ts";
+import { createTask, decide, decideBoth, expiresAt, nextWake } from "../core/task.ts";
+import { statusOf } from "../core/task-status.ts";
+import { TaskAlarm } from "./task-alarm.ts";
 import { TaskHops } from "./task-hops.ts";
 import { TaskRelations } from "./task-relations.ts";
+import { TaskReports } from "./task-reports.ts";
 import { changesIndex, type StoredTask, type TaskStore } from "./task-store.ts";
 import type { TaskWatchers } from "./task-watchers.ts";
 
 /** One alarm begins steps for this long; then a fresh alarm goes on. With the hop under way, far below the platform's 15 minutes. */
 const RUN_MS = 30_000;
-/** After a report to the tenant failed: doubled each time, up to the longest. */
-const REPORT_RETRY_MS = 1000;
-const LONGEST_REPORT_RETRY_MS = 60_000;
+/** A run waits this long for its report to be heard, so that it can leave the alarm as it is to be. */
+const REPORT_WITHIN_MS = 250;
 /** After the alarm handler itself failed. */
 const FAILED_RETRY_MS = 1000;
+
+/** One run of the alarm. `until`: it begins no hop after this moment. */
+interface Run {
+  readonly wake: Extract<Command, { type: "wake" }>;
+  readonly until: number;
+}
 
 export class TaskEngine {
   readonly clock: Clock;
@@ -27,11 +34,11 @@ export class TaskEngine {
   readonly relations: TaskRelations;
   private readonly env: Env;
   private readonly storage: DurableObjectStorage;
+  private readonly alarm: TaskAlarm;
   private readonly store: TaskStore;
+  private readonly reports: TaskReports;
   private readonly watchers: TaskWatchers;
-  private reporting: Promise<void> | null = null;
-  private running: Promise<void> | null = null;
-  private failedReports = 0;
+  private running: Promise<number> | null = null;
 
   constructor(env: Env, storage: DurableObjectStorage, store: TaskStore, watchers: TaskWatchers) {
     this.env = env;
@@ -41,22 +48,28 @@ export class TaskEngine {
     this.clock = clockFromEnv(env);
     this.hops = new TaskHops(env, store);
     this.relations = new TaskRelations(env);
+    this.alarm = new TaskAlarm(storage);
+    this.reports = new TaskReports(store, this.relations);
   }
 
-  /** Stores a task that was just made. */
+  /** Stores a task that was just made. One that runs at once tells its tenant of itself when it asks for leave. */
   create(task: NewTask): void {
     const now = this.clock.now();
     this.store.create(createTask(task, now), now);
     this.arm();
-    void this.report();
+    if (task.hold) void this.report();
   }
 
   /** Runs the alarm. */
   async run(): Promise<void> {
-    this.running = this.goOn().finally(() => {
-      this.running = null;
-    });
-    await this.running;
+    this.alarm.fired();
+    this.running = this.goOn();
+    const notBefore = await this.running;
+    if (this.store.load()?.unreported === true) {
+      await Promise.race([this.report(), scheduler.wait(REPORT_WITHIN_MS)]);
+    }
+    this.running = null;
+    this.arm(notBefore);
   }
 
   /** Resolves when no run of the alarm is under way. */
@@ -67,41 +80,43 @@ export class TaskEngine {
   /**
    * The one way a task goes on, after a crash as before. Alarms of an object never overlap, so each run has a name of its
    * own, and a hop under another name was cut off. Whatever happens in here, the alarm is set again: the platform gives
-   * up an alarm whose handler failed six times, and a task never.
+   * up an alarm whose handler failed six times, and a task never. Gives the moment before which it is not to fire.
    */
-  private async goOn(): Promise<void> {
+  private async goOn(): Promise<number> {
     const until = this.clock.now() + RUN_MS;
-    const wake = { type: "wake", incarnation: crypto.randomUUID() } as const;
-    let notBefore = 0;
+    const run: Run = { wake: { type: "wake", incarnation: crypto.randomUUID() }, until };
     try {
-      if (await this.isOver()) return;
-      if (this.store.load()?.unreported === true) void this.report();
-      let decision = this.apply(wake);
+      if (await this.isOver()) return 0;
+      let decision = this.apply(run.wake);
       while (decision !== null) {
-        if (decision.work !== null) decision = await this.perform(decision.work, wake.incarnation);
-        else if (isDue(decision, this.clock.now()) && this.clock.now() < until) {
-          const next = this.apply(wake);
+        if (decision.work !== null) decision = await this.perform(decision.work, run);
+        else if (mayGoOn(decision, run, this.clock.now())) {
+          const next = this.apply(run.wake);
           if (next?.state === decision.state && next.work === null) break;
           decision = next;
         } else break;
       }
+      return 0;
     } catch (thrown) {
       console.error("task alarm failed", this.store.load()?.state.facts.id, thrown);
-      notBefore = this.clock.now() + FAILED_RETRY_MS;
+      return this.clock.now() + FAILED_RETRY_MS;
     } finally {
-      this.arm(notBefore);
+      this.store.rest();
     }
   }
 
   /** Does the work of a decision and applies what comes of it; a failure to store that is this alarm's failure, not the hop's. */
-  private async perform(work: Work, incarnation: string): Promise<Decision | null> {
+  private async perform(work: Work, run: Run): Promise<Decision | null> {
     const stored = this.store.load();
     if (stored === null) return null;
-    if (work.kind === "enter") return this.apply(await this.relations.enter(work, stored));
+    if (work.kind === "enter") return this.apply(await this.enter(work, stored), run);
     let last: Decision | null = null;
-    for await (const happened of this.happenings(work, incarnation, stored)) {
+    const isHop = work.kind !== "dispatch" && work.kind !== "cancel";
+    for await (const happened of this.happenings(work, run.wake.incarnation, stored)) {
       if ("delta" in happened) this.watchers.tell(happened);
-      else last = this.apply(happened);
+      else last = this.apply(happened, isHop ? run : null);
+      // The next hop has begun.
+      if (isHop && last?.work != null) break;
       // A task that has ended meanwhile, or is gone, makes no more subtasks.
       if (work.kind === "dispatch" && (last === null || last.state.phase.name === "ended")) break;
     }
@@ -113,23 +128,25 @@ export class TaskEngine {
     return work.kind === "cancel" ? this.relations.cancel(work, state.facts) : this.hops.make(work, incarnation);
   }
 
-  /** Decides, stores, arms, and only then lets anybody know. Null: there is no task. */
-  apply(command: Command): Decision | null {
+  /**
+   * Decides, stores, arms, and only then lets anybody know. With a run, the next hop begins in the same decision when it
+   * is due, so that a step is stored by one write. Null: there is no task.
+   */
+  apply(command: Command, run: Run | null = null): Decision | null {
     const stored = this.store.load();
     if (stored === null) return null;
     const now = this.clock.now();
-    const decision = decide(stored.state, command, now);
+    let decision = decide(stored.state, command, now);
     if (decision.refused !== null || decision.state === stored.state) return decision;
-    const report = changesIndex(stored.state, decision);
-    const events = this.store.save(decision, report, now);
+    if (run !== null && decision.work === null && mayGoOn(decision, run, now)) {
+      decision = decideBoth(decision, run.wake, now);
+    }
+    const news = changesIndex(stored.state, decision);
+    const events = this.store.save(decision, news, now);
     this.arm();
     this.watchers.tell({ events });
-    if (report) void this.report();
+    if (news) this.tell(decision.state);
     return decision;
-  }
-
-  viewOf(state: TaskState): TaskView {
-    return viewTask(state, this.store.viewRows(state));
   }
 
   /** Sets the one alarm from the stored state; a task that waits for something from outside has none. */
@@ -137,38 +154,45 @@ export class TaskEngine {
     const stored = this.store.load();
     if (stored === null) return;
     const now = this.clock.now();
-    const retry = Math.min(REPORT_RETRY_MS * 2 ** this.failedReports, LONGEST_REPORT_RETRY_MS);
-    const due = [nextWake(stored.state, now), stored.unreported ? now + retry : null].filter((at) => at !== null);
-    if (due.length === 0) void this.storage.deleteAlarm();
-    else void this.storage.setAlarm(Math.max(Math.min(...due), notBefore));
+    const due = [nextWake(stored.state, now), this.reports.retryAt(now)].filter((at) => at !== null);
+    const at = due.length === 0 ? null : Math.max(Math.min(...due), notBefore);
+    if (this.running === null) this.alarm.set(at);
+    else this.alarm.guard(at);
+  }
+
+  /** Somebody found that the task should have gone on, or be known: the alarm is set again, and all is told afresh. */
+  async poke(): Promise<void> {
+    this.store.markUnreported();
+    this.alarm.doubt();
+    this.arm();
+    await this.report();
   }
 
   /** Tells the parent and the tenant how the task stands. What fails is tried again by the alarm. */
   async report(): Promise<void> {
-    this.reporting ??= this.reportAll().finally(() => {
-      this.reporting = null;
-    });
-    await this.reporting;
+    const told = await this.reports.tell();
+    if (told === "erased") await this.leaveWithTenant();
+    else this.arm();
   }
 
-  private async reportAll(): Promise<void> {
-    try {
-      for (let stored = this.store.load(); stored?.unreported === true; stored = this.store.load()) {
-        const { state, version } = stored;
-        const wakeAt = nextWake(state, this.clock.now());
-        if (await this.relations.report(stored, this.viewOf(state), wakeAt)) return await this.leaveWithTenant(stored);
-        this.store.markReported(version);
-      }
-      this.failedReports = 0;
-      this.arm();
-    } catch (thrown) {
-      this.failedReports += 1;
-      console.error("report to the tenant failed", thrown);
-    }
+  /** How a task ended, or what it waits for, is told at once; that it runs, with what comes next. */
+  private tell(state: TaskState): void {
+    if (this.running !== null && statusOf(state) === "running") this.reports.soon(() => void this.report());
+    else void this.report();
+  }
+
+  /** Asks for leave. A task whose tenant is all that has to hear of it is told of in the same hop. */
+  private async enter(work: Extract<Work, { kind: "enter" }>, stored: StoredTask): Promise<Command> {
+    const view = stored.unreported ? this.store.view(stored.state) : null;
+    const { command, told } = await this.relations.enter(work, stored, view);
+    if (told) this.store.markReported(stored.version);
+    return command;
   }
 
   /** The tenant is gone: what runs stops, and nothing is kept. */
-  private async leaveWithTenant(stored: StoredTask): Promise<void> {
+  private async leaveWithTenant(): Promise<void> {
+    const stored = this.store.load();
+    if (stored === null) return;
     this.apply({ type: "cancel", by: "its tenant was erased" });
     await this.hops.cancel();
     await this.forget(stored);
@@ -187,15 +211,15 @@ export class TaskEngine {
   async forget({ state: { facts } }: StoredTask): Promise<void> {
     if (facts.rootId === facts.id) await eraseFilesFromEnv(this.env, facts);
     await tenantsFromEnv(this.env)(facts.tenant).forget(facts.id);
-    await this.storage.deleteAlarm();
+    this.alarm.set(null);
     await this.storage.deleteAll();
     this.store.forget();
     this.watchers.dismiss("erased");
   }
 }
 
-/** True when the next wake-up is due at once, so that this alarm may go on. */
-function isDue(decision: Decision, now: number): boolean {
-  const at = nextWake(decision.state, now);
-  return at !== null && at <= now;
+/** True when the next hop is due at once, so that this run of the alarm may make it. */
+function mayGoOn({ state }: Decision, { until }: Run, now: number): boolean {
+  const at = nextWake(state, now);
+  return at !== null && at <= now && now < until;
 }

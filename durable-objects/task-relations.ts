@@ -2,13 +2,14 @@
  * What a task has to do with others: its tenant, which lets it run and keeps its line in the index; its parent, which
  * waits for it; the tasks below it. Everything here can be done again: what fails is tried again by the task's alarm.
  */
-import { tasksFromEnv, tenantsFromEnv, type Env, type TaskStub } from "../adapters/from-env.ts";
+import { clockFromEnv, tasksFromEnv, tenantsFromEnv, type Env, type TaskStub } from "../adapters/from-env.ts";
 import { ownUse } from "../core/budget.ts";
 import { ok, type Result } from "../core/errors.ts";
-import type { TaskReport } from "../core/objects.ts";
+import type { EnterReply, TaskReport } from "../core/objects.ts";
 import { pendingFrom, subtaskInput } from "../core/subtasks.ts";
 import type { Command, SubtaskToMake, Work } from "../core/task-commands.ts";
 import type { TaskFacts, TaskState } from "../core/task-state.ts";
+import { nextWake } from "../core/task.ts";
 import type { TaskView } from "../core/task-view.ts";
 import type { StoredTask } from "./task-store.ts";
 
@@ -26,33 +27,32 @@ export class TaskRelations {
     this.env = env;
   }
 
-  /** Asks the tenant for leave to begin hops. */
-  async enter(work: Extract<Work, { kind: "enter" }>, { state, version }: StoredTask): Promise<Command> {
-    const { id, tenant, key, agent } = state.facts;
+  /**
+   * Asks the tenant for leave to begin hops. `view` is given for a task that has news: when nobody but the tenant has to
+   * hear it, it goes along. `told`: the tenant has it.
+   */
+  async enter(
+    work: Extract<Work, { kind: "enter" }>,
+    stored: StoredTask,
+    view: TaskView | null,
+  ): Promise<{ readonly command: Command; readonly told: boolean }> {
+    const { id, tenant, key, agent } = stored.state.facts;
     const { kind: _, ...amounts } = work;
-    const asked = { task: id, version, key, agent: agent.id, ...amounts };
-    const reply = await tenantsFromEnv(this.env)(tenant).enter(asked);
-    switch (reply.kind) {
-      case "admitted":
-        return { type: "admitted", forMs: reply.forMs, grant: reply.grant, near: reply.near };
-      case "exceeded":
-        return { type: "exhausted", message: reply.message };
-      case "stopped":
-        return { type: "turned_away", why: "stopped", message: reply.message, askAgainAfterMs: reply.askAgainAfterMs };
-      case "queued":
-        return { type: "turned_away", why: reply.why, message: reply.message, askAgainAfterMs: reply.askAgainAfterMs };
-    }
+    const report = view !== null && this.parentKnows(stored.state, view) ? this.reportOf(stored, view) : null;
+    const asked = { task: id, version: stored.version, key, agent: agent.id, ...amounts };
+    const reply = await tenantsFromEnv(this.env)(tenant).enter(asked, report);
+    // A tenant that stops could be gone, which it says to a report alone.
+    return { command: commandOf(reply), told: report !== null && reply.kind !== "stopped" };
   }
 
   /**
    * Tells the parent and the tenant how the task stands, neither waiting for the other; true: the tenant is gone, and the
    * task has to go too.
    */
-  async report({ state, version }: StoredTask, view: TaskView, wakeAt: number | null): Promise<boolean> {
-    const { id, tenant, kind, key } = state.facts;
-    const row: TaskReport = { task: id, version, view, hidden: kind === "call", wakeAt, key, used: ownUse(state) };
-    const told = this.tellParent(state, version, view);
-    const [index] = await Promise.all([tenantsFromEnv(this.env)(tenant).report(row), told.catch(() => undefined)]);
+  async report(stored: StoredTask, view: TaskView): Promise<boolean> {
+    const told = this.tellParent(stored.state, stored.version, view);
+    const reported = tenantsFromEnv(this.env)(stored.state.facts.tenant).report(this.reportOf(stored, view));
+    const [index] = await Promise.all([reported, told.catch(() => undefined)]);
     if (!index.erased) await told;
     return index.erased;
   }
@@ -126,14 +126,40 @@ export class TaskRelations {
     } else {
       const told = { pending: pendingFrom(id, view.pending), stands: state.clock.since === null };
       const text = JSON.stringify(told);
-      if (text === this.toldParent || (this.toldParent === null && hasNothingToTell(state, view))) return;
+      if (text === this.toldParent || this.parentKnows(state, view)) return;
       await parent.subtaskWaits(id, version, told);
       this.toldParent = text;
     }
   }
 
+  /** True while there is no parent that has to be told anything: it was told nothing, and there is nothing to tell. */
+  private parentKnows(state: TaskState, view: TaskView): boolean {
+    if (state.facts.parentId === null) return true;
+    return this.toldParent === null && state.phase.name !== "ended" && hasNothingToTell(state, view);
+  }
+
+  private reportOf({ state, version }: StoredTask, view: TaskView): TaskReport {
+    const { id, kind, key } = state.facts;
+    const wakeAt = nextWake(state, clockFromEnv(this.env).now());
+    return { task: id, version, view, hidden: kind === "call", wakeAt, key, used: ownUse(state) };
+  }
+
   private task(tenant: string, id: string): TaskStub {
     return tasksFromEnv(this.env)(tenant, id);
+  }
+}
+
+/** What the tenant's answer means to the task. */
+function commandOf(reply: EnterReply): Command {
+  switch (reply.kind) {
+    case "admitted":
+      return { type: "admitted", forMs: reply.forMs, grant: reply.grant, near: reply.near };
+    case "exceeded":
+      return { type: "exhausted", message: reply.message };
+    case "stopped":
+      return { type: "turned_away", why: "stopped", message: reply.message, askAgainAfterMs: reply.askAgainAfterMs };
+    case "queued":
+      return { type: "turned_away", why: reply.why, message: reply.message, askAgainAfterMs: reply.askAgainAfterMs };
   }
 }
 

@@ -8,7 +8,7 @@ import type { CondenseJob, LedgerPage } from "../core/objects.ts";
 import { readState } from "../core/state-versions.ts";
 import type { BelowChange, Decision, LedgerRow, Spend } from "../core/task-commands.ts";
 import { STATE_VERSION, type TaskState } from "../core/task-state.ts";
-import { pendingOf, type PendingView, type ViewRows } from "../core/task-view.ts";
+import { pendingOf, type PendingView, type TaskView, viewTask } from "../core/task-view.ts";
 import { changeLedger } from "./task-ledger.ts";
 import {
   type CallRow,
@@ -34,6 +34,12 @@ export class TaskStore {
   private readonly storage: DurableObjectStorage;
   private readonly sql: SqlStorage;
   private cached: StoredTask | null = null;
+  /** The messages of the steps up to `through`, as they were last read. */
+  private conversed: {
+    readonly compactedThrough: number;
+    readonly through: number;
+    readonly messages: readonly Message[];
+  } | null = null;
 
   constructor(storage: DurableObjectStorage) {
     this.storage = storage;
@@ -93,19 +99,35 @@ export class TaskStore {
     this.cached = { ...stored, version, unreported: true };
   }
 
-  /** The tenant was told of this version. */
+  /** The tenant was told of this version. It is stored with the next decision: to be told twice changes nothing. */
   markReported(version: number): void {
     const stored = this.load();
-    if (stored === null || stored.version !== version) return;
-    this.sql.exec("UPDATE task SET unreported = 0");
-    this.cached = { ...stored, unreported: false };
+    if (stored?.version === version) this.cached = { ...stored, unreported: false };
   }
 
-  /** The conversation: each assistant message followed by what its calls brought, older steps by their compaction. */
+  /**
+   * The conversation: each assistant message followed by what its calls brought, older steps by their compaction. What
+   * was read before the present step is kept while the task runs, as it does not change any more.
+   */
   conversation(): Message[] {
-    const [first, rest] = [this.messages(-1, 0), this.messages(this.compactedThrough(), Number.MAX_SAFE_INTEGER)];
-    const text = this.compaction();
-    return text === null ? [...first, ...rest] : [...first, { role: "user", content: text }, ...rest];
+    const { step = 0, compactedThrough = 0 } = this.load()?.state ?? {};
+    const known = this.conversed?.compactedThrough === compactedThrough ? this.conversed : null;
+    const messages = known === null ? this.beginning(compactedThrough) : [...known.messages];
+    messages.push(...this.messages(known?.through ?? compactedThrough, step - 1));
+    this.conversed = { compactedThrough, through: Math.max(step - 1, compactedThrough), messages };
+    return [...messages, ...this.messages(this.conversed.through, Number.MAX_SAFE_INTEGER)];
+  }
+
+  /** The task runs no more: what was kept for its next step is dropped. */
+  rest(): void {
+    this.conversed = null;
+  }
+
+  /** The task as the API shows it. */
+  view(state: TaskState): TaskView {
+    const argumentsOf = (id: string): unknown => this.calls([id])[0]?.arguments ?? null;
+    const asked = Object.keys(state.waitsBelow).length > 0;
+    return viewTask(state, { argumentsOf, below: asked ? this.below() : [] });
   }
 
   /** What is to be told in short when the steps up to `through` are, and what stays. */
@@ -146,13 +168,6 @@ export class TaskStore {
     );
   }
 
-  /** What a view shows beside the state. */
-  viewRows(state: TaskState): ViewRows {
-    const argumentsOf = (id: string): unknown => this.calls([id])[0]?.arguments ?? null;
-    const asked = Object.keys(state.waitsBelow).length > 0;
-    return { argumentsOf, below: asked ? this.below() : [] };
-  }
-
   /** Every model call that was paid for, in order. */
   spending(): Spend[] {
     return this.sql.exec<SpendRow>("SELECT spend FROM spending ORDER BY seq").toArray().map(readSpend);
@@ -161,6 +176,7 @@ export class TaskStore {
   /** Forgets what is in memory; the storage itself is deleted by the object. */
   forget(): void {
     this.cached = null;
+    this.rest();
   }
 
   /** Brings what an earlier release stored to the shapes of this one. */
@@ -171,6 +187,13 @@ export class TaskStore {
       this.sql.exec("UPDATE facts SET facts = ?", JSON.stringify(facts));
       this.sql.exec("UPDATE task SET state = ?", JSON.stringify(rest));
     });
+  }
+
+  /** The input, and what stands for the steps up to `compactedThrough`. */
+  private beginning(compactedThrough: number): Message[] {
+    const input = this.messages(-1, 0);
+    const text = compactedThrough === 0 ? null : this.compaction();
+    return text === null ? input : [...input, { role: "user", content: text }];
   }
 
   private compactedThrough(): number {
@@ -216,8 +239,8 @@ export class TaskStore {
   }
 
   private append(decision: Decision, now: number): TaskEvent[] {
-    for (const message of decision.messages) {
-      this.sql.exec("INSERT INTO messages (step, message) VALUES (?, ?)", decision.state.step, JSON.stringify(message));
+    for (const { step, message } of decision.messages) {
+      this.sql.exec("INSERT INTO messages (step, message) VALUES (?, ?)", step, JSON.stringify(message));
     }
     for (const change of decision.ledger) changeLedger(this.sql, change);
     for (const spend of decision.spent) {

@@ -38,7 +38,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   async view(): Promise<Result<TaskView>> {
-    return this.read(({ state }) => this.engine.viewOf(state));
+    return this.read(({ state }) => this.store.view(state));
   }
 
   async facts(): Promise<Result<TaskFacts>> {
@@ -157,9 +157,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   async poke(): Promise<void> {
-    this.store.markUnreported();
-    this.engine.arm();
-    await this.engine.report();
+    await this.engine.poke();
   }
 
   async erase(): Promise<Result<void>> {
@@ -219,7 +217,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   private command(command: Command): Result<TaskView> {
     const decision = this.engine.apply(command);
     if (decision === null) return { ok: false, error: NO_SUCH_TASK };
-    return decision.refused === null ? ok(this.engine.viewOf(decision.state)) : { ok: false, error: decision.refused };
+    return decision.refused === null ? ok(this.store.view(decision.state)) : { ok: false, error: decision.refused };
   }
 
   private read<T>(look: (stored: StoredTask) => T): Result<T> {

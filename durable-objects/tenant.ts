@@ -77,12 +77,16 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     return this.tables.isErased() || this.store.isRevoked(keyId);
   }
 
-  async enter(request: EnterRequest): Promise<EnterReply> {
+  async enter(request: EnterRequest, report: TaskReport | null): Promise<EnterReply> {
     if (this.tables.isErased()) {
       this.outbox.putForgotten(request.task);
       return GONE;
     }
     if (this.outbox.isForgotten(request.task)) return GONE;
+    if (report !== null) {
+      this.outbox.putReport(report);
+      this.arm();
+    }
     const stop = this.switch.stopped();
     return this.places.enter(request, stop === null ? null : stopMessage(stop));
   }

@@ -19,7 +19,8 @@ import { buildRequest } from "../core/prompt/context.ts";
 import type { Result } from "../core/errors.ts";
 import { condense } from "../core/gateway/condense.ts";
 import { buildToolset, type Toolset } from "../core/gateway/toolset.ts";
-import { performCalls, RETRY_DELAYS_MS } from "../core/gateway/perform.ts";
+import { performCalls, type PerformDeps, RETRY_DELAYS_MS } from "../core/gateway/perform.ts";
+import { mayPerformEarly, performEarly } from "../core/gateway/perform-early.ts";
 import { prepareCalls } from "../core/gateway/prepare.ts";
 import { reviseCall } from "../core/gateway/revise.ts";
 import type { ShapeLimits } from "../core/gateway/shape.ts";
@@ -76,20 +77,22 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
         continue;
       }
       if (chunk.type === "failed") yield { type: "failed", failure: chunk.failure };
-      else yield { type: "replied", reply: await this.replyOf(job, toolset, chunk) };
+      else yield { type: "replied", reply: await this.replyOf(job, toolset, chunk, signal) };
       return;
     }
     yield { type: "failed", failure: SILENT };
   }
 
   private async *actLines(job: ActJob, signal: AbortSignal): AsyncGenerator<ActLine> {
+    yield* performCalls(job, this.performDeps(job.facts, await this.toolsetOf(job.facts)), signal);
+  }
+
+  private performDeps(facts: TaskFacts, toolset: Toolset): PerformDeps {
     const { env } = this;
     const settings = settingsFromEnv(env);
-    const { facts } = job;
-    const ports = { files: filesFromEnv(env, facts), web: webFromEnv(env), results: resultsFromEnv(env, facts) };
-    const deps = {
-      toolset: await this.toolsetOf(facts),
-      ports,
+    return {
+      toolset,
+      ports: { files: filesFromEnv(env, facts), web: webFromEnv(env), results: resultsFromEnv(env, facts) },
       blobs: blobsFromEnv(env),
       limits: limitsOf(settings),
       maxParallel: settings.maxParallelToolCalls,
@@ -97,7 +100,6 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
       reportDefect: (tool: string, thrown: unknown) => logDefect(tool, facts.id, thrown),
       clock: clockFromEnv(env),
     };
-    yield* performCalls(job, deps, signal);
   }
 
   /** The demo model shortens nothing: it reads a conversation, not an order to rewrite a text. */
@@ -115,13 +117,15 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   }
 
   private async replyOf(
-    job: ThinkJob,
+    { facts, step, final, repeat }: ThinkJob,
     toolset: Toolset,
     done: Extract<ModelChunk, { type: "done" }>,
+    signal: AbortSignal,
   ): Promise<ModelReply> {
-    const calls = job.final
-      ? []
-      : await prepareCalls(done.calls, { facts: job.facts, step: job.step, toolset, repeat: job.repeat });
+    const prepared = final ? [] : await prepareCalls(done.calls, { facts, step, toolset, repeat });
+    const calls = mayPerformEarly(prepared, toolset)
+      ? await performEarly({ facts, step, calls: prepared }, this.performDeps(facts, toolset), signal)
+      : prepared;
     const requested = calls.map((call, index) => ({
       id: call.id,
       name: done.calls[index]?.name ?? call.tool,

@@ -52,7 +52,7 @@ describe("a task without trouble", () => {
     world.run(0);
     world.apply({ type: "message", text: "and in Portuguese", request: null });
     const next = wake(world.state, "x", 60_001);
-    expect(next.messages).toEqual([{ role: "user", content: "and in Portuguese" }]);
+    expect(next.messages).toEqual([{ step: 2, message: { role: "user", content: "and in Portuguese" } }]);
   });
 
   test("takes no more messages than fit its row until it has read them", () => {

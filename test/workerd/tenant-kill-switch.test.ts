@@ -247,7 +247,7 @@ describe("the telling of tasks", () => {
     const [answered, late, old] = [newId("task"), newId("task"), newId("task")];
     for (const task of [answered, late, old]) {
       await rpc.report(told(task, "waiting_input"));
-      await rpc.enter(asking(task, 2, none));
+      await rpc.enter(asking(task, 2, none), null);
     }
     // What the task told before it asked may come after its question.
     await rpc.report(told(late, "waiting_input", 2));
@@ -260,7 +260,7 @@ describe("the telling of tasks", () => {
     await vi.waitFor(async () => expect(await pending(tenant)).toEqual([]));
     expect(said.splice(0).toSorted()).toEqual([answered, late, old].map((task) => `${task} halt`).toSorted());
     for (const task of [answered, late, old])
-      expect(await rpc.enter(asking(task, 3, none))).toMatchObject({ kind: "stopped" });
+      expect(await rpc.enter(asking(task, 3, none), null)).toMatchObject({ kind: "stopped" });
     await rpc.release(false);
     await vi.waitFor(async () => expect(await pending(tenant)).toEqual([]));
     expect(said.toSorted()).toEqual([answered, late, old].map((task) => `${task} called`).toSorted());
@@ -303,7 +303,7 @@ describe("the telling of tasks", () => {
     const task = newId("task");
     await rpc.report(told(task, "running"));
     await vi.waitFor(() => expect(said).toEqual([`${task} halt`]));
-    expect(await rpc.enter(asking(task, 2, none))).toMatchObject({
+    expect(await rpc.enter(asking(task, 2, none), null)).toMatchObject({
       kind: "stopped",
       message: expect.stringContaining("POST /v1/kill-switch/release"),
     });
@@ -346,7 +346,7 @@ describe("the telling of tasks", () => {
     const said = watchTasks();
     const [one, two] = [newId("task"), newId("task")];
     const want = { tokens: 10, costMicros: 0 };
-    for (const task of [one, two]) await rpc.enter(asking(task, 1, want));
+    for (const task of [one, two]) await rpc.enter(asking(task, 1, want), null);
     expect(said).toEqual([]);
     await rpc.report(told(one, "completed", 2));
     await vi.waitFor(() => expect(said).toEqual([`${two} called`]));

@@ -22,17 +22,20 @@ afterEach(() => {
 const object = () => tenantsFromEnv(env)(tenant);
 
 const enter = (task: string, version: number, more: Partial<EnterRequest> = {}) =>
-  object().enter({
-    task,
-    version,
-    key: "key_a",
-    agent: "agent_a",
-    used: tokens(0),
-    need: tokens(1),
-    want: tokens(10),
-    isPriced: true,
-    ...more,
-  });
+  object().enter(
+    {
+      task,
+      version,
+      key: "key_a",
+      agent: "agent_a",
+      used: tokens(0),
+      need: tokens(1),
+      want: tokens(10),
+      isPriced: true,
+      ...more,
+    },
+    null,
+  );
 
 const told = (task: string, version: number, status: TaskStatus, used = 0): TaskReport => {
   const row = reportOf({ task, version, status });
@@ -156,7 +159,7 @@ describe("the places of a tenant", () => {
       const none = tokens(0);
       const task = newId("task");
       const asked = { task, version: 1, key: null, agent: "agent_a", used: none, need: none, want: none };
-      await busy.enter({ ...asked, isPriced: true });
+      await busy.enter({ ...asked, isPriced: true }, null);
       // Its task ends; a tenant between two of its tasks keeps its part.
       if (other % 2 === 0) await busy.report({ ...told(task, 2, "completed"), key: null });
     }

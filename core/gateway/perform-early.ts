@@ -1,0 +1,50 @@
+/**
+ * The calls that hop one makes itself, so that their results are stored with the message that asked for them. Only a batch
+ * that changes nothing and waits for nobody outside: a crash repeats the model call and all of it.
+ */
+import { HOP_TIMEOUT_MS } from "../budget.ts";
+import type { PreparedCall } from "../task-commands.ts";
+import type { TaskFacts } from "../task-state.ts";
+import { performCalls, type PerformDeps } from "./perform.ts";
+import type { Toolset } from "./toolset.ts";
+
+/** What has not ended by then is left to hop two: the message is not to wait for it. */
+const EARLY_MS = 500;
+
+/** A step's calls as the gateway prepared them. */
+interface Prepared {
+  readonly facts: TaskFacts;
+  readonly step: number;
+  readonly calls: readonly PreparedCall[];
+}
+
+/** True when every call is of class `none`, needs no approval, and uses nothing but what Otto itself keeps. */
+export function mayPerformEarly(calls: readonly PreparedCall[], toolset: Pick<Toolset, "resolve">): boolean {
+  return calls.every(({ tool, effect, approval, outcome }) => {
+    if (outcome !== null) return true;
+    const needs = toolset.resolve(tool)?.needs ?? ["web"];
+    return effect === "none" && approval === null && !needs.includes("web");
+  });
+}
+
+/** Makes the calls, and gives them with what came of each in time. */
+export async function performEarly(
+  { facts, step, calls }: Prepared,
+  deps: PerformDeps,
+  signal: AbortSignal,
+): Promise<PreparedCall[]> {
+  const open = calls.filter(({ outcome }) => outcome === null);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(EARLY_MS)]);
+  const job = {
+    facts,
+    step,
+    calls: open.map((call) => ({ ...call, callId: call.id, key: call.id, mode: "run" as const, attempt: 1 })),
+    timeoutMs: HOP_TIMEOUT_MS,
+  };
+  const outcomes = new Map(calls.map(({ id, outcome }) => [id, outcome]));
+  for await (const { callId, outcome } of performCalls(job, deps, limit)) {
+    if (limit.aborted) break;
+    outcomes.set(callId, outcome);
+  }
+  return calls.map((call) => ({ ...call, outcome: outcomes.get(call.id) ?? null }));
+}

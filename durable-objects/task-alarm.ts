@@ -1,0 +1,37 @@
+/** The one alarm of an object, set only when that changes something: each setting is a write. */
+
+export class TaskAlarm {
+  private readonly storage: DurableObjectStorage;
+  /** When it is due, in milliseconds since the epoch; null: it is not set; undefined: nobody looked since the object was loaded. */
+  private at: number | null | undefined;
+
+  constructor(storage: DurableObjectStorage) {
+    this.storage = storage;
+  }
+
+  /** It fired, and is not set any more. */
+  fired(): void {
+    this.at = null;
+  }
+
+  /** It may have been lost: the next setting is made, whatever was set before. */
+  doubt(): void {
+    this.at = undefined;
+  }
+
+  /** Sets it; null takes it away. */
+  set(at: number | null): void {
+    if (at === this.at) return;
+    this.at = at;
+    if (at === null) void this.storage.deleteAlarm();
+    else void this.storage.setAlarm(at);
+  }
+
+  /**
+   * Sees that it is set for `at` at the latest, while it runs: it cannot fire beside its own handler, so that an earlier
+   * moment comes only after a crash, when the task goes on at once.
+   */
+  guard(at: number | null): void {
+    if (at !== null && (typeof this.at !== "number" || this.at > at)) this.set(at);
+  }
+}
