@@ -1,10 +1,11 @@
 /**
  * The only reader of bindings and variables. Everything else is handed `env` whole and asks here for what it needs, typed
- * by core. A setting that cannot be right throws a RangeError that names it; `settingsFromEnv` finds all of them.
+ * by core. A setting that cannot be right throws a RangeError that names it; `settingProblems` finds all of them.
  */
 import type { Database } from "../core/database.ts";
 import type { SandboxRpc, StepsRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
 import type { BlobPort, Clock, FilesPort, ModelPort, ResultsPort, WebPort } from "../core/ports.ts";
+import { SECRET_NAMES, SECRETS, type SecretName } from "../core/secrets.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { type BlobEraser, openBlobs } from "./blobs.ts";
 import { openDatabase } from "./database/database.ts";
@@ -17,22 +18,21 @@ import { demoModel } from "./model/demo/demo.ts";
 import { openAiModel } from "./model/openai.ts";
 import { openResults } from "./results.ts";
 import { openSealing, type Sealing } from "./sealing.ts";
+import { type ContainerHandle, openContainer, type SidecarContainer } from "./sidecar/container.ts";
+import { type Sidecar, sidecarAt, sidecarInContainer, type SidecarStub } from "./sidecar/sidecar.ts";
 
 /** The bindings of wrangler.toml and the variables of README.md. An empty variable counts as not set. */
-export interface Env {
+export interface Env extends Readonly<Partial<Record<SecretName, string>>> {
   readonly TASKS: DurableObjectNamespace;
   readonly TENANTS: DurableObjectNamespace;
   readonly SANDBOXES: DurableObjectNamespace;
+  readonly SIDECARS: DurableObjectNamespace;
   readonly FILES: R2Bucket;
   readonly STEPS: Fetcher;
+  readonly DEPLOYMENT?: WorkerVersionMetadata;
   readonly OTTO_MODE?: string;
-  readonly DATABASE_URL?: string;
   readonly OTTO_DATABASE_ENDPOINT?: string;
   readonly SIDECAR_URL?: string;
-  readonly SIDECAR_SECRET?: string;
-  readonly OTTO_SECRET_KEY?: string;
-  readonly OTTO_OPERATOR_KEY_HASH?: string;
-  readonly OPENAI_API_KEY?: string;
   readonly OPENAI_BASE_URL?: string;
   readonly OTTO_MODEL?: string;
   readonly OTTO_MODEL_API?: string;
@@ -49,6 +49,9 @@ const MODES = ["local", "test", "production"] as const;
 /** The model that is asked when a server is set and no model is. */
 const DEFAULT_MODEL = "gpt-5-mini";
 const DEMO_MODEL = "demo";
+/** The one sidecar's object. What limits it is what it has under way, 256 requests. */
+const THE_SIDECAR = "sidecar";
+const MIN_SIDECAR_SECRET_CHARACTERS = 32;
 
 /** Figures and switches. Thresholds are in characters. */
 export interface Settings {
@@ -85,7 +88,7 @@ export function settingsFromEnv(env: Env): Settings {
     mediumResultThreshold: figure(env.MEDIUM_RESULT_THRESHOLD, "MEDIUM_RESULT_THRESHOLD", 4000, 1_000_000),
     largeResultThreshold: figure(env.LARGE_RESULT_THRESHOLD, "LARGE_RESULT_THRESHOLD", 12_000, 1_000_000),
     maxParallelToolCalls: figure(env.MAX_PARALLEL_TOOL_CALLS, "MAX_PARALLEL_TOOL_CALLS", 5, 50),
-    operatorKeyHash: set(env.OTTO_OPERATOR_KEY_HASH)?.toLowerCase() ?? null,
+    operatorKeyHash: operatorKeyHash(env),
   };
 }
 
@@ -174,10 +177,21 @@ export async function eraseTenantFilesFromEnv(env: Env, tenant: string): Promise
 
 /** The way out to the web. Without a sidecar, requests answer `not_available`. */
 export function webFromEnv(env: Env): WebPort {
+  return openWeb({ sidecar: sidecarFromEnv(env), allow: egressAllow(env) });
+}
+
+/** The sidecar at SIDECAR_URL, else the one in its container; null: there is no secret to share with one. */
+function sidecarFromEnv(env: Env): Sidecar | null {
   const url = set(env.SIDECAR_URL);
-  const sidecar =
-    url === null ? null : { url: url.replace(/\/+$/, ""), secret: required(env.SIDECAR_SECRET, "SIDECAR_SECRET") };
-  return openWeb({ sidecar, allow: egressAllow(env) });
+  if (url !== null) return sidecarAt(url, required(env.SIDECAR_SECRET, "SIDECAR_SECRET"));
+  const secret = set(env.SIDECAR_SECRET);
+  return secret === null ? null : sidecarInContainer(stubOf<SidecarStub>(env.SIDECARS, THE_SIDECAR), secret);
+}
+
+/** The container of a sidecar's object. */
+export function containerFromEnv(env: Env, handle: ContainerHandle | undefined): SidecarContainer {
+  const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+  return openContainer(handle, set(env.SIDECAR_SECRET) ?? "", pause);
 }
 
 /** The model: any server that speaks OpenAI's API, or the demo model when none is set. */
@@ -201,14 +215,72 @@ export async function healthFromEnv(
   env: Env,
 ): Promise<{ mode: Settings["mode"]; model: string; database: DatabaseHealth; sidecar: SidecarHealth }> {
   const { mode, model } = settingsFromEnv(env);
-  const url = set(env.SIDECAR_URL)?.replace(/\/+$/, "") ?? null;
-  const [database, sidecar] = await Promise.all([databaseHealth(databaseFromEnv(env)), sidecarHealth(url)]);
+  const [database, sidecar] = await Promise.all([
+    databaseHealth(databaseFromEnv(env)),
+    sidecarHealth(sidecarFromEnv(env)),
+  ]);
   return { mode, model, database, sidecar };
+}
+
+/** Which upload of the Worker answers; null where it was not uploaded. */
+export function deploymentFromEnv(env: Env): string | null {
+  return set(env.DEPLOYMENT?.id);
+}
+
+/**
+ * Every setting that cannot be right, a sentence each that names it and never holds its value, and every required
+ * secret that is missing. Empty: the Worker can work.
+ */
+export function settingProblems(env: Env): readonly string[] {
+  const missing = SECRET_NAMES.filter((name) => SECRETS[name].required && set(env[name]) === null);
+  const checks: readonly (() => unknown)[] = [
+    () => settingsFromEnv(env),
+    () => checkDatabaseUrl(env),
+    () => set(env.OTTO_SECRET_KEY) !== null && sealingFromEnv(env),
+    () => checkSidecar(env),
+    () => egressAllow(env),
+    () => modelApi(env),
+  ];
+  const wrong = checks.flatMap((check) => messageOf(check));
+  return [...missing.map((name) => `${name} is not set: ${SECRETS[name].purpose}`), ...new Set(wrong)];
 }
 
 /** Stubs are typed by what the object promises in core: the object's class is above this layer. */
 function stubOf<T>(namespace: DurableObjectNamespace, name: string): T {
   return namespace.get(namespace.idFromName(name)) as unknown as T;
+}
+
+/** What the driver throws for such a text would hold it. */
+function checkDatabaseUrl(env: Env): void {
+  const text = set(env.DATABASE_URL);
+  if (text === null) return;
+  const url = URL.parse(text);
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.username === "" || url.password === "")
+    throw new RangeError("DATABASE_URL has to be a connection string, postgres://role:password@host/database");
+  databaseFromEnv(env);
+}
+
+function checkSidecar(env: Env): void {
+  const sidecar = sidecarFromEnv(env);
+  if (sidecar !== null && sidecar.secret.length < MIN_SIDECAR_SECRET_CHARACTERS)
+    throw new RangeError(`SIDECAR_SECRET has to have at least ${MIN_SIDECAR_SECRET_CHARACTERS} characters`);
+}
+
+function operatorKeyHash(env: Env): string | null {
+  const hash = set(env.OTTO_OPERATOR_KEY_HASH)?.toLowerCase() ?? null;
+  if (hash !== null && !/^[0-9a-f]{64}$/.test(hash))
+    throw new RangeError("OTTO_OPERATOR_KEY_HASH has to be a SHA-256 in hex, 64 characters");
+  return hash;
+}
+
+function messageOf(check: () => unknown): string[] {
+  try {
+    check();
+    return [];
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return [thrown.message];
+    throw thrown;
+  }
 }
 
 function refuseSwitches(env: Env): void {

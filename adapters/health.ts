@@ -1,5 +1,6 @@
 /** Whether the outside systems that Otto needs answer. */
 import type { Database } from "../core/database.ts";
+import type { Sidecar } from "./sidecar/sidecar.ts";
 
 /** How long a look at one of them may take. */
 const TIMEOUT_MS = 2_000;
@@ -8,7 +9,8 @@ const NOBODY = "ten_00000000000000000000000000";
 
 /** `refused`: the database is there, and its role or its tables are not safe. */
 export type DatabaseHealth = "ok" | "away" | "refused";
-export type SidecarHealth = "ok" | "away" | "off";
+/** `asleep`: the next request starts it. */
+export type SidecarHealth = "ok" | "asleep" | "away" | "off";
 
 /** Asks the database one small question. */
 export async function databaseHealth(database: Database): Promise<DatabaseHealth> {
@@ -20,10 +22,11 @@ export async function databaseHealth(database: Database): Promise<DatabaseHealth
 }
 
 /** Asks the sidecar; null: there is none. */
-export async function sidecarHealth(url: string | null): Promise<SidecarHealth> {
-  if (url === null) return "off";
+export async function sidecarHealth(sidecar: Sidecar | null): Promise<SidecarHealth> {
+  if (sidecar === null) return "off";
   try {
-    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    if (await sidecar.isAsleep()) return "asleep";
+    const response = await sidecar.fetch("/health", { signal: AbortSignal.timeout(TIMEOUT_MS) });
     await response.body?.cancel();
     return response.ok ? "ok" : "away";
   } catch {

@@ -276,6 +276,12 @@ export interface SandboxRpc {
   erase(): Promise<void>;
 }
 
+/** The sidecar's container. Its `fetch` hands a request on to the sidecar. */
+export interface SidecarRpc {
+  /** Whether the next request has to start the container. */
+  isAsleep(): Promise<boolean>;
+}
+
 /** A write to a sandbox, its bytes already hashed. */
 export interface SandboxWrite extends WriteOptions {
   readonly path: string;

@@ -4,6 +4,7 @@ import { createApp } from "./app.ts";
 import { sweep } from "./sweep.ts";
 
 export { SandboxObject } from "../durable-objects/sandbox.ts";
+export { SidecarObject } from "../durable-objects/sidecar.ts";
 export { TaskObject } from "../durable-objects/task.ts";
 export { TenantObject } from "../durable-objects/tenant.ts";
 export { StepRunner } from "./steps.ts";

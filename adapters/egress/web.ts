@@ -6,6 +6,7 @@ import { z } from "zod";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { isReading } from "../../core/http-method.ts";
 import type { WebPort } from "../../core/ports.ts";
+import type { Sidecar } from "../sidecar/sidecar.ts";
 import { signEgressOrder } from "../signing/sidecar-token.ts";
 import type { EgressAllow } from "./address.ts";
 import { notSent, requestByHops, shownUrl, type Exchange, type Reply } from "./follow.ts";
@@ -14,10 +15,12 @@ import type { Hop } from "./redirect.ts";
 /** What the sidecar takes beyond the time of the request itself. */
 const MARGIN_MS = 2_000;
 const HEALTH_TIMEOUT_MS = 2_000;
+/** For a sidecar that has to be started first. */
+const WAKE_TIMEOUT_MS = 25_000;
 
-/** `sidecar` is null where none is set up. */
+/** `sidecar` is null where there is none. */
 export interface WebSettings {
-  readonly sidecar: { readonly url: string; readonly secret: string } | null;
+  readonly sidecar: Sidecar | null;
   readonly allow: EgressAllow;
 }
 
@@ -26,16 +29,19 @@ export function openWeb({ sidecar, allow }: WebSettings): WebPort {
   return {
     async request(request) {
       if (sidecar === null) {
-        return notSent("not_available", "Requests to the web need the sidecar, and none is set up here (SIDECAR_URL).");
+        return notSent(
+          "not_available",
+          "Requests to the web need the sidecar, and none is set up here (SIDECAR_SECRET).",
+        );
       }
       return await requestByHops(request, allow, exchangeBy(sidecar));
     },
   };
 }
 
-function exchangeBy(sidecar: { url: string; secret: string }): Exchange {
+function exchangeBy(sidecar: Sidecar): Exchange {
   return async function askSidecar(hop, { timeoutMs, maxBytes, signal }) {
-    if (!isReading(hop.method) && !(await isUp(sidecar.url))) return unreachable();
+    if (!isReading(hop.method) && !(await isUp(sidecar))) return unreachable();
     const order = {
       method: hop.method,
       url: hop.url.href,
@@ -46,11 +52,10 @@ function exchangeBy(sidecar: { url: string; secret: string }): Exchange {
     const token = await signEgressOrder(sidecar.secret, order, Date.now());
     const limit = AbortSignal.any([signal, AbortSignal.timeout(order.timeoutMs + MARGIN_MS)]);
     try {
-      const response = await fetch(`${sidecar.url}/egress`, {
+      const response = await sidecar.fetch("/egress", {
         method: "POST",
         headers: { authorization: `Bearer ${token}`, "content-type": "application/octet-stream" },
         body: hop.body,
-        redirect: "manual",
         signal: limit,
       });
       if (response.status !== 200) return refusalOf(response.status, await response.text(), hop);
@@ -69,12 +74,10 @@ function exchangeBy(sidecar: { url: string; secret: string }): Exchange {
  * Whether the sidecar answers. Asked before a request with an effect, because a failed fetch does not tell whether its
  * request arrived.
  */
-async function isUp(url: string): Promise<boolean> {
+async function isUp(sidecar: Sidecar): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/health`, {
-      redirect: "manual",
-      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
-    });
+    const timeoutMs = (await sidecar.isAsleep()) ? WAKE_TIMEOUT_MS : HEALTH_TIMEOUT_MS;
+    const response = await sidecar.fetch("/health", { signal: AbortSignal.timeout(timeoutMs) });
     await response.body?.cancel();
     return response.status === 200;
   } catch {

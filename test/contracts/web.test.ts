@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { openWeb } from "../../adapters/egress/web.ts";
+import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
 import type { WebRequest } from "../../core/ports.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
@@ -51,7 +52,7 @@ async function overLoopback(): Promise<WebUnderTest> {
   const sidecar = makeSidecar(secret, systemEgress(allow));
   const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
   return {
-    web: openWeb({ sidecar: { url, secret }, allow }),
+    web: openWeb({ sidecar: sidecarAt(url, secret), allow }),
     hosts,
     answer: (next) => {
       reply = next;
@@ -93,7 +94,7 @@ describe("the way to the sidecar", () => {
 
   it("when it is down, a request with an effect surely did not leave", async () => {
     const url = `http://127.0.0.1:${await unusedPort()}`;
-    const reply = await openWeb({ sidecar: { url, secret }, allow }).request(request);
+    const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow }).request(request);
     expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed", details: { sent: false } } });
   });
 
@@ -115,7 +116,7 @@ describe("the way to the sidecar", () => {
     });
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     try {
-      const reply = await openWeb({ sidecar: { url, secret }, allow }).request(request);
+      const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow }).request(request);
       expect(reply).toMatchObject({ ok: false, error: { code } });
       expect(!reply.ok && reply.error.details?.["sent"]).toBe(sent);
     } finally {
@@ -130,7 +131,7 @@ describe("the way to the sidecar", () => {
     });
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     try {
-      const reply = await openWeb({ sidecar: { url, secret }, allow }).request(request);
+      const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow }).request(request);
       expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
       expect(!reply.ok && reply.error.details?.["sent"]).toBeUndefined();
     } finally {

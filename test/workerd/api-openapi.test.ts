@@ -77,7 +77,16 @@ test("health tells what is there and no secret", async () => {
   const health = await knock("GET", "/health");
   expect([health.status, health.json]).toEqual([
     200,
-    { status: "ok", mode: "test", model: "stand-in", database: "ok", sidecar: "ok", version: VERSION },
+    {
+      status: "ok",
+      mode: "test",
+      model: "stand-in",
+      database: "ok",
+      sidecar: "ok",
+      version: VERSION,
+      deployment: expect.any(String),
+      problems: [],
+    },
   ]);
   for (const value of [env.SIDECAR_SECRET, env.OTTO_SECRET_KEY, env.OPENAI_API_KEY, inject("servers").databaseUrl]) {
     expect(health.text).not.toContain(value);

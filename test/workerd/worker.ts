@@ -5,7 +5,7 @@ import type { Tool } from "../../core/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { defineTool, failWith } from "../../tools/define-tool.ts";
 
-export { default, SandboxObject, TaskObject, TenantObject } from "../../workers/index.ts";
+export { default, SandboxObject, SidecarObject, TaskObject, TenantObject } from "../../workers/index.ts";
 
 const input = z.object({ url: z.url(), before_ms: z.int().default(0), after_ms: z.int().default(0) });
 

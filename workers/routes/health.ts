@@ -1,10 +1,9 @@
 /** Whether Otto and what it needs are there. Needs no key and tells no secret. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { type Env, healthFromEnv } from "../../adapters/from-env.ts";
+import { deploymentFromEnv, type Env, healthFromEnv, settingProblems } from "../../adapters/from-env.ts";
 import { openAnswers } from "../answers.ts";
 import type { App } from "../context.ts";
-import { redact } from "../log.ts";
 import { VERSION } from "../version.ts";
 
 /** How long an answer is good for. A check costs a query and a request, and anybody may ask. */
@@ -18,8 +17,10 @@ const healthSchema = z
     mode: z.string(),
     model: z.string().describe("The model of an agent that names none; `demo` is no language model"),
     database: z.enum(["ok", "away", "refused"]),
-    sidecar: z.enum(["ok", "away", "off"]),
+    sidecar: z.enum(["ok", "asleep", "away", "off"]).describe("`asleep`: the next request to the web starts it"),
     version: z.string(),
+    deployment: z.string().nullable().describe("The upload that answers, by Cloudflare's id of it"),
+    problems: z.array(z.string()).describe("The settings that are wrong or missing, by name"),
   })
   .meta({ id: "Health" });
 type Health = z.infer<typeof healthSchema>;
@@ -35,23 +36,28 @@ const health = createRoute({
   }),
 });
 
-let latest: { readonly at: number; readonly health: Health } | null = null;
+let latest: { readonly env: Env; readonly at: number; readonly health: Health } | null = null;
 
 export function healthRoutes(app: App): void {
   app.openapi(health, async (c) => {
-    if (latest === null || Date.now() - latest.at > FRESH_MS) latest = { at: Date.now(), health: await look(c.env) };
+    if (latest === null || latest.env !== c.env || Date.now() - latest.at > FRESH_MS)
+      latest = { env: c.env, at: Date.now(), health: await look(c.env) };
     return c.json(latest.health, latest.health.status === "failed" ? 503 : 200, { "cache-control": "no-store" });
   });
 }
 
 async function look(env: Env): Promise<Health> {
-  try {
-    const { mode, model, database, sidecar } = await healthFromEnv(env);
-    const status = database === "refused" ? "failed" : database === "ok" && sidecar === "ok" ? "ok" : "degraded";
-    return { status, mode, model, database, sidecar, version: VERSION };
-  } catch (thrown) {
-    // A setting that cannot be right names itself; only operators read the log.
-    console.error("health: the settings are wrong", redact(String(thrown)));
-    return { status: "failed", mode: "unknown", model: "unknown", database: "away", sidecar: "away", version: VERSION };
+  const problems = settingProblems(env);
+  const shared = { version: VERSION, deployment: deploymentFromEnv(env), problems: [...problems] };
+  if (problems.length > 0) {
+    const unknown = { mode: "unknown", model: "unknown", database: "away", sidecar: "away" } as const;
+    return { status: "failed", ...unknown, ...shared };
   }
+  const parts = await healthFromEnv(env);
+  return { status: statusOf(parts.database, parts.sidecar), ...parts, ...shared };
+}
+
+function statusOf(database: Health["database"], sidecar: Health["sidecar"]): Health["status"] {
+  if (database === "refused") return "failed";
+  return database === "ok" && (sidecar === "ok" || sidecar === "asleep") ? "ok" : "degraded";
 }
