@@ -8,6 +8,7 @@ import { allowedMethods } from "./middleware/allowed-methods.ts";
 import { authenticate } from "./middleware/authenticate.ts";
 import { checkJsonBody, readJsonBody } from "./middleware/body-limits.ts";
 import { checkQuery } from "./middleware/check-query.ts";
+import { refuseUnready } from "./middleware/refuse-unready.ts";
 import { requestId } from "./middleware/request-id.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
 import { passingFailure } from "./passing-failure.ts";
@@ -34,7 +35,7 @@ import { refuseInvalid } from "./validation.ts";
 export function createApp(): App {
   const app: App = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
   app.use(requestId, securityHeaders);
-  app.use("/v1/*", readJsonBody, authenticate, checkJsonBody);
+  app.use("/v1/*", refuseUnready, readJsonBody, authenticate, checkJsonBody);
   app.use(checkQuery);
   taskRoutes(app);
   taskReplyRoutes(app);
