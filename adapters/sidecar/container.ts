@@ -41,10 +41,10 @@ export function openContainer(
   let isReady = false;
 
   async function start(container: ContainerHandle): Promise<boolean> {
-    if (!container.running) {
-      container.start({ enableInternet: true, env: { SIDECAR_SECRET: secret, HOST: "0.0.0.0", PORT: String(PORT) } });
-    }
+    const env = { SIDECAR_SECRET: secret, HOST: "0.0.0.0", PORT: String(PORT) };
     for (let waitedMs = 0; waitedMs < START_TIMEOUT_MS; waitedMs += LOOK_EVERY_MS) {
+      // Also one that the platform had no place for when it was asked first.
+      if (!container.running) container.start({ enableInternet: true, env });
       if (await answers(container)) {
         await container.setInactivityTimeout(ASLEEP_AFTER_MS);
         return true;

@@ -5,13 +5,13 @@ import { type ContainerHandle, openContainer } from "../../adapters/sidecar/cont
 const SECRET = "s".repeat(32);
 
 /** A platform whose container answers after `looks` looks at its health, with what `reply` gives. */
-function platform({ looks = 0, reply = () => new Response("from inside") } = {}) {
+function platform({ looks = 0, refusedStarts = 0, reply = () => new Response("from inside") } = {}) {
   const seen = { starts: [] as unknown[], destroyed: 0, timeoutsMs: [] as unknown[], requests: [] as string[] };
   let left = looks;
   const handle = {
     running: false as boolean,
     start(options: unknown) {
-      handle.running = true;
+      handle.running = seen.starts.length >= refusedStarts;
       left = looks;
       seen.starts.push(options);
     },
@@ -65,6 +65,12 @@ describe("the sidecar's container", () => {
     await container.fetch(order());
     expect(seen.starts).toHaveLength(1);
     expect(seen.requests).toHaveLength(3);
+  });
+
+  it("is started again when the platform had no place for it at first", async () => {
+    const { container, seen } = platform({ refusedStarts: 2 });
+    expect(await (await container.fetch(order())).text()).toBe("from inside");
+    expect(seen.starts).toHaveLength(3);
   });
 
   it("is started again after it was stopped", async () => {
