@@ -68,7 +68,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: "scripts",
     files: /^scripts\//,
-    imports: [/^scripts\//, /^core\/keys\.ts$/],
+    imports: [/^scripts\//, /^core\/(keys|secrets)\.ts$/],
     packages: [
       "@electric-sql/pglite",
       "@electric-sql/pglite-pgvector",

@@ -1,0 +1,193 @@
+/**
+ * The deployment, step by step: what can be checked is checked before anything is changed. The database goes first, because
+ * a Worker may meet a newer database, and never an older one.
+ */
+import { readFileSync } from "node:fs";
+import { SECRET_NAMES, SECRETS } from "../../core/secrets.ts";
+import { awaitDeployment, type Waiting } from "./await-deployment.ts";
+import { DeployRefused } from "./deploy-refused.ts";
+import { bucketOf, type DeployConfig, judgeConfig } from "./judge-config.ts";
+import { judgeSecrets } from "./judge-secrets.ts";
+import { judgeSize } from "./judge-size.ts";
+import type { Wrangler, WranglerEnd } from "./wrangler-command.ts";
+
+export interface DeployOptions {
+  /** Checks, bundles, and touches nothing outside. Needs no account. */
+  readonly isDryRun: boolean;
+  /** False: the sidecar runs elsewhere, or nowhere; no image is built. */
+  readonly withContainer: boolean;
+  /** JSON of secrets that are uploaded with the Worker. Needed for the first upload. */
+  readonly secretsFile: string | null;
+  /** Where the Worker will answer; null: where wrangler says. */
+  readonly origin: string | null;
+  /** The connection string of the database's owner, for the migrations. */
+  readonly ownerUrl: string | null;
+}
+
+export interface DeployOutside extends Waiting {
+  readonly wrangler: Wrangler;
+  /** Throws `DeployRefused` when wrangler cannot read it. */
+  readonly readConfig: () => DeployConfig;
+  readonly hasDocker: () => Promise<boolean>;
+  /** Gives the names of the files that it applied. */
+  readonly migrate: (ownerUrl: string) => Promise<readonly string[]>;
+  readonly say: (line: string) => void;
+}
+
+const STEPS = 6;
+
+/** Throws `DeployRefused` at the first step that fails; nothing outside was changed before the fourth. */
+export async function deploy(options: DeployOptions, outside: DeployOutside): Promise<void> {
+  const step = (number: number, text: string) => outside.say(`[${number}/${STEPS}] ${text}`);
+  step(1, "the configuration");
+  const config = checkConfig(outside);
+  if (!options.isDryRun) await checkOutside(config, options, outside);
+  step(2, "the secrets");
+  await checkSecrets(config, options, outside);
+  step(3, "the bundle");
+  await checkBundle(options, outside);
+  if (options.isDryRun) return outside.say("The dry run passed. Nothing was changed.");
+  step(4, "the database");
+  await migrateDatabase(options.ownerUrl, outside);
+  step(5, "the Worker");
+  const { versionId, origin } = await upload(options, outside);
+  step(6, `${origin}/health`);
+  const health = await awaitDeployment(origin, versionId, outside);
+  if (health.sidecar === "away") outside.say("  the sidecar does not answer: tools cannot reach the web");
+  return outside.say(`Otto ${health.version} is up at ${origin} (upload ${versionId}).`);
+}
+
+function checkConfig({ readConfig, say }: DeployOutside): DeployConfig {
+  const config = readConfig();
+  refuseAny("wrangler.toml", judgeConfig(config));
+  say("  wrangler.toml holds all that the Worker needs");
+  return config;
+}
+
+/** The migrator holds a lock of its session and takes on a role, which a pooler's transactions share with others. */
+function checkOwnerUrl(ownerUrl: string | null): void {
+  const wanted =
+    "DATABASE_URL: in this program's environment it has to be the connection string of the database's owner";
+  const url = URL.parse(ownerUrl ?? "");
+  if (url === null) throw new DeployRefused(`${wanted}.`);
+  if (url.username === "otto_app") throw new DeployRefused(`${wanted}; otto_app, the Worker's role, may not migrate.`);
+  if (url.hostname.split(".")[0]?.endsWith("-pooler"))
+    throw new DeployRefused(`${wanted}, and direct: take “-pooler” out of its host.`);
+}
+
+/** What the steps that change something would stumble over half-way. */
+async function checkOutside(config: DeployConfig, options: DeployOptions, outside: DeployOutside): Promise<void> {
+  checkOwnerUrl(options.ownerUrl);
+  if (options.withContainer && !(await outside.hasDocker())) {
+    throw new DeployRefused(
+      "Docker is not running, and the sidecar's image is built with it. Start it; or run the sidecar elsewhere and\n" +
+        "pass --without-container (docs/deploy.md, “The sidecar”).",
+    );
+  }
+  const bucket = bucketOf(config) ?? "";
+  const found = await outside.wrangler(["r2", "bucket", "info", bucket]);
+  if (found.exitCode !== 0) {
+    throw new DeployRefused(
+      `r2_buckets: there is no bucket ${bucket} that this account may use\n    npx wrangler r2 bucket create ${bucket}\n${wordsOf(found)}`,
+    );
+  }
+}
+
+async function checkSecrets(config: DeployConfig, options: DeployOptions, outside: DeployOutside): Promise<void> {
+  const given = options.secretsFile === null ? [] : namesIn(options.secretsFile);
+  if (options.isDryRun && options.secretsFile === null) {
+    const wanted = SECRET_NAMES.map(
+      (name) => `  ${SECRETS[name].required ? "required" : "optional"}  ${name}: ${SECRETS[name].purpose}`,
+    );
+    return outside.say([...wanted, "  which of them are set was not looked up: that takes an account"].join("\n"));
+  }
+  const there = options.isDryRun ? [] : await listSecrets(outside.wrangler);
+  const verdict = judgeSecrets([...there, ...given], Object.keys(config.vars));
+  const isFirst = there.length === 0 && given.length === 0;
+  refuseAny("Secrets", verdict.problems, isFirst ? FIRST_TIME : "");
+  for (const line of verdict.leftOut) outside.say(`  not set, and not needed: ${line}`);
+  outside.say("  every required secret is there");
+  return undefined;
+}
+
+const FIRST_TIME =
+  "\nFor the first upload: npm run deploy -- --make-secrets, fill in the file, then --secrets-file with its path.";
+
+/** The names of the Worker's secrets; none while there is no such Worker. */
+async function listSecrets(wrangler: Wrangler): Promise<string[]> {
+  const listed = await wrangler(["secret", "list", "--format", "json"]);
+  if (listed.exitCode !== 0) {
+    if (/\b10007\b|does not exist/.test(listed.stdout + listed.stderr)) return [];
+    throw new DeployRefused(
+      `Cloudflare was not asked for the Worker's secrets. Log in (npx wrangler login, or CLOUDFLARE_API_TOKEN).\n${wordsOf(listed)}`,
+    );
+  }
+  return (JSON.parse(listed.stdout) as { name: string }[]).map(({ name }) => name);
+}
+
+/** The names that have a value. */
+function namesIn(file: string): string[] {
+  try {
+    const secrets = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+    return Object.keys(secrets).filter((name) => typeof secrets[name] === "string" && secrets[name] !== "");
+  } catch {
+    // What the parser says could quote a secret.
+    throw new DeployRefused(`--secrets-file: ${file} cannot be read as a JSON object of strings.`);
+  }
+}
+
+async function checkBundle({ isDryRun }: DeployOptions, { wrangler, say }: DeployOutside): Promise<void> {
+  const built = await wrangler(["deploy", "--dry-run", "--containers-rollout=none"]);
+  if (built.exitCode !== 0) throw new DeployRefused(`The Worker cannot be bundled.\n${wordsOf(built)}`);
+  const size = reportOf(built)["bundle_size"] as { readonly gzip_bytes?: number } | undefined;
+  if (size?.gzip_bytes === undefined) throw new DeployRefused("wrangler did not tell the size of the bundle.");
+  const verdict = judgeSize(size.gzip_bytes);
+  if (!verdict.fits) throw new DeployRefused(`The bundle is too large for Cloudflare: ${verdict.line}.`);
+  if (verdict.isOverTarget && isDryRun) throw new DeployRefused(`The bundle is over our target: ${verdict.line}.`);
+  say(`  ${verdict.line}${verdict.isOverTarget ? " — OVER OUR TARGET" : ""}`);
+}
+
+async function migrateDatabase(ownerUrl: string | null, { migrate, say }: DeployOutside): Promise<void> {
+  const applied = await migrate(ownerUrl ?? "");
+  say(applied.length === 0 ? "  is up to date" : `  applied ${applied.join(", ")}`);
+}
+
+async function upload(
+  { withContainer, secretsFile, origin }: DeployOptions,
+  { wrangler }: DeployOutside,
+): Promise<{ versionId: string; origin: string }> {
+  const secrets = secretsFile === null ? [] : ["--secrets-file", secretsFile];
+  const containers = withContainer ? [] : ["--containers-rollout=none"];
+  const end = await wrangler(["deploy", ...secrets, ...containers], { show: true });
+  if (end.exitCode !== 0) {
+    throw new DeployRefused(
+      "wrangler failed; its words are above. It uploads the Worker before it builds the sidecar's image, so the new Worker\n" +
+        "may be live already: npx wrangler deployments list shows it, npx wrangler rollback takes it back.",
+    );
+  }
+  const { version_id: versionId, targets } = reportOf(end);
+  const target = origin ?? (Array.isArray(targets) ? targets.find(isOrigin) : undefined);
+  if (typeof versionId !== "string" || target === undefined)
+    throw new DeployRefused(
+      "The Worker is out, but wrangler did not say where. Pass --url https://… to have it checked.",
+    );
+  return { versionId, origin: target.replace(/\/+$/, "") };
+}
+
+/** A route with a pattern is no address. */
+function isOrigin(target: unknown): target is string {
+  return typeof target === "string" && /^https:\/\/[^*]+$/.test(target);
+}
+
+function reportOf(end: WranglerEnd): Readonly<Record<string, unknown>> {
+  return end.reports.find(({ type }) => type === "deploy") ?? {};
+}
+
+function wordsOf({ stdout, stderr }: WranglerEnd): string {
+  return `wrangler says:\n${`${stdout}\n${stderr}`.trim()}`;
+}
+
+function refuseAny(what: string, problems: readonly string[], more = ""): void {
+  if (problems.length > 0)
+    throw new DeployRefused(`${what}:\n${problems.map((line) => `  - ${line}`).join("\n")}${more}`);
+}

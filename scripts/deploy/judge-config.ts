@@ -1,0 +1,99 @@
+/** Whether `wrangler.toml` holds all that the Worker reads, and nothing that production refuses. */
+import { SECRET_NAMES, TEST_SWITCHES } from "../../core/secrets.ts";
+
+/** The part of wrangler's configuration that is judged, as `unstable_readConfig` gives it. */
+export interface DeployConfig {
+  readonly name?: string | undefined;
+  readonly compatibility_flags: readonly string[];
+  readonly durable_objects: { readonly bindings: readonly ObjectBinding[] };
+  readonly migrations: readonly { readonly tag: string; readonly new_sqlite_classes?: readonly string[] }[];
+  readonly containers?: readonly { readonly class_name?: string }[];
+  readonly r2_buckets: readonly { readonly binding: string; readonly bucket_name?: string }[];
+  readonly services?: readonly { readonly binding: string; readonly service: string; readonly entrypoint?: string }[];
+  readonly triggers: { readonly crons?: readonly string[] | undefined };
+  readonly version_metadata?: { readonly binding: string } | undefined;
+  readonly limits?: { readonly cpu_ms?: number } | undefined;
+  readonly observability?: { readonly enabled?: boolean } | undefined;
+  readonly vars: Readonly<Record<string, unknown>>;
+}
+
+interface ObjectBinding {
+  readonly name: string;
+  readonly class_name: string;
+  /** Another Worker's. */
+  readonly script_name?: string;
+}
+
+/** The objects of `Env`, and their classes. */
+const OBJECTS = {
+  TASKS: "TaskObject",
+  TENANTS: "TenantObject",
+  SANDBOXES: "SandboxObject",
+  SIDECARS: "SidecarObject",
+} as const;
+const BUCKET = "FILES";
+const STEP_RUNNER = { binding: "STEPS", entrypoint: "StepRunner" } as const;
+const VERSION = "DEPLOYMENT";
+/** The sweep does a bounded part each minute. */
+const SWEEP = "* * * * *";
+
+/** What is wrong, a line each that names the field and says what it has to be. Empty: nothing is. */
+export function judgeConfig(config: DeployConfig): string[] {
+  return [...judgeObjects(config), ...judgeBindings(config), ...judgeRunning(config), ...judgeVars(config.vars)];
+}
+
+/** The name of the bucket of the files; null: none is bound. */
+export function bucketOf(config: DeployConfig): string | null {
+  return config.r2_buckets.find(({ binding }) => binding === BUCKET)?.bucket_name ?? null;
+}
+
+function judgeObjects({ durable_objects, migrations, containers }: DeployConfig): string[] {
+  const made = new Set(migrations.flatMap(({ new_sqlite_classes = [] }) => new_sqlite_classes));
+  const problems = Object.entries(OBJECTS).flatMap(([name, className]) => {
+    const bound = durable_objects.bindings.find((binding) => binding.name === name);
+    const lines: string[] = [];
+    if (bound?.class_name !== className || bound.script_name !== undefined)
+      lines.push(`durable_objects.bindings: ${name} has to be bound to ${className} of this Worker`);
+    if (!made.has(className)) lines.push(`migrations: ${className} has to be in new_sqlite_classes of one of them`);
+    return lines;
+  });
+  if (!containers?.some(({ class_name }) => class_name === OBJECTS.SIDECARS))
+    problems.push(`containers: the sidecar's image has to be there, with class_name ${OBJECTS.SIDECARS}`);
+  return problems;
+}
+
+function judgeBindings(config: DeployConfig): string[] {
+  const problems: string[] = [];
+  if (!config.name) problems.push("name: the Worker needs one");
+  if (!bucketOf(config)) problems.push(`r2_buckets: ${BUCKET} has to be bound to a bucket by bucket_name`);
+  const runner = config.services?.find(({ binding }) => binding === STEP_RUNNER.binding);
+  if (runner?.service !== config.name || runner?.entrypoint !== STEP_RUNNER.entrypoint) {
+    const wanted = `service ${config.name ?? "(the Worker's name)"}, entrypoint ${STEP_RUNNER.entrypoint}`;
+    problems.push(`services: ${STEP_RUNNER.binding} has to be this Worker itself: ${wanted}`);
+  }
+  if (config.version_metadata?.binding !== VERSION)
+    problems.push(`version_metadata: binding has to be ${VERSION}, so that /health can tell which upload answers`);
+  return problems;
+}
+
+function judgeRunning({ compatibility_flags, triggers, limits, observability }: DeployConfig): string[] {
+  const problems: string[] = [];
+  if (!compatibility_flags.includes("nodejs_compat")) problems.push("compatibility_flags: nodejs_compat is needed");
+  if (!triggers.crons?.includes(SWEEP)) problems.push(`triggers.crons: "${SWEEP}" has to be there, for the sweep`);
+  if (limits?.cpu_ms === undefined)
+    problems.push("limits.cpu_ms: it has to be set, so that nothing runs without an end");
+  if (observability?.enabled !== true) problems.push("observability.enabled: it has to be true, or there are no logs");
+  return problems;
+}
+
+function judgeVars(vars: Readonly<Record<string, unknown>>): string[] {
+  const problems: string[] = [];
+  if (vars["OTTO_MODE"] !== "production") problems.push('vars.OTTO_MODE: it has to be "production"');
+  for (const name of TEST_SWITCHES) {
+    if (name in vars) problems.push(`vars.${name}: it is for development and tests, and production refuses it`);
+  }
+  for (const name of SECRET_NAMES) {
+    if (name in vars) problems.push(`vars.${name}: it is a secret; set it by \`npx wrangler secret put ${name}\``);
+  }
+  return problems;
+}
