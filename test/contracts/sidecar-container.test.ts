@@ -64,6 +64,7 @@ describe("the sidecar's container", () => {
     await Promise.all([container.fetch(order()), container.fetch(order())]);
     await container.fetch(order());
     expect(seen.starts).toHaveLength(1);
+    expect(seen.timeoutsMs).toHaveLength(1);
     expect(seen.requests).toHaveLength(3);
   });
 
