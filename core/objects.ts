@@ -1,9 +1,10 @@
 /**
  * What the units say to each other over RPC: the methods of the objects and of the step runner. Expected failures are
- * `Result` values. Everything here is structured-cloneable; a stream is a byte stream of JSON lines.
+ * `Result` values. Everything here is structured-cloneable.
  */
 import type { Result } from "./errors.ts";
 import type { TaskEvent } from "./events.ts";
+import type { HopListener } from "./hop-lines.ts";
 import type { IdempotencyState, IdempotentRequest, StoredReply } from "./tenant/idempotency.ts";
 import type { Scope } from "./keys.ts";
 import type { Message, ModelUsage } from "./messages.ts";
@@ -302,7 +303,7 @@ export interface ThinkJob {
   readonly repeat: { readonly hash: string; readonly count: number } | null;
 }
 
-/** A line of hop one's stream: deltas, then one of the other two. */
+/** A line of hop one: deltas, and one of the other two as the last. */
 export type ThinkLine =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "replied"; readonly reply: ModelReply }
@@ -316,7 +317,7 @@ export interface ActJob {
   readonly timeoutMs: number;
 }
 
-/** A line of hop two's stream. */
+/** A line of hop two. */
 export type ActLine = { readonly type: "settled"; readonly callId: string; readonly outcome: CallOutcome };
 
 /**
@@ -340,7 +341,7 @@ export interface CondenseJob {
 }
 
 /**
- * A line of the shortening's stream. Each result brings one: without content it stays as it is. One that brings none was cut
+ * A line of the shortening. Each result brings one: without content it stays as it is. One that brings none was cut
  * off, and what its model call used is not known.
  */
 export type CondenseLine =
@@ -360,11 +361,11 @@ export interface ReviseJob {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** The step runner. Cancelling a stream cancels the work. */
+/** The step runner. Each hop tells its lines to the listener, gives the last one, if it has one, and ends when it is given up. */
 export interface StepsRpc {
-  think(job: ThinkJob): Promise<ReadableStream<Uint8Array>>;
-  act(job: ActJob): Promise<ReadableStream<Uint8Array>>;
-  condense(job: CondenseJob): Promise<ReadableStream<Uint8Array>>;
+  think(job: ThinkJob, listener: HopListener<ThinkLine>): Promise<ThinkLine | null>;
+  act(job: ActJob, listener: HopListener<ActLine>): Promise<ActLine | null>;
+  condense(job: CondenseJob, listener: HopListener<CondenseLine>): Promise<CondenseLine | null>;
   /** Takes a person's arguments through the gateway: envelope, validation, policy (an `ask` counts as granted), hash. */
   revise(job: ReviseJob): Promise<Result<RevisedCall>>;
 }

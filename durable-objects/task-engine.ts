@@ -194,7 +194,7 @@ export class TaskEngine {
     const stored = this.store.load();
     if (stored === null) return;
     this.apply({ type: "cancel", by: "its tenant was erased" });
-    await this.hops.cancel();
+    this.hops.cancel();
     await this.forget(stored);
   }
 

@@ -1,10 +1,11 @@
 /** The hops of a step, as the object makes them: the job from what is stored, and what the runner's lines make happen. */
 import { stepsFromEnv, type Env } from "../adapters/from-env.ts";
-import { readLines, type LineReader } from "../core/json-lines.ts";
+import type { HopListener } from "../core/hop-lines.ts";
 import type { ActJob, ActLine, CondenseJob, CondenseLine, ThinkJob, ThinkLine, WatchFrame } from "../core/objects.ts";
 import type { ModelFailure } from "../core/ports.ts";
 import type { Command, Work } from "../core/task-commands.ts";
 import type { TaskState } from "../core/task-state.ts";
+import { OpenHop } from "./open-hop.ts";
 import type { TaskStore } from "./task-store.ts";
 
 type Think = Extract<Work, { kind: "think" }>;
@@ -19,7 +20,7 @@ export type HopWork = Think | Act | Condense;
 export class TaskHops {
   private readonly env: Env;
   private readonly store: TaskStore;
-  private open: LineReader<unknown> | null = null;
+  private open: Pick<OpenHop<unknown>, "giveUp"> | null = null;
 
   constructor(env: Env, store: TaskStore) {
     this.env = env;
@@ -41,8 +42,8 @@ export class TaskHops {
   }
 
   /** Ends the hop that is under way, and with it the model call or the tool calls. */
-  async cancel(): Promise<void> {
-    await this.open?.cancel();
+  cancel(): void {
+    this.open?.giveUp();
   }
 
   /** Hop one: the model's text as it comes, then its reply or its failure. Without either, it was cut off. */
@@ -54,7 +55,10 @@ export class TaskHops {
     const { step, attempt } = work;
     const job: ThinkJob = { ...work, facts, repeat, messages: this.store.conversation() };
     const hop = { step, attempt, incarnation };
-    for await (const line of this.lines<ThinkLine>(() => stepsFromEnv(this.env).think(job), incarnation)) {
+    for await (const line of this.lines<ThinkLine>(
+      (listener) => stepsFromEnv(this.env).think(job, listener),
+      incarnation,
+    )) {
       if (line.type === "text") yield { delta: { step, attempt, text: line.text } };
       else if (line.type === "failed") return yield { type: "model_failed", ...hop, failure: line.failure };
       else return yield { type: "model_replied", ...hop, reply: line.reply };
@@ -73,7 +77,10 @@ export class TaskHops {
       return [{ ...call, tool, arguments: given, argumentsHash, effect, key }];
     });
     const job: ActJob = { facts, step, calls, timeoutMs };
-    for await (const line of this.lines<ActLine>(() => stepsFromEnv(this.env).act(job), incarnation)) {
+    for await (const line of this.lines<ActLine>(
+      (listener) => stepsFromEnv(this.env).act(job, listener),
+      incarnation,
+    )) {
       yield { type: "call_settled", step, incarnation, callId: line.callId, outcome: line.outcome };
     }
     yield { type: "hop_ended", step, incarnation };
@@ -89,21 +96,25 @@ export class TaskHops {
     const results = this.store.calls(work.results).map(({ callId, tool }) => ({ callId, tool }));
     const history = work.history === null ? null : this.store.history(work.history);
     const job: CondenseJob = { facts, model, withModel, results, history, timeoutMs };
-    for await (const line of this.lines<CondenseLine>(() => stepsFromEnv(this.env).condense(job), incarnation)) {
+    for await (const line of this.lines<CondenseLine>(
+      (listener) => stepsFromEnv(this.env).condense(job, listener),
+      incarnation,
+    )) {
       if (line.type === "result") yield { ...line, type: "result_condensed", step, incarnation };
       else yield { ...line, type: "history_condensed", step, incarnation };
     }
     yield { type: "hop_ended", step, incarnation };
   }
 
-  /** A hop that breaks, and one that nobody wants any more, ends early; cancelling the stream cancels the work. */
-  private async *lines<T>(call: () => Promise<ReadableStream<Uint8Array>>, incarnation: string): AsyncGenerator<T> {
-    let reader: LineReader<T> | null = null;
+  /** A hop that breaks, and one that nobody wants any more, ends early; giving it up ends its work. */
+  private async *lines<Line>(
+    call: (listener: HopListener<Line>) => Promise<Line | null>,
+    incarnation: string,
+  ): AsyncGenerator<Line, void, void> {
+    const hop = new OpenHop<Line>();
+    this.open = hop;
     try {
-      reader = readLines<T>(await call());
-      this.open = reader;
-      if (!this.isWanted(incarnation)) return;
-      for await (const line of reader) {
+      for await (const line of hop.make(call)) {
         if (!this.isWanted(incarnation)) return;
         yield line;
       }
@@ -111,7 +122,7 @@ export class TaskHops {
       console.error("a hop broke", thrown);
     } finally {
       this.open = null;
-      await reader?.cancel();
+      hop.giveUp();
     }
   }
 

@@ -129,7 +129,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
 
   async cancel(by: string): Promise<Result<TaskView>> {
     const result = this.command({ type: "cancel", by });
-    if (result.ok) await this.engine.hops.cancel();
+    if (result.ok) this.engine.hops.cancel();
     return result;
   }
 
@@ -145,7 +145,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
         await scheduler.wait(HALT_LOOK_MS);
     }
     this.engine.apply({ type: "halt", message });
-    await this.engine.hops.cancel();
+    this.engine.hops.cancel();
   }
 
   async events(after: number, limit: number): Promise<Result<EventPage>> {
@@ -167,12 +167,12 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     // What the alarm is making now, such as subtasks, is then known to the state.
     await this.engine.settled();
     // A parent that waits for this task has to hear of its end first.
-    if (stored.unreported) await this.engine.report();
-    if (this.store.load()?.unreported === true)
-      return failed("upstream_failed", "The end of the task is still being told.");
-    const below = await this.engine.relations.erase(stored.state);
+    if (this.store.load()?.unreported === true) await this.engine.report();
+    const last = this.store.load() ?? stored;
+    if (last.unreported) return failed("upstream_failed", "The end of the task is still being told.");
+    const below = await this.engine.relations.erase(last.state);
     if (!below.ok) return below;
-    await this.engine.forget(stored);
+    await this.engine.forget(last);
     return ok(undefined);
   }
 

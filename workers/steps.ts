@@ -1,7 +1,7 @@
 /**
  * The step runner: stateless, called by the task's object. Hop one calls the model and prepares what it asks for; hop two
- * makes the calls; between them, what became too long is shortened. Each answers with a stream of JSON lines, and
- * cancelling the stream cancels the work.
+ * makes the calls; between them, what became too long is shortened. Each tells its lines to the object as they come, and
+ * ends when the object gives it up.
  */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import {
@@ -24,7 +24,7 @@ import { mayPerformEarly, performEarly } from "../core/gateway/perform-early.ts"
 import { prepareCalls } from "../core/gateway/prepare.ts";
 import { reviseCall } from "../core/gateway/revise.ts";
 import type { ShapeLimits } from "../core/gateway/shape.ts";
-import { encodeLines } from "../core/json-lines.ts";
+import { type HopListener, tellLines } from "../core/hop-lines.ts";
 import type {
   ActJob,
   ActLine,
@@ -50,41 +50,35 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   /** The tools that can be called; a test's runner adds its own. */
   protected readonly tools: readonly Tool[] = catalogue;
 
-  async think(job: ThinkJob): Promise<ReadableStream<Uint8Array>> {
-    const abort = new AbortController();
-    return encodeLines(this.thinkLines(job, abort.signal), abort);
+  async think(job: ThinkJob, listener: HopListener<ThinkLine>): Promise<ThinkLine | null> {
+    return await tellLines(listener, (signal) => this.thinkLines(job, signal));
   }
 
-  async act(job: ActJob): Promise<ReadableStream<Uint8Array>> {
-    const abort = new AbortController();
-    return encodeLines(this.actLines(job, abort.signal), abort);
+  async act(job: ActJob, listener: HopListener<ActLine>): Promise<ActLine | null> {
+    return await tellLines(listener, (signal) => this.actLines(job, signal));
   }
 
-  async condense(job: CondenseJob): Promise<ReadableStream<Uint8Array>> {
-    const abort = new AbortController();
-    return encodeLines(this.condenseLines(job, abort.signal), abort);
+  async condense(job: CondenseJob, listener: HopListener<CondenseLine>): Promise<CondenseLine | null> {
+    return await tellLines(listener, (signal) => this.condenseLines(job, signal));
   }
 
   async revise(job: ReviseJob): Promise<Result<RevisedCall>> {
     return await reviseCall(job, await this.toolsetOf(job.facts));
   }
 
-  private async *thinkLines(job: ThinkJob, signal: AbortSignal): AsyncGenerator<ThinkLine> {
+  private async *thinkLines(job: ThinkJob, signal: AbortSignal): AsyncGenerator<ThinkLine, ThinkLine> {
     const toolset = await this.toolsetOf(job.facts);
     for await (const chunk of modelFromEnv(this.env).stream(buildRequest(job, toolset, signal))) {
-      if (chunk.type === "text") {
-        yield chunk;
-        continue;
-      }
-      if (chunk.type === "failed") yield { type: "failed", failure: chunk.failure };
-      else yield { type: "replied", reply: await this.replyOf(job, toolset, chunk, signal) };
-      return;
+      if (chunk.type === "text") yield chunk;
+      else if (chunk.type === "failed") return { type: "failed", failure: chunk.failure };
+      else return { type: "replied", reply: await this.replyOf(job, toolset, chunk, signal) };
     }
-    yield { type: "failed", failure: SILENT };
+    return { type: "failed", failure: SILENT };
   }
 
-  private async *actLines(job: ActJob, signal: AbortSignal): AsyncGenerator<ActLine> {
+  private async *actLines(job: ActJob, signal: AbortSignal): AsyncGenerator<ActLine, null> {
     yield* performCalls(job, this.performDeps(job.facts, await this.toolsetOf(job.facts)), signal);
+    return null;
   }
 
   private performDeps(facts: TaskFacts, toolset: Toolset): PerformDeps {
@@ -103,7 +97,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   }
 
   /** The demo model shortens nothing: it reads a conversation, not an order to rewrite a text. */
-  private async *condenseLines(job: CondenseJob, signal: AbortSignal): AsyncGenerator<CondenseLine> {
+  private async *condenseLines(job: CondenseJob, signal: AbortSignal): AsyncGenerator<CondenseLine, null> {
     const { env } = this;
     const settings = settingsFromEnv(env);
     const deps = {
@@ -114,6 +108,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
       clock: clockFromEnv(env),
     };
     yield* condense(job, deps, signal);
+    return null;
   }
 
   private async replyOf(

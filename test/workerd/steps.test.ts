@@ -4,17 +4,19 @@ import { describe, expect, test } from "vitest";
 import { blobsFromEnv, stepsFromEnv } from "../../adapters/from-env.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
 import { callId } from "../../core/ids.ts";
-import { readLines } from "../../core/json-lines.ts";
+import type { HopListener } from "../../core/hop-lines.ts";
 import { showResult } from "../../core/prompt/kept-results.ts";
 import type { CondenseJob, CondenseLine } from "../../core/objects.ts";
+import { OpenHop } from "../../durable-objects/open-hop.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import { factsOf } from "./task-client.ts";
 
 async function condensed(facts: TaskFacts, change: Partial<CondenseJob>): Promise<CondenseLine[]> {
   const base = { facts, model: "stand-in", withModel: true, results: [], history: null, timeoutMs: 10_000 };
   const lines: CondenseLine[] = [];
-  for await (const line of readLines<CondenseLine>(await stepsFromEnv(env).condense({ ...base, ...change })))
-    lines.push(line);
+  const hop = new OpenHop<CondenseLine>();
+  const call = (listener: HopListener<CondenseLine>) => stepsFromEnv(env).condense({ ...base, ...change }, listener);
+  for await (const line of hop.make(call)) lines.push(line);
   return lines;
 }
 

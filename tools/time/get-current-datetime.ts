@@ -37,8 +37,9 @@ export default defineTool({
   ],
 });
 
-/** Making a formatter takes half a millisecond; there are a few hundred zones. Holds zones that exist and no others. */
+/** Making a formatter takes half a millisecond. Holds zones that exist, as they were spelled, the oldest first. */
 const formats = new Map<string, Intl.DateTimeFormat>();
+const MAX_FORMATS = 1000;
 
 /** The zone's distance from UTC at that moment, in whole minutes as RFC 3339 writes it; null: no IANA zone. */
 function offsetAt(timezone: string, atMs: number): { seconds: number; text: string } | null {
@@ -59,7 +60,8 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   const known = formats.get(timezone);
   if (known !== undefined) return known;
   const made = new Intl.DateTimeFormat("en-US", { timeZone: timezone, timeZoneName: "longOffset" });
-  // Intl takes a zone in any mix of cases; only its own spelling is kept, so that the map stays small.
-  if (made.resolvedOptions().timeZone === timezone) formats.set(timezone, made);
+  const [oldest] = formats.keys();
+  if (formats.size >= MAX_FORMATS && oldest !== undefined) formats.delete(oldest);
+  formats.set(timezone, made);
   return made;
 }

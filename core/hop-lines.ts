@@ -1,0 +1,28 @@
+/** How the lines of a hop come to the object that makes it: those on the way one by one, the last as the hop's own answer. */
+
+/** Who hears a hop. An `AbortSignal` does not cross RPC; the answer to a call that is left open does. */
+export interface HopListener<Line> {
+  hear(line: Line): Promise<void>;
+  /** Resolves when nobody wants the hop any more, and fails when the one who listened is gone. */
+  over(): Promise<void>;
+}
+
+/** Makes a hop: tells each line as it comes and gives the last. Its work is aborted when nobody wants it any more. */
+export async function tellLines<Line>(
+  listener: HopListener<Line>,
+  hop: (signal: AbortSignal) => AsyncGenerator<Line, Line | null>,
+): Promise<Line | null> {
+  const abort = new AbortController();
+  const stop = () => abort.abort();
+  listener.over().then(stop, stop);
+  const lines = hop(abort.signal);
+  try {
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done === true) return value;
+      await listener.hear(value);
+    }
+  } finally {
+    await lines.return(null);
+  }
+}
