@@ -209,6 +209,8 @@ export type Admission =
       readonly rate: RateState;
       /** Set while the tenant is stopped: it makes and starts nothing. */
       readonly stopped: TenantStop | null;
+      /** What was read of the tenant's agents for a request with this stamp holds for every request with it. */
+      readonly agentsStamp: string;
       /** Null when the request carries no `Idempotency-Key`. */
       readonly idempotency: IdempotencyState | null;
     };
@@ -250,6 +252,8 @@ export interface TenantRpc {
   budgets(): Promise<readonly BudgetAccount[]>;
   /** Sets the limit of an account (`tenant`, or the id of a key or an agent); null takes it away. */
   setBudget(account: string, limit: BudgetLimit | null): Promise<BudgetAccount>;
+  /** An agent is about to change, or has changed: admissions get another stamp. */
+  stampAgents(): Promise<void>;
   /** True when the key with this id was revoked, or the tenant erased. For streams that outlive their request's check. */
   isRevoked(keyId: string): Promise<boolean>;
   /**

@@ -30,7 +30,12 @@ export class TenantIndex {
   /** When to send next; null: nothing is unsent. */
   nextSendAt(now: number): number | null {
     const unsentAt = this.outbox.nextUnsentAt();
-    return unsentAt === null ? null : Math.max(unsentAt, now + sendDelayMs(this.failures));
+    return unsentAt === null ? null : Math.max(unsentAt, this.sendAt(now));
+  }
+
+  /** When what is put into the outbox now is sent. */
+  sendAt(now: number): number {
+    return now + sendDelayMs(this.failures);
   }
 
   private async send(): Promise<boolean> {

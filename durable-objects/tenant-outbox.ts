@@ -9,6 +9,10 @@ const BATCH_BYTES = 1_000_000;
 /** The version of the row that takes a task out of the index: above every report. */
 const FORGET_VERSION = Number.MAX_SAFE_INTEGER;
 
+const MAX_BYTES_PER_CHARACTER = 3;
+/** Characters of a report that stands in its own row; a longer one is kept in parts. */
+const MAX_INLINE = 100_000;
+
 /** A row of the outbox. `report` null: the task is to be taken out of the index. */
 export interface OutboxRow {
   readonly task: string;
@@ -19,6 +23,8 @@ export interface OutboxRow {
 /** Reads and writes rows. Every method is one synchronous piece of work. */
 export class TenantOutbox {
   private readonly tables: TenantTables;
+  /** The forgotten tasks; null: they are to be read. */
+  private forgotten: Set<string> | null = null;
 
   constructor(tables: TenantTables) {
     this.tables = tables;
@@ -26,37 +32,43 @@ export class TenantOutbox {
 
   /** True for a task that was erased: what is still heard of it changes nothing. */
   isForgotten(task: string): boolean {
-    const query = `SELECT 1 FROM forgotten WHERE task = ?1
-      UNION ALL SELECT 1 FROM outbox WHERE task = ?1 AND version = ${FORGET_VERSION}`;
-    return this.tables.read(query, task).length > 0;
+    this.forgotten ??= new Set(this.tables.read<{ task: string }>(FORGOTTEN).map((row) => row.task));
+    return this.forgotten.has(task);
   }
 
   /** Takes the latest report of a task that is not forgotten; an older one than what is here changes nothing. */
   putReport(report: TaskReport): void {
     const { task, version } = report;
+    const json = JSON.stringify(report);
+    if (json.length <= MAX_INLINE) {
+      this.put(task, version, json);
+      return;
+    }
     this.tables.storage.transactionSync(() => {
-      if (!this.put(task, version)) return;
-      this.tables.putParts("reports", task, new TextEncoder().encode(JSON.stringify(report)));
+      if (this.put(task, version, null)) this.tables.putParts("reports", task, new TextEncoder().encode(json));
     });
   }
 
   /** The task is to be taken out of the index, whatever was or is reported of it. */
   putForgotten(task: string): void {
     this.tables.storage.transactionSync(() => {
-      if (this.put(task, FORGET_VERSION)) this.tables.deleteParts("reports", task);
+      if (this.put(task, FORGET_VERSION, null)) this.tables.deleteParts("reports", task);
     });
+    this.forgotten?.add(task);
   }
 
   /** What can be sent now, as much as goes at once. */
   unsent(now: number): OutboxRow[] {
     const rows: OutboxRow[] = [];
     let bytes = 0;
-    const query = "SELECT task, version FROM outbox WHERE not_before <= ? LIMIT ?";
-    for (const { task, version } of this.tables.read<{ task: string; version: number }>(query, now, BATCH_ROWS)) {
-      const json = version === FORGET_VERSION ? null : this.tables.parts("reports", task);
-      bytes += json?.length ?? 0;
+    const query = "SELECT task, version, report FROM outbox WHERE not_before <= ? LIMIT ?";
+    for (const { task, version, report } of this.tables.read<StoredRow>(query, now, BATCH_ROWS)) {
+      const isForgotten = version === FORGET_VERSION;
+      const parts = isForgotten || report !== null ? null : this.tables.parts("reports", task);
+      bytes += parts?.length ?? (report?.length ?? 0) * MAX_BYTES_PER_CHARACTER;
       if (rows.length > 0 && bytes > BATCH_BYTES) break;
-      rows.push({ task, version, report: json === null ? null : (JSON.parse(TEXT.decode(json)) as TaskReport) });
+      const json = parts === null ? report : TEXT.decode(parts);
+      rows.push({ task, version, report: json === null ? null : (JSON.parse(json) as TaskReport) });
     }
     return rows;
   }
@@ -85,6 +97,7 @@ export class TenantOutbox {
   /** Forgets that a task was forgotten, once its day is over. */
   forgetOld(now: number): void {
     this.tables.write("DELETE FROM forgotten WHERE at <= ?", now - FORGOTTEN_KEPT_MS);
+    this.forgotten = null;
   }
 
   /** When the next forgotten task is to be forgotten altogether. */
@@ -96,7 +109,8 @@ export class TenantOutbox {
   /** Drops what was reported and keeps which tasks it was of: Postgres may know nothing of them. */
   erase(): void {
     this.tables.empty("reports", "forgotten");
-    this.tables.write("UPDATE outbox SET version = ?, not_before = 0", FORGET_VERSION);
+    this.tables.write("UPDATE outbox SET version = ?, not_before = 0, report = NULL", FORGET_VERSION);
+    this.forgotten = null;
   }
 
   /** The tasks of an erased tenant that are still to be erased, at most `limit`. */
@@ -110,19 +124,30 @@ export class TenantOutbox {
   }
 
   private drop(task: string, version: number): void {
-    const [row] = this.tables.read("SELECT 1 FROM outbox WHERE task = ? AND version = ?", task, version);
-    if (row === undefined) return;
-    this.tables.write("DELETE FROM outbox WHERE task = ?", task);
-    this.tables.deleteParts("reports", task);
+    const [row] = this.tables.write("DELETE FROM outbox WHERE task = ? AND version = ? RETURNING task", task, version);
+    if (row !== undefined) this.tables.deleteParts("reports", task);
   }
 
   /** False: a newer row is here. */
-  private put(task: string, version: number): boolean {
-    const [row] = this.tables.read<{ version: number }>("SELECT version FROM outbox WHERE task = ?", task);
-    if (row !== undefined && row.version >= version) return false;
-    this.tables.write("INSERT OR REPLACE INTO outbox VALUES (?, ?, 0)", task, version);
-    return true;
+  private put(task: string, version: number, report: string | null): boolean {
+    const [row] = this.tables.write(
+      `INSERT INTO outbox VALUES (?, ?, 0, ?) ON CONFLICT (task) DO UPDATE SET
+        version = excluded.version, not_before = 0, report = excluded.report
+        WHERE excluded.version > outbox.version RETURNING task`,
+      task,
+      version,
+      report,
+    );
+    return row !== undefined;
   }
 }
 
+interface StoredRow extends Record<string, SqlStorageValue> {
+  readonly task: string;
+  readonly version: number;
+  readonly report: string | null;
+}
+
+/** The tasks that are remembered as forgotten, and those that Postgres has still to forget. */
+const FORGOTTEN = `SELECT task FROM forgotten UNION SELECT task FROM outbox WHERE version = ${FORGET_VERSION}`;
 const TEXT = new TextDecoder();

@@ -16,7 +16,7 @@ const SCHEMA = `
     owner TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (owner, part)
   );
   CREATE TABLE IF NOT EXISTS outbox (
-    task TEXT PRIMARY KEY, version INTEGER NOT NULL, not_before INTEGER NOT NULL
+    task TEXT PRIMARY KEY, version INTEGER NOT NULL, not_before INTEGER NOT NULL, report TEXT
   );
   CREATE INDEX IF NOT EXISTS outbox_by_time ON outbox (not_before);
   CREATE TABLE IF NOT EXISTS reports (
@@ -98,13 +98,14 @@ export class TenantTables {
     return this.areMade() ? this.storage.sql.exec<Row>(query, ...values).toArray() : [];
   }
 
-  write(query: string, ...values: SqlStorageValue[]): void {
+  /** Gives the rows of a `RETURNING`. */
+  write<Row extends Record<string, SqlStorageValue>>(query: string, ...values: SqlStorageValue[]): Row[] {
     if (!this.areMade()) {
       this.make();
       if (this.named !== undefined)
         this.storage.sql.exec("INSERT OR IGNORE INTO tenant (one, id) VALUES (1, ?)", this.named);
     }
-    this.storage.sql.exec(query, ...values);
+    return this.storage.sql.exec<Row>(query, ...values).toArray();
   }
 
   /** Keeps bytes in place of what the owner had. */

@@ -44,6 +44,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   private readonly places = new TenantPlaces(this.env, this.tables);
   private readonly switch = new TenantSwitch(this.env, this.tables);
   private readonly windows = new Map<string, RateWindow>();
+  private agentsStamp: string = crypto.randomUUID();
   private armedFor: number | null = null;
 
   async admit(request: Parameters<TenantRpc["admit"]>[0]): Promise<Admission> {
@@ -57,7 +58,8 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     const { rate, retryAfterMs } = this.count(key, now);
     if (retryAfterMs !== null) return { kind: "limited", rate, retryAfterMs };
     const repeat = idempotency === null ? null : await this.repeats.judge(`${key.id} ${idempotency.key}`, idempotency);
-    return { kind: "admitted", key, rate, stopped: this.switch.stopped(), idempotency: repeat };
+    const { agentsStamp } = this;
+    return { kind: "admitted", key, rate, stopped: this.switch.stopped(), agentsStamp, idempotency: repeat };
   }
 
   async settle(ticket: string, reply: StoredReply | null): Promise<StoredReply | null> {
@@ -73,6 +75,10 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     if (!found.ok && found.error.code === "not_found") this.store.forgetRevoked(keyId);
   }
 
+  async stampAgents(): Promise<void> {
+    this.agentsStamp = crypto.randomUUID();
+  }
+
   async isRevoked(keyId: string): Promise<boolean> {
     return this.tables.isErased() || this.store.isRevoked(keyId);
   }
@@ -85,7 +91,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     if (this.outbox.isForgotten(request.task)) return GONE;
     if (report !== null) {
       this.outbox.putReport(report);
-      this.arm();
+      this.armToSend();
     }
     const stop = this.switch.stopped();
     return this.places.enter(request, stop === null ? null : stopMessage(stop));
@@ -102,7 +108,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
         this.tell();
       }
     }
-    this.arm();
+    this.armToSend();
     return { erased };
   }
 
@@ -202,6 +208,11 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
       .tell()
       .catch((thrown: unknown) => console.error("the telling of tasks failed", this.tables.tenant(), thrown))
       .finally(() => this.arm());
+  }
+
+  /** Sees that the alarm comes soon enough for what was just put into the outbox. */
+  private armToSend(): void {
+    if (this.armedFor === null || this.armedFor > this.index.sendAt(Date.now())) this.arm();
   }
 
   /**

@@ -22,6 +22,8 @@ export interface Variables {
   principal: Principal;
   /** Set while the tenant of the key is stopped. */
   stopped: TenantStop | null;
+  /** What was read of the tenant's agents for another request with this stamp still holds. */
+  agentsStamp: string;
   /** True when the request was turned away for something that passes: its reply is not kept for repeats. */
   isTurnedAway: boolean | undefined;
   /** The bytes of a JSON body, counted against the limit; null when the request has none or carries a file. */

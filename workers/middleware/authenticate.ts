@@ -34,6 +34,7 @@ export const authenticate: MiddlewareHandler<AppEnv> = async function authentica
       owner === OPERATOR ? { kind: "operator" } : { kind: "tenant", tenant: record.tenant, key: record },
     );
     c.set("stopped", admission.stopped);
+    c.set("agentsStamp", admission.agentsStamp);
     if (admission.idempotency === null) await next();
     else await runOnce(c, { tenant: record.tenant, state: admission.idempotency }, next);
   }

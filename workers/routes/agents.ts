@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { databaseFromEnv, settingsFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, settingsFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
 import { type AgentConfig, agentConfigSchema, DEFAULT_AGENT, type PinnedAgent } from "../../core/agent.ts";
 import { raise } from "../../core/errors.ts";
 import { isId, makeId } from "../../core/ids.ts";
@@ -102,7 +102,8 @@ export function agentRoutes(app: App): void {
     const { createdAt, random } = await idSource(c, "agent");
     const id = makeId("agent", createdAt, random);
     const act = await auditEntry(c, "agent.create", id);
-    const made = unwrap(await databaseFromEnv(c.env).agents.create(tenantOf(c), { id, config }, act));
+    const agents = databaseFromEnv(c.env).agents;
+    const made = unwrap(await changing(c, () => agents.create(tenantOf(c), { id, config }, act)));
     return c.json(shownAgent(made), 201, { location: `/v1/agents/${id}`, etag: etagOf(made) });
   });
 
@@ -125,7 +126,8 @@ export function agentRoutes(app: App): void {
     const config = checked(c, c.req.valid("json"));
     const ifVersion = versionOf(c.req.valid("header")["if-match"]);
     const act = await auditEntry(c, "agent.update", id);
-    const made = unwrap(await databaseFromEnv(c.env).agents.update(tenantOf(c), { id, config, ifVersion }, act));
+    const agents = databaseFromEnv(c.env).agents;
+    const made = unwrap(await changing(c, () => agents.update(tenantOf(c), { id, config, ifVersion }, act)));
     return c.json(shownAgent(made), 200, { etag: etagOf(made) });
   });
 
@@ -137,6 +139,15 @@ export function agentRoutes(app: App): void {
     const { items, next } = unwrap(await databaseFromEnv(c.env).agents.versions(tenantOf(c), id, request));
     return c.json({ data: items.map(shownVersion), next_cursor: next === null ? null : writeCursor(next) });
   });
+}
+
+/** Changes an agent so that no task which is made after the answer has an earlier version of it. */
+async function changing<T>(c: AppContext, change: () => Promise<T>): Promise<T> {
+  const tenant = tenantsFromEnv(c.env)(tenantOf(c));
+  await tenant.stampAgents();
+  const changed = await change();
+  await tenant.stampAgents();
+  return changed;
 }
 
 type Shown = PinnedAgent & { readonly createdAt?: number; readonly updatedAt?: number };
