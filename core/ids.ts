@@ -58,10 +58,16 @@ export function callId(taskId: string, step: number, index: number): string {
   return `call_${taskId.slice(taskId.indexOf("_") + 1)}_${step}_${index}`;
 }
 
+/** The step of a call and its place in it, as its id tells them; null when the text has not the form of one. */
+export function placeOfCall(call: string): { readonly step: number; readonly index: number } | null {
+  const [, step, index] = /_(\d{1,6})_(\d{1,6})$/.exec(call) ?? [];
+  return step === undefined ? null : { step: Number(step), index: Number(index) };
+}
+
 /** True when `text` has the form of a call of this task. Says nothing about whether it was made. */
 export function isCallOf(taskId: string, text: string): boolean {
-  const [, step, index] = /_(\d{1,6})_(\d{1,6})$/.exec(text) ?? [];
-  return step !== undefined && text === callId(taskId, Number(step), Number(index));
+  const place = placeOfCall(text);
+  return place !== null && text === callId(taskId, place.step, place.index);
 }
 
 /** The id of the question or approval that a call opened: derived, so that a retry finds it again. */

@@ -6,20 +6,24 @@ import { isTerminalEvent, type NewEvent, type TaskEvent } from "../core/events.t
 import type { Message } from "../core/messages.ts";
 import type { CondenseJob, LedgerPage } from "../core/objects.ts";
 import { readState } from "../core/state-versions.ts";
-import type { BelowChange, Decision, LedgerRow, Spend } from "../core/task-commands.ts";
+import type { Decision, LedgerRow, Spend } from "../core/task-commands.ts";
 import { STATE_VERSION, type TaskState } from "../core/task-state.ts";
 import { pendingOf, type PendingView, type TaskView, viewTask } from "../core/task-view.ts";
-import { changeLedger } from "./task-ledger.ts";
+import { changeLedger, placeOf } from "./task-ledger.ts";
 import {
+  BELOW,
   type CallRow,
+  COMPACTION,
   type EventRow,
+  FACTS,
+  type JournalKind,
   readCall,
   readEvent,
-  readSpend,
   SCHEMA,
+  shownEvent,
   SMALL_COLUMNS,
-  type SpendRow,
-  type TaskRow,
+  STATE,
+  type StateRow,
   upToPage,
 } from "./task-tables.ts";
 
@@ -50,43 +54,37 @@ export class TaskStore {
   load(): StoredTask | null {
     if (this.cached !== null) return this.cached;
     const [table] = this.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'task'").toArray();
-    if (table === undefined) return null;
-    const query = "SELECT facts, state, version, unreported FROM task JOIN facts USING (id)";
-    const [row] = this.sql.exec<TaskRow>(query).toArray();
-    if (row === undefined) return null;
-    const stored: unknown = JSON.parse(row.state);
-    const state = readState(JSON.parse(row.facts), stored);
-    if ((stored as TaskState).v !== STATE_VERSION) this.upgrade(state);
-    this.cached = { state, version: row.version, unreported: row.unreported === 1 };
-    return this.cached;
+    const [facts, row] = table === undefined ? [null, null] : [this.value(FACTS), this.value(STATE)];
+    if (facts === null || row === null) return null;
+    const { state: stored, version, unreported } = JSON.parse(row) as StateRow;
+    const read = { state: readState(JSON.parse(facts), stored), version, unreported };
+    // What an earlier release stored is brought to the shapes of this one, facts and state together.
+    if ((stored as TaskState).v !== STATE_VERSION) this.storage.transactionSync(() => this.write(read, null));
+    this.cached = read;
+    return read;
   }
 
   /** Writes the first decision of a task. */
-  create(decision: Decision, now: number): TaskEvent[] {
-    const { facts, ...rest } = decision.state;
-    const events = this.storage.transactionSync(() => {
+  create(decision: Decision, now: number): void {
+    const made = { state: decision.state, version: 1, unreported: true };
+    this.storage.transactionSync(() => {
       this.sql.exec(SCHEMA);
-      this.sql.exec("INSERT INTO facts VALUES (1, ?)", JSON.stringify(facts));
-      this.sql.exec("INSERT INTO task VALUES (1, ?, 1, 1)", JSON.stringify(rest));
-      return this.append(decision, now);
+      this.write(made, null);
+      this.append(decision, now);
     });
-    this.cached = { state: decision.state, version: 1, unreported: true };
-    return events;
+    this.cached = made;
   }
 
   /** Writes a decision, whole or not at all. */
   save(decision: Decision, report: boolean, now: number): TaskEvent[] {
     const stored = this.load();
     if (stored === null) throw new Error("a task is created before it is saved");
-    const version = stored.version + 1;
-    const unreported = report || stored.unreported;
-    const { facts: _, ...rest } = decision.state;
+    const next = { state: decision.state, version: stored.version + 1, unreported: report || stored.unreported };
     const events = this.storage.transactionSync(() => {
-      const row = [JSON.stringify(rest), version, unreported ? 1 : 0];
-      this.sql.exec("UPDATE task SET state = ?, version = ?, unreported = ?", ...row);
+      this.write(next, stored);
       return this.append(decision, now);
     });
-    this.cached = { state: decision.state, version, unreported };
+    this.cached = next;
     return events;
   }
 
@@ -94,9 +92,9 @@ export class TaskStore {
   markUnreported(): void {
     const stored = this.load();
     if (stored === null) return;
-    const version = stored.version + 1;
-    this.sql.exec("UPDATE task SET version = ?, unreported = 1", version);
-    this.cached = { ...stored, version, unreported: true };
+    const next = { ...stored, version: stored.version + 1, unreported: true };
+    this.write(next, stored);
+    this.cached = next;
   }
 
   /** The tenant was told of this version. It is stored with the next decision: to be told twice changes nothing. */
@@ -150,9 +148,8 @@ export class TaskStore {
   /** Calls after `after`, in order. Without results, neither results nor arguments are read. */
   ledger({ after, limit, withResults }: { after: string | null; limit: number; withResults: boolean }): LedgerPage {
     const columns = withResults ? "*" : SMALL_COLUMNS;
-    const from = "(step, position) > (SELECT step, position FROM calls WHERE call_id = ?)";
-    const query = `SELECT ${columns} FROM calls WHERE ? IS NULL OR ${from} ORDER BY step, position LIMIT ?`;
-    const read = this.sql.exec<CallRow>(query, after, after, limit + 1);
+    const query = `SELECT ${columns} FROM calls WHERE (step, position) > (?, ?) ORDER BY step, position LIMIT ?`;
+    const read = this.sql.exec<CallRow>(query, ...(after === null ? [-1, -1] : placeOf(after)), limit + 1);
     const { rows, more } = upToPage(
       read,
       limit,
@@ -163,30 +160,25 @@ export class TaskStore {
 
   /** The ledger rows of these calls, for hop two. */
   calls(ids: readonly string[]): LedgerRow[] {
+    const query = "SELECT * FROM calls WHERE step = ? AND position = ? AND call_id = ?";
     return ids.flatMap((id) =>
-      this.sql.exec<CallRow>("SELECT * FROM calls WHERE call_id = ?", id).toArray().map(readCall),
+      this.sql
+        .exec<CallRow>(query, ...placeOf(id), id)
+        .toArray()
+        .map(readCall),
     );
   }
 
   /** Every model call that was paid for, in order. */
   spending(): Spend[] {
-    return this.sql.exec<SpendRow>("SELECT spend FROM spending ORDER BY seq").toArray().map(readSpend);
+    const rows = this.sql.exec<JournalRow>("SELECT body FROM journal WHERE kind = 'spend' ORDER BY seq").toArray();
+    return rows.map(({ body }) => JSON.parse(body) as Spend);
   }
 
   /** Forgets what is in memory; the storage itself is deleted by the object. */
   forget(): void {
     this.cached = null;
     this.rest();
-  }
-
-  /** Brings what an earlier release stored to the shapes of this one. */
-  private upgrade(state: TaskState): void {
-    const { facts, ...rest } = state;
-    this.storage.transactionSync(() => {
-      this.sql.exec(SCHEMA);
-      this.sql.exec("UPDATE facts SET facts = ?", JSON.stringify(facts));
-      this.sql.exec("UPDATE task SET state = ?", JSON.stringify(rest));
-    });
   }
 
   /** The input, and what stands for the steps up to `compactedThrough`. */
@@ -202,8 +194,7 @@ export class TaskStore {
 
   /** What stands for the older steps; null: nothing does. */
   private compaction(): string | null {
-    const [row] = this.sql.exec<{ text: string }>("SELECT text FROM compaction").toArray();
-    return row?.text ?? null;
+    return this.value(COMPACTION);
   }
 
   /** The messages of the steps after `after` up to `through`, each assistant message followed by what its calls brought. */
@@ -217,9 +208,9 @@ export class TaskStore {
       contents.set(row.call_id, row.content ?? "");
     }
     const messages: Message[] = [];
-    const query = "SELECT message FROM messages WHERE step > ? AND step <= ? ORDER BY seq";
-    for (const row of this.sql.exec<{ message: string }>(query, after, through)) {
-      const message = JSON.parse(row.message) as Message;
+    const query = "SELECT body FROM journal WHERE kind = 'message' AND step > ? AND step <= ? ORDER BY seq";
+    for (const row of this.sql.exec<JournalRow>(query, after, through)) {
+      const message = JSON.parse(row.body) as Message;
       messages.push(message);
       if (message.role !== "assistant") continue;
       for (const { id, name } of message.calls ?? [])
@@ -229,44 +220,53 @@ export class TaskStore {
   }
 
   private below(): PendingView[] {
-    const rows = this.sql.exec<{ pending: string }>("SELECT pending FROM below ORDER BY subtask").toArray();
-    return rows.flatMap(({ pending }) => JSON.parse(pending) as PendingView[]);
+    const query = "SELECT value FROM task WHERE name > ? AND name < ? ORDER BY name";
+    const rows = this.sql.exec<{ value: string }>(query, BELOW, `${BELOW}~`).toArray();
+    return rows.flatMap(({ value }) => JSON.parse(value) as PendingView[]);
   }
 
-  private keepBelow({ subtask, pending }: BelowChange): void {
-    if (pending.length === 0) this.sql.exec("DELETE FROM below WHERE subtask = ?", subtask);
-    else this.sql.exec("INSERT OR REPLACE INTO below VALUES (?, ?)", subtask, JSON.stringify(pending));
+  /** The state; the facts beside it when they are new. */
+  private write(next: StoredTask, before: StoredTask | null): void {
+    const { facts, ...state } = next.state;
+    if (facts !== before?.state.facts) this.keep(FACTS, JSON.stringify(facts));
+    this.keep(STATE, JSON.stringify({ ...next, state }));
   }
 
   private append(decision: Decision, now: number): TaskEvent[] {
-    for (const { step, message } of decision.messages) {
-      this.sql.exec("INSERT INTO messages (step, message) VALUES (?, ?)", step, JSON.stringify(message));
-    }
+    for (const { step, message } of decision.messages) this.note(step, "message", message);
     for (const change of decision.ledger) changeLedger(this.sql, change);
-    for (const spend of decision.spent) {
-      const row = [spend.step, spend.callId, JSON.stringify(spend)];
-      this.sql.exec("INSERT INTO spending (step, call_id, spend) VALUES (?, ?, ?)", ...row);
+    for (const spend of decision.spent) this.note(spend.step, "spend", spend);
+    for (const { subtask, pending } of decision.below) {
+      if (pending.length > 0) this.keep(BELOW + subtask, JSON.stringify(pending));
+      else this.sql.exec("DELETE FROM task WHERE name = ?", BELOW + subtask);
     }
-    for (const change of decision.below) this.keepBelow(change);
-    if (decision.compaction !== null) {
-      const { through, text } = decision.compaction;
-      this.sql.exec("INSERT OR REPLACE INTO compaction VALUES (1, ?, ?)", through, text);
-    }
+    if (decision.compaction !== null) this.keep(COMPACTION, decision.compaction.text);
     return decision.events.map((event) => this.appendEvent(event, decision.state.facts.id, now));
   }
 
-  private appendEvent(event: NewEvent, taskId: string, now: number): TaskEvent {
-    const data = JSON.stringify(event.data);
-    const row = this.sql
-      .exec<{ seq: number }>(
-        "INSERT INTO events (at, type, data) VALUES (?, ?, ?) RETURNING seq",
-        now,
-        event.type,
-        data,
-      )
-      .one();
-    return readEvent({ seq: row.seq, at: now, type: event.type, data }, taskId);
+  private note(step: number, kind: JournalKind, body: unknown): void {
+    this.sql.exec("INSERT INTO journal (step, kind, body) VALUES (?, ?, ?)", step, kind, JSON.stringify(body));
   }
+
+  private appendEvent({ type, data }: NewEvent, taskId: string, now: number): TaskEvent {
+    const query = "INSERT INTO events (at, type, data) VALUES (?, ?, ?) RETURNING seq";
+    const { seq } = this.sql.exec<{ seq: number }>(query, now, type, JSON.stringify(data)).one();
+    return shownEvent({ seq, at: now, type, data }, taskId);
+  }
+
+  /** A row of `task`; null: there is none. */
+  private value(name: string): string | null {
+    const [row] = this.sql.exec<{ value: string }>("SELECT value FROM task WHERE name = ?", name).toArray();
+    return row?.value ?? null;
+  }
+
+  private keep(name: string, value: string): void {
+    this.sql.exec("INSERT OR REPLACE INTO task VALUES (?, ?)", name, value);
+  }
+}
+
+interface JournalRow extends Record<string, SqlStorageValue> {
+  readonly body: string;
 }
 
 /** True for a decision after which the tenant's index, or the parent, has to hear how the task stands. */

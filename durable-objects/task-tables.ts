@@ -1,27 +1,40 @@
 /** The tables of one task in its object's SQLite, and how their rows are read. `docs/storage-schema.md` shows a row of each. */
-import type { EventType, TaskEvent } from "../core/events.ts";
-import type { LedgerRow, Spend } from "../core/task-commands.ts";
+import type { EventType, NewEvent, TaskEvent } from "../core/events.ts";
+import type { LedgerRow } from "../core/task-commands.ts";
 import type { LedgerState } from "../core/task-state.ts";
 import type { EffectClass, ToolResult } from "../core/tool.ts";
 
+/** One statement a table and no index: making them is most of what a new object costs. */
 export const SCHEMA = `
-CREATE TABLE IF NOT EXISTS facts (id INTEGER PRIMARY KEY CHECK (id = 1), facts TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS task (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL, version INTEGER NOT NULL, unreported INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS task (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS events (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS messages (seq INTEGER PRIMARY KEY, step INTEGER NOT NULL, message TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS calls (call_id TEXT PRIMARY KEY, step INTEGER NOT NULL, position INTEGER NOT NULL, tool TEXT NOT NULL,
+CREATE TABLE IF NOT EXISTS journal (seq INTEGER PRIMARY KEY, step INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS calls (step INTEGER NOT NULL, position INTEGER NOT NULL, call_id TEXT NOT NULL, tool TEXT NOT NULL,
   arguments TEXT NOT NULL, arguments_hash TEXT NOT NULL, effect TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL,
-  attempts INTEGER NOT NULL, intended_at INTEGER NOT NULL, settled_at INTEGER, result TEXT, content TEXT, duration_ms INTEGER) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS calls_by_step ON calls (step, position);
-CREATE TABLE IF NOT EXISTS spending (seq INTEGER PRIMARY KEY, step INTEGER NOT NULL, call_id TEXT, spend TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS below (subtask TEXT PRIMARY KEY, pending TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS compaction (one INTEGER PRIMARY KEY CHECK (one = 1), through INTEGER NOT NULL, text TEXT NOT NULL);`;
+  attempts INTEGER NOT NULL, intended_at INTEGER NOT NULL, settled_at INTEGER, result TEXT, content TEXT, duration_ms INTEGER,
+  PRIMARY KEY (step, position)) WITHOUT ROWID;`;
+
+/**
+ * The rows of `task`: what never changes; what every decision writes; the text that stands for older steps; and, for each
+ * subtask that waits for people, what it waits for.
+ */
+export const [FACTS, STATE, COMPACTION, BELOW] = ["facts", "state", "compaction", "below/"] as const;
+
+/** What the row `state` holds. */
+export interface StateRow {
+  readonly state: unknown;
+  readonly version: number;
+  readonly unreported: boolean;
+}
+
+/** What a row of `journal` is: a message of the conversation, or a model call that was paid for. */
+export type JournalKind = "message" | "spend";
 
 /** The most that a page holds, in characters of JSON: far below the 32 MiB that one RPC may carry. */
 const PAGE_CHARACTERS = 4_000_000;
 
 /** The columns of a call without what can be large. */
-export const SMALL_COLUMNS = `call_id, step, position, tool, 'null' AS arguments, arguments_hash, effect, key, state, attempts,
+export const SMALL_COLUMNS = `step, position, call_id, tool, 'null' AS arguments, arguments_hash, effect, key, state, attempts,
   intended_at, settled_at, NULL AS result, NULL AS content, duration_ms`;
 
 /** Rows until `limit` or a page is full (always one, if there is one), and whether there are more. */
@@ -40,25 +53,16 @@ export function upToPage<Row extends Record<string, SqlStorageValue>>(
   return { rows, more: false };
 }
 
-export type TaskRow = { facts: string; state: string; version: number; unreported: number };
-
-/** A row of `spending`; the step and the call stand beside it to be looked for. */
-export type SpendRow = { spend: string };
-
-export function readSpend(row: SpendRow): Spend {
-  return JSON.parse(row.spend) as Spend;
-}
-
 export type EventRow = { seq: number; at: number; type: string; data: string };
 
 /** An event as it is sent. */
-export function readEvent(row: EventRow, taskId: string): TaskEvent {
-  const data = JSON.parse(row.data) as Record<string, unknown>;
-  return {
-    seq: row.seq,
-    type: row.type as EventType,
-    data: { task_id: taskId, at: new Date(row.at).toISOString(), ...data },
-  };
+export function shownEvent({ seq, at, type, data }: NewEvent & { seq: number; at: number }, taskId: string): TaskEvent {
+  return { seq, type, data: { task_id: taskId, at: new Date(at).toISOString(), ...data } };
+}
+
+export function readEvent({ seq, at, type, data }: EventRow, taskId: string): TaskEvent {
+  const event = { type: type as EventType, data: JSON.parse(data) as Record<string, unknown> };
+  return shownEvent({ seq, at, ...event }, taskId);
 }
 
 export type CallRow = {

@@ -219,7 +219,7 @@ async function askFor(caller: Caller): Promise<[parent: string, hidden: string]>
 async function adoptedBy(caller: Caller, id: string): Promise<readonly string[]> {
   const stub = env.TASKS.get(env.TASKS.idFromName(`${caller.tenant}/${id}`));
   return await runInDurableObject(stub, (_, state) => {
-    const { state: text } = state.storage.sql.exec<{ state: string }>("SELECT state FROM task").one();
-    return (JSON.parse(text) as { adopted: readonly string[] }).adopted;
+    const { value } = state.storage.sql.exec<{ value: string }>("SELECT value FROM task WHERE name = 'state'").one();
+    return (JSON.parse(value) as { state: { adopted: readonly string[] } }).state.adopted;
   });
 }
