@@ -62,6 +62,34 @@ export function failureOfStatus(status: number, retryAfter: string | null, quote
   return modelFailure("refused", false, `The model server refused the request (${status})${said}`);
 }
 
+/** The failure of a reply that is not what the API says. */
+export function unreadable(): ModelCallFailed {
+  return new ModelCallFailed(modelFailure("cut_off", true, "The model's reply could not be read to its end."));
+}
+
+/** What an error's code and type say, and the status with which the same error answers a whole request. */
+const STATUS_OF_WORDS: readonly (readonly [words: RegExp, status: number])[] = [
+  [/insufficient_quota|rate_limit/i, 429],
+  [/authentication|api_key/i, 401],
+  [/permission/i, 403],
+  [/not_found/i, 404],
+  [/invalid|bad_request|context_length|content_filter|content_policy/i, 400],
+  [/overload/i, 503],
+  [/timeout/i, 504],
+];
+
+/** The failure that an error stands for which came as an event of the stream, after the reply had begun with 200. */
+export function failureOfErrorEvent(error: unknown, apiKey: string): ModelFailure {
+  const code = field(error, "code");
+  const stated = Number(code);
+  const words = [code, field(error, "type")].filter((word) => typeof word === "string").join(" ");
+  const status =
+    Number.isInteger(stated) && stated >= 400 && stated <= 599
+      ? stated
+      : (STATUS_OF_WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 500);
+  return failureOfStatus(status, null, scrubQuote(quoteOf(error), apiKey), 0);
+}
+
 /**
  * The failure inside something that was thrown, or inside an error that the stream carried as an event. What is neither
  * ours nor the provider's is a connection that failed.

@@ -1,5 +1,5 @@
 /** Every fault of a model server has a documented end, and the connection to it is closed. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openAiModel } from "../../adapters/model/openai.ts";
 import type { ModelFailure, ModelPort } from "../../core/ports.ts";
 import { unusedPort } from "../stand-ins/listen.ts";
@@ -36,6 +36,7 @@ const FAULTS: readonly Row[] = [
   ["a page of HTML", { kind: "wrong_type" }, { kind: "unavailable", retryable: true }],
   ["a reply without end", { kind: "huge" }, { kind: "cut_off", retryable: true }],
   ["a line without end", { kind: "huge_line" }, { kind: "cut_off", retryable: true }],
+  ["comments without end", { kind: "huge_comments" }, { kind: "cut_off", retryable: true }],
   [
     "429 with seconds",
     { kind: "status", status: 429, retryAfter: "7" },
@@ -100,10 +101,22 @@ const FAULTS: readonly Row[] = [
   ],
 ];
 
-test.each(FAULTS)("%s ends as a failure that says what it was", async (_name, fault, failure) => {
-  reply = { text: "one two three four five six seven eight nine ten", fault };
-  const last = await lastOf(model, modelRequest({ idleTimeoutMs: 300 }));
-  expect(last).toMatchObject({ type: "failed", failure: { ...failure, message: expect.stringMatching(/.{10}/) } });
+describe.each(["chat", "responses"] as const)("%s", (api) => {
+  test.each(FAULTS)("%s ends as a failure that says what it was", async (_name, fault, failure) => {
+    reply = { text: "one two three four five six seven eight nine ten", fault };
+    const asked = openAiModel({ baseUrl: `${server.url}/`, apiKey: KEY, api });
+    const last = await lastOf(asked, modelRequest({ idleTimeoutMs: 300 }));
+    expect(last).toMatchObject({ type: "failed", failure: { ...failure, message: expect.stringMatching(/.{10}/) } });
+  });
+
+  test("a reader that stops early closes the connection", async () => {
+    reply = { text: "x", fault: { kind: "huge" } };
+    for await (const chunk of openAiModel({ baseUrl: server.url, apiKey: KEY, api }).stream(modelRequest())) {
+      expect(chunk.type).toBe("text");
+      break;
+    }
+    await until(() => server.requests.at(-1)?.dropped === true);
+  });
 });
 
 test("no fault leaves a rejection that nobody handles", async () => {
@@ -171,15 +184,6 @@ test("a cancelled call closes its connection", async () => {
     expect(await ended).toMatchObject({ type: "failed" });
     await until(() => server.requests.at(-1)?.dropped === true);
   }
-});
-
-test("a reader that stops early closes the connection", async () => {
-  reply = { text: "x", fault: { kind: "huge" } };
-  for await (const chunk of model.stream(modelRequest())) {
-    expect(chunk.type).toBe("text");
-    break;
-  }
-  await until(() => server.requests.at(-1)?.dropped === true);
 });
 
 test("the request asks for a stream with usage, bounds the output and sends our call ids back", async () => {

@@ -5,7 +5,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { closeServer, listenOnLoopback } from "./listen.ts";
-import { chatBody, chatEvents, responsesEvents } from "./model-wire.ts";
+import { chatBody, chatEvents, errorEvent, responsesEvents, textEvent } from "./model-wire.ts";
 
 /** A message of a chat request, as it came. */
 export interface WireMessage {
@@ -50,6 +50,8 @@ export type ModelFault =
   | { readonly kind: "huge" }
   /** One line without end. */
   | { readonly kind: "huge_line" }
+  /** Comments without end. */
+  | { readonly kind: "huge_comments" }
   /** An error as an event of the stream. */
   | { readonly kind: "error_event"; readonly error: unknown };
 
@@ -186,12 +188,14 @@ async function send(reply: ScriptedReply, body: WireBody, path: string, response
     return true;
   }
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
-  if (fault?.kind === "huge" || fault?.kind === "huge_line") return await flood(fault.kind, response);
+  const chat = path.endsWith("/chat/completions");
+  if (fault?.kind === "huge" || fault?.kind === "huge_line" || fault?.kind === "huge_comments") {
+    return await flood(fault.kind, chat, response);
+  }
   if (fault?.kind === "error_event") {
-    response.end(`data: ${JSON.stringify({ error: fault.error })}\n\ndata: [DONE]\n\n`);
+    response.end(`data: ${JSON.stringify(errorEvent(fault.error, chat))}\n\ndata: [DONE]\n\n`);
     return true;
   }
-  const chat = path.endsWith("/chat/completions");
   const events = chat ? chatEvents(reply, body.model) : responsesEvents(reply, body.model);
   if (fault?.kind === "cut_json") {
     response.end(`${events[0] ?? ""}data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"con\n\n`);
@@ -208,12 +212,14 @@ async function send(reply: ScriptedReply, body: WireBody, path: string, response
   return false;
 }
 
-async function flood(kind: "huge" | "huge_line", response: ServerResponse): Promise<boolean> {
+async function flood(
+  kind: "huge" | "huge_line" | "huge_comments",
+  chat: boolean,
+  response: ServerResponse,
+): Promise<boolean> {
   const filler = "x".repeat(60_000);
-  const piece =
-    kind === "huge_line"
-      ? filler
-      : `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content: filler }, finish_reason: null }] })}\n\n`;
+  const event = kind === "huge_comments" ? `: ${filler}` : `data: ${JSON.stringify(textEvent(filler, chat))}`;
+  const piece = kind === "huge_line" ? filler : `${event}\n\n`;
   if (kind === "huge_line") response.write("data: ");
   while (!response.destroyed) {
     if (!response.write(piece)) {

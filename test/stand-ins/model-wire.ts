@@ -128,3 +128,15 @@ export function responsesEvents(reply: ScriptedReply, model: string): string[] {
     (event, sequence) => `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: sequence })}\n\n`,
   );
 }
+
+/** An event with a piece of text, in the form of either API. */
+export function textEvent(text: string, chat: boolean): unknown {
+  return chat
+    ? { id: "c", choices: [{ index: 0, delta: { content: text }, finish_reason: null }] }
+    : { type: "response.output_text.delta", item_id: "msg_1", output_index: 0, delta: text, sequence_number: 0 };
+}
+
+/** An error as an event, in the form of either API. */
+export function errorEvent(error: unknown, chat: boolean): unknown {
+  return chat ? { error } : { type: "error", sequence_number: 0, error: { type: "error", ...(error as object) } };
+}

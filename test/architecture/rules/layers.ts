@@ -27,6 +27,7 @@ const VENDOR_SDKS = [
   "@neondatabase/serverless",
   "ai",
   "drizzle-orm",
+  "eventsource-parser",
   "ipaddr.js",
   "zod",
 ];

@@ -1,11 +1,10 @@
-/** Otto's conversation in the form of the SDK's provider interface. */
+/** Otto's conversation in the form of the SDK's provider interface, for the Responses API. */
 import type { createOpenAI } from "@ai-sdk/openai";
 import type { Message } from "../../core/messages.ts";
 import type { ToolSpec } from "../../core/ports.ts";
 
-/** The SDK's model, by the interface that all of its providers share. */
-export type SdkModel = ReturnType<ReturnType<typeof createOpenAI>["chat"]>;
-type SdkCall = Parameters<SdkModel["doStream"]>[0];
+/** What the SDK's models are called with, by the interface that all of its providers share. */
+type SdkCall = Parameters<ReturnType<ReturnType<typeof createOpenAI>["responses"]>["doStream"]>[0];
 type SdkPrompt = SdkCall["prompt"];
 type SdkTools = NonNullable<SdkCall["tools"]>;
 type AssistantPart = Extract<SdkPrompt[number], { role: "assistant" }>["content"][number];
@@ -26,7 +25,12 @@ export function toSdkPrompt(messages: readonly Message[]): SdkPrompt {
         const content: AssistantPart[] = [];
         if (text !== "") content.push({ type: "text", text });
         for (const call of message.calls ?? []) {
-          content.push({ type: "tool-call", toolCallId: call.id, toolName: call.name, input: call.arguments });
+          content.push({
+            type: "tool-call",
+            toolCallId: call.id,
+            toolName: call.name,
+            input: call.arguments.toWellFormed(),
+          });
         }
         return { role: "assistant", content };
       }

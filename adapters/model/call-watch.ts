@@ -1,0 +1,91 @@
+/** One call's clocks, and its end: when it took too long, when nothing arrives any more, or when its caller gives up. */
+import type { ModelFailure } from "../../core/ports.ts";
+import { ModelCallFailed, modelFailure } from "./model-failure.ts";
+
+/** Limits of one call, in milliseconds. */
+export interface CallLimits {
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+}
+
+/**
+ * Watches one call: aborts it, with the failure as the reason, when it takes too long or its caller gives up. Both clocks
+ * share one timer, and what arrives only notes the time: a reply is read in many pieces, and a timer or a listener for
+ * each costs more than the piece.
+ */
+export class CallWatch {
+  readonly #controller = new AbortController();
+  readonly #limits: CallLimits;
+  readonly #caller: AbortSignal;
+  readonly #startedAt = Date.now();
+  #lastByteAt = this.#startedAt;
+  #timer: ReturnType<typeof setTimeout>;
+  #waiting: ((reason: unknown) => void) | null = null;
+  #complete = false;
+
+  constructor(limits: CallLimits, caller: AbortSignal) {
+    this.#limits = limits;
+    this.#caller = caller;
+    this.#timer = setTimeout(this.#check, Math.min(limits.timeoutMs, limits.idleTimeoutMs));
+    if (caller.aborted) this.#giveUp();
+    else caller.addEventListener("abort", this.#giveUp);
+  }
+
+  /** Aborted with a `ModelCallFailed` as its reason. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Something arrived. */
+  touch(): void {
+    this.#lastByteAt = Date.now();
+  }
+
+  /** The reply was read to its end: there is no connection left to give up. */
+  complete(): void {
+    this.#complete = true;
+  }
+
+  /** Gives up the connection unless the reply was read to its end, and stops the clocks. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#caller.removeEventListener("abort", this.#giveUp);
+    if (!this.#complete) this.#abort(modelFailure("cut_off", true, "The call is over."));
+  }
+
+  /** The result of `pending`, or the reason of the abort, whichever is first. One at a time. */
+  async race<T>(pending: PromiseLike<T>): Promise<T> {
+    return await new Promise<T>((resolve, reject) => {
+      this.#waiting = reject;
+      pending.then(resolve, reject);
+      if (this.signal.aborted) reject(this.signal.reason as Error);
+    });
+  }
+
+  readonly #giveUp = (): void => this.#abort(modelFailure("cut_off", true, "The call was cancelled."));
+
+  readonly #check = (): void => {
+    const now = Date.now();
+    const { timeoutMs, idleTimeoutMs } = this.#limits;
+    const totalLeftMs = this.#startedAt + timeoutMs - now;
+    const idleLeftMs = this.#lastByteAt + idleTimeoutMs - now;
+    if (totalLeftMs <= 0) {
+      this.#abort(modelFailure("timeout", true, `The model did not finish within ${seconds(timeoutMs)}.`));
+    } else if (idleLeftMs <= 0) {
+      this.#abort(modelFailure("timeout", true, `The model server sent nothing for ${seconds(idleTimeoutMs)}.`));
+    } else {
+      this.#timer = setTimeout(this.#check, Math.min(totalLeftMs, idleLeftMs));
+    }
+  };
+
+  #abort(failure: ModelFailure): void {
+    if (this.signal.aborted) return;
+    const reason = new ModelCallFailed(failure);
+    this.#controller.abort(reason);
+    this.#waiting?.(reason);
+  }
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}

@@ -1,0 +1,98 @@
+/** The bytes of a chat-completions stream, as they come, made into a reply. It waits for nothing and holds no stream. */
+import { createParser, type EventSourceParser } from "eventsource-parser";
+import type { ModelChunk, ModelFailure, ModelRequest } from "../../core/ports.ts";
+import { CallPieces } from "./call-pieces.ts";
+import { parseChatChunk } from "./chat-chunk.ts";
+import { MAX_LINE_BYTES, tooMuch } from "./guarded-fetch.ts";
+import { failureOfErrorEvent, ModelCallFailed } from "./model-failure.ts";
+import { Reply, type ReplyEnd, usageOf } from "./reply.ts";
+
+/** The event that says that nothing follows. The end of the stream says so too. */
+const LAST_EVENT = "[DONE]";
+
+/** What some bytes held: pieces of the text, and the failure that the reply ended with. */
+export interface ChatNews {
+  readonly texts: readonly string[];
+  readonly failure: ModelFailure | null;
+}
+
+/** Reads one reply. The key is scrubbed from what the provider says. */
+export class ChatReader {
+  readonly #apiKey: string;
+  readonly #decoder = new TextDecoder();
+  readonly #parser: EventSourceParser;
+  readonly #reply = new Reply();
+  readonly #calls = new CallPieces();
+  #texts: string[] = [];
+  #finishReason: string | null = null;
+  #refused = false;
+
+  constructor(apiKey: string) {
+    this.#apiKey = apiKey;
+    this.#parser = createParser({
+      onEvent: ({ data }) => this.#takeEvent(data),
+      // An event may be many lines, each within the bound of one.
+      maxBufferSize: MAX_LINE_BYTES,
+      onError: ({ type }) => {
+        if (type === "max-buffer-size-exceeded") throw tooMuch();
+      },
+    });
+  }
+
+  /** Takes the next bytes, cut anywhere. After a failure there is nothing more to take. */
+  take(bytes: Uint8Array): ChatNews {
+    this.#texts = [];
+    let failure: ModelFailure | null = null;
+    try {
+      this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
+    } catch (thrown) {
+      if (!(thrown instanceof ModelCallFailed)) throw thrown;
+      failure = thrown.failure;
+    }
+    return { texts: this.#texts, failure };
+  }
+
+  /** The last chunk of a stream that ended. */
+  conclude(request: ModelRequest): ModelChunk {
+    this.#reply.end = endOf(this.#finishReason, this.#refused);
+    return this.#reply.conclude(this.#calls.inOrder(), request);
+  }
+
+  #takeEvent(data: string): void {
+    if (data === LAST_EVENT) return;
+    const { error, choices, usage } = parseChatChunk(data);
+    if (error !== undefined && error !== null) throw new ModelCallFailed(failureOfErrorEvent(error, this.#apiKey));
+    if (usage) this.#reply.usage = usageOf(usage.prompt_tokens ?? 0, usage.completion_tokens ?? 0);
+    const choice = choices?.[0];
+    this.#finishReason = choice?.finish_reason ?? this.#finishReason;
+    this.#takeText(choice?.delta?.content);
+    this.#takeText(choice?.delta?.refusal);
+    if (choice?.delta?.refusal) this.#refused = true;
+    for (const piece of choice?.delta?.tool_calls ?? []) {
+      this.#calls.add(piece);
+      this.#reply.grow(piece.arguments.length, this.#calls.count);
+    }
+  }
+
+  #takeText(piece: string | null | undefined): void {
+    if (!piece) return;
+    this.#texts.push(piece);
+    this.#reply.addText(piece);
+  }
+}
+
+/** A reason that nobody knows is a reason: the reply is whole. */
+function endOf(finishReason: string | null, refused: boolean): ReplyEnd | null {
+  switch (finishReason) {
+    case null:
+      return null;
+    case "length":
+      return "length";
+    case "content_filter":
+      return "filtered";
+    case "stop":
+      return refused ? "filtered" : "whole";
+    default:
+      return "whole";
+  }
+}

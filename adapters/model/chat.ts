@@ -1,0 +1,37 @@
+/** Chat completions: one streamed request, read by one reader. See docs/decisions/0015-chat-reader.md. */
+import type { ModelChunk, ModelRequest } from "../../core/ports.ts";
+import type { CallWatch } from "./call-watch.ts";
+import { ChatReader } from "./chat-reader.ts";
+import { chatBody } from "./chat-wire.ts";
+import { bearerOf, type ModelAddress, openEventStream } from "./guarded-fetch.ts";
+
+/** One call: the text as it is written, then the end of it. Throws what the call failed by. */
+export async function* chatReply(
+  address: ModelAddress,
+  request: ModelRequest,
+  watch: CallWatch,
+): AsyncGenerator<ModelChunk> {
+  const init = {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${bearerOf(address.apiKey)}`,
+      // A Worker sends none by itself, and some servers refuse a request without one.
+      "user-agent": "otto",
+    },
+    body: JSON.stringify(chatBody(request)),
+  };
+  const bytes = await watch.race(openEventStream(`${address.baseUrl}/chat/completions`, init, watch, address.apiKey));
+  const reader = new ChatReader(address.apiKey ?? "");
+  for (;;) {
+    const next = await watch.race(bytes.read());
+    if (next === null) break;
+    const { texts, failure } = reader.take(next);
+    for (const text of texts) yield { type: "text", text };
+    if (failure !== null) {
+      yield { type: "failed", failure };
+      return;
+    }
+  }
+  yield reader.conclude(request);
+}
