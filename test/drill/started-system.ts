@@ -28,8 +28,11 @@ export interface StartedSystem {
   workerdPid(): number | null;
   /** Waits until workerd is there and the API answers. */
   up(): Promise<void>;
-  /** Kills the supervisor and every part of it at once, and starts again on the same state and the same port. */
-  crash(): Promise<void>;
+  /**
+   * Kills the supervisor and every part of it at once, or the supervisor alone, and starts again on the same state and the
+   * same port.
+   */
+  crash(what?: "everything" | "supervisor"): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -88,10 +91,11 @@ export async function startSystem(env: Readonly<Record<string, string>>): Promis
         () => `the system did not come back:\n${output()}`,
       );
     };
-    const crash = async (): Promise<void> => {
+    const crash = async (what: "everything" | "supervisor" = "everything"): Promise<void> => {
       const last = read();
-      const parts = Object.values(last?.children ?? {}).map((part) => part.pid);
-      const pids = [last?.pid ?? null, child.pid ?? null, workerdPid(), ...parts].filter((pid) => pid !== null);
+      const parts = [workerdPid(), ...Object.values(last?.children ?? {}).map((part) => part.pid)];
+      const wanted = [last?.pid ?? null, child.pid ?? null, ...(what === "everything" ? parts : [])];
+      const pids = wanted.filter((pid) => pid !== null);
       for (const pid of pids) kill(pid);
       await until(
         () => pids.every((pid) => !isThere(pid)),

@@ -86,8 +86,8 @@ export interface ModelRecord {
 export interface ModelServerOptions {
   readonly script: ModelScript;
   readonly port?: number;
-  /** Awaited after a request is recorded and before it is answered. */
-  readonly beforeReply?: (record: ModelRecord) => Promise<void> | void;
+  /** Awaited after a request is recorded and before it is answered. `body` is whole, whatever is kept. */
+  readonly beforeReply?: (record: ModelRecord, body: WireBody) => Promise<void> | void;
   /** False: keep no bodies (for long runs). */
   readonly keepBodies?: boolean;
   readonly onReplied?: (record: ModelRecord) => void;
@@ -98,6 +98,10 @@ export interface ModelServer {
   readonly url: string;
   readonly port: number;
   readonly requests: readonly ModelRecord[];
+  /** Cuts every connection and refuses others until `comeBack`. */
+  goAway(): Promise<void>;
+  /** Cuts every connection, also those that hang, as a server does that is started again; then it listens. */
+  comeBack(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -112,7 +116,12 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   });
   server.keepAliveTimeout = 60_000;
   const port = await listenOnLoopback(server, options.port ?? 0);
-  return { url: `http://127.0.0.1:${port}/v1`, port, requests, close: () => closeServer(server) };
+  const close = (): Promise<void> => closeServer(server);
+  const comeBack = async (): Promise<void> => {
+    if (server.listening) await close();
+    await listenOnLoopback(server, port);
+  };
+  return { url: `http://127.0.0.1:${port}/v1`, port, requests, goAway: close, comeBack, close };
 }
 
 async function answer(
@@ -144,7 +153,7 @@ async function answer(
   response.on("close", () => {
     if (record.repliedAt === null) record.dropped = true;
   });
-  await options.beforeReply?.(record);
+  await options.beforeReply?.(record, body);
   const reply = options.script(body.messages, body);
   if (reply.delayMs !== undefined) await sleep(reply.delayMs);
   if (response.destroyed) return;
