@@ -137,6 +137,11 @@ export class ApiClient {
     }
   }
 
+  /** The texts of files of a task's sandbox, by path; null for one that is not there. */
+  async files(id: string, paths: readonly string[]): Promise<Readonly<Record<string, string | null>>> {
+    return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await this.file(id, path)] as const)));
+  }
+
   /** The text of a file of a task's sandbox; null when it is not there. */
   async file(id: string, path: string): Promise<string | null> {
     const response = await fetch(`${this.#url}/v1/tasks/${id}/files/${path}`, {
@@ -145,6 +150,11 @@ export class ApiClient {
     const text = await response.text();
     return response.ok ? text : null;
   }
+}
+
+/** True for the status of a task that has ended. */
+export function isOver(status: string): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
 }
 
 function parse(text: string): unknown {

@@ -1,18 +1,35 @@
-/** What a finished task of the kill drill must look like, judged from outside and from its own log. */
-import type { ModelRecord } from "../stand-ins/model-server.ts";
+/** What a finished task must look like, judged from outside and from its own log. */
+import type { WireMessage } from "../stand-ins/model-server.ts";
 import type { RecordedRequest } from "../stand-ins/recorder.ts";
 import type { EventBody, LedgerBody, TaskBody } from "./api-client.ts";
-import { placeOf } from "./killer.ts";
-import { answerOf, callsOf, type DrillInput, fileText, FILES, STEPS, textOf } from "./script.ts";
+import type { ScriptedCall } from "./calls.ts";
+import { placeOf, textOf } from "./received.ts";
 
-/** Everything that is known of a task at its end. */
+/** What a task must do and leave behind. */
+export interface Expected {
+  readonly drill: string;
+  readonly answer: string;
+  /** The calls of each step that calls tools, from the first; one more step answers. */
+  readonly steps: readonly (readonly ScriptedCall[])[];
+  /** Texts by path. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** A request to the model. Times are `performance.now()` milliseconds; steps count from 1. */
+export interface AskedStep {
+  readonly at: number;
+  readonly step: number;
+  readonly body: { readonly messages: readonly WireMessage[] };
+}
+
+/** Everything that is known of a task at its end. Of the requests to the model the last one must hold its messages. */
 export interface Evidence {
-  readonly input: DrillInput;
+  readonly expected: Expected;
   readonly task: TaskBody;
   readonly ledger: readonly LedgerBody[];
   readonly events: readonly EventBody[];
   readonly files: Readonly<Record<string, string | null>>;
-  readonly modelRequests: readonly ModelRecord[];
+  readonly modelRequests: readonly AskedStep[];
   readonly recorded: readonly RecordedRequest[];
 }
 
@@ -27,26 +44,43 @@ export interface Verdict {
   readonly unknown: number;
 }
 
+/** All that was found, one line each. */
+export function linesOf({ lost, repeatedSteps, keyedDuplicates, unkeyedDuplicates, other }: Verdict): string[] {
+  return [
+    ...lost.map((line) => `lost: ${line}`),
+    ...repeatedSteps.map((line) => `repeated: ${line}`),
+    ...keyedDuplicates.map((line) => `keyed duplicate: ${line}`),
+    ...unkeyedDuplicates.map((line) => `unkeyed duplicate: ${line}`),
+    ...other,
+  ];
+}
+
+/** The verdict on a task of which nothing is known but what is lost. */
+export function lostAltogether(line: string): Verdict {
+  return { lost: [line], repeatedSteps: [], keyedDuplicates: [], unkeyedDuplicates: [], other: [], unknown: 0 };
+}
+
 export function judge(evidence: Evidence): Verdict {
   const lost: string[] = [];
   const keyedDuplicates: string[] = [];
   const unkeyedDuplicates: string[] = [];
   const other: string[] = [];
   let unknown = 0;
-  const { input, task } = evidence;
+  const { expected, task } = evidence;
+  const { drill } = expected;
 
-  if (task.status !== "completed" || task.output?.text !== answerOf(input)) {
+  if (task.status !== "completed" || task.output?.text !== expected.answer) {
     lost.push(
-      `${input.drill}: the task ended as ${task.status} (${task.reason ?? "no reason"}) with ${JSON.stringify(task.output?.text)}`,
+      `${drill}: the task ended as ${task.status} (${task.reason ?? "no reason"}) with ${JSON.stringify(task.output?.text)}`,
     );
   }
-  for (let step = 1; step <= STEPS; step += 1) {
+  for (const [before, calls] of expected.steps.entries()) {
+    const step = before + 1;
     const rows = evidence.ledger.filter((row) => row.step === step);
-    const calls = callsOf(step, input);
     if (rows.length !== calls.length)
-      lost.push(`${input.drill} step ${step}: ${rows.length} rows in the ledger for ${calls.length} calls`);
+      lost.push(`${drill} step ${step}: ${rows.length} rows in the ledger for ${calls.length} calls`);
     for (const [index, call] of calls.entries()) {
-      const where = `${input.drill} step ${step} call ${index} (${call.name}, ${call.effect})`;
+      const where = `${drill} step ${step} call ${index} (${call.name}, ${call.effect})`;
       const state = rows[index]?.state ?? "missing";
       const seen = evidence.recorded.filter((request) => request.path === call.path);
       if (call.effect === "once" && state === "unknown") {
@@ -72,17 +106,16 @@ export function judge(evidence: Evidence): Verdict {
     if (new Set(requests.map((request) => request.path)).size > 1)
       keyedDuplicates.push(`key ${key} stands for several calls`);
   }
-  for (const name of FILES) {
-    const text = evidence.files[name];
-    if (text !== fileText(input.drill, name))
-      lost.push(`${input.drill}: notes/${name}.md holds ${JSON.stringify(text)?.slice(0, 60)}`);
+  for (const [path, wanted] of Object.entries(expected.files)) {
+    const text = evidence.files[path];
+    if (text !== wanted) lost.push(`${drill}: ${path} holds ${JSON.stringify(text)?.slice(0, 60)}`);
   }
   other.push(...judgeLog(evidence));
   return { lost, repeatedSteps: repeatedSteps(evidence), keyedDuplicates, unkeyedDuplicates, other, unknown };
 }
 
 /** A step is finished when the model was asked for the next one; nothing of it may be asked for or sent after that. */
-function repeatedSteps({ modelRequests, recorded, input }: Evidence): string[] {
+function repeatedSteps({ modelRequests, recorded, expected }: Evidence): string[] {
   const arrivals = [
     ...modelRequests.map((request) => ({ at: request.at, step: request.step, what: "the model was asked" })),
     ...recorded.map((request) => ({
@@ -94,33 +127,33 @@ function repeatedSteps({ modelRequests, recorded, input }: Evidence): string[] {
   const repeated: string[] = [];
   let newest = 0;
   for (const { step, what } of arrivals) {
-    if (step < newest) repeated.push(`${input.drill} step ${step} again, after step ${newest} had begun: ${what}`);
+    if (step < newest) repeated.push(`${expected.drill} step ${step} again, after step ${newest} had begun: ${what}`);
     newest = Math.max(newest, step);
   }
   return repeated;
 }
 
 /** The log has no gap, and each step and call ends in it once. */
-function judgeLog({ events, ledger, input }: Evidence): string[] {
+function judgeLog({ events, ledger, expected }: Evidence): string[] {
   const found: string[] = [];
   for (const [index, event] of events.entries()) {
     if (event.seq !== index + 1) {
-      found.push(`${input.drill}: the log has ${event.seq} in place of ${index + 1}`);
+      found.push(`${expected.drill}: the log has ${event.seq} in place of ${index + 1}`);
       break;
     }
   }
   const count = (type: string, field: string, value: unknown): number =>
     events.filter((event) => event.type === type && event.data[field] === value).length;
-  for (let step = 1; step <= STEPS + 1; step += 1) {
+  for (let step = 1; step <= expected.steps.length + 1; step += 1) {
     const ended = count("step.completed", "step", step);
-    if (ended !== 1) found.push(`${input.drill}: step ${step} completed ${ended} times in the log`);
+    if (ended !== 1) found.push(`${expected.drill}: step ${step} completed ${ended} times in the log`);
   }
   for (const { call_id } of ledger) {
     const ended = count("call.completed", "call_id", call_id) + count("call.unknown", "call_id", call_id);
-    if (ended !== 1) found.push(`${input.drill}: ${call_id} ended ${ended} times in the log`);
+    if (ended !== 1) found.push(`${expected.drill}: ${call_id} ended ${ended} times in the log`);
   }
   const ends = events.filter((event) => event.type === "task.completed").length;
-  if (ends !== 1) found.push(`${input.drill}: task.completed ${ends} times in the log`);
+  if (ends !== 1) found.push(`${expected.drill}: task.completed ${ends} times in the log`);
   return found;
 }
 

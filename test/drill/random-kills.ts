@@ -1,10 +1,9 @@
 /** Kills of the runtime at random moments of a drill, which a seed replays: each when so many requests have come. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelRecord } from "../stand-ins/model-server.ts";
-import { drillOf } from "./engine-script.ts";
-import { placeOf } from "./killer.ts";
 import type { Stage, StageHooks } from "./stage.ts";
 import { killRuntime } from "./started-system.ts";
+import { drillOf, placeOf } from "./received.ts";
 
 /** `after`: requests at the stand-ins. */
 interface RandomKill {

@@ -1,40 +1,53 @@
-/** `npm run drill`: drills on the whole system. Ends with status 1 on any violation. `--only crashes` or `--only engine`. */
+/**
+ * `npm run drill`: drills on the whole system. Ends with status 1 on any violation. See test/drill/README.md for the drills
+ * and the options.
+ */
 import { parseArgs } from "node:util";
-import { reportText, runDrills } from "./drill.ts";
-import { engineText, FULL_SIZES, runEngineDrills, SHORT_SIZES } from "./engine.ts";
+import { runCrashes } from "./crashes/crashes.ts";
+import { runEngine } from "./engine/engine.ts";
+import type { GroupOptions, GroupReport } from "./group.ts";
+import { runLoad } from "./load/load.ts";
+import { runOutages } from "./outages/outages.ts";
+import { closing } from "./table.ts";
+import { runTimers } from "./timers/timers.ts";
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string" },
-    kills: { type: "string" },
     short: { type: "boolean", default: false },
     only: { type: "string" },
-    "outage-s": { type: "string" },
+    kills: { type: "string" },
     waiting: { type: "string" },
+    tasks: { type: "string" },
+    "outage-s": { type: "string" },
   },
 });
+const { short } = values;
 const seed = number(values.seed, Math.floor(Math.random() * 2 ** 31));
-const say = (line: string): void => console.log(line);
-const { only } = values;
-if (only !== undefined && only !== "crashes" && only !== "engine") throw new Error(`there are no drills named ${only}`);
+const options: GroupOptions = { seed, short, say: (line) => console.log(line) };
+const kills = values.kills === undefined ? null : number(values.kills, 0);
+const tasks = values.tasks === undefined ? null : number(values.tasks, 0);
+
+const GROUPS: Readonly<Record<string, () => Promise<GroupReport>>> = {
+  crashes: () => runCrashes(options, { kills, waitingTasks: number(values.waiting, short ? 40 : 200) }),
+  engine: () => runEngine(options),
+  timers: () => runTimers(options),
+  load: () => runLoad(options, { tasks }),
+  outages: () => runOutages(options, { seconds: number(values["outage-s"], short ? 10 : 120) }),
+};
+const chosen = values.only?.split(",") ?? Object.keys(GROUPS);
+const unknown = chosen.filter((name) => GROUPS[name] === undefined);
+if (unknown.length > 0)
+  throw new Error(`there are no drills named ${unknown.join(", ")}: ${Object.keys(GROUPS).join(", ")}`);
+
+console.log(`Drills ${chosen.join(", ")}, ${short ? "short" : "long"} form, seed ${seed}`);
 const violations: string[] = [];
-if (only !== "engine") {
-  const report = await runDrills({
-    seed,
-    short: values.short,
-    kills: values.kills === undefined ? null : number(values.kills, 0),
-    outageSeconds: number(values["outage-s"], values.short ? 10 : 60),
-    waitingTasks: number(values.waiting, values.short ? 40 : 200),
-    say,
-  });
-  say(reportText(report, seed));
-  violations.push(...report.violations);
+for (const name of chosen) {
+  const report = await GROUPS[name]?.();
+  console.log(`\n${report?.text}\n`);
+  violations.push(...(report?.violations ?? []));
 }
-if (only !== "crashes") {
-  const report = await runEngineDrills(values.short ? SHORT_SIZES : FULL_SIZES, seed, say);
-  say(engineText(report, seed));
-  violations.push(...report.violations);
-}
+console.log(closing(violations, seed));
 process.exit(violations.length === 0 ? 0 : 1);
 
 function number(text: string | undefined, otherwise: number): number {

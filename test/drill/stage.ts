@@ -1,19 +1,40 @@
 /** What every drill needs: the scripted model, two recorders, the system started with them, and agents that may use them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ModelRecord, type ModelServer, startModelServer } from "../stand-ins/model-server.ts";
+import {
+  type ModelFault,
+  type ModelRecord,
+  type ModelServer,
+  startModelServer,
+  type WireBody,
+} from "../stand-ins/model-server.ts";
 import { type ArrivingRequest, type RecordedRequest, type Recorder, startRecorder } from "../stand-ins/recorder.ts";
 import { ApiClient } from "./api-client.ts";
-import { type EngineInput, engineScript, largeReply } from "./engine-script.ts";
-import { type DrillInput, drillScript, STEPS } from "./script.ts";
+import { type DrillInput, drillScript, STEPS } from "./crashes/script.ts";
+import { type EngineInput, engineScript, largeReply } from "./engine/engine-script.ts";
+import { type LoadInput, loadScript } from "./load/load-script.ts";
+import { type OutageInput, outageScript } from "./outages/outage-script.ts";
 import { type StartedSystem, startSystem } from "./started-system.ts";
+import { type TimerInput, timerScript } from "./timers/timer-script.ts";
+
+/** What the first message of a task holds, as JSON. Its `kind` says whose script it follows. */
+export type StageInput = DrillInput | EngineInput | LoadInput | OutageInput | TimerInput;
 
 /** Called as things happen at the stand-ins, and awaited by them. */
 export interface StageHooks {
-  readonly onModelRequest?: (record: ModelRecord) => Promise<void> | void;
+  readonly onModelRequest?: (record: ModelRecord, body: WireBody) => Promise<void> | void;
   readonly onModelReplied?: (record: ModelRecord) => void;
+  /** What the model server does wrong at this moment; null: nothing. */
+  readonly modelFault?: () => ModelFault | null;
   readonly beforeEffect?: (arriving: ArrivingRequest) => Promise<"drop" | void> | "drop" | void;
   readonly afterEffect?: (record: RecordedRequest) => Promise<void> | void;
+}
+
+const SCRIPTS = [engineScript, loadScript, timerScript, outageScript] as const;
+
+export interface StageOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly keepBodies?: boolean;
 }
 
 /** A tenant with an agent of its own, which may use the recorders. */
@@ -23,7 +44,7 @@ export interface DrillTenant {
   /** The id of its agent. */
   readonly agent: string;
   /** Makes a task of its agent; gives its id. `more`: other fields of the request. */
-  createTask(input: EngineInput, more?: Readonly<Record<string, unknown>>): Promise<string>;
+  createTask(input: StageInput, more?: Readonly<Record<string, unknown>>): Promise<string>;
 }
 
 /** A started system and its surroundings. `hooks` may be exchanged from drill to drill. */
@@ -42,12 +63,24 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Starts everything. `env`: variables of the system beside those that the drills need. */
-export async function openStage(env: Readonly<Record<string, string>> = {}): Promise<Stage> {
+/**
+ * Starts everything. `env`: variables of the system beside those that the drills need. `keepBodies`: false where the model
+ * server would keep too many.
+ */
+export async function openStage({ env = {}, keepBodies = true }: StageOptions = {}): Promise<Stage> {
   const stage: { hooks: StageHooks } = { hooks: {} };
   const model = await startModelServer({
-    script: (messages, body) => engineScript(messages, body) ?? drillScript(messages, body),
-    beforeReply: (record) => stage.hooks.onModelRequest?.(record),
+    keepBodies,
+    script(messages, body) {
+      const fault = stage.hooks.modelFault?.() ?? null;
+      if (fault !== null) return { fault };
+      for (const script of SCRIPTS) {
+        const reply = script(messages, body);
+        if (reply !== null) return reply;
+      }
+      return drillScript(messages, body);
+    },
+    beforeReply: (record, body) => stage.hooks.onModelRequest?.(record, body),
     onReplied: (record) => stage.hooks.onModelReplied?.(record),
   });
   const effects = {

@@ -1,11 +1,11 @@
-/** Drill 7: the kill switch of a tenant whose tasks run: within five seconds nothing moves, and at the release all goes on. */
+/** Drill `switch`: the kill switch of a tenant whose tasks run: within five seconds nothing moves, and at the release all goes on. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { WireBody } from "../stand-ins/model-server.ts";
-import { eachAtOnce } from "./api-client.ts";
-import { type ChildPlan, doneText, drillOf, type EngineInput } from "./engine-script.ts";
-import { placeOf } from "./killer.ts";
-import type { DrillTenant, Stage } from "./stage.ts";
-import { until } from "./started-system.ts";
+import type { WireBody } from "../../stand-ins/model-server.ts";
+import { eachAtOnce } from "../api-client.ts";
+import { type ChildPlan, doneText, type EngineInput } from "./engine-script.ts";
+import type { DrillTenant, Stage } from "../stage.ts";
+import { until } from "../started-system.ts";
+import { drillOf, placeOf } from "../received.ts";
 
 const TASKS = 8;
 const STEPS = 6;

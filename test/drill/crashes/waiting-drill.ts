@@ -1,8 +1,8 @@
-/** Drill 2: many tasks that wait for an answer, a kill in the middle, every answer sent twice. */
-import { eachAtOnce, type TaskBody } from "./api-client.ts";
+/** Drill `waiting`: many tasks that wait for an answer, a kill in the middle, every answer sent twice. */
+import { eachAtOnce, type TaskBody } from "../api-client.ts";
 import { inputOf } from "./script.ts";
-import type { Stage } from "./stage.ts";
-import { kill, until } from "./started-system.ts";
+import type { Stage } from "../stage.ts";
+import { kill, until } from "../started-system.ts";
 
 const AT_ONCE = 20;
 

@@ -1,8 +1,8 @@
-/** Drill 9: many small tenants beside one with a hundred times the load of each: what it costs them. */
-import { eachAtOnce, type TaskBody } from "./api-client.ts";
-import { quantile } from "./random.ts";
-import type { DrillTenant, Stage } from "./stage.ts";
-import { until } from "./started-system.ts";
+/** Drill `fairness`: many small tenants beside one with a hundred times the load of each: what it costs them. */
+import { eachAtOnce, type TaskBody } from "../api-client.ts";
+import { quantile } from "../random.ts";
+import type { DrillTenant, Stage } from "../stage.ts";
+import { until } from "../started-system.ts";
 
 const TENANTS = 19;
 /** What a model takes for a reply, so that small tasks alone leave the machine time. */

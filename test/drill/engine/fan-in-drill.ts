@@ -1,13 +1,12 @@
-/** Drill 4: many subtasks of one step, the runtime killed at random moments; the parent goes on once, with all of them. */
-import type { ModelRecord } from "../stand-ins/model-server.ts";
-import { eachAtOnce, type TaskBody } from "./api-client.ts";
-import { CHILD_ROLES, type ChildPlan, type ChildRole, doneText, drillOf, type EngineInput } from "./engine-script.ts";
-import { placeOf } from "./killer.ts";
-import { seededRandom } from "./random.ts";
-import { planRandomKills, RandomKiller } from "./random-kills.ts";
-import { textOf } from "./script.ts";
-import type { Stage } from "./stage.ts";
-import { until } from "./started-system.ts";
+/** Drill `fan-in`: many subtasks of one step, the runtime killed at random moments; the parent goes on once, with all of them. */
+import type { ModelRecord } from "../../stand-ins/model-server.ts";
+import { eachAtOnce, type TaskBody } from "../api-client.ts";
+import { CHILD_ROLES, type ChildPlan, type ChildRole, doneText, type EngineInput } from "./engine-script.ts";
+import { seededRandom } from "../random.ts";
+import { planRandomKills, RandomKiller } from "../random-kills.ts";
+import type { Stage } from "../stage.ts";
+import { until } from "../started-system.ts";
+import { drillOf, placeOf, textOf } from "../received.ts";
 
 const LONGEST_PACE_MS = 1_500;
 const END_WITHIN_MS = 150_000;

@@ -1,8 +1,7 @@
-/** Drill 8: what the model has to read: ten large results, and a conversation that grows over the model's window. */
-import type { ModelRecord, WireMessage } from "../stand-ins/model-server.ts";
+/** Drill `context`: what the model has to read: ten large results, and a conversation that grows over the model's window. */
+import type { ModelRecord, WireMessage } from "../../stand-ins/model-server.ts";
 import {
   doneText,
-  drillOf,
   type EngineInput,
   isSummaryRequest,
   LARGE_RESULTS,
@@ -11,9 +10,9 @@ import {
   READ_AGAIN,
   tokensOf,
 } from "./engine-script.ts";
-import { textOf } from "./script.ts";
-import type { DrillTenant, Stage } from "./stage.ts";
-import { until } from "./started-system.ts";
+import type { DrillTenant, Stage } from "../stage.ts";
+import { until } from "../started-system.ts";
+import { drillOf, textOf } from "../received.ts";
 
 /** Of the tokens that keeping everything would take, what shortening may take at most. */
 const LARGEST_SHARE = 1 / 3;

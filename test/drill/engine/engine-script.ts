@@ -1,8 +1,8 @@
 /** What the scripted model does in the engine's drills: a function of the conversation, so that no kill changes it. */
-import type { ScriptedReply, WireBody, WireMessage } from "../stand-ins/model-server.ts";
-import { stepOf } from "../stand-ins/model-server.ts";
-import type { RecorderReply } from "../stand-ins/recorder.ts";
-import { textOf } from "./script.ts";
+import type { ScriptedReply, WireBody, WireMessage } from "../../stand-ins/model-server.ts";
+import { stepOf } from "../../stand-ins/model-server.ts";
+import type { RecorderReply } from "../../stand-ins/recorder.ts";
+import { inputOfKind, textOf } from "../received.ts";
 
 /** What becomes of a subtask of the fan-in drill. */
 export const CHILD_ROLES = ["answers", "posts", "writes", "fails", "overspends", "is cancelled"] as const;
@@ -57,22 +57,8 @@ export const READ_AGAIN = [
 /** The engine drills' model; null for a conversation that is none of theirs. */
 export function engineScript(messages: readonly WireMessage[], body: WireBody): ScriptedReply | null {
   if (isSummaryRequest(body)) return { text: summaryOf(textOf(messages.at(-1))), usage: usageOf(messages) };
-  const input = engineInputOf(messages);
+  const input = inputOfKind<EngineInput>(messages, KINDS);
   return input === null ? null : { delayMs: input.paceMs, ...replyTo(input, messages) };
-}
-
-/** The input of a conversation; null when it is none of an engine drill. */
-function engineInputOf(messages: readonly WireMessage[]): EngineInput | null {
-  const first = messages.find((message) => message.role === "user")?.content;
-  if (typeof first !== "string" || !first.startsWith('{"drill":')) return null;
-  const input = JSON.parse(first) as EngineInput;
-  return KINDS.includes(input.kind) ? input : null;
-}
-
-/** The drill that a request belongs to, also when it only asks for a summary of a part of it; null: none. */
-export function drillOf({ messages }: WireBody): string | null {
-  const first = messages.find((message) => message.role === "user");
-  return /"drill":"([^"]+)"/.exec(textOf(first))?.[1] ?? null;
 }
 
 /** True for a request that only shortens something: it has no tools, and what it shortens stands between marks. */

@@ -1,10 +1,11 @@
-/** Drill 6: many tasks spend at once against their tenant's limit, also while the runtime is killed. */
-import { eachAtOnce, type TaskBody } from "./api-client.ts";
-import { drillOf, type EngineInput } from "./engine-script.ts";
-import { seededRandom } from "./random.ts";
-import { planRandomKills, RandomKiller } from "./random-kills.ts";
-import type { Stage } from "./stage.ts";
-import { until } from "./started-system.ts";
+/** Drill `spending`: many tasks spend at once against their tenant's limit, also while the runtime is killed. */
+import { eachAtOnce, type TaskBody } from "../api-client.ts";
+import type { EngineInput } from "./engine-script.ts";
+import { seededRandom } from "../random.ts";
+import { planRandomKills, RandomKiller } from "../random-kills.ts";
+import type { Stage } from "../stage.ts";
+import { until } from "../started-system.ts";
+import { drillOf } from "../received.ts";
 
 const SPENDERS = 10;
 const STEPS = 60;

@@ -1,10 +1,11 @@
 /** The drills of the engine on one started system: subtasks, approvals, budgets, the kill switch, long contexts, fairness. */
+import { type GroupOptions, type GroupReport, withStage } from "../group.ts";
+import type { Stage } from "../stage.ts";
 import { type ApprovalDrillReport, runApprovalDrill } from "./approval-drill.ts";
 import { type ContextReport, runContextDrill } from "./context-drill.ts";
 import { type FairnessReport, runFairnessDrill } from "./fairness-drill.ts";
 import { type FanInReport, runFanInDrill } from "./fan-in-drill.ts";
 import { runSpendingDrill, type SpendingReport } from "./spending-drill.ts";
-import { openStage, type Stage } from "./stage.ts";
 import { runSwitchDrill, type SwitchReport } from "./switch-drill.ts";
 
 /** How much of each: `fairTasks` is the number of tasks of each small tenant in a round; 0 leaves the measurement out. */
@@ -26,7 +27,7 @@ export const SHORT_SIZES: EngineSizes = {
   spendingKills: 2,
   fairTasks: 0,
 };
-export const FULL_SIZES: EngineSizes = {
+const FULL_SIZES: EngineSizes = {
   children: 50,
   fanInKills: 12,
   fanInRounds: 5,
@@ -35,7 +36,7 @@ export const FULL_SIZES: EngineSizes = {
   fairTasks: 5,
 };
 
-export interface EngineReport {
+interface EngineReport {
   readonly fanIns: readonly FanInReport[];
   readonly approvals: ApprovalDrillReport;
   readonly spendings: readonly SpendingReport[];
@@ -46,21 +47,12 @@ export interface EngineReport {
 }
 
 /** Runs them one after another. */
-export async function runEngineDrills(
-  sizes: EngineSizes,
-  seed: number,
-  say: (line: string) => void,
-): Promise<EngineReport> {
-  say("Starting the system …");
-  const stage = await openStage();
-  try {
-    return await runAll(stage, sizes, seed, say);
-  } catch (error) {
-    say(`The system's last words:\n${stage.system.output()}`);
-    throw error;
-  } finally {
-    await stage.close();
-  }
+export async function runEngine({ seed, short, say }: GroupOptions): Promise<GroupReport> {
+  const report = await withStage(
+    say,
+    async (stage) => await runAll(stage, short ? SHORT_SIZES : FULL_SIZES, seed, say),
+  );
+  return { text: engineText(report), violations: report.violations };
 }
 
 async function runAll(
@@ -72,21 +64,21 @@ async function runAll(
   const { children, fanInKills, fanInRounds, spendingLimit: limit, spendingKills, fairTasks } = sizes;
   const fanIns: FanInReport[] = [];
   for (let round = 1; round <= fanInRounds; round += 1) {
-    say(`Drill 4: ${children} subtasks of one step, ${fanInKills} kills (round ${round} of ${fanInRounds})`);
+    say(`Drill fan-in: ${children} subtasks of one step, ${fanInKills} kills (round ${round} of ${fanInRounds})`);
     fanIns.push(await runFanInDrill(stage, { children, kills: fanInKills, round, seed: seed + round }));
   }
-  say("Drill 5: approvals across a kill of everything");
+  say("Drill approvals: approvals across a kill of everything");
   const approvals = await runApprovalDrill(stage);
   const spendings: SpendingReport[] = [];
   for (const kills of [0, spendingKills]) {
-    say(`Drill 6: 10 tasks against a limit of ${limit} tokens, ${kills} kills`);
+    say(`Drill spending: 10 tasks against a limit of ${limit} tokens, ${kills} kills`);
     spendings.push(await runSpendingDrill(stage, { limit, kills, seed }));
   }
-  say("Drill 7: the kill switch");
+  say("Drill switch: the kill switch");
   const killSwitch = await runSwitchDrill(stage);
-  say("Drill 8: large results and a long conversation");
+  say("Drill context: large results and a long conversation");
   const context = await runContextDrill(stage);
-  if (fairTasks > 0) say("Drill 9: 19 small tenants beside a large one");
+  if (fairTasks > 0) say("Drill fairness: 19 small tenants beside a large one");
   const fairness = fairTasks > 0 ? await runFairnessDrill(stage, { tasks: fairTasks }) : null;
   const reports = [...fanIns, approvals, ...spendings, killSwitch, context, ...(fairness === null ? [] : [fairness])];
   const violations = reports.flatMap((report) => report.violations);
@@ -94,10 +86,9 @@ async function runAll(
 }
 
 /** The whole report as text. */
-export function engineText(report: EngineReport, seed: number): string {
+function engineText(report: EngineReport): string {
   const { approvals, killSwitch, context, fairness } = report;
   return [
-    "",
     ...report.fanIns.map(
       (one) =>
         `  fan-in: ${one.children} subtasks, ${one.kills} kills, ${one.modelRequests} model requests, ${one.effects} effects`,
@@ -108,10 +99,6 @@ export function engineText(report: EngineReport, seed: number): string {
     `  large results: ${context.stepTokens} tokens for the steps and ${context.summaryTokens} for ${context.summaries} summaries, ${context.share.toFixed(3)} of ${context.wholeTokens}`,
     `  a long conversation: ${context.overflows} requests too long, ${context.compactions} compactions`,
     ...(fairness === null ? [] : [fairnessLine(fairness)]),
-    "",
-    ...report.violations.map((line) => `  VIOLATION ${line}`),
-    report.violations.length === 0 ? "  every promise held" : `  ${report.violations.length} violations`,
-    `  seed ${seed}`,
   ].join("\n");
 }
 

@@ -1,6 +1,8 @@
 /** What the scripted model does in the drills: a function of the conversation, so that no kill changes it. */
-import type { ModelScript, ScriptedReply, WireMessage } from "../stand-ins/model-server.ts";
-import { stepOf } from "../stand-ins/model-server.ts";
+import { type ModelScript, type ScriptedReply, stepOf, type WireMessage } from "../../stand-ins/model-server.ts";
+import { filesOf, httpCall, notePath, plainCall, type ScriptedCall, writeCall } from "../calls.ts";
+import type { Expected } from "../judge.ts";
+import { textOf } from "../received.ts";
 
 /** Steps that call tools; the step after them answers. */
 export const STEPS = 20;
@@ -18,14 +20,6 @@ export interface DrillInput {
   readonly unkeyed: string;
 }
 
-/** A call of the script. `path` is what the recorder sees of it. */
-export interface ScriptedCall {
-  readonly name: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly effect: "none" | "keyed" | "once" | "file";
-  readonly path: string | null;
-}
-
 /** The input of a conversation; null when it is none of ours. */
 export function inputOf(messages: readonly WireMessage[]): DrillInput | null {
   const first = messages.find((message) => message.role === "user")?.content;
@@ -33,40 +27,14 @@ export function inputOf(messages: readonly WireMessage[]): DrillInput | null {
   return JSON.parse(first) as DrillInput;
 }
 
-/** What a file of a step holds. */
-export function fileText(drill: string, name: string): string {
-  return `${drill} wrote ${name}\n${"0123456789".repeat(20)}\n`;
-}
-
 /** The calls of one step, 1 to `STEPS`. */
 export function callsOf(step: number, input: DrillInput): ScriptedCall[] {
-  const { drill, keyed, unkeyed } = input;
-  const http = (kind: "keyed" | "once", method: string, index: number): ScriptedCall => {
-    const path = `/${drill}/${kind}/${step}/${index}`;
-    const reading = method === "GET";
-    return {
-      name: "http_request",
-      arguments: {
-        url: (kind === "keyed" ? keyed : unkeyed) + path,
-        method,
-        ...(reading ? {} : { body: { step, index } }),
-      },
-      effect: reading ? "none" : kind,
-      path,
-    };
-  };
-  const write = (name: string): ScriptedCall => {
-    const filename = `notes/${name}.md`;
-    return { name: "write_file", arguments: { filename, content: fileText(drill, name) }, effect: "file", path: null };
-  };
-  const plain = (name: string, given: Record<string, unknown>): ScriptedCall => ({
-    name,
-    arguments: given,
-    effect: "none",
-    path: null,
-  });
-  const read = (name: string): ScriptedCall => plain("read_file", { filename: `notes/${name}.md` });
-  const clock = (timezone: string): ScriptedCall => plain("get_current_datetime", { timezone });
+  const { drill } = input;
+  const http = (kind: "keyed" | "once", method: string, index: number): ScriptedCall =>
+    httpCall(input, { kind, method, step, index });
+  const write = (name: string): ScriptedCall => writeCall(drill, name);
+  const read = (name: string): ScriptedCall => plainCall("read_file", { filename: notePath(name) });
+  const clock = (timezone: string): ScriptedCall => plainCall("get_current_datetime", { timezone });
 
   const script: readonly (() => ScriptedCall[])[] = [
     () => [write("one")],
@@ -78,7 +46,7 @@ export function callsOf(step: number, input: DrillInput): ScriptedCall[] {
     () => [http("keyed", "POST", 0), http("keyed", "POST", 1), write("seven")],
     () => [http("once", "POST", 0), http("once", "GET", 1)],
     () => [write("nine"), http("keyed", "PUT", 1)],
-    () => [plain("list_directory", { path: "notes" })],
+    () => [plainCall("list_directory", { path: "notes" })],
     () => [http("keyed", "POST", 0)],
     () => [http("keyed", "POST", 0), http("once", "POST", 1), read("two")],
     () => [clock("Asia/Kolkata")],
@@ -88,17 +56,20 @@ export function callsOf(step: number, input: DrillInput): ScriptedCall[] {
     () => [read("seven")],
     () => [http("keyed", "DELETE", 0)],
     () => [http("keyed", "POST", 0), http("keyed", "POST", 1)],
-    () => [plain("attach_file", { filename: "notes/one.md" }), http("once", "POST", 1)],
+    () => [plainCall("attach_file", { filename: "notes/one.md" }), http("once", "POST", 1)],
   ];
   return script[step - 1]?.() ?? [];
 }
 
-/** Files that a task of kind `steps` leaves behind. */
-export const FILES = ["one", "two", "seven", "nine", "a", "b", "c"] as const;
-
 /** The answer of a task of kind `steps` or `writes`. */
 export function answerOf(input: DrillInput): string {
   return `${input.drill} is done`;
+}
+
+/** What a task of kind `steps` must look like at its end. */
+export function expectedOf(input: DrillInput): Expected {
+  const steps = Array.from({ length: STEPS }, (_, index) => callsOf(index + 1, input));
+  return { drill: input.drill, answer: answerOf(input), steps, files: filesOf(steps.flat()) };
 }
 
 /** The drills' model. */
@@ -122,14 +93,5 @@ export const drillScript: ModelScript = (messages): ScriptedReply => {
 };
 
 function writesOf(step: number, { drill }: DrillInput): ScriptedCall[] {
-  const filename = `notes/${step}.md`;
-  return [
-    { name: "write_file", arguments: { filename, content: fileText(drill, String(step)) }, effect: "file", path: null },
-  ];
-}
-
-/** The text of a message. */
-export function textOf(message: WireMessage | undefined): string {
-  const content = message?.content ?? "";
-  return typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
+  return [writeCall(drill, String(step))];
 }

@@ -1,9 +1,10 @@
 /** Carries out a plan: kills at the planned points, and takes the time until the system works again. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { placeOf } from "../received.ts";
 import { inputOf } from "./script.ts";
 import type { KillPoint, PlannedKill } from "./kill-plan.ts";
-import type { Stage, StageHooks } from "./stage.ts";
-import { killRuntime } from "./started-system.ts";
+import type { Stage, StageHooks } from "../stage.ts";
+import { killRuntime } from "../started-system.ts";
 
 /** A request that the sidecar was already making when the runtime died reaches a recorder within this time. */
 const IN_FLIGHT_MS = 150;
@@ -97,10 +98,4 @@ export class Killer {
     this.#waiting.push(done);
     return done;
   }
-}
-
-/** The task and the step that a request at a recorder belongs to: `/{drill}/{kind}/{step}/{index}`. */
-export function placeOf(path: string): { drill: string; step: number } {
-  const [, drill = "", , step = "0"] = path.split("/");
-  return { drill, step: Number(step) };
 }

@@ -1,11 +1,11 @@
-/** Drill 5: approvals across a kill of everything, the supervisor too: what was shown is what is decided, once. */
+/** Drill `approvals`: approvals across a kill of everything, the supervisor too: what was shown is what is decided, once. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RecordedRequest } from "../stand-ins/recorder.ts";
-import type { ApiClient, PendingBody, TaskBody } from "./api-client.ts";
+import type { RecordedRequest } from "../../stand-ins/recorder.ts";
+import type { ApiClient, PendingBody, TaskBody } from "../api-client.ts";
 import type { EngineInput } from "./engine-script.ts";
-import { placeOf } from "./killer.ts";
-import type { DrillTenant, Stage } from "./stage.ts";
-import { until } from "./started-system.ts";
+import type { DrillTenant, Stage } from "../stage.ts";
+import { until } from "../started-system.ts";
+import { placeOf } from "../received.ts";
 
 const ASKS = { approval: { rules: [{ tool: "http_request", decision: "ask" }] } } as const;
 const EXPIRES_SECONDS = 3;

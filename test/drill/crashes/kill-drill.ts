@@ -1,12 +1,15 @@
-/** Drill 1: a task of 20 steps, the runtime killed at every step and at several points of it, with nobody waking it. */
+/** Drill `crashes`: a task of 20 steps, the runtime killed at every step and at several points of it, with nobody waking it. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { judge, type Verdict } from "./judge.ts";
-import { type Kill, Killer, placeOf } from "./killer.ts";
+import { isOver } from "../api-client.ts";
+import { judge, linesOf, type Verdict } from "../judge.ts";
+import { quantile } from "../random.ts";
+import { placeOf } from "../received.ts";
+import { columns, ms } from "../table.ts";
+import { type Kill, Killer } from "./killer.ts";
 import { drillsOf, KILL_POINTS, PACE_MS, type PlannedKill } from "./kill-plan.ts";
-import { quantile } from "./random.ts";
-import { type DrillInput, FILES, inputOf, STEPS } from "./script.ts";
-import type { Stage } from "./stage.ts";
-import { until } from "./started-system.ts";
+import { type DrillInput, expectedOf, inputOf, STEPS } from "./script.ts";
+import type { Stage } from "../stage.ts";
+import { until } from "../started-system.ts";
 
 /** With no request at any stand-in for this long, a task counts as stuck. */
 const STUCK_MS = 90_000;
@@ -35,8 +38,9 @@ export async function runKillDrill(
   const drills = drillsOf(plan);
   for (const drill of drills) {
     const before = killer.kills.length;
-    verdicts.push(await runTask(stage, killer, drill));
-    say(`  ${drill}: ${killer.kills.length - before} kills, ${findings(verdicts.at(-1))} findings`);
+    const verdict = await runTask(stage, killer, drill);
+    verdicts.push(verdict);
+    say(`  ${drill}: ${killer.kills.length - before} kills, ${linesOf(verdict).length} findings`);
   }
   stage.hooks = {};
   const resumed = killer.kills.flatMap((done) => (done.resumedAfterMs === null ? [] : [done.resumedAfterMs]));
@@ -89,39 +93,21 @@ async function runTask(stage: Stage, killer: Killer, drill: string): Promise<Ver
     200,
   );
 
-  const files = Object.fromEntries(
-    await Promise.all(FILES.map(async (name) => [name, await api.file(id, `notes/${name}.md`)] as const)),
-  );
+  const expected = expectedOf(input);
   return judge({
-    input,
+    expected,
+    files: await api.files(id, Object.keys(expected.files)),
     task: await api.task(id),
     ledger: await api.ledger(id),
     events: await api.events(id),
-    files,
     modelRequests: ofDrill(),
     recorded: [...keyed.requests, ...unkeyed.requests].filter((request) => placeOf(request.path).drill === drill),
   });
 }
 
-function isOver(status: string): boolean {
-  return status === "completed" || status === "failed" || status === "cancelled";
-}
-
-function findings(verdict: Verdict | undefined): number {
-  if (verdict === undefined) return 0;
-  const { lost, repeatedSteps, keyedDuplicates, unkeyedDuplicates, other } = verdict;
-  return lost.length + repeatedSteps.length + keyedDuplicates.length + unkeyedDuplicates.length + other.length;
-}
-
 /** What is wrong with a report, one line each; empty when every promise held. `judgeTime`: also the figure for resuming. */
 export function violationsOf(report: KillDrillReport, judgeTime: boolean): string[] {
-  const violations = [
-    ...report.lost.map((line) => `lost: ${line}`),
-    ...report.repeatedSteps.map((line) => `repeated: ${line}`),
-    ...report.keyedDuplicates.map((line) => `keyed duplicate: ${line}`),
-    ...report.unkeyedDuplicates.map((line) => `unkeyed duplicate: ${line}`),
-    ...report.other,
-  ];
+  const violations = linesOf(report);
   if (report.kills.length === 0) violations.push("nothing was killed");
   if (report.modelRequests === 0 || report.effects === 0) violations.push("no call was made");
   if (judgeTime && !(report.resumeMs.p95 <= LATE_MS))
@@ -134,12 +120,14 @@ export function killTable(report: KillDrillReport): string {
   const rows = KILL_POINTS.map((point) => {
     const kills = report.kills.filter((done) => done.point === point);
     const resumed = kills.flatMap((done) => (done.resumedAfterMs === null ? [] : [done.resumedAfterMs]));
-    return `  ${point.padEnd(18)} ${String(kills.length).padStart(5)}   ${ms(quantile(resumed, 0.5))}   ${ms(quantile(resumed, 0.95))}   ${ms(Math.max(...resumed))}`;
+    return [point, kills.length, ms(quantile(resumed, 0.5)), ms(quantile(resumed, 0.95)), ms(Math.max(...resumed))];
   });
+  const { p50, p95, max } = report.resumeMs;
   return [
-    `  ${"killed".padEnd(18)} kills       p50       p95       max`,
-    ...rows,
-    `  ${"all".padEnd(18)} ${String(report.kills.length).padStart(5)}   ${ms(report.resumeMs.p50)}   ${ms(report.resumeMs.p95)}   ${ms(report.resumeMs.max)}`,
+    columns(
+      ["killed", "kills", "p50", "p95", "max"],
+      [...rows, ["all", report.kills.length, ms(p50), ms(p95), ms(max)]],
+    ),
     ...report.kills.filter((done) => (done.resumedAfterMs ?? 0) > LATE_MS).map(lateLine),
     "",
     `  tasks ${report.tasks}, model requests ${report.modelRequests}, requests at the recorders ${report.effects}`,
@@ -150,8 +138,4 @@ export function killTable(report: KillDrillReport): string {
 
 function lateLine(done: Kill): string {
   return `  late: ${done.drill} step ${done.step}, ${done.point}, ${done.target} killed, ${Math.round(done.resumedAfterMs ?? 0)} ms`;
-}
-
-function ms(value: number): string {
-  return Number.isFinite(value) ? `${Math.round(value)} ms`.padStart(7) : "      –";
 }

@@ -1,0 +1,61 @@
+/** The calls that scripted models make, with what the recorders see of them. */
+
+/** A call of a script. `path` is what the recorder sees of it. */
+export interface ScriptedCall {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly effect: "none" | "keyed" | "once" | "file";
+  readonly path: string | null;
+}
+
+/** A task as its calls name it, and the base URLs of the recorder whose host honours idempotency keys and of the other. */
+export interface CallScene {
+  readonly drill: string;
+  readonly keyed: string;
+  readonly unkeyed: string;
+}
+
+/** A request to a recorder. A GET repeats freely, whichever host it goes to. */
+export function httpCall(
+  { drill, keyed, unkeyed }: CallScene,
+  { kind, method, step, index }: { kind: "keyed" | "once"; method: string; step: number; index: number },
+): ScriptedCall {
+  const path = `/${drill}/${kind}/${step}/${index}`;
+  const reading = method === "GET";
+  const url = (kind === "keyed" ? keyed : unkeyed) + path;
+  return {
+    name: "http_request",
+    arguments: { url, method, ...(reading ? {} : { body: { step, index } }) },
+    effect: reading ? "none" : kind,
+    path,
+  };
+}
+
+/** Writes `notes/{name}.md`. */
+export function writeCall(drill: string, name: string): ScriptedCall {
+  const filename = notePath(name);
+  return { name: "write_file", arguments: { filename, content: fileText(drill, name) }, effect: "file", path: null };
+}
+
+/** A call without an effect. */
+export function plainCall(name: string, given: Readonly<Record<string, unknown>>): ScriptedCall {
+  return { name, arguments: given, effect: "none", path: null };
+}
+
+/** The path of the file that `writeCall` writes. */
+export function notePath(name: string): string {
+  return `notes/${name}.md`;
+}
+
+/** What it holds. */
+export function fileText(drill: string, name: string): string {
+  return `${drill} wrote ${name}\n${"0123456789".repeat(20)}\n`;
+}
+
+/** The files that these calls leave behind, by path. */
+export function filesOf(calls: readonly ScriptedCall[]): Record<string, string> {
+  const written = calls.filter(({ effect }) => effect === "file");
+  return Object.fromEntries(
+    written.map(({ arguments: { filename, content } }) => [String(filename), String(content)] as const),
+  );
+}

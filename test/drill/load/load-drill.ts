@@ -1,0 +1,229 @@
+/**
+ * Drill `load`: many tasks, so many at once, while the runtime, the database and now and then the whole system are killed
+ * every few seconds. Tasks are made by requests that are repeated under their key until they are answered.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ApiClient, eachAtOnce, isOver, type TaskBody } from "../api-client.ts";
+import { judge, linesOf, lostAltogether, type Verdict } from "../judge.ts";
+import { seededRandom } from "../random.ts";
+import type { DrillTenant, Stage } from "../stage.ts";
+import { TaskLog } from "../task-log.ts";
+import { TimedKiller, type TimedKillPlan } from "../timed-kills.ts";
+import { expectedOfLoad, type LoadInput, planTask } from "./load-script.ts";
+
+/** With nothing heard of a task at any stand-in for this long, it counts as stuck. */
+const STUCK_MS = 120_000;
+/** The list is complete and right within this time of the last kill. */
+const LISTED_WITHIN_MS = 60_000;
+const SAY_EVERY_MS = 10_000;
+const JUDGED_AT_ONCE = 8;
+/** One task in so many is asked for once more when all is over, under the key that it was made with. */
+const REPEAT_EVERY = 10;
+
+/** The task's own seeds come from `seed` too: the same seed makes the same tasks and the same kills. */
+export interface LoadPlan {
+  readonly seed: number;
+  readonly tasks: number;
+  readonly atOnce: number;
+  readonly paceMs: readonly [number, number];
+  readonly kills: TimedKillPlan;
+}
+
+export interface LoadReport {
+  readonly tasks: number;
+  /** Tasks with every result exact. */
+  readonly exact: number;
+  readonly stuck: number;
+  readonly lost: number;
+  readonly repeatedSteps: number;
+  readonly seconds: number;
+  readonly kills: number;
+  readonly tally: string;
+  /** Requests that made the tasks, the repeated ones included. */
+  readonly creations: number;
+  readonly steps: number;
+  readonly modelRequests: number;
+  /** At the recorder that honours keys: requests, and what it acts on, which is one for each key. */
+  readonly keyedRequests: number;
+  readonly keyedEffects: number;
+  readonly keyedCalls: number;
+  readonly unkeyedEffects: number;
+  readonly unknown: number;
+  /** From the last kill until the list was complete and right. */
+  readonly listedMs: number;
+  readonly violations: readonly string[];
+}
+
+/** A task that was made; `id` null: it never was. */
+interface Made {
+  readonly input: LoadInput;
+  readonly id: string | null;
+  readonly creations: number;
+  readonly ended: boolean;
+}
+
+export async function runLoadDrill(stage: Stage, plan: LoadPlan, say: (line: string) => void): Promise<LoadReport> {
+  const { keyed, unkeyed } = stage;
+  const random = seededRandom(plan.seed);
+  const inputs = Array.from({ length: plan.tasks }, (_, index) =>
+    planTask(random, { drill: `load${index + 1}`, paceMs: plan.paceMs, keyed: keyed.url, unkeyed: unkeyed.url }),
+  );
+  const tenant = await stage.makeTenant("load", { budget: { max_steps: 15 } });
+  const log = new TaskLog();
+  stage.hooks = log.hooks;
+  const from = performance.now();
+  const killer = new TimedKiller(stage, plan.kills, seededRandom(plan.seed + 1));
+  let made = 0;
+  let ended = 0;
+  const progress = setInterval(() => {
+    const seconds = Math.round((performance.now() - from) / 1000);
+    say(
+      `  ${seconds} s: ${ended} of ${plan.tasks} tasks ended, ${made - ended} open; ${killer.kills.length} kills (${killer.tally()}); ${log.modelRequests} model requests, ${log.effects} effects`,
+    );
+  }, SAY_EVERY_MS);
+  let tasks: Made[];
+  try {
+    tasks = await eachAtOnce(inputs, plan.atOnce, async (input) => {
+      made += 1;
+      const done = await runTask(tenant, input, log, killer);
+      ended += 1;
+      return done;
+    });
+  } finally {
+    clearInterval(progress);
+    await killer.stop();
+  }
+  const lastKillAt = killer.kills.at(-1)?.at ?? from;
+  const seconds = (performance.now() - from) / 1000;
+  say(`  all through after ${Math.round(seconds)} s and ${killer.kills.length} kills; judging`);
+  const violations: string[] = [];
+  violations.push(...(await judgeList(tenant, tasks, lastKillAt)));
+  const listedMs = performance.now() - lastKillAt;
+  const verdicts = await eachAtOnce(tasks, JUDGED_AT_ONCE, async (task) => await judgeTask(tenant, task, log));
+  stage.hooks = {};
+  violations.push(...(await judgeRepeats(tenant, tasks)), ...verdicts.flatMap(linesOf));
+  const counted = countEffects(stage, inputs);
+  if (counted.keyedEffects !== counted.keyedCalls)
+    violations.push(`${counted.keyedEffects} keyed effects for ${counted.keyedCalls} keyed calls`);
+  if (log.modelRequests === 0 || log.effects === 0) violations.push("no call was made");
+  if (killer.kills.length === 0) violations.push("nothing was killed");
+  return {
+    tasks: plan.tasks,
+    exact: verdicts.filter((verdict) => linesOf(verdict).length === 0).length,
+    stuck: tasks.filter((task) => !task.ended).length,
+    lost: verdicts.filter(({ lost }) => lost.length > 0).length,
+    repeatedSteps: verdicts.flatMap(({ repeatedSteps }) => repeatedSteps).length,
+    seconds,
+    kills: killer.kills.length,
+    tally: killer.tally(),
+    creations: tasks.reduce((sum, { creations }) => sum + creations, 0),
+    steps: inputs.reduce((sum, { steps }) => sum + steps, 0),
+    modelRequests: log.modelRequests,
+    ...counted,
+    unknown: verdicts.reduce((sum, { unknown }) => sum + unknown, 0),
+    listedMs,
+    violations,
+  };
+}
+
+/** Makes a task and waits until it has ended or is stuck. */
+async function runTask(
+  { api, agent }: DrillTenant,
+  input: LoadInput,
+  log: TaskLog,
+  killer: TimedKiller,
+): Promise<Made> {
+  const trace = log.of(input.drill);
+  const isStuck = (): boolean => killer.hasFailed || performance.now() - trace.lastAt > STUCK_MS;
+  trace.lastAt = performance.now();
+  let creations = 0;
+  let id: string | null = null;
+  while (id === null) {
+    if (isStuck()) return { input, id, creations, ended: false };
+    creations += 1;
+    const reply = await create(api, agent, input);
+    if (reply.status === 201) id = (reply.body as TaskBody).id;
+    else if (!isPassing(reply.status)) throw new Error(`a task could not be made: ${JSON.stringify(reply)}`);
+    else await sleep(200);
+  }
+  const isAnswered = (): boolean =>
+    trace.asked.some(({ step, repliedWallAt }) => step === input.steps && repliedWallAt !== null);
+  while (!isAnswered()) {
+    if (isStuck()) return { input, id, creations, ended: false };
+    await sleep(100);
+  }
+  for (;;) {
+    const reply = await api.send("GET", `/v1/tasks/${id}`);
+    if (reply.status === 200 && isOver((reply.body as TaskBody).status)) return { input, id, creations, ended: true };
+    if (isStuck()) return { input, id, creations, ended: false };
+    await sleep(500);
+  }
+}
+
+async function create(api: ApiClient, agent: string, input: LoadInput) {
+  const body = { input: JSON.stringify(input), agent };
+  return await api.send("POST", "/v1/tasks", body, { "idempotency-key": `make ${input.drill}` });
+}
+
+/** Statuses after which a request is sent again: no connection, the first one still runs, too many, a failure of Otto's. */
+function isPassing(status: number): boolean {
+  return status === 0 || status === 409 || status === 429 || status >= 500;
+}
+
+/** Each task is in the list once, and completed. */
+async function judgeList({ api }: DrillTenant, tasks: readonly Made[], lastKillAt: number): Promise<string[]> {
+  const wanted = new Set(tasks.flatMap(({ id }) => (id === null ? [] : [id])));
+  for (;;) {
+    const listed = await api.pages<TaskBody>("/v1/tasks");
+    const right = new Set(listed.flatMap(({ id, status }) => (wanted.has(id) && status === "completed" ? [id] : [])));
+    if (listed.length === wanted.size && right.size === wanted.size) return [];
+    if (performance.now() - lastKillAt > LISTED_WITHIN_MS) {
+      return [
+        `the list holds ${listed.length} tasks, ${right.size} of them completed, ${LISTED_WITHIN_MS / 1000} s after the last kill: ${wanted.size} were made`,
+      ];
+    }
+    await sleep(500);
+  }
+}
+
+/** A request that is repeated when all is over gets the task that it made. */
+async function judgeRepeats({ api, agent }: DrillTenant, tasks: readonly Made[]): Promise<string[]> {
+  const some = tasks.filter((_, index) => index % REPEAT_EVERY === 0);
+  const found = await eachAtOnce(some, JUDGED_AT_ONCE, async ({ input, id }) => {
+    const reply = await create(api, agent, input);
+    const again = (reply.body as Partial<TaskBody> | null)?.id ?? null;
+    return reply.status === 201 && again === id ? [] : [`${input.drill}: a repeat got ${reply.status} and ${again}`];
+  });
+  return found.flat();
+}
+
+async function judgeTask({ api }: DrillTenant, { input, id, ended }: Made, log: TaskLog): Promise<Verdict> {
+  const expected = expectedOfLoad(input);
+  const { asked, recorded } = log.of(input.drill);
+  if (id === null) return lostAltogether(`${input.drill} was never made`);
+  const task = await api.task(id);
+  if (!ended) return lostAltogether(`${input.drill} (${id}) is stuck as ${task.status}`);
+  return judge({
+    expected,
+    task,
+    ledger: await api.ledger(id),
+    events: await api.events(id),
+    files: await api.files(id, Object.keys(expected.files)),
+    modelRequests: asked,
+    recorded,
+  });
+}
+
+function countEffects({ keyed, unkeyed }: Stage, inputs: readonly LoadInput[]) {
+  const ours = new Set(inputs.map(({ drill }) => drill));
+  const isOurs = ({ path, method }: { path: string; method: string }): boolean =>
+    method !== "GET" && ours.has(path.split("/")[1] ?? "");
+  const atKeyed = keyed.requests.filter(isOurs);
+  const calls = inputs.flatMap((input) => expectedOfLoad(input).steps.flat());
+  return {
+    keyedRequests: atKeyed.length,
+    keyedEffects: new Set(atKeyed.map(({ idempotencyKey }) => idempotencyKey)).size,
+    keyedCalls: calls.filter(({ effect }) => effect === "keyed").length,
+    unkeyedEffects: unkeyed.requests.filter(isOurs).length,
+  };
+}

@@ -1,0 +1,63 @@
+/** Group `load`: many tasks under kills. */
+import { figures, ms } from "../table.ts";
+import { type GroupOptions, type GroupReport, withStage } from "../group.ts";
+import { type LoadPlan, type LoadReport, runLoadDrill } from "./load-drill.ts";
+
+/** The parts that are hit, in the proportion in which they are. */
+const WEIGHTS = { workerd: 9, host: 3, database: 7, supervisor: 0.5, everything: 0.5 };
+
+/** The long form takes about ten minutes on a machine with two cores, the short one about half a minute. */
+const LONG: Omit<LoadPlan, "seed"> = {
+  tasks: 1000,
+  atOnce: 50,
+  paceMs: [500, 2000],
+  kills: { gapMs: [2_000, 5_000], weights: WEIGHTS },
+};
+export const SHORT_LOAD: Omit<LoadPlan, "seed"> = {
+  tasks: 60,
+  atOnce: 20,
+  paceMs: [50, 500],
+  kills: { gapMs: [2_000, 4_000], weights: { workerd: 5, host: 2, database: 4 } },
+};
+
+/** More than the requests that judging the long form sends in a minute. */
+export const LOAD_STAGE = { keepBodies: false, env: { OTTO_REQUESTS_PER_MINUTE: "100000" } };
+
+/** `tasks` null: as many as the form has. */
+export async function runLoad(
+  { seed, short, say }: GroupOptions,
+  { tasks }: { readonly tasks: number | null },
+): Promise<GroupReport> {
+  const form = short ? SHORT_LOAD : LONG;
+  const plan: LoadPlan = { ...form, tasks: tasks ?? form.tasks, seed };
+  return await withStage(
+    say,
+    async (stage) => {
+      say(`Drill load: ${plan.tasks} tasks, ${plan.atOnce} at once, kills every ${plan.kills.gapMs.join(" to ")} ms`);
+      const report = await runLoadDrill(stage, plan, say);
+      return { text: loadTable(report), violations: report.violations };
+    },
+    LOAD_STAGE,
+  );
+}
+
+/** The report as a table. */
+function loadTable(report: LoadReport): string {
+  const again = report.modelRequests - report.steps;
+  return figures([
+    ["tasks", report.tasks],
+    ["exact results", report.exact],
+    ["stuck", report.stuck],
+    ["lost", report.lost],
+    ["finished steps repeated", report.repeatedSteps],
+    ["kills", `${report.kills} (${report.tally}) in ${Math.round(report.seconds)} s`],
+    ["requests that made the tasks", `${report.creations} for ${report.tasks} tasks`],
+    ["model requests", `${report.modelRequests} for ${report.steps} steps (${again} again after kills)`],
+    [
+      "keyed effects",
+      `${report.keyedRequests} requests, acted on ${report.keyedEffects} times for ${report.keyedCalls} calls`,
+    ],
+    ["unkeyed effects", `${report.unkeyedEffects}, each once; ${report.unknown} calls unknown, and the model was told`],
+    ["list right after the last kill", ms(report.listedMs)],
+  ]);
+}

@@ -1,0 +1,135 @@
+/** Whether a task's timers went off when they were due, once each, judged by when the model was asked for the next step. */
+import type { EventBody, PendingBody, TaskBody } from "../api-client.ts";
+import type { TaskTrace } from "../task-log.ts";
+import { restedText, toldText } from "./timer-script.ts";
+
+/** `lateMs`: of each timer that went off, from its due time to the model request that follows; below 0 is early. */
+export interface TimerFinding {
+  readonly lateMs: readonly number[];
+  readonly isAnswered: boolean;
+  readonly violations: readonly string[];
+}
+
+interface OfEach {
+  readonly drill: string;
+  readonly task: TaskBody;
+  readonly events: readonly EventBody[];
+  readonly trace: Pick<TaskTrace, "asked">;
+}
+
+/**
+ * Naps. One is due its seconds after the task said in its log that it sleeps; and, by the model server's own clock, not
+ * before its seconds have passed since the reply that asked for it was asked for.
+ */
+export function judgeNaps({
+  drill,
+  naps,
+  task,
+  events,
+  trace,
+}: OfEach & { readonly naps: readonly number[] }): TimerFinding {
+  const violations: string[] = [];
+  const lateMs: number[] = [];
+  const slept = events.filter(({ type, data }) => type === "task.waiting" && data["error"] === undefined);
+  const resumed = events.filter(({ type }) => type === "task.resumed").length;
+  if (task.status !== "completed" || task.output?.text !== restedText(drill))
+    violations.push(`${drill}: ended as ${task.status} with ${JSON.stringify(task.output?.text)}`);
+  if (slept.length !== naps.length) violations.push(`${drill}: slept ${slept.length} times for ${naps.length} naps`);
+  if (resumed < naps.length) violations.push(`${drill}: resumed ${resumed} times after ${naps.length} naps`);
+  violations.push(...judgeSteps(drill, naps.length + 1, events));
+  for (const [index, seconds] of naps.entries()) {
+    const next = firstAsked(trace, index + 2);
+    const before = trace.asked.findLast(({ step }) => step === index + 1);
+    if (next === undefined || before === undefined) {
+      violations.push(`${drill}: the model was not asked after nap ${index + 1}`);
+      continue;
+    }
+    const dueMs = Date.parse(String(slept[index]?.data["at"])) + seconds * 1000;
+    const late = next.wallAt - dueMs;
+    lateMs.push(late);
+    if (!(late >= 0)) violations.push(`${drill}: nap ${index + 1} of ${seconds} s ended ${-late} ms early`);
+    if (next.wallAt - before.wallAt < seconds * 1000)
+      violations.push(`${drill}: nap ${index + 1} of ${seconds} s was over within ${next.wallAt - before.wallAt} ms`);
+  }
+  violations.push(...judgeOrder(drill, trace));
+  return { lateMs, isAnswered: false, violations };
+}
+
+/**
+ * A question or an approval with an expiry: answered once, or expired and not before the time that the task view said.
+ * `statuses`: what its two answers got; none when nobody answered. `effects`: how often the approved call was made.
+ */
+export function judgeExpiry(
+  given: OfEach & {
+    readonly kind: "question" | "approval";
+    readonly pending: PendingBody | null;
+    readonly statuses: readonly number[];
+    readonly defaultAnswer: string | null;
+    readonly effects: number;
+  },
+): TimerFinding {
+  const { drill, kind, pending, statuses, task, events, trace } = given;
+  const violations: string[] = [];
+  const check = (holds: boolean, otherwise: string): void => {
+    if (!holds) violations.push(`${drill}: ${otherwise}`);
+  };
+  const times = (type: string): number => events.filter((event) => event.type === type).length;
+  const answered = times(kind === "question" ? "question.answered" : "approval.decided");
+  const expired = times(`${kind}.expired`);
+  check(task.status === "completed", `ended as ${task.status}`);
+  check(answered + expired === 1, `answered ${answered} times and expired ${expired} times`);
+  // A first answer whose reply a kill cut off counts, and both that are heard of are then refused.
+  const wanted = answered === 1 ? [" ", "200 409", "409 409"] : [" ", "", "410 410"];
+  check(
+    wanted.includes(statuses.join(" ")),
+    `was ${answered === 1 ? "answered" : "expired"} and its answers got ${statuses.join(" and ")}`,
+  );
+  check(answered === 0 || statuses.length === 2, "was answered by nobody");
+  violations.push(...judgeSteps(drill, 2, events), ...judgeOrder(drill, trace));
+  if (kind === "approval") check(given.effects === answered, `the call was made ${given.effects} times`);
+  else
+    check(
+      task.output?.text === toldText(drill, answerTo(answered === 1, given.defaultAnswer)),
+      `was told ${JSON.stringify(task.output?.text)}`,
+    );
+  const next = firstAsked(trace, 2);
+  check(next !== undefined, "the model was not asked afterwards");
+  if (expired === 0 || next === undefined) return { lateMs: [], isAnswered: answered === 1, violations };
+  // A wait that was over before its task could be looked at shows its time in the log alone.
+  const dueMs = Date.parse(pending?.expires_at ?? loggedExpiry(events));
+  const late = next.wallAt - dueMs;
+  check(late >= 0, `expired ${-late} ms early`);
+  return { lateMs: [late], isAnswered: false, violations };
+}
+
+function answerTo(isAnswered: boolean, defaultAnswer: string | null): string {
+  if (isAnswered) return "by a person";
+  return defaultAnswer === null
+    ? "Nobody answered in time."
+    : `Nobody answered in time. The agreed default stands: ${defaultAnswer}`;
+}
+
+function loggedExpiry(events: readonly EventBody[]): string {
+  const waiting = events.find(({ type }) => type === "task.waiting")?.data["pending"] as
+    | readonly PendingBody[]
+    | undefined;
+  return waiting?.[0]?.expires_at ?? "";
+}
+
+function firstAsked({ asked }: OfEach["trace"], wanted: number) {
+  return asked.find(({ step }) => step === wanted);
+}
+
+/** Each step ended once. */
+function judgeSteps(drill: string, steps: number, events: readonly EventBody[]): string[] {
+  return Array.from({ length: steps }, (_, index) => index + 1).flatMap((step) => {
+    const ended = events.filter(({ type, data }) => type === "step.completed" && data["step"] === step).length;
+    return ended === 1 ? [] : [`${drill}: step ${step} completed ${ended} times`];
+  });
+}
+
+/** A step that the model was asked for is not gone back behind. */
+function judgeOrder(drill: string, { asked }: OfEach["trace"]): string[] {
+  const back = asked.find(({ step }, index) => step < (asked[index - 1]?.step ?? 0));
+  return back === undefined ? [] : [`${drill}: step ${back.step} was asked for again after a later one`];
+}
