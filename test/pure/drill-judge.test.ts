@@ -1,10 +1,10 @@
 /** The kill drill's judge finds what it is there to find. */
 import { expect, test } from "vitest";
-import { type Evidence, judge } from "../drill/judge.ts";
-import { planKills } from "../drill/kill-plan.ts";
+import { type AskedStep, type Evidence, judge } from "../drill/judge.ts";
+import { planKills } from "../drill/crashes/kill-plan.ts";
 import { seededRandom } from "../drill/random.ts";
-import { answerOf, callsOf, type DrillInput, FILES, fileText, STEPS } from "../drill/script.ts";
-import type { ModelRecord } from "../stand-ins/model-server.ts";
+import { answerOf, callsOf, type DrillInput, expectedOf, STEPS } from "../drill/crashes/script.ts";
+import type { WireMessage } from "../stand-ins/model-server.ts";
 import type { RecordedRequest } from "../stand-ins/recorder.ts";
 
 const INPUT: DrillInput = { drill: "d", kind: "steps", paceMs: 0, keyed: "http://k", unkeyed: "http://u" };
@@ -16,7 +16,7 @@ function good(): Evidence {
     callsOf(step, INPUT).map((call, index) => ({ ...call, step, index, id: `call_${step}_${index}` })),
   );
   return {
-    input: INPUT,
+    expected: expectedOf(INPUT),
     task: {
       id: "task_1",
       status: "completed",
@@ -48,7 +48,7 @@ function good(): Evidence {
       { type: "step.completed", data: { step: STEPS + 1 } },
       { type: "task.completed", data: {} },
     ].map((event, index) => ({ ...event, seq: index + 1 })),
-    files: Object.fromEntries(FILES.map((name) => [name, fileText("d", name)])),
+    files: expectedOf(INPUT).files,
     modelRequests: [...steps, STEPS + 1].map((step) => asked(step, step * 100)),
     recorded: calls.flatMap(({ path, id, step, effect }) =>
       path === null ? [] : [received(path, effect === "none" ? null : id, step * 100 + 50)],
@@ -56,17 +56,8 @@ function good(): Evidence {
   };
 }
 
-function asked(step: number, at: number, messages: ModelRecord["body"]["messages"] = []): ModelRecord {
-  return {
-    seq: 1,
-    at,
-    step,
-    path: "/v1/chat/completions",
-    authorization: null,
-    body: { model: "m", messages },
-    repliedAt: at,
-    dropped: false,
-  };
+function asked(step: number, at: number, messages: readonly WireMessage[] = []): AskedStep {
+  return { at, step, body: { messages } };
 }
 
 function received(path: string, idempotencyKey: string | null, at: number): RecordedRequest {
@@ -102,7 +93,7 @@ test.each<[string, keyof typeof CLEAN, (evidence: Evidence) => Evidence]>([
   ],
   ["a call that failed", "lost", (e) => withLedger(e, "call_3_0", "failed")],
   ["a call that the ledger does not know", "lost", (e) => ({ ...e, ledger: e.ledger.slice(1) })],
-  ["a file that holds something else", "lost", (e) => ({ ...e, files: { ...e.files, seven: "" } })],
+  ["a file that holds something else", "lost", (e) => ({ ...e, files: { ...e.files, "notes/seven.md": "" } })],
   [
     "a keyed call under two keys",
     "keyedDuplicates",

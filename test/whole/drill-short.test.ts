@@ -1,22 +1,68 @@
-/** The short form of `npm run drill`. It judges what is lost, repeated and doubled, and no time. */
-import { expect, test } from "vitest";
-import { reportText, runDrills } from "../drill/drill.ts";
+/** The short form of the drills of crashes, load, timers and outages. It judges what is lost, repeated, doubled and early. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runKillDrill, violationsOf } from "../drill/crashes/kill-drill.ts";
+import { planKills } from "../drill/crashes/kill-plan.ts";
+import { runWaitingDrill } from "../drill/crashes/waiting-drill.ts";
+import { LOAD_STAGE, SHORT_LOAD } from "../drill/load/load.ts";
+import { runLoadDrill } from "../drill/load/load-drill.ts";
+import { DEPENDENCIES } from "../drill/outages/dependencies.ts";
+import { runOutageDrill } from "../drill/outages/outage-drill.ts";
+import { SHORT_OUTAGES } from "../drill/outages/outages.ts";
+import { seededRandom } from "../drill/random.ts";
+import { openStage, type Stage } from "../drill/stage.ts";
+import { runTimerDrill } from "../drill/timers/timer-drill.ts";
+import { SHORT_TIMERS } from "../drill/timers/timers.ts";
 
-test("a started system loses and repeats nothing when its runtime and its database are killed", async () => {
-  const seed = Math.floor(Math.random() * 2 ** 31);
-  const lines: string[] = [];
-  const report = await runDrills({
-    seed,
-    short: true,
-    kills: null,
-    outageSeconds: 8,
-    waitingTasks: 30,
-    say: (line) => void lines.push(line),
-  });
-  const text = `${lines.join("\n")}\n${reportText(report, seed)}`;
-  expect(report.violations, text).toEqual([]);
-  expect(report.kill.kills.length, text).toBeGreaterThanOrEqual(10);
-  expect(report.kill.effects, text).toBeGreaterThan(0);
-  expect(report.waiting, text).toMatchObject({ tasks: 30, answered: 30, refused: 30 });
-  expect(report.outage.progress, text).toBeGreaterThan(0);
+const WAITING_TASKS = 30;
+const OUTAGE_SECONDS = 6;
+const seed = Math.floor(Math.random() * 2 ** 31);
+const lines: string[] = [];
+const say = (line: string): void => void lines.push(line);
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage({ env: LOAD_STAGE.env });
+});
+
+afterAll(async () => {
+  await stage?.close();
+});
+
+/** What a test shows when it fails: everything that was found, and the seed that repeats it. */
+const told = (report: unknown): string =>
+  `seed ${seed}\n${lines.join("\n")}\n${JSON.stringify(report, null, 2)}\n${stage.system.output()}`;
+
+test("a task loses and repeats nothing when its runtime is killed at its steps", async () => {
+  const plan = planKills({ short: true, kills: null, random: seededRandom(seed) });
+  const report = await runKillDrill(stage, plan, say);
+  expect(violationsOf(report, false), told(report)).toEqual([]);
+  expect(report.kills.length, told(report)).toBeGreaterThanOrEqual(10);
+  expect(report.effects, told(report)).toBeGreaterThan(0);
+});
+
+test("an answer counts once, also when it is sent twice across a kill", async () => {
+  const report = await runWaitingDrill(stage, WAITING_TASKS, say);
+  expect(report.violations, told(report)).toEqual([]);
+  expect(report, told(report)).toMatchObject({ answered: WAITING_TASKS, refused: WAITING_TASKS });
+});
+
+test("many tasks at once have exact results while the runtime and the database are killed", async () => {
+  const report = await runLoadDrill(stage, { ...SHORT_LOAD, seed }, say);
+  expect(report.violations, told(report)).toEqual([]);
+  expect(report, told(report)).toMatchObject({ exact: SHORT_LOAD.tasks, stuck: 0, lost: 0, repeatedSteps: 0 });
+});
+
+test("no sleep, question or approval ends before its time, and each ends once, whatever is killed", async () => {
+  const report = await runTimerDrill(stage, { ...SHORT_TIMERS, seed }, say);
+  expect(report.violations, told(report)).toEqual([]);
+  expect(report.naps.expired, told(report)).toBe(SHORT_TIMERS.sleepers * SHORT_TIMERS.napsEach);
+  expect(report.questions.expired * report.approvals.expired, told(report)).toBeGreaterThan(0);
+});
+
+test.each(SHORT_OUTAGES)("tasks outlive an outage (%s) and repeat nothing", async (name) => {
+  const dependency = DEPENDENCIES.find((one) => one.name === name);
+  if (dependency === undefined) throw new Error(`there is no dependency named ${name}`);
+  const plan = { seconds: OUTAGE_SECONDS, round: SHORT_OUTAGES.indexOf(name) + 1 };
+  const report = await runOutageDrill(stage, dependency, plan);
+  expect(report.violations, told(report)).toEqual([]);
 });

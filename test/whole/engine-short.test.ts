@@ -1,12 +1,12 @@
 /** The short form of the engine's drills. It judges what is lost, doubled and overspent, and takes no measure of time. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runApprovalDrill } from "../drill/approval-drill.ts";
-import { runContextDrill } from "../drill/context-drill.ts";
-import { SHORT_SIZES } from "../drill/engine.ts";
-import { runFanInDrill } from "../drill/fan-in-drill.ts";
-import { runSpendingDrill } from "../drill/spending-drill.ts";
+import { runApprovalDrill } from "../drill/engine/approval-drill.ts";
+import { runContextDrill } from "../drill/engine/context-drill.ts";
+import { SHORT_SIZES } from "../drill/engine/engine.ts";
+import { runFanInDrill } from "../drill/engine/fan-in-drill.ts";
+import { runSpendingDrill } from "../drill/engine/spending-drill.ts";
 import { openStage, type Stage } from "../drill/stage.ts";
-import { runSwitchDrill } from "../drill/switch-drill.ts";
+import { runSwitchDrill } from "../drill/engine/switch-drill.ts";
 
 const { children, fanInKills, spendingLimit: limit, spendingKills } = SHORT_SIZES;
 const seed = Math.floor(Math.random() * 2 ** 31);
