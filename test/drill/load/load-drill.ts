@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ApiClient, eachAtOnce, isOver, type TaskBody } from "../api-client.ts";
 import { judge, linesOf, lostAltogether, type Verdict } from "../judge.ts";
 import { seededRandom } from "../random.ts";
-import type { DrillTenant, Stage } from "../stage.ts";
+import type { DrillTenant, Stage, StageHooks } from "../stage.ts";
 import { TaskLog } from "../task-log.ts";
 import { TimedKiller, type TimedKillPlan } from "../timed-kills.ts";
 import { expectedOfLoad, type LoadInput, planTask } from "./load-script.ts";
@@ -15,6 +15,8 @@ import { expectedOfLoad, type LoadInput, planTask } from "./load-script.ts";
 const STUCK_MS = 120_000;
 /** The list is complete and right within this time of the last kill. */
 const LISTED_WITHIN_MS = 60_000;
+/** How long a recorder takes to answer at most. */
+const LONGEST_ANSWER_MS = 600;
 const SAY_EVERY_MS = 10_000;
 const JUDGED_AT_ONCE = 8;
 /** One task in so many is asked for once more when all is over, under the key that it was made with. */
@@ -70,7 +72,7 @@ export async function runLoadDrill(stage: Stage, plan: LoadPlan, say: (line: str
   );
   const tenant = await stage.makeTenant("load", { budget: { max_steps: 15 } });
   const log = new TaskLog();
-  stage.hooks = log.hooks;
+  stage.hooks = slowly(log.hooks, seededRandom(plan.seed + 2));
   const from = performance.now();
   const killer = new TimedKiller(stage, plan.kills, seededRandom(plan.seed + 1));
   let made = 0;
@@ -123,6 +125,17 @@ export async function runLoadDrill(stage: Stage, plan: LoadPlan, say: (line: str
     unknown: verdicts.reduce((sum, { unknown }) => sum + unknown, 0),
     listedMs,
     violations,
+  };
+}
+
+/** A recorder that has acted holds its answer for a while: a kill in that time leaves an effect that nobody knows of. */
+function slowly(hooks: StageHooks, random: () => number): StageHooks {
+  return {
+    ...hooks,
+    async afterEffect(record) {
+      await hooks.afterEffect?.(record);
+      await sleep(random() * LONGEST_ANSWER_MS);
+    },
   };
 }
 

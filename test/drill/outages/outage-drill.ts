@@ -79,7 +79,8 @@ export async function runOutageDrill(
   for (const [index, { drill }] of inputs.entries()) {
     const requests = during[index] ?? 0;
     if (dependency.isDispensable && requests === 0) violations.push(`${drill} stood still`);
-    if (!dependency.isDispensable && requests > bound) violations.push(`${drill} made ${requests} requests in ${seconds} s`);
+    if (!dependency.isDispensable && requests > bound)
+      violations.push(`${drill} made ${requests} requests in ${seconds} s`);
   }
 
   // A reply that was given after the return is progress; a request alone may still hang.
