@@ -10,7 +10,7 @@ const WEIGHTS = { workerd: 9, host: 3, database: 7, supervisor: 0.5, everything:
 const LONG: Omit<LoadPlan, "seed"> = {
   tasks: 1000,
   atOnce: 50,
-  paceMs: [400, 1600],
+  paceMs: [900, 2400],
   kills: { gapMs: [2_000, 5_000], weights: WEIGHTS },
 };
 export const SHORT_LOAD: Omit<LoadPlan, "seed"> = {
