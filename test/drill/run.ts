@@ -20,6 +20,7 @@ const { values } = parseArgs({
     waiting: { type: "string" },
     tasks: { type: "string" },
     "outage-s": { type: "string" },
+    away: { type: "string", multiple: true },
   },
 });
 const { short } = values;
@@ -33,7 +34,8 @@ const GROUPS: Readonly<Record<string, () => Promise<GroupReport>>> = {
   engine: () => runEngine(options),
   timers: () => runTimers(options),
   load: () => runLoad(options, { tasks }),
-  outages: () => runOutages(options, { seconds: number(values["outage-s"], short ? 10 : 120) }),
+  outages: () =>
+    runOutages(options, { seconds: number(values["outage-s"], short ? 10 : 120), away: values.away ?? null }),
 };
 const chosen = values.only?.split(",") ?? Object.keys(GROUPS);
 const unknown = chosen.filter((name) => GROUPS[name] === undefined);

@@ -5,7 +5,7 @@ import { planKills } from "../drill/crashes/kill-plan.ts";
 import { runWaitingDrill } from "../drill/crashes/waiting-drill.ts";
 import { LOAD_STAGE, SHORT_LOAD } from "../drill/load/load.ts";
 import { runLoadDrill } from "../drill/load/load-drill.ts";
-import { DEPENDENCIES } from "../drill/outages/dependencies.ts";
+import { dependencyNamed } from "../drill/outages/dependencies.ts";
 import { runOutageDrill } from "../drill/outages/outage-drill.ts";
 import { SHORT_OUTAGES } from "../drill/outages/outages.ts";
 import { seededRandom } from "../drill/random.ts";
@@ -60,9 +60,7 @@ test("no sleep, question or approval ends before its time, and each ends once, w
 });
 
 test.each(SHORT_OUTAGES)("tasks outlive an outage (%s) and repeat nothing", async (name) => {
-  const dependency = DEPENDENCIES.find((one) => one.name === name);
-  if (dependency === undefined) throw new Error(`there is no dependency named ${name}`);
   const plan = { seconds: OUTAGE_SECONDS, round: SHORT_OUTAGES.indexOf(name) + 1 };
-  const report = await runOutageDrill(stage, dependency, plan);
+  const report = await runOutageDrill(stage, dependencyNamed(name), plan);
   expect(report.violations, told(report)).toEqual([]);
 });

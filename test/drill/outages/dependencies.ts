@@ -25,19 +25,19 @@ const ALL = { kinds: GOAL_KINDS, isDispensable: false } as const;
 export const DEPENDENCIES: readonly Dependency[] = [
   {
     ...ALL,
-    name: "database, hanging",
+    name: "database hanging",
     isDispensable: true,
     take: (stage, ms) => holdPart(stage, "database", "SIGSTOP", ms),
   },
   {
     ...ALL,
-    name: "database, killed",
+    name: "database killed",
     isDispensable: true,
     take: (stage, ms) => holdPart(stage, "database", "SIGKILL", ms),
   },
   {
     ...ALL,
-    name: "model, refusing",
+    name: "model refusing",
     async take({ model }, ms) {
       await model.goAway();
       await sleep(ms);
@@ -45,13 +45,21 @@ export const DEPENDENCIES: readonly Dependency[] = [
       return 1;
     },
   },
-  { ...ALL, name: "model, hanging", take: (stage, ms) => breakModel(stage, { kind: "hang" }, ms) },
-  { ...ALL, name: "model, 503", take: (stage, ms) => breakModel(stage, { kind: "status", status: 503 }, ms) },
-  { ...ALL, name: "sidecar, hanging", take: (stage, ms) => holdPart(stage, "sidecar", "SIGSTOP", ms) },
-  { ...ALL, name: "sidecar, killed", take: (stage, ms) => holdPart(stage, "sidecar", "SIGKILL", ms) },
+  { ...ALL, name: "model hanging", take: (stage, ms) => breakModel(stage, { kind: "hang" }, ms) },
+  { ...ALL, name: "model 503", take: (stage, ms) => breakModel(stage, { kind: "status", status: 503 }, ms) },
+  { ...ALL, name: "sidecar hanging", take: (stage, ms) => holdPart(stage, "sidecar", "SIGSTOP", ms) },
+  { ...ALL, name: "sidecar killed", take: (stage, ms) => holdPart(stage, "sidecar", "SIGKILL", ms) },
   { ...ALL, name: "file store", kinds: ["file"], take: breakFiles },
-  { ...ALL, name: "runtime, killed", take: (stage, ms) => holdPart(stage, "runtime", "SIGKILL", ms) },
+  { ...ALL, name: "runtime killed", take: (stage, ms) => holdPart(stage, "runtime", "SIGKILL", ms) },
 ];
+
+/** Throws when there is none of that name. */
+export function dependencyNamed(name: string): Dependency {
+  const found = DEPENDENCIES.find((dependency) => dependency.name === name);
+  if (found === undefined)
+    throw new Error(`no dependency is named ${name}: ${DEPENDENCIES.map((dependency) => dependency.name).join(", ")}`);
+  return found;
+}
 
 /** The part is stopped or killed, and so is each that the supervisor starts in its place. */
 async function holdPart({ system }: Stage, part: Part, signal: "SIGSTOP" | "SIGKILL", ms: number): Promise<number> {

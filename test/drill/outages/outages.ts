@@ -1,18 +1,19 @@
 /** Group `outages`: each dependency away for a while, one after the other. */
 import { type GroupOptions, type GroupReport, withStage } from "../group.ts";
 import { columns, ms } from "../table.ts";
-import { DEPENDENCIES } from "./dependencies.ts";
+import { DEPENDENCIES, dependencyNamed } from "./dependencies.ts";
 import { type OutageReport, runOutageDrill } from "./outage-drill.ts";
 
 /** The dependencies of the short form. */
-export const SHORT_OUTAGES = ["database, hanging", "model, 503", "sidecar, killed"];
+export const SHORT_OUTAGES = ["database hanging", "model 503", "sidecar killed"];
 
-/** `seconds`: how long each is away. */
+/** `seconds`: how long each is away. `away`: the dependencies; null: those of the form. Throws for a name that is none. */
 export async function runOutages(
   { short, say }: GroupOptions,
-  { seconds }: { readonly seconds: number },
+  { seconds, away }: { readonly seconds: number; readonly away: readonly string[] | null },
 ): Promise<GroupReport> {
-  const chosen = DEPENDENCIES.filter(({ name }) => !short || SHORT_OUTAGES.includes(name));
+  const names = away ?? (short ? SHORT_OUTAGES : DEPENDENCIES.map(({ name }) => name));
+  const chosen = names.map(dependencyNamed);
   return await withStage(say, async (stage) => {
     const reports: OutageReport[] = [];
     for (const [index, dependency] of chosen.entries()) {
