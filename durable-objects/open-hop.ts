@@ -7,14 +7,14 @@ export class OpenHop<Line> {
   private readonly givenUp = Promise.withResolvers<void>();
   private more = Promise.withResolvers<void>();
   private isOver = false;
-  private failure: unknown = null;
+  private failure: Error | null = null;
 
   /** Makes the hop and gives its lines. Throws when it broke. */
   async *make(call: (listener: HopListener<Line>) => Promise<Line | null>): AsyncGenerator<Line, void, void> {
     const listener = new Listener<Line>((line) => this.take(line), this.givenUp.promise);
     call(listener).then(
       (last) => this.end(last, null),
-      (thrown: unknown) => this.end(null, thrown),
+      (thrown: unknown) => this.end(null, new Error("the step runner failed", { cause: thrown })),
     );
     for (;;) {
       for (let line = this.lines.shift(); line !== undefined; line = this.lines.shift()) yield line;
@@ -37,7 +37,7 @@ export class OpenHop<Line> {
     this.more.resolve();
   }
 
-  private end(last: Line | null, failure: unknown): void {
+  private end(last: Line | null, failure: Error | null): void {
     if (this.isOver) return;
     if (last !== null) this.take(last);
     this.failure = failure;
