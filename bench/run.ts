@@ -1,85 +1,87 @@
 /**
- * `npm run bench`: what a step costs beyond the model's own time, and how many run at once, beside two floors in the same
- * run: an AI SDK loop in Node that keeps nothing, and a bare Durable Object that keeps one row a step. Three rounds.
+ * `npm run bench`: what Otto costs beyond the model's own time, beside two floors in the same run: an AI SDK loop in Node
+ * that keeps nothing, and a bare Durable Object that keeps one row a step. See docs/bench.md.
+ *
+ *     npm run bench -- [--only gap,rate] [--rounds 3] [--no-floors]
  */
 import { parseArgs } from "node:util";
-import { quantile } from "../test/drill/random.ts";
-import { startModelServer } from "../test/stand-ins/model-server.ts";
-import { type Contender, startBareObject, startOtto, startSdkLoop } from "./contenders.ts";
-import { measureGap, measureRate } from "./measure.ts";
-import { benchScript, MAX_STEPS } from "./scripted-task.ts";
+import type { Contender } from "./contenders/contender.ts";
+import { startBareObject } from "./contenders/bare-object.ts";
+import { startOtto } from "./contenders/otto.ts";
+import { startSdkLoop } from "./contenders/sdk-loop.ts";
+import { startModel } from "./model/model.ts";
+import { FIRST_CALL } from "./rows/first-call.ts";
+import { GAP } from "./rows/gap.ts";
+import { RATE, RATE_SLOW_MODEL } from "./rows/rate.ts";
+import { runTasks } from "./rows/run-tasks.ts";
+import type { Section, Stage } from "./rows/section.ts";
+import { Figures, tableOf } from "./table.ts";
+
+const SECTIONS: readonly Section[] = [GAP, RATE, RATE_SLOW_MODEL, FIRST_CALL];
+const WARM_UP_TASKS = 50;
+const WARM_UP_ROUNDS = 3;
 
 const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "3" }, tasks: { type: "string", default: "200" } },
+  allowNegative: true,
+  options: {
+    only: { type: "string", default: SECTIONS.map(({ name }) => name).join() },
+    rounds: { type: "string", default: "3" },
+    floors: { type: "boolean", default: true },
+  },
 });
+const sections = chosen(values.only.split(","));
 const rounds = Number(values.rounds);
-const tasks = Number(values.tasks);
-const GAP_STEPS = 80;
-const RATE_STEPS = 5;
 
-/** One contender's figures, one entry a round. */
-interface Figures {
-  readonly gapMs: number[];
-  readonly tasksPerSecond: number[];
-  readonly stepsPerSecond: number[];
-}
-
-const server = await startModelServer({ script: benchScript, keepBodies: false });
+const startedAt = performance.now();
+const figures = new Figures();
+const model = await startModel();
 const contenders: Contender[] = [];
 try {
-  console.log("Starting Otto and the floors …");
-  contenders.push(await startOtto(server.url), startSdkLoop(server.url), await startBareObject(server.url));
-  const figures = new Map<string, Figures>();
-  for (const contender of contenders) {
-    figures.set(contender.name, { gapMs: [], tasksPerSecond: [], stepsPerSecond: [] });
-    await measureRate(server, contender, 20, RATE_STEPS);
-  }
+  say("starting");
+  contenders.push(await startOtto(model));
+  if (values.floors) contenders.push(await startBareObject(model), await startSdkLoop(model));
+  let tasks = 0;
+  const stage: Stage = {
+    model,
+    contenders,
+    taskName() {
+      tasks += 1;
+      return `t${tasks}`;
+    },
+  };
+  say("warming up");
+  for (const contender of contenders) await warmUp(stage, contender);
   for (let round = 1; round <= rounds; round += 1) {
-    for (const contender of contenders) {
-      const of = figures.get(contender.name);
-      const gapMs = await measureGap(server, contender, Math.min(GAP_STEPS, MAX_STEPS));
-      const rate = await measureRate(server, contender, tasks, RATE_STEPS);
-      of?.gapMs.push(gapMs);
-      of?.tasksPerSecond.push(rate.tasksPerSecond);
-      of?.stepsPerSecond.push(rate.stepsPerSecond);
-      console.log(
-        `  round ${round}  ${contender.name.padEnd(12)} gap ${gapMs.toFixed(2)} ms, ${rate.tasksPerSecond.toFixed(0)} tasks/s, ${rate.stepsPerSecond.toFixed(0)} steps/s`,
-      );
-    }
+    for (const section of sections) await measure(section, stage, round);
   }
-  console.log(table(figures));
+  console.log(`\n${tableOf(figures, sections)}\n`);
 } finally {
   for (const contender of contenders) await contender.close();
-  await server.close();
+  model.close();
 }
 
-function table(figures: ReadonlyMap<string, Figures>): string {
-  const otto = figures.get("Otto");
-  const floors = [...figures].filter(([name]) => name !== "Otto");
-  const rows: [label: string, pick: (of: Figures) => number[], digits: number][] = [
-    ["gap between model calls, ms (p50)", (of) => of.gapMs, 2],
-    [`tasks a second, ${tasks} at once`, (of) => of.tasksPerSecond, 1],
-    [`steps a second, ${tasks} at once`, (of) => of.stepsPerSecond, 0],
-  ];
-  const lines = [
-    "",
-    `Median of ${rounds} rounds (lowest–highest). Ratios are Otto's figure over the floor's, round by round.`,
-    "",
-    `| | Otto | ${floors.map(([name]) => `${name} | Otto / ${name}`).join(" | ")} |`,
-    `| --- | ---: | ${floors.map(() => "---: | ---:").join(" | ")} |`,
-  ];
-  for (const [label, pick, digits] of rows) {
-    const own = otto === undefined ? [] : pick(otto);
-    const cells = floors.map(([, of]) => {
-      const floor = pick(of);
-      const ratios = own.map((value, round) => value / (floor[round] ?? Number.NaN));
-      return `${spread(floor, digits)} | ${spread(ratios, 2)}`;
-    });
-    lines.push(`| ${label} | ${spread(own, digits)} | ${cells.join(" | ")} |`);
+async function warmUp(stage: Stage, contender: Contender): Promise<void> {
+  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {
+    await runTasks(stage, contender, WARM_UP_TASKS, { kind: "clock", steps: 4, modelMs: 0 });
   }
-  return lines.join("\n");
 }
 
-function spread(values: readonly number[], digits: number): string {
-  return `${quantile(values, 0.5).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`;
+/** Measures a section once, and shows what came of it. */
+async function measure(section: Section, stage: Stage, round: number): Promise<void> {
+  await section.measure(stage, (row, contender, value) => figures.add(row, contender, value));
+  for (const { key, label, digits } of section.rows) {
+    const shown = stage.contenders.map(({ name }) => `${name} ${figures.of(key, name).at(-1)?.toFixed(digits) ?? "–"}`);
+    say(`round ${round} of ${rounds}  ${label}: ${shown.join(", ")}`);
+  }
+}
+
+function chosen(names: readonly string[]): Section[] {
+  const unknown = names.filter((name) => !SECTIONS.some((section) => section.name === name));
+  if (unknown.length > 0)
+    throw new Error(`there is no section ${unknown.join()}; there are ${SECTIONS.map(({ name }) => name).join()}`);
+  return SECTIONS.filter(({ name }) => names.includes(name));
+}
+
+function say(line: string): void {
+  console.log(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${line}`);
 }

@@ -4,32 +4,80 @@
  */
 import { DurableObject } from "cloudflare:workers";
 
+/** The tools, named as Otto's own; each has one field, a text. */
+const TOOLS = [
+  ["get_current_datetime", "Tell the current date and time in a time zone.", "timezone"],
+  ["http_request", "Send an HTTP request to a public web address and read the reply.", "url"],
+  ["dispatch_subagent", "Hand a self-contained part of the work to a subagent.", "task_description"],
+  ["ask_human", "Ask a person a question and wait for the answer.", "query"],
+].map(([name, description, field]) => ({
+  type: "function",
+  function: { name, description, parameters: { type: "object", properties: { [field]: { type: "string" } } } },
+}));
+
 export class BareTask extends DurableObject {
-  /** Runs a task of so many steps to its answer. */
-  async fetch(request) {
-    const { baseUrl, input, tool } = await request.json();
+  /** Runs a task to its answer, or to its first question (null). */
+  async start(name, input) {
     this.ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS steps (step INTEGER PRIMARY KEY, messages TEXT NOT NULL)");
-    const messages = [{ role: "user", content: input }];
-    for (let step = 1; ; step += 1) {
-      const response = await fetch(`${baseUrl}/chat/completions`, {
-        method: "POST",
-        headers: { "content-type": "application/json", authorization: "Bearer bench" },
-        body: JSON.stringify({
-          model: "bench",
-          messages,
-          tools: [tool],
-          stream: true,
-          stream_options: { include_usage: true },
-        }),
-      });
-      const reply = readReply(await response.text());
+    return await this.goOn(name, [], [{ role: "user", content: input }]);
+  }
+
+  /** Goes on with what is stored and the answer to the question that its last message asks. */
+  async answer(name, text) {
+    const rows = this.ctx.storage.sql.exec("SELECT messages FROM steps ORDER BY step").toArray();
+    const messages = rows.flatMap((row) => JSON.parse(row.messages));
+    const [call] = messages.at(-1).tool_calls;
+    return await this.goOn(name, messages, [{ role: "tool", tool_call_id: call.id, content: text }]);
+  }
+
+  /** `stored`: the messages that are rows; `unstored`: those that the next row begins with. */
+  async goOn(name, stored, unstored) {
+    const messages = [...stored, ...unstored];
+    let step = messages.filter(({ role }) => role === "assistant").length;
+    let from = stored.length;
+    for (;;) {
+      step += 1;
+      const reply = await this.callModel(messages);
       messages.push(reply);
-      for (const call of reply.tool_calls ?? []) {
-        messages.push({ role: "tool", tool_call_id: call.id, content: new Date().toISOString() });
+      const calls = reply.tool_calls ?? [];
+      const asks = calls.some((call) => call.function.name === "ask_human");
+      if (!asks) {
+        const results = await Promise.all(calls.map((call, index) => this.runTool(`${name}-${step}-${index}`, call)));
+        messages.push(...results);
       }
-      this.ctx.storage.sql.exec("INSERT OR REPLACE INTO steps VALUES (?, ?)", step, JSON.stringify(messages.slice(-2)));
-      if (reply.tool_calls === undefined) return new Response(reply.content);
+      this.ctx.storage.sql.exec("INSERT INTO steps VALUES (?, ?)", step, JSON.stringify(messages.slice(from)));
+      from = messages.length;
+      if (asks) return null;
+      if (calls.length === 0) return reply.content;
     }
+  }
+
+  async callModel(messages) {
+    const response = await fetch(`${this.env.MODEL_URL}/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: "Bearer bench" },
+      body: JSON.stringify({
+        model: "bench",
+        messages,
+        tools: TOOLS,
+        stream: true,
+        stream_options: { include_usage: true },
+      }),
+    });
+    return readReply(await response.text());
+  }
+
+  /** `below`: the name of the object that a subagent gets. */
+  async runTool(below, call) {
+    const given = JSON.parse(call.function.arguments);
+    const content = await this.resultOf(call.function.name, given, below);
+    return { role: "tool", tool_call_id: call.id, content };
+  }
+
+  async resultOf(tool, given, below) {
+    if (tool === "http_request") return await (await fetch(given.url)).text();
+    if (tool === "dispatch_subagent") return await objectOf(this.env, below).start(below, given.task_description);
+    return new Date().toISOString();
   }
 }
 
@@ -53,9 +101,17 @@ function readReply(text) {
   return { role: "assistant", content, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
 }
 
+function objectOf(env, name) {
+  return env.TASKS.get(env.TASKS.idFromName(name));
+}
+
 export default {
+  /** `POST /<task>` starts one, `POST /<task>/answer` answers its question. */
   async fetch(request, env) {
-    const name = new URL(request.url).pathname;
-    return await env.TASKS.get(env.TASKS.idFromName(name)).fetch(request);
+    const [, name, answers] = new URL(request.url).pathname.split("/");
+    const { input, text } = await request.json();
+    const task = objectOf(env, name);
+    const answer = answers === undefined ? await task.start(name, input) : await task.answer(name, text);
+    return new Response(answer ?? "waiting");
   },
 };

@@ -1,0 +1,18 @@
+/** What the bench compares: Otto as a user starts it, and the two floors. */
+import type { Job } from "../job.ts";
+
+/** One of the compared. The model sees when a task asks and when it is over. */
+export interface Contender {
+  readonly name: string;
+  /** Sends a task; resolves when the request is answered, which is early or late as the contender has it. */
+  start(task: string, job: Job): Promise<void>;
+  /** Waits until the task waits with a question, and gives what answers it. */
+  question(task: string): Promise<() => Promise<void>>;
+  /** All of its processes. */
+  pids(): readonly number[];
+  /** The process that its tasks run in. */
+  runtimePid(): number;
+  /** What is uploaded of it, in KiB of gzip; null: nothing is. */
+  bundleKib(): number | null;
+  close(): Promise<void>;
+}

@@ -1,0 +1,81 @@
+/** The whole system, as a user starts it. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { startSystem } from "../../test/drill/started-system.ts";
+import type { TaskBody } from "../../test/drill/api-client.ts";
+import { inputOf } from "../job.ts";
+import type { BenchModel } from "../model/model.ts";
+import { parentOf, processTree } from "../processes.ts";
+import { send } from "../send.ts";
+import { gzipKib } from "./bundle-size.ts";
+import type { Contender } from "./contender.ts";
+
+const MAX_STEPS = 100;
+const LOOK_EVERY_MS = 5;
+/** Beside what wrangler uploads, a build folder holds what it does not. */
+const NOT_UPLOADED = /\.map$|^README\.md$|^worker-options\.json$/;
+
+export async function startOtto(model: BenchModel): Promise<Contender> {
+  const system = await startSystem({
+    OPENAI_BASE_URL: model.url,
+    OPENAI_API_KEY: "bench",
+    OTTO_MODEL: "bench",
+    OTTO_EGRESS_ALLOW: model.toolHost,
+    // 200 tasks at once have a place each, and the bench's own rate is not what is measured.
+    OTTO_MAX_RUNNING_TASKS: "256",
+    OTTO_REQUESTS_PER_MINUTE: "1000000",
+  });
+  try {
+    const headers = { authorization: `Bearer ${system.key}` };
+    const api = async <T>(method: string, path: string, body?: unknown): Promise<T> =>
+      JSON.parse(await send(method, system.url + path, body, headers)) as T;
+    const agent = await api<{ id: string }>("POST", "/v1/agents", {
+      name: "bench",
+      instructions: "Follow the script.",
+      tools: ["*"],
+      permissions: ["read", "write", "network"],
+      budget: { max_steps: MAX_STEPS },
+    });
+    const ids = new Map<string, string>();
+    const supervisor = parentOf(need(system.pidOf("runtime")));
+    return {
+      name: "Otto",
+      async start(task, job) {
+        const made = await api<TaskBody>("POST", "/v1/tasks", { input: inputOf(task, job), agent: agent.id });
+        ids.set(task, made.id);
+      },
+      async question(task) {
+        const path = `/v1/tasks/${ids.get(task) ?? ""}`;
+        for (;;) {
+          const { pending } = await api<TaskBody>("GET", path);
+          const question = pending.find(({ kind }) => kind === "question");
+          if (question !== undefined)
+            return async () => {
+              await api("POST", `${path}/questions/${question.id}/answer`, { text: "Yes." });
+            };
+          await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+        }
+      },
+      pids: () => processTree(supervisor),
+      runtimePid: () => need(system.workerdPid()),
+      bundleKib() {
+        const builds = join(system.stateFolder, "build");
+        const folder = join(builds, readdirSync(builds)[0] ?? "");
+        return gzipKib(
+          readdirSync(folder)
+            .filter((name) => !NOT_UPLOADED.test(name))
+            .map((name) => join(folder, name)),
+        );
+      },
+      close: () => system.stop(),
+    };
+  } catch (error) {
+    await system.stop();
+    throw error;
+  }
+}
+
+function need(pid: number | null): number {
+  if (pid === null) throw new Error("a process of the system is not there");
+  return pid;
+}
