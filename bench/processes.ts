@@ -1,5 +1,5 @@
 /** What the processes of a contender use, by `/proc`: the bench needs Linux for this. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** Of one tick of `/proc/<pid>/stat`: the kernel tells user space a hundred a second. */
 const TICK_MS = 10;
@@ -41,6 +41,23 @@ export function childNamed(parent: number, name: string): number {
 /** User and system time that these processes have used, in milliseconds. */
 export function cpuMs(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + (statOf(pid)?.cpuMs ?? 0), 0);
+}
+
+/** Resident memory in KiB. */
+export function memoryKib(pid: number): number {
+  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(line?.[1]);
+}
+
+/** The files that a process has open. */
+export function openFiles(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((entry) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/fd/${entry}`)];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function statOf(pid: number): Stat | null {

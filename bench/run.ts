@@ -2,7 +2,9 @@
  * `npm run bench`: what Otto costs beyond the model's own time, beside two floors in the same run: an AI SDK loop in Node
  * that keeps nothing, and a bare Durable Object that keeps one row a step. See docs/bench.md.
  *
- *     npm run bench -- [--only gap,rate] [--rounds 3] [--no-floors]
+ *     npm run bench -- [--only gap,rate] [--rounds 3] [--no-floors] [--write]
+ *
+ * `--write` puts the table into docs/bench.md.
  */
 import { parseArgs } from "node:util";
 import type { Contender } from "./contenders/contender.ts";
@@ -10,14 +12,32 @@ import { startBareObject } from "./contenders/bare-object.ts";
 import { startOtto } from "./contenders/otto.ts";
 import { startSdkLoop } from "./contenders/sdk-loop.ts";
 import { startModel } from "./model/model.ts";
+import { describeMachine, reportOf, writeReport } from "./report.ts";
+import { BUNDLE } from "./rows/bundle.ts";
+import { FAN } from "./rows/fan.ts";
+import { FINISHED } from "./rows/finished.ts";
 import { FIRST_CALL } from "./rows/first-call.ts";
 import { GAP } from "./rows/gap.ts";
+import { PARALLEL_TOOLS } from "./rows/parallel-tools.ts";
 import { RATE, RATE_SLOW_MODEL } from "./rows/rate.ts";
+import { RESUME } from "./rows/resume.ts";
 import { runTasks } from "./rows/run-tasks.ts";
 import type { Section, Stage } from "./rows/section.ts";
+import { WAITING } from "./rows/waiting.ts";
 import { Figures, tableOf } from "./table.ts";
 
-const SECTIONS: readonly Section[] = [GAP, RATE, RATE_SLOW_MODEL, FIRST_CALL];
+const SECTIONS: readonly Section[] = [
+  GAP,
+  RATE,
+  RATE_SLOW_MODEL,
+  FIRST_CALL,
+  PARALLEL_TOOLS,
+  FAN,
+  RESUME,
+  WAITING,
+  FINISHED,
+  BUNDLE,
+];
 const WARM_UP_TASKS = 50;
 const WARM_UP_ROUNDS = 3;
 
@@ -27,10 +47,14 @@ const { values } = parseArgs({
     only: { type: "string", default: SECTIONS.map(({ name }) => name).join() },
     rounds: { type: "string", default: "3" },
     floors: { type: "boolean", default: true },
+    write: { type: "boolean", default: false },
   },
 });
 const sections = chosen(values.only.split(","));
 const rounds = Number(values.rounds);
+if (values.write && (sections.length < SECTIONS.length || !values.floors))
+  throw new Error("--write is for a whole run: leave --only and --no-floors out");
+const machine = describeMachine();
 
 const startedAt = performance.now();
 const figures = new Figures();
@@ -52,9 +76,14 @@ try {
   say("warming up");
   for (const contender of contenders) await warmUp(stage, contender);
   for (let round = 1; round <= rounds; round += 1) {
-    for (const section of sections) await measure(section, stage, round);
+    for (const section of sections) {
+      if (section.once !== true || round === rounds) await measure(section, stage, round);
+    }
   }
-  console.log(`\n${tableOf(figures, sections)}\n`);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const report = reportOf(tableOf(figures, sections), { machine, rounds, seconds });
+  console.log(`\n${report}\n`);
+  if (values.write) writeReport(report);
 } finally {
   for (const contender of contenders) await contender.close();
   model.close();

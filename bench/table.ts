@@ -34,10 +34,15 @@ function lineOf(figures: Figures, { key, label, digits, target }: Row): string {
   const own = figures.of(key, "Otto");
   const cells = FLOORS.map((floor) => {
     const its = figures.of(key, floor);
-    const ratios = its.length === own.length ? own.map((value, round) => value / (its[round] ?? Number.NaN)) : [];
-    return `${spread(its, digits)} | ${spread(ratios, 2)}`;
+    return `${spread(its, digits)} | ${spread(ratiosOf(own, its), 2)}`;
   });
   return `| ${label} | ${spread(own, digits)} | ${cells.join(" | ")} | ${target} |`;
+}
+
+/** Round by round; none where a figure is not a positive one, as of memory that shrank. */
+function ratiosOf(own: readonly number[], its: readonly number[]): number[] {
+  const hasRatios = its.length === own.length && [...own, ...its].every((value) => value > 0);
+  return hasRatios ? own.map((value, round) => value / (its[round] ?? Number.NaN)) : [];
 }
 
 function spread(values: readonly number[], digits: number): string {

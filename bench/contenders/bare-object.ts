@@ -15,6 +15,36 @@ const SCRIPT = fileURLToPath(new URL("../floors/bare-object.mjs", import.meta.ur
 
 export async function startBareObject(model: BenchModel): Promise<Contender> {
   const persistFolder = mkdtempSync(join(tmpdir(), "bench-bare-"));
+  let host = await startHost(model, persistFolder);
+  return {
+    name: "bare object",
+    async start(task, job) {
+      await send("POST", host.url + task, { input: inputOf(task, job) });
+    },
+    question(task) {
+      return Promise.resolve(async () => {
+        await send("POST", `${host.url}${task}/answer`, { text: "Yes." });
+      });
+    },
+    pids: () => [host.workerd],
+    runtimePid: () => host.workerd,
+    objectsFolder: () => join(persistFolder, "do/bare-BareTask"),
+    bundleKib: () => gzipKib([SCRIPT]),
+    async restart() {
+      await host.miniflare.dispose();
+      host = await startHost(model, persistFolder);
+    },
+    async close() {
+      await host.miniflare.dispose();
+      rmSync(persistFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startHost(
+  model: BenchModel,
+  persistFolder: string,
+): Promise<{ miniflare: Miniflare; url: string; workerd: number }> {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
@@ -36,25 +66,7 @@ export async function startBareObject(model: BenchModel): Promise<Contender> {
     }),
   );
   const url = (await miniflare.ready).href;
-  const workerd = childNamed(process.pid, "workerd");
-  return {
-    name: "bare object",
-    async start(task, job) {
-      await send("POST", url + task, { input: inputOf(task, job) });
-    },
-    question(task) {
-      return Promise.resolve(async () => {
-        await send("POST", `${url}${task}/answer`, { text: "Yes." });
-      });
-    },
-    pids: () => [workerd],
-    runtimePid: () => workerd,
-    bundleKib: () => gzipKib([SCRIPT]),
-    async close() {
-      await miniflare.dispose();
-      rmSync(persistFolder, { recursive: true, force: true });
-    },
-  };
+  return { miniflare, url, workerd: childNamed(process.pid, "workerd") };
 }
 
 /** Otto's own, so that both run by the same rules of the runtime. */

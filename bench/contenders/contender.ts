@@ -12,7 +12,11 @@ export interface Contender {
   pids(): readonly number[];
   /** The process that its tasks run in. */
   runtimePid(): number;
+  /** Where the runtime keeps the objects of its tasks; null: there are none. */
+  objectsFolder(): string | null;
   /** What is uploaded of it, in KiB of gzip; null: nothing is. */
   bundleKib(): number | null;
+  /** Starts the process that its tasks run in anew. Tasks that it keeps nowhere else are gone. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }

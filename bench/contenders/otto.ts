@@ -1,7 +1,7 @@
 /** The whole system, as a user starts it. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { startSystem } from "../../test/drill/started-system.ts";
+import { killRuntime, startSystem } from "../../test/drill/started-system.ts";
 import type { TaskBody } from "../../test/drill/api-client.ts";
 import { inputOf } from "../job.ts";
 import type { BenchModel } from "../model/model.ts";
@@ -66,6 +66,11 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
             .filter((name) => !NOT_UPLOADED.test(name))
             .map((name) => join(folder, name)),
         );
+      },
+      objectsFolder: () => join(system.stateFolder, "runtime/do/otto-TaskObject"),
+      async restart() {
+        await killRuntime(system, "workerd");
+        await system.up();
       },
       close: () => system.stop(),
     };

@@ -9,6 +9,34 @@ import { send } from "../send.ts";
 import type { Contender } from "./contender.ts";
 
 export async function startSdkLoop(model: BenchModel): Promise<Contender> {
+  let loop = await startLoop(model);
+  return {
+    name: "AI SDK loop",
+    async start(task, job) {
+      await send("POST", `${loop.url}/${task}`, { input: inputOf(task, job) });
+    },
+    async question(task) {
+      await send("GET", `${loop.url}/${task}`);
+      return async () => {
+        await send("POST", `${loop.url}/${task}/answer`, { text: "Yes." });
+      };
+    },
+    pids: () => processTree(loop.pid),
+    runtimePid: () => loop.pid,
+    objectsFolder: () => null,
+    bundleKib: () => null,
+    async restart() {
+      loop.end();
+      loop = await startLoop(model);
+    },
+    close() {
+      loop.end();
+      return Promise.resolve();
+    },
+  };
+}
+
+async function startLoop(model: BenchModel): Promise<{ url: string; pid: number; end: () => void }> {
   const script = fileURLToPath(new URL("../floors/sdk-loop.ts", import.meta.url));
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", script, model.url], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -18,22 +46,10 @@ export async function startSdkLoop(model: BenchModel): Promise<Contender> {
   const pid = child.pid;
   if (pid === undefined || !url.startsWith("http")) throw new Error("the AI SDK loop did not start");
   return {
-    name: "AI SDK loop",
-    async start(task, job) {
-      await send("POST", `${url}/${task}`, { input: inputOf(task, job) });
-    },
-    async question(task) {
-      await send("GET", `${url}/${task}`);
-      return async () => {
-        await send("POST", `${url}/${task}/answer`, { text: "Yes." });
-      };
-    },
-    pids: () => processTree(pid),
-    runtimePid: () => pid,
-    bundleKib: () => null,
-    close() {
+    url,
+    pid,
+    end() {
       child.kill();
-      return Promise.resolve();
     },
   };
 }

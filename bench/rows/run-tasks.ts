@@ -20,6 +20,7 @@ export interface EndedTask {
 export async function runTasks(stage: Stage, contender: Contender, count: number, job: Job): Promise<EndedTask[]> {
   const { model } = stage;
   await model.take();
+  const ended = model.until("answers", count);
   const sent = Array.from({ length: count }, () => ({ name: stage.taskName(), sentAt: nowMs() }));
   const started = Promise.all(
     sent.map(async (task) => {
@@ -27,7 +28,7 @@ export async function runTasks(stage: Stage, contender: Contender, count: number
       await contender.start(task.name, job);
     }),
   );
-  await Promise.all([started, model.until("answers", count)]);
+  await Promise.all([started, ended]);
   const { calls, requests } = await model.take();
   const byTask = Map.groupBy(calls, ({ task }) => task.split("-")[0] ?? "");
   const requestsByTask = Map.groupBy(requests, ({ task }) => task);

@@ -26,6 +26,8 @@ export interface Section {
   /** As `--only` names it. */
   readonly name: string;
   readonly rows: readonly Row[];
+  /** It is measured in one round only, after the others. */
+  readonly once?: boolean;
   /** Measures all contenders once. */
   measure(stage: Stage, note: Note): Promise<void>;
 }

@@ -1,0 +1,22 @@
+/** What the runtime keeps of the objects of a class: a folder with a database of each, and one of their alarms. */
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { openFiles } from "./processes.ts";
+
+const ALARMS_FILE = "metadata.sqlite";
+
+/** Objects of the folder that the process has in memory: it has their databases open as long. */
+export function objectsInMemory(pid: number, folder: string): number {
+  const databases = openFiles(pid).filter((path) => path.startsWith(`${folder}/`) && path.endsWith(".sqlite"));
+  return new Set(databases.filter((path) => !path.endsWith(`/${ALARMS_FILE}`))).size;
+}
+
+/** Alarms that are armed for objects of the folder. */
+export function armedAlarms(folder: string): number {
+  const database = new DatabaseSync(join(folder, ALARMS_FILE), { readOnly: true });
+  try {
+    return Number(database.prepare("SELECT count(*) AS armed FROM _cf_ALARM").get()?.["armed"]);
+  } finally {
+    database.close();
+  }
+}

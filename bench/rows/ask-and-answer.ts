@@ -1,0 +1,39 @@
+/** Tasks that ask a question, and their answers. */
+import { nowMs } from "../clock.ts";
+import type { Contender } from "../contenders/contender.ts";
+import type { Stage } from "./section.ts";
+
+/** A task that waits. */
+export interface WaitingTask {
+  readonly name: string;
+  readonly answer: () => Promise<void>;
+}
+
+/** Starts so many tasks at once and waits until each of them waits for its answer. */
+export async function askTasks(stage: Stage, contender: Contender, count: number): Promise<WaitingTask[]> {
+  await stage.model.take();
+  const names = Array.from({ length: count }, () => stage.taskName());
+  const job = { kind: "ask", steps: 1, modelMs: 0 } as const;
+  await Promise.all([...names.map((name) => contender.start(name, job)), stage.model.until("questions", count)]);
+  return await Promise.all(names.map(async (name) => ({ name, answer: await contender.question(name) })));
+}
+
+/** Answers one task after the other; gives what each took from the answer to its next model call, in milliseconds. */
+export async function answerInTurn(stage: Stage, tasks: readonly WaitingTask[]): Promise<number[]> {
+  const times: number[] = [];
+  for (const { name, answer } of tasks) {
+    await stage.model.take();
+    const ended = stage.model.until("answers", 1);
+    const sentAt = nowMs();
+    await Promise.all([answer(), ended]);
+    const { calls } = await stage.model.take();
+    times.push((calls.find(({ task }) => task === name)?.at ?? Number.NaN) - sentAt);
+  }
+  return times;
+}
+
+/** Answers all at once and waits for their ends. */
+export async function answerAll(stage: Stage, tasks: readonly WaitingTask[]): Promise<void> {
+  await stage.model.take();
+  await Promise.all([...tasks.map(({ answer }) => answer()), stage.model.until("answers", tasks.length)]);
+}

@@ -1,0 +1,15 @@
+/** How large the Worker is. */
+import type { Section } from "./section.ts";
+
+export const BUNDLE: Section = {
+  name: "bundle",
+  once: true,
+  rows: [{ key: "bundle", label: "Worker bundle, KiB gzip", digits: 0, target: "≤ 700 → 600" }],
+  measure(stage, note) {
+    for (const contender of stage.contenders) {
+      const kib = contender.bundleKib();
+      if (kib !== null) note("bundle", contender.name, kib);
+    }
+    return Promise.resolve();
+  },
+};

@@ -1,0 +1,69 @@
+/** What tasks that wait for a person hold, at once and after a while, and how soon one goes on after that. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { quantile } from "../../test/drill/random.ts";
+import type { Contender } from "../contenders/contender.ts";
+import { armedAlarms, objectsInMemory } from "../objects-on-disk.ts";
+import { memoryKib } from "../processes.ts";
+import { answerAll, answerInTurn, askTasks, type WaitingTask } from "./ask-and-answer.ts";
+import { runTasks } from "./run-tasks.ts";
+import type { Note, Section, Stage } from "./section.ts";
+
+const TASKS = 300;
+/** Those that are answered in turn after the idle time. */
+const ANSWERED_IN_TURN = 30;
+/** The runtime puts an object out of memory that nobody called for ten seconds. */
+const IDLE_MS = 15_000;
+const WARM_UP_TASKS = 50;
+const WARM_UP_ROUNDS = 2;
+
+/** A contender whose tasks wait. */
+interface Waiting {
+  readonly contender: Contender;
+  readonly beforeKib: number;
+  readonly tasks: readonly WaitingTask[];
+}
+
+export const WAITING: Section = {
+  name: "waiting",
+  rows: [
+    { key: "memory", label: `memory a waiting task, of ${TASKS}, KiB`, digits: 0, target: "≤ 450" },
+    { key: "memory-idle", label: "– after 15 s idle, KiB", digits: 0, target: "" },
+    { key: "in-memory", label: `– objects of the ${TASKS} in memory after 15 s idle`, digits: 0, target: "0" },
+    { key: "alarms", label: `– alarms armed for the ${TASKS}`, digits: 0, target: "0" },
+    { key: "resume-idle", label: "resume after 15 s idle, ms (p50)", digits: 2, target: "≤ 6.5 → 3.5" },
+  ],
+  async measure(stage, note) {
+    const waiting: Waiting[] = [];
+    for (const contender of stage.contenders) waiting.push(await begin(stage, contender, note));
+    await sleep(IDLE_MS);
+    for (const one of waiting) noteIdle(one, note);
+    for (const one of waiting) await end(stage, one, note);
+  },
+};
+
+/** In a process that was started for it: memory that was in use once is not given back. */
+async function begin(stage: Stage, contender: Contender, note: Note): Promise<Waiting> {
+  await contender.restart();
+  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {
+    await runTasks(stage, contender, WARM_UP_TASKS, { kind: "clock", steps: 4, modelMs: 0 });
+  }
+  const beforeKib = memoryKib(contender.runtimePid());
+  const tasks = await askTasks(stage, contender, TASKS);
+  note("memory", contender.name, (memoryKib(contender.runtimePid()) - beforeKib) / TASKS);
+  return { contender, beforeKib, tasks };
+}
+
+function noteIdle({ contender, beforeKib }: Waiting, note: Note): void {
+  const pid = contender.runtimePid();
+  note("memory-idle", contender.name, (memoryKib(pid) - beforeKib) / TASKS);
+  const folder = contender.objectsFolder();
+  if (folder === null) return;
+  note("in-memory", contender.name, objectsInMemory(pid, folder));
+  note("alarms", contender.name, armedAlarms(folder));
+}
+
+async function end(stage: Stage, { contender, tasks }: Waiting, note: Note): Promise<void> {
+  const times = await answerInTurn(stage, tasks.slice(0, ANSWERED_IN_TURN));
+  note("resume-idle", contender.name, quantile(times, 0.5));
+  await answerAll(stage, tasks.slice(ANSWERED_IN_TURN));
+}
