@@ -1,12 +1,12 @@
-/** From the request that makes a task to its first model call. */
-import { setTimeout as sleep } from "node:timers/promises";
+/**
+ * From the request that makes a task to its first model call. One follows the other without a rest, which would measure how
+ * idle processors wake.
+ */
 import { quantile } from "../../test/drill/random.ts";
 import { runTasks } from "./run-tasks.ts";
 import type { Section } from "./section.ts";
 
 const TASKS = 30;
-/** What the task before still has to do is not this one's time. */
-const REST_MS = 30;
 
 export const FIRST_CALL: Section = {
   name: "first-call",
@@ -19,7 +19,6 @@ export const FIRST_CALL: Section = {
       for (let task = 0; task < TASKS; task += 1) {
         const [ended] = await runTasks(stage, contender, 1, { kind: "clock", steps: 0, modelMs: 0 });
         times.push((ended?.calls[0]?.at ?? Number.NaN) - (ended?.sentAt ?? Number.NaN));
-        await sleep(REST_MS);
       }
       note("first-call", contender.name, quantile(times, 0.5));
     }

@@ -1,12 +1,9 @@
 /** From the answer to a question to the next model call, while the task is still in memory. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { quantile } from "../../test/drill/random.ts";
 import { answerInTurn, askTasks } from "./ask-and-answer.ts";
 import type { Section } from "./section.ts";
 
 const TASKS = 30;
-/** A person's shortest pause: what the task does once it waits is not the time of its resume. */
-const REST_MS = 30;
 
 export const RESUME: Section = {
   name: "resume",
@@ -16,7 +13,6 @@ export const RESUME: Section = {
       const times: number[] = [];
       for (let task = 0; task < TASKS; task += 1) {
         const waiting = await askTasks(stage, contender, 1);
-        await sleep(REST_MS);
         times.push(...(await answerInTurn(stage, waiting)));
       }
       note("resume", contender.name, quantile(times, 0.5));
