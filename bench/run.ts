@@ -60,6 +60,8 @@ const startedAt = performance.now();
 const figures = new Figures();
 const model = await startModel();
 const contenders: Contender[] = [];
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => void close().then(() => process.exit(1)));
 try {
   say("starting");
   contenders.push(await startOtto(model));
@@ -74,7 +76,7 @@ try {
     },
   };
   say("warming up");
-  for (const contender of contenders) await warmUp(stage, contender);
+  for (const contender of stage.contenders) await warmUp(stage, contender);
   for (let round = 1; round <= rounds; round += 1) {
     for (const section of sections) {
       if (section.once !== true || round === rounds) await measure(section, stage, round);
@@ -85,7 +87,11 @@ try {
   console.log(`\n${report}\n`);
   if (values.write) writeReport(report);
 } finally {
-  for (const contender of contenders) await contender.close();
+  await close();
+}
+
+async function close(): Promise<void> {
+  await Promise.allSettled(contenders.splice(0).map((contender) => contender.close()));
   model.close();
 }
 

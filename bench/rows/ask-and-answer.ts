@@ -1,4 +1,5 @@
 /** Tasks that ask a question, and their answers. */
+import { eachAtOnce } from "../../test/drill/api-client.ts";
 import { nowMs } from "../clock.ts";
 import type { Contender } from "../contenders/contender.ts";
 import type { Stage } from "./section.ts";
@@ -9,13 +10,17 @@ export interface WaitingTask {
   readonly answer: () => Promise<void>;
 }
 
-/** Starts so many tasks at once and waits until each of them waits for its answer. */
+/** What requests leave behind is not what a task that waits holds: not all of them come at once. */
+const AT_ONCE = 50;
+
+/** Starts so many tasks and waits until each of them waits for its answer. */
 export async function askTasks(stage: Stage, contender: Contender, count: number): Promise<WaitingTask[]> {
   await stage.model.take();
   const names = Array.from({ length: count }, () => stage.taskName());
   const job = { kind: "ask", steps: 1, modelMs: 0 } as const;
-  await Promise.all([...names.map((name) => contender.start(name, job)), stage.model.until("questions", count)]);
-  return await Promise.all(names.map(async (name) => ({ name, answer: await contender.question(name) })));
+  const asked = stage.model.until("questions", count);
+  await Promise.all([eachAtOnce(names, AT_ONCE, (name) => contender.start(name, job)), asked]);
+  return await eachAtOnce(names, AT_ONCE, async (name) => ({ name, answer: await contender.question(name) }));
 }
 
 /** Answers one task after the other; gives what each took from the answer to its next model call, in milliseconds. */
