@@ -60,6 +60,7 @@ const startedAt = performance.now();
 const figures = new Figures();
 const model = await startModel();
 const contenders: Contender[] = [];
+let closing: Promise<void> | undefined;
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => void close().then(() => process.exit(1)));
 try {
@@ -90,9 +91,10 @@ try {
   await close();
 }
 
-async function close(): Promise<void> {
-  await Promise.allSettled(contenders.splice(0).map((contender) => contender.close()));
-  model.close();
+/** Whoever comes second waits for the first. */
+function close(): Promise<void> {
+  closing ??= Promise.allSettled(contenders.map((contender) => contender.close())).then(() => model.close());
+  return closing;
 }
 
 async function warmUp(stage: Stage, contender: Contender): Promise<void> {
