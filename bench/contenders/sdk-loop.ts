@@ -1,15 +1,16 @@
-/** Floor (a), started: a process of its own. */
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+/** Floor (a), started. */
 import { inputOf } from "../job.ts";
 import type { BenchModel } from "../model/model.ts";
 import { processTree } from "../processes.ts";
 import { send } from "../send.ts";
 import type { Contender } from "./contender.ts";
+import { startFloor } from "./floor-process.ts";
+
+const LOOP = new URL("../floors/sdk-loop.ts", import.meta.url);
 
 export async function startSdkLoop(model: BenchModel): Promise<Contender> {
-  let loop = await startLoop(model);
+  const startLoop = () => startFloor(LOOP, [model.url]);
+  let loop = await startLoop();
   return {
     name: "AI SDK loop",
     async start(task, job) {
@@ -26,30 +27,9 @@ export async function startSdkLoop(model: BenchModel): Promise<Contender> {
     objectsFolder: () => null,
     bundleKib: () => null,
     async restart() {
-      loop.end();
-      loop = await startLoop(model);
+      await loop.end();
+      loop = await startLoop();
     },
-    close() {
-      loop.end();
-      return Promise.resolve();
-    },
-  };
-}
-
-async function startLoop(model: BenchModel): Promise<{ url: string; pid: number; end: () => void }> {
-  const script = fileURLToPath(new URL("../floors/sdk-loop.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", script, model.url], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const line = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
-  const url = String(line.value);
-  const pid = child.pid;
-  if (pid === undefined || !url.startsWith("http")) throw new Error("the AI SDK loop did not start");
-  return {
-    url,
-    pid,
-    end() {
-      child.kill();
-    },
+    close: () => loop.end(),
   };
 }

@@ -1,0 +1,40 @@
+/**
+ * Hosts the bare object as Otto's Worker is hosted, with its objects kept on disk: `bare-host.ts MODEL_URL FOLDER` writes where
+ * it listens, and ends when its input does. A process of its own: Miniflare ends the one that it is in on a signal.
+ */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+
+const [modelUrl = "", persistFolder = ""] = process.argv.slice(2);
+
+const miniflare = new Miniflare(
+  convertV4MiniflareOptions({
+    host: "127.0.0.1",
+    port: 0,
+    cf: false,
+    telemetry: { enabled: false },
+    resourcePersistencePath: persistFolder,
+    workers: [
+      {
+        name: "bare",
+        compatibilityDate: compatibilityDate(),
+        compatibilityFlags: ["nodejs_compat"],
+        modules: [{ type: "ESModule", path: fileURLToPath(new URL("./bare-object.mjs", import.meta.url)) }],
+        modulesRoot: fileURLToPath(new URL(".", import.meta.url)),
+        durableObjects: { TASKS: { className: "BareTask", useSQLite: true } },
+        bindings: { MODEL_URL: modelUrl },
+      },
+    ],
+  }),
+);
+process.stdin.once("end", () => void miniflare.dispose().then(() => process.exit(0))).resume();
+console.log((await miniflare.ready).href);
+
+/** Otto's own, so that both run by the same rules of the runtime. */
+function compatibilityDate(): string {
+  const text = readFileSync(new URL("../../wrangler.toml", import.meta.url), "utf8");
+  const date = /^compatibility_date = "([\d-]+)"$/m.exec(text)?.[1];
+  if (date === undefined) throw new Error("wrangler.toml has no compatibility_date");
+  return date;
+}
