@@ -74,6 +74,17 @@ export interface Settings {
 
 /** Reads the settings. Without OTTO_MODE it is production, which refuses what is for development and tests only. */
 export function settingsFromEnv(env: Env): Settings {
+  const known = settings.get(env);
+  if (known !== undefined) return known;
+  const read = readSettings(env);
+  settings.set(env, read);
+  return read;
+}
+
+/** Those of this isolate: they do not change while it lives. */
+const settings = new WeakMap<Env, Settings>();
+
+function readSettings(env: Env): Settings {
   const mode = MODES.find((known) => known === (set(env.OTTO_MODE) ?? "production"));
   if (mode === undefined) throw new RangeError(`OTTO_MODE has to be one of ${MODES.join(", ")}`);
   if (mode === "production") refuseSwitches(env);

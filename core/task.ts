@@ -118,6 +118,8 @@ export function decideBoth(first: Decision, command: Command, now: number): Deci
     spent: [...first.spent, ...then.spent],
     below: [...first.below, ...then.below],
     compaction: then.compaction ?? first.compaction,
+    // Work that was begun stays to be done, unless the task has moved on.
+    work: then.work ?? (then.state.phase === first.state.phase ? first.work : null),
   };
 }
 

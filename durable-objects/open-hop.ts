@@ -3,21 +3,27 @@ import { RpcTarget } from "cloudflare:workers";
 import type { HopListener } from "../core/hop-lines.ts";
 
 export class OpenHop<Line> {
-  private readonly lines: Line[] = [];
+  private lines: Line[] = [];
   private readonly givenUp = Promise.withResolvers<void>();
   private more = Promise.withResolvers<void>();
   private isOver = false;
   private failure: Error | null = null;
 
-  /** Makes the hop and gives its lines. Throws when it broke. */
-  async *make(call: (listener: HopListener<Line>) => Promise<Line | null>): AsyncGenerator<Line, void, void> {
+  /** Makes the hop and gives its lines, those that came together at once. Throws when it broke. */
+  async *make(
+    call: (listener: HopListener<Line>) => Promise<Line | null>,
+  ): AsyncGenerator<readonly Line[], void, void> {
     const listener = new Listener<Line>((line) => this.take(line), this.givenUp.promise);
     call(listener).then(
       (last) => this.end(last, null),
       (thrown: unknown) => this.end(null, new Error("the step runner failed", { cause: thrown })),
     );
     for (;;) {
-      for (let line = this.lines.shift(); line !== undefined; line = this.lines.shift()) yield line;
+      while (this.lines.length > 0) {
+        const lines = this.lines;
+        this.lines = [];
+        yield lines;
+      }
       if (this.isOver) break;
       await this.more.promise;
       this.more = Promise.withResolvers<void>();

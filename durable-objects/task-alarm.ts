@@ -9,8 +9,8 @@ export class TaskAlarm {
     this.storage = storage;
   }
 
-  /** It fired, and is not set any more. */
-  fired(): void {
+  /** It is not set: the object is new, or the alarm has just fired. */
+  cleared(): void {
     this.at = null;
   }
 

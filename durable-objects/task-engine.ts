@@ -13,6 +13,7 @@ import { TaskHops } from "./task-hops.ts";
 import { TaskRelations } from "./task-relations.ts";
 import { TaskReports } from "./task-reports.ts";
 import { changesIndex, type StoredTask, type TaskStore } from "./task-store.ts";
+import { shownEvent } from "./task-tables.ts";
 import type { TaskWatchers } from "./task-watchers.ts";
 
 /** One alarm begins steps for this long; then a fresh alarm goes on. With the hop under way, far below the platform's 15 minutes. */
@@ -56,13 +57,14 @@ export class TaskEngine {
   create(task: NewTask): void {
     const now = this.clock.now();
     this.store.create(createTask(task, now), now);
+    this.alarm.cleared();
     this.arm();
     if (task.hold) void this.report();
   }
 
   /** Runs the alarm. */
   async run(): Promise<void> {
-    this.alarm.fired();
+    this.alarm.cleared();
     this.running = this.goOn();
     const notBefore = await this.running;
     if (this.store.load()?.unreported === true) {
@@ -113,8 +115,12 @@ export class TaskEngine {
     let last: Decision | null = null;
     const isHop = work.kind !== "dispatch" && work.kind !== "cancel";
     for await (const happened of this.happenings(work, run.wake.incarnation, stored)) {
-      if ("delta" in happened) this.watchers.tell(happened);
-      else last = this.apply(happened, isHop ? run : null);
+      const commands: Command[] = [];
+      for (const one of happened) {
+        if ("delta" in one) this.watchers.tell(one);
+        else commands.push(one);
+      }
+      if (commands.length > 0) last = this.applyAll(commands, isHop ? run : null);
       // The next hop has begun.
       if (isHop && last?.work != null) break;
       // A task that has ended meanwhile, or is gone, makes no more subtasks.
@@ -128,15 +134,21 @@ export class TaskEngine {
     return work.kind === "cancel" ? this.relations.cancel(work, state.facts) : this.hops.make(work, incarnation);
   }
 
-  /**
-   * Decides, stores, arms, and only then lets anybody know. With a run, the next hop begins in the same decision when it
-   * is due, so that a step is stored by one write. Null: there is no task.
-   */
+  /** Applies what happened. Null: there is no task. */
   apply(command: Command, run: Run | null = null): Decision | null {
+    return this.applyAll([command], run);
+  }
+
+  /**
+   * Decides what happened together as one decision, stores it, arms, and only then lets anybody know. With a run, the next
+   * hop begins in the same decision when it is due, so that a step is stored by one write.
+   */
+  private applyAll([first, ...rest]: readonly Command[], run: Run | null): Decision | null {
     const stored = this.store.load();
-    if (stored === null) return null;
+    if (stored === null || first === undefined) return null;
     const now = this.clock.now();
-    let decision = decide(stored.state, command, now);
+    let decision = decide(stored.state, first, now);
+    for (const command of rest) decision = decideBoth(decision, command, now);
     if (decision.refused !== null || decision.state === stored.state) return decision;
     if (run !== null && decision.work === null && mayGoOn(decision, run, now)) {
       decision = decideBoth(decision, run.wake, now);
@@ -144,7 +156,8 @@ export class TaskEngine {
     const news = changesIndex(stored.state, decision);
     const events = this.store.save(decision, news, now);
     this.arm();
-    this.watchers.tell({ events });
+    if (this.watchers.areThere())
+      this.watchers.tell({ events: events.map((event) => shownEvent(event, stored.state.facts.id)) });
     if (news) this.tell(decision.state);
     return decision;
   }

@@ -11,7 +11,9 @@ import type { TaskStore } from "./task-store.ts";
 type Think = Extract<Work, { kind: "think" }>;
 type Act = Extract<Work, { kind: "act" }>;
 type Condense = Extract<Work, { kind: "condense" }>;
-type Delta = Extract<WatchFrame, { delta: unknown }>;
+/** A command, or text for whoever watches. What came together is given at once, so that it is stored together. */
+type Happening = Command | Extract<WatchFrame, { delta: unknown }>;
+type Happenings = AsyncGenerator<readonly Happening[], void, void>;
 
 /** The work that the step runner does. */
 export type HopWork = Think | Act | Condense;
@@ -28,7 +30,7 @@ export class TaskHops {
   }
 
   /** Makes a hop for the run of the alarm with this name, and gives what happens as it happens; its end is the last. */
-  async *make(work: HopWork, incarnation: string): AsyncGenerator<Command | Delta, void, void> {
+  async *make(work: HopWork, incarnation: string): Happenings {
     const state = this.store.load()?.state;
     if (state === undefined) return;
     switch (work.kind) {
@@ -47,27 +49,26 @@ export class TaskHops {
   }
 
   /** Hop one: the model's text as it comes, then its reply or its failure. Without either, it was cut off. */
-  private async *think(
-    work: Think,
-    { facts, repeat }: TaskState,
-    incarnation: string,
-  ): AsyncGenerator<Command | Delta, void, void> {
+  private async *think(work: Think, { facts, repeat }: TaskState, incarnation: string): Happenings {
     const { step, attempt } = work;
     const job: ThinkJob = { ...work, facts, repeat, messages: this.store.conversation() };
     const hop = { step, attempt, incarnation };
-    for await (const line of this.lines<ThinkLine>(
+    for await (const lines of this.lines<ThinkLine>(
       (listener) => stepsFromEnv(this.env).think(job, listener),
       incarnation,
     )) {
-      if (line.type === "text") yield { delta: { step, attempt, text: line.text } };
-      else if (line.type === "failed") return yield { type: "model_failed", ...hop, failure: line.failure };
-      else return yield { type: "model_replied", ...hop, reply: line.reply };
+      yield lines.map((line): Happening => {
+        if (line.type === "text") return { delta: { step, attempt, text: line.text } };
+        if (line.type === "failed") return { type: "model_failed", ...hop, failure: line.failure };
+        return { type: "model_replied", ...hop, reply: line.reply };
+      });
+      if (lines.some(({ type }) => type !== "text")) return;
     }
-    yield { type: "model_failed", ...hop, failure: CUT_OFF };
+    yield [{ type: "model_failed", ...hop, failure: CUT_OFF }];
   }
 
   /** Hop two: each outcome as its call ends. Calls that bring none were cut off. */
-  private async *act(work: Act, { facts }: TaskState, incarnation: string): AsyncGenerator<Command, void, void> {
+  private async *act(work: Act, { facts }: TaskState, incarnation: string): Happenings {
     const { step, timeoutMs } = work;
     const rows = new Map(this.store.calls(work.calls.map(({ callId }) => callId)).map((row) => [row.callId, row]));
     const calls = work.calls.flatMap((call) => {
@@ -77,46 +78,42 @@ export class TaskHops {
       return [{ ...call, tool, arguments: given, argumentsHash, effect, key }];
     });
     const job: ActJob = { facts, step, calls, timeoutMs };
-    for await (const line of this.lines<ActLine>(
+    for await (const lines of this.lines<ActLine>(
       (listener) => stepsFromEnv(this.env).act(job, listener),
       incarnation,
     )) {
-      yield { type: "call_settled", step, incarnation, callId: line.callId, outcome: line.outcome };
+      yield lines.map(({ callId, outcome }) => ({ type: "call_settled", step, incarnation, callId, outcome }));
     }
-    yield { type: "hop_ended", step, incarnation };
+    yield [{ type: "hop_ended", step, incarnation }];
   }
 
   /** The hop that shortens: each summary as it is written, or the older steps in short. */
-  private async *condense(
-    work: Condense,
-    { facts }: TaskState,
-    incarnation: string,
-  ): AsyncGenerator<Command, void, void> {
+  private async *condense(work: Condense, { facts }: TaskState, incarnation: string): Happenings {
     const { step, model, withModel, timeoutMs } = work;
     const results = this.store.calls(work.results).map(({ callId, tool }) => ({ callId, tool }));
     const history = work.history === null ? null : this.store.history(work.history);
     const job: CondenseJob = { facts, model, withModel, results, history, timeoutMs };
-    for await (const line of this.lines<CondenseLine>(
-      (listener) => stepsFromEnv(this.env).condense(job, listener),
-      incarnation,
-    )) {
-      if (line.type === "result") yield { ...line, type: "result_condensed", step, incarnation };
-      else yield { ...line, type: "history_condensed", step, incarnation };
+    const call = (listener: HopListener<CondenseLine>) => stepsFromEnv(this.env).condense(job, listener);
+    for await (const lines of this.lines<CondenseLine>(call, incarnation)) {
+      yield lines.map((line) => {
+        if (line.type === "result") return { ...line, type: "result_condensed", step, incarnation };
+        return { ...line, type: "history_condensed", step, incarnation };
+      });
     }
-    yield { type: "hop_ended", step, incarnation };
+    yield [{ type: "hop_ended", step, incarnation }];
   }
 
   /** A hop that breaks, and one that nobody wants any more, ends early; giving it up ends its work. */
   private async *lines<Line>(
     call: (listener: HopListener<Line>) => Promise<Line | null>,
     incarnation: string,
-  ): AsyncGenerator<Line, void, void> {
+  ): AsyncGenerator<readonly Line[], void, void> {
     const hop = new OpenHop<Line>();
     this.open = hop;
     try {
-      for await (const line of hop.make(call)) {
+      for await (const lines of hop.make(call)) {
         if (!this.isWanted(incarnation)) return;
-        yield line;
+        yield lines;
       }
     } catch (thrown) {
       console.error("a hop broke", thrown);

@@ -57,28 +57,29 @@ export class TaskRelations {
     return index.erased;
   }
 
-  /** Makes subtasks; a command for each that tells what came of it. `argumentsOf` gives those of the dispatching call. */
+  /** Makes subtasks; commands, one for each, that tell what came of it. `argumentsOf` gives those of the dispatching call. */
   async *dispatch(
     { subtasks }: Extract<Work, { kind: "dispatch" }>,
     argumentsOf: (callId: string) => unknown,
-  ): AsyncGenerator<Command> {
+  ): AsyncGenerator<readonly Command[]> {
     for (let at = 0; at < subtasks.length; at += AT_ONCE) {
       const some = subtasks.slice(at, at + AT_ONCE);
-      yield* await Promise.all(some.map(async (subtask) => await this.make(subtask, argumentsOf(subtask.callId))));
+      yield await Promise.all(some.map(async (subtask) => await this.make(subtask, argumentsOf(subtask.callId))));
     }
   }
 
-  /** Cancels tasks below this one; a command for each that is cancelled, has ended, or is gone. One that fails stops no other. */
-  async *cancel({ tasks }: Extract<Work, { kind: "cancel" }>, { tenant }: TaskFacts): AsyncGenerator<Command> {
+  /** Cancels tasks below this one; commands, one for each that is cancelled, has ended, or is gone. One that fails stops no other. */
+  async *cancel(
+    { tasks }: Extract<Work, { kind: "cancel" }>,
+    { tenant }: TaskFacts,
+  ): AsyncGenerator<readonly Command[]> {
     let failure: unknown = null;
     for (let at = 0; at < tasks.length; at += AT_ONCE) {
       const some = tasks.slice(at, at + AT_ONCE);
       const told = await Promise.allSettled(some.map((task) => this.task(tenant, task).cancel(PARENT_ENDED)));
-      for (const [index, task] of some.entries()) {
-        const one = told[index];
-        if (one?.status === "fulfilled") yield { type: "cancelled_below", task };
-        else failure = one?.reason;
-      }
+      const cancelled = some.filter((_, index) => told[index]?.status === "fulfilled");
+      yield cancelled.map((task) => ({ type: "cancelled_below", task }));
+      failure ??= told.find((one) => one.status === "rejected")?.reason ?? null;
     }
     if (failure !== null) throw new Error("a task below could not be cancelled", { cause: failure });
   }

@@ -2,7 +2,7 @@
  * What is stored of one task: read and written in its object's SQLite, each decision whole or not at all. Tables are made
  * when the task is, so that a look at a task that does not exist leaves nothing behind.
  */
-import { isTerminalEvent, type NewEvent, type TaskEvent } from "../core/events.ts";
+import { isTerminalEvent, type TaskEvent } from "../core/events.ts";
 import type { Message } from "../core/messages.ts";
 import type { CondenseJob, LedgerPage } from "../core/objects.ts";
 import { readState } from "../core/state-versions.ts";
@@ -17,10 +17,10 @@ import {
   type EventRow,
   FACTS,
   type JournalKind,
+  type LoggedEvent,
   readCall,
   readEvent,
   SCHEMA,
-  shownEvent,
   SMALL_COLUMNS,
   STATE,
   type StateRow,
@@ -32,18 +32,16 @@ export interface StoredTask {
   readonly state: TaskState;
   readonly version: number;
   readonly unreported: boolean;
+  /** The sequence number of the last event. */
+  readonly lastEvent: number;
 }
 
 export class TaskStore {
   private readonly storage: DurableObjectStorage;
   private readonly sql: SqlStorage;
   private cached: StoredTask | null = null;
-  /** The messages of the steps up to `through`, as they were last read. */
-  private conversed: {
-    readonly compactedThrough: number;
-    readonly through: number;
-    readonly messages: readonly Message[];
-  } | null = null;
+  /** The conversation as it was last read, and the last row of the journal that is in it. */
+  private conversed: { readonly compactedThrough: number; readonly messages: Message[]; seq: number } | null = null;
 
   constructor(storage: DurableObjectStorage) {
     this.storage = storage;
@@ -56,8 +54,8 @@ export class TaskStore {
     const [table] = this.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'task'").toArray();
     const [facts, row] = table === undefined ? [null, null] : [this.value(FACTS), this.value(STATE)];
     if (facts === null || row === null) return null;
-    const { state: stored, version, unreported } = JSON.parse(row) as StateRow;
-    const read = { state: readState(JSON.parse(facts), stored), version, unreported };
+    const { state: stored, ...rest } = JSON.parse(row) as StateRow;
+    const read = { ...rest, state: readState(JSON.parse(facts), stored) };
     // What an earlier release stored is brought to the shapes of this one, facts and state together.
     if ((stored as TaskState).v !== STATE_VERSION) this.storage.transactionSync(() => this.write(read, null));
     this.cached = read;
@@ -66,23 +64,26 @@ export class TaskStore {
 
   /** Writes the first decision of a task. */
   create(decision: Decision, now: number): void {
-    const made = { state: decision.state, version: 1, unreported: true };
+    const { state, events } = decision;
+    const made = { state, version: 1, unreported: true, lastEvent: events.length };
     this.storage.transactionSync(() => {
       this.sql.exec(SCHEMA);
       this.write(made, null);
-      this.append(decision, now);
+      this.append(decision, 0, now);
     });
     this.cached = made;
   }
 
   /** Writes a decision, whole or not at all. */
-  save(decision: Decision, report: boolean, now: number): TaskEvent[] {
+  save(decision: Decision, report: boolean, now: number): LoggedEvent[] {
     const stored = this.load();
     if (stored === null) throw new Error("a task is created before it is saved");
-    const next = { state: decision.state, version: stored.version + 1, unreported: report || stored.unreported };
+    const { state, events: more } = decision;
+    const lastEvent = stored.lastEvent + more.length;
+    const next = { state, version: stored.version + 1, unreported: report || stored.unreported, lastEvent };
     const events = this.storage.transactionSync(() => {
       this.write(next, stored);
-      return this.append(decision, now);
+      return this.append(decision, stored.lastEvent, now);
     });
     this.cached = next;
     return events;
@@ -104,16 +105,18 @@ export class TaskStore {
   }
 
   /**
-   * The conversation: each assistant message followed by what its calls brought, older steps by their compaction. What
-   * was read before the present step is kept while the task runs, as it does not change any more.
+   * The conversation: each assistant message followed by what its calls brought, older steps by their compaction. It is
+   * kept while the task runs: what was read before a model call does not change any more, unless older steps are compacted.
    */
-  conversation(): Message[] {
-    const { step = 0, compactedThrough = 0 } = this.load()?.state ?? {};
-    const known = this.conversed?.compactedThrough === compactedThrough ? this.conversed : null;
-    const messages = known === null ? this.beginning(compactedThrough) : [...known.messages];
-    messages.push(...this.messages(known?.through ?? compactedThrough, step - 1));
-    this.conversed = { compactedThrough, through: Math.max(step - 1, compactedThrough), messages };
-    return [...messages, ...this.messages(this.conversed.through, Number.MAX_SAFE_INTEGER)];
+  conversation(): readonly Message[] {
+    const compactedThrough = this.compactedThrough();
+    if (this.conversed?.compactedThrough !== compactedThrough) {
+      this.conversed = { compactedThrough, messages: this.beginning(compactedThrough), seq: 0 };
+    }
+    const { messages, last } = this.messages(compactedThrough, Number.MAX_SAFE_INTEGER, this.conversed.seq);
+    this.conversed.messages.push(...messages);
+    this.conversed.seq = last;
+    return this.conversed.messages;
   }
 
   /** The task runs no more: what was kept for its next step is dropped. */
@@ -130,8 +133,9 @@ export class TaskStore {
 
   /** What is to be told in short when the steps up to `through` are, and what stays. */
   history(through: number): NonNullable<CondenseJob["history"]> {
-    const kept = [...this.messages(-1, 0), ...this.messages(through, Number.MAX_SAFE_INTEGER)];
-    return { through, previous: this.compaction(), messages: this.messages(this.compactedThrough(), through), kept };
+    const between = (after: number, upTo: number) => this.messages(after, upTo, 0).messages;
+    const kept = [...between(-1, 0), ...between(through, Number.MAX_SAFE_INTEGER)];
+    return { through, previous: this.compaction(), messages: between(this.compactedThrough(), through), kept };
   }
 
   /** Events after a sequence number, oldest first; `done` when the log ends with them. */
@@ -140,9 +144,8 @@ export class TaskStore {
     const query = "SELECT seq, at, type, data FROM events WHERE seq > ? ORDER BY seq LIMIT ?";
     const { rows } = upToPage(this.sql.exec<EventRow>(query, after, limit), limit, ({ data }) => data.length);
     const events = rows.map((row) => readEvent(row, task?.state.facts.id ?? ""));
-    const [newest] = this.sql.exec<{ seq: number | null }>("SELECT max(seq) AS seq FROM events").toArray();
     const last = events.at(-1)?.seq ?? after;
-    return { events, last, done: task?.state.phase.name === "ended" && last >= (newest?.seq ?? 0) };
+    return { events, last, done: task?.state.phase.name === "ended" && last >= task.lastEvent };
   }
 
   /** Calls after `after`, in order. Without results, neither results nor arguments are read. */
@@ -183,7 +186,7 @@ export class TaskStore {
 
   /** The input, and what stands for the steps up to `compactedThrough`. */
   private beginning(compactedThrough: number): Message[] {
-    const input = this.messages(-1, 0);
+    const input = this.messages(-1, 0, 0).messages;
     const text = compactedThrough === 0 ? null : this.compaction();
     return text === null ? input : [...input, { role: "user", content: text }];
   }
@@ -197,26 +200,32 @@ export class TaskStore {
     return this.value(COMPACTION);
   }
 
-  /** The messages of the steps after `after` up to `through`, each assistant message followed by what its calls brought. */
-  private messages(after: number, through: number): Message[] {
-    const contents = new Map<string, string>();
-    for (const row of this.sql.exec<{ call_id: string; content: string | null }>(
-      "SELECT call_id, content FROM calls WHERE step > ? AND step <= ?",
-      after,
-      through,
-    )) {
-      contents.set(row.call_id, row.content ?? "");
-    }
+  /**
+   * The messages of the steps after `after` up to `through`, each assistant message followed by what its calls brought, in
+   * rows of the journal after `seq`; and the last of these rows.
+   */
+  private messages(after: number, through: number, seq: number): { messages: Message[]; last: number } {
     const messages: Message[] = [];
-    const query = "SELECT body FROM journal WHERE kind = 'message' AND step > ? AND step <= ? ORDER BY seq";
-    for (const row of this.sql.exec<JournalRow>(query, after, through)) {
+    let last = seq;
+    const query = `SELECT seq, step, body FROM journal
+      WHERE seq > ? AND kind = 'message' AND step > ? AND step <= ? ORDER BY seq`;
+    for (const row of this.sql.exec<MessageRow>(query, seq, after, through)) {
       const message = JSON.parse(row.body) as Message;
       messages.push(message);
-      if (message.role !== "assistant") continue;
-      for (const { id, name } of message.calls ?? [])
+      last = row.seq;
+      if (message.role !== "assistant" || message.calls === undefined) continue;
+      const contents = this.contents(row.step);
+      for (const { id, name } of message.calls)
         messages.push({ role: "tool", callId: id, name, content: contents.get(id) ?? "" });
     }
-    return messages;
+    return { messages, last };
+  }
+
+  /** What the calls of a step brought, as the model reads it. */
+  private contents(step: number): Map<string, string> {
+    const query = "SELECT call_id, content FROM calls WHERE step = ?";
+    const rows = this.sql.exec<{ call_id: string; content: string | null }>(query, step).toArray();
+    return new Map(rows.map(({ call_id, content }) => [call_id, content ?? ""]));
   }
 
   private below(): PendingView[] {
@@ -232,7 +241,7 @@ export class TaskStore {
     this.keep(STATE, JSON.stringify({ ...next, state }));
   }
 
-  private append(decision: Decision, now: number): TaskEvent[] {
+  private append(decision: Decision, lastEvent: number, now: number): LoggedEvent[] {
     for (const { step, message } of decision.messages) this.note(step, "message", message);
     for (const change of decision.ledger) changeLedger(this.sql, change);
     for (const spend of decision.spent) this.note(spend.step, "spend", spend);
@@ -241,17 +250,15 @@ export class TaskStore {
       else this.sql.exec("DELETE FROM task WHERE name = ?", BELOW + subtask);
     }
     if (decision.compaction !== null) this.keep(COMPACTION, decision.compaction.text);
-    return decision.events.map((event) => this.appendEvent(event, decision.state.facts.id, now));
+    return decision.events.map(({ type, data }, index) => {
+      const seq = lastEvent + index + 1;
+      this.sql.exec("INSERT INTO events VALUES (?, ?, ?, ?)", seq, now, type, JSON.stringify(data));
+      return { seq, at: now, type, data };
+    });
   }
 
   private note(step: number, kind: JournalKind, body: unknown): void {
     this.sql.exec("INSERT INTO journal (step, kind, body) VALUES (?, ?, ?)", step, kind, JSON.stringify(body));
-  }
-
-  private appendEvent({ type, data }: NewEvent, taskId: string, now: number): TaskEvent {
-    const query = "INSERT INTO events (at, type, data) VALUES (?, ?, ?) RETURNING seq";
-    const { seq } = this.sql.exec<{ seq: number }>(query, now, type, JSON.stringify(data)).one();
-    return shownEvent({ seq, at: now, type, data }, taskId);
   }
 
   /** A row of `task`; null: there is none. */
@@ -267,6 +274,11 @@ export class TaskStore {
 
 interface JournalRow extends Record<string, SqlStorageValue> {
   readonly body: string;
+}
+
+interface MessageRow extends JournalRow {
+  readonly seq: number;
+  readonly step: number;
 }
 
 /** True for a decision after which the tenant's index, or the parent, has to hear how the task stands. */

@@ -25,6 +25,7 @@ export interface StateRow {
   readonly state: unknown;
   readonly version: number;
   readonly unreported: boolean;
+  readonly lastEvent: number;
 }
 
 /** What a row of `journal` is: a message of the conversation, or a model call that was paid for. */
@@ -55,8 +56,14 @@ export function upToPage<Row extends Record<string, SqlStorageValue>>(
 
 export type EventRow = { seq: number; at: number; type: string; data: string };
 
+/** An event with its place in the log. */
+export interface LoggedEvent extends NewEvent {
+  readonly seq: number;
+  readonly at: number;
+}
+
 /** An event as it is sent. */
-export function shownEvent({ seq, at, type, data }: NewEvent & { seq: number; at: number }, taskId: string): TaskEvent {
+export function shownEvent({ seq, at, type, data }: LoggedEvent, taskId: string): TaskEvent {
   return { seq, type, data: { task_id: taskId, at: new Date(at).toISOString(), ...data } };
 }
 

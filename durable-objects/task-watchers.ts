@@ -15,9 +15,13 @@ export class TaskWatchers {
     return new Response(null, { status: 101, webSocket: client });
   }
 
+  /** True while anybody watches. */
+  areThere(): boolean {
+    return this.state.getWebSockets().length > 0;
+  }
+
   /** Tells every watcher; the platform holds it back until what was written before it is stored. */
   tell(frame: WatchFrame): void {
-    if ("events" in frame && frame.events.length === 0) return;
     const sockets = this.state.getWebSockets();
     if (sockets.length === 0) return;
     const text = JSON.stringify(frame);

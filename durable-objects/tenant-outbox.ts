@@ -75,11 +75,15 @@ export class TenantOutbox {
 
   /** Postgres has these; a row that was replaced meanwhile stays. A task that was taken out is remembered for a day. */
   markSent(rows: readonly OutboxRow[], now: number): void {
+    const sent = JSON.stringify(rows.map(({ task, version }) => [task, version]));
     this.tables.storage.transactionSync(() => {
-      for (const { task, version, report } of rows) {
+      for (const { task, report } of rows)
         if (report === null) this.tables.write("INSERT OR REPLACE INTO forgotten VALUES (?, ?)", task, now);
-        this.drop(task, version);
-      }
+      const ofOutbox = `DELETE FROM outbox WHERE (task, version) IN
+        (SELECT value ->> 0, value ->> 1 FROM json_each(?)) RETURNING task`;
+      const dropped = this.tables.write<{ task: string }>(ofOutbox, sent).map(({ task }) => task);
+      const ofReports = "DELETE FROM reports WHERE owner IN (SELECT value FROM json_each(?))";
+      this.tables.write(ofReports, JSON.stringify(dropped));
     });
   }
 
@@ -96,6 +100,7 @@ export class TenantOutbox {
 
   /** Forgets that a task was forgotten, once its day is over. */
   forgetOld(now: number): void {
+    if ((this.nextForgottenAt() ?? now + 1) > now) return;
     this.tables.write("DELETE FROM forgotten WHERE at <= ?", now - FORGOTTEN_KEPT_MS);
     this.forgotten = null;
   }

@@ -86,6 +86,7 @@ export class TenantStore {
 
   /** Forgets requests whose day is over. */
   forgetOld(now: number): void {
+    if ((this.nextForgottenAt() ?? now + 1) > now) return;
     const old = now - REPLY_KEPT_MS;
     this.tables.write(
       "DELETE FROM replies WHERE owner IN (SELECT ticket FROM repeats WHERE COALESCE(done_at, started_at) <= ?)",

@@ -16,7 +16,7 @@ async function condensed(facts: TaskFacts, change: Partial<CondenseJob>): Promis
   const lines: CondenseLine[] = [];
   const hop = new OpenHop<CondenseLine>();
   const call = (listener: HopListener<CondenseLine>) => stepsFromEnv(env).condense({ ...base, ...change }, listener);
-  for await (const line of hop.make(call)) lines.push(line);
+  for await (const more of hop.make(call)) lines.push(...more);
   return lines;
 }
 
