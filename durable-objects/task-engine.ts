@@ -188,9 +188,9 @@ export class TaskEngine {
     else this.arm();
   }
 
-  /** How a task ended, or what it waits for, is told at once; that it runs, with what comes next. */
+  /** How a task ended, or what it waits for, is told at once; that it runs, when it asks for leave or with what comes next. */
   private tell(state: TaskState): void {
-    if (this.running !== null && statusOf(state) === "running") this.reports.soon(() => void this.report());
+    if (statusOf(state) === "running") this.reports.soon(() => void this.report());
     else void this.report();
   }
 

@@ -3,21 +3,33 @@ import { forgottenAt, REPLY_KEPT_MS, type IdempotencyRow, type StoredReply } fro
 import type { KeyRecord } from "../core/objects.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 
+/** Keys that are held in memory; with more they are read again. */
+const MAX_KEYS = 10_000;
+
 /** Reads and writes rows. Every method is one synchronous piece of work. */
 export class TenantStore {
   private readonly tables: TenantTables;
+  /** Keys that were read, by their hash. */
+  private readonly keys = new Map<string, KeyRecord>();
 
   constructor(tables: TenantTables) {
     this.tables = tables;
   }
 
   key(hash: string): KeyRecord | null {
+    const known = this.keys.get(hash);
+    if (known !== undefined) return known;
     const [row] = this.tables.read<{ record: string }>("SELECT record FROM keys WHERE hash = ?", hash);
-    return row === undefined ? null : (JSON.parse(row.record) as KeyRecord);
+    if (row === undefined) return null;
+    const record = JSON.parse(row.record) as KeyRecord;
+    if (this.keys.size >= MAX_KEYS) this.keys.clear();
+    this.keys.set(hash, record);
+    return record;
   }
 
   keepKey(hash: string, record: KeyRecord): void {
     this.tables.write("INSERT OR REPLACE INTO keys VALUES (?, ?)", hash, JSON.stringify(record));
+    this.keys.delete(hash);
   }
 
   /** True when the object was shown a key with this id. */
@@ -106,6 +118,7 @@ export class TenantStore {
   /** Forgets keys and requests for good. */
   erase(): void {
     this.tables.empty("keys", "revoked", "repeats", "replies");
+    this.keys.clear();
   }
 }
 

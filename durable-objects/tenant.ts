@@ -23,6 +23,8 @@ import { TenantTables } from "./tenant-tables.ts";
 const MAX_WINDOWS = 10_000;
 /** Forgetting waits for the end of the minute, so that one alarm forgets all that a minute brought. */
 const FORGET_EVERY_MS = 60_000;
+/** How long a report waits for others. */
+const GATHER_MS = 1;
 /** After the alarm handler itself failed. */
 const FAILED_RETRY_MS = 1000;
 /** Tasks that one call of `erase` gives. */
@@ -46,6 +48,9 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   private readonly windows = new Map<string, RateWindow>();
   private agentsStamp: string = crypto.randomUUID();
   private armedFor: number | null = null;
+  /** Reports that wait to be stored, and the storing of them. */
+  private reports: TaskReport[] = [];
+  private taking: Promise<void> | null = null;
 
   async admit(request: Parameters<TenantRpc["admit"]>[0]): Promise<Admission> {
     const { keyHash, keyRecord, idempotency } = request;
@@ -97,19 +102,12 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     return this.places.enter(request, stop === null ? null : stopMessage(stop));
   }
 
+  /** Reports that come within a moment of each other are stored together: a write each would be most of what they cost. */
   async report(row: TaskReport): Promise<{ readonly erased: boolean }> {
-    const erased = this.tables.isErased();
-    if (erased) this.outbox.putForgotten(row.task);
-    else if (!this.outbox.isForgotten(row.task)) {
-      this.outbox.putReport(row);
-      this.places.report(row);
-      if (row.view.status === "running" && this.switch.stopped() !== null) {
-        this.switch.halt(row.task);
-        this.tell();
-      }
-    }
-    this.armToSend();
-    return { erased };
+    this.reports.push(row);
+    this.taking ??= scheduler.wait(GATHER_MS).then(() => this.takeReports());
+    await this.taking;
+    return { erased: this.tables.isErased() };
   }
 
   async forget(task: string): Promise<void> {
@@ -189,6 +187,26 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
       console.error("tenant alarm failed", this.tables.tenant(), thrown);
     } finally {
       this.arm(notBefore);
+    }
+  }
+
+  private takeReports(): void {
+    const rows = this.reports;
+    this.reports = [];
+    this.taking = null;
+    for (const row of rows) this.take(row);
+    this.armToSend();
+  }
+
+  private take(row: TaskReport): void {
+    if (this.tables.isErased()) this.outbox.putForgotten(row.task);
+    else if (!this.outbox.isForgotten(row.task)) {
+      this.outbox.putReport(row);
+      this.places.report(row);
+      if (row.view.status === "running" && this.switch.stopped() !== null) {
+        this.switch.halt(row.task);
+        this.tell();
+      }
     }
   }
 
