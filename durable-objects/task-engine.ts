@@ -8,6 +8,7 @@ import type { Command, Decision, NewTask, Work } from "../core/task-commands.ts"
 import type { TaskState } from "../core/task-state.ts";
 import { createTask, decide, decideBoth, expiresAt, nextWake } from "../core/task.ts";
 import { statusOf } from "../core/task-status.ts";
+import { Gather } from "./gather.ts";
 import { TaskAlarm } from "./task-alarm.ts";
 import { TaskHops } from "./task-hops.ts";
 import { TaskRelations } from "./task-relations.ts";
@@ -33,6 +34,11 @@ export class TaskEngine {
   readonly clock: Clock;
   readonly hops: TaskHops;
   readonly relations: TaskRelations;
+  /** Subtasks that were made together often end together. */
+  readonly subtaskEnded = new Gather(0, (commands: readonly Command[]) => {
+    this.applyAll(commands, null);
+    return commands.map(() => true);
+  });
   private readonly env: Env;
   private readonly storage: DurableObjectStorage;
   private readonly alarm: TaskAlarm;

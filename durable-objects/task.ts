@@ -120,7 +120,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     const callId = callOfSubtask(state, subtask.id);
     // With no call that waits for it, nothing reads the text: what was used is all that may still count.
     const shown = callId === null ? UNREAD : await this.show(subtask.output?.text ?? "", state.facts, callId);
-    this.engine.apply({ type: "subtask_ended", ending: endingOf(subtask, shown) });
+    await this.engine.subtaskEnded.take({ type: "subtask_ended", ending: endingOf(subtask, shown) });
   }
 
   async subtaskWaits(...[subtask, version, told]: Parameters<TaskRpc["subtaskWaits"]>): Promise<void> {

@@ -11,6 +11,7 @@ import type { StoredReply } from "../core/tenant/idempotency.ts";
 import type { Admission, EnterReply, EnterRequest, KeyRecord, TaskReport, TenantRpc } from "../core/objects.ts";
 import { countRequest, type RateDecision, type RateWindow } from "../core/tenant/rate-limit.ts";
 import { STOPPED_ASK_AGAIN_MS, stopMessage } from "../core/tenant/stop-message.ts";
+import { Gather } from "./gather.ts";
 import { TenantIndex } from "./tenant-index.ts";
 import { TenantOutbox } from "./tenant-outbox.ts";
 import { TenantPlaces } from "./tenant-places.ts";
@@ -24,7 +25,7 @@ const MAX_WINDOWS = 10_000;
 /** Forgetting waits for the end of the minute, so that one alarm forgets all that a minute brought. */
 const FORGET_EVERY_MS = 60_000;
 /** How long a report waits for others. */
-const GATHER_MS = 1;
+const REPORTS_WAIT_MS = 1;
 /** After the alarm handler itself failed. */
 const FAILED_RETRY_MS = 1000;
 /** Tasks that one call of `erase` gives. */
@@ -37,6 +38,12 @@ const GONE: EnterReply = {
   askAgainAfterMs: STOPPED_ASK_AGAIN_MS,
 };
 
+/** A task that asks for leave, with its news. */
+interface Asked {
+  readonly request: EnterRequest;
+  readonly report: TaskReport | null;
+}
+
 export class TenantObject extends DurableObject<Env> implements TenantRpc {
   private readonly tables = new TenantTables(this.ctx.storage, this.ctx.id.name);
   private readonly store = new TenantStore(this.tables);
@@ -48,9 +55,13 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   private readonly windows = new Map<string, RateWindow>();
   private agentsStamp: string = crypto.randomUUID();
   private armedFor: number | null = null;
-  /** Reports that wait to be stored, and the storing of them. */
-  private reports: TaskReport[] = [];
-  private taking: Promise<void> | null = null;
+  /** A task that asks for leave waits for the answer; one that tells how it stands waits for nothing. */
+  private readonly entering = new Gather(0, (asked: readonly Asked[]) =>
+    this.sendSoon(asked.map((one) => this.letIn(one))),
+  );
+  private readonly reporting = new Gather(REPORTS_WAIT_MS, (rows: readonly TaskReport[]) =>
+    this.sendSoon(rows.map((row) => this.hear(row))),
+  );
 
   async admit(request: Parameters<TenantRpc["admit"]>[0]): Promise<Admission> {
     const { keyHash, keyRecord, idempotency } = request;
@@ -89,25 +100,11 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   }
 
   async enter(request: EnterRequest, report: TaskReport | null): Promise<EnterReply> {
-    if (this.tables.isErased()) {
-      this.outbox.putForgotten(request.task);
-      return GONE;
-    }
-    if (this.outbox.isForgotten(request.task)) return GONE;
-    if (report !== null) {
-      this.outbox.putReport(report);
-      this.armToSend();
-    }
-    const stop = this.switch.stopped();
-    return this.places.enter(request, stop === null ? null : stopMessage(stop));
+    return await this.entering.take({ request, report });
   }
 
-  /** Reports that come within a moment of each other are stored together: a write each would be most of what they cost. */
   async report(row: TaskReport): Promise<{ readonly erased: boolean }> {
-    this.reports.push(row);
-    this.taking ??= scheduler.wait(GATHER_MS).then(() => this.takeReports());
-    await this.taking;
-    return { erased: this.tables.isErased() };
+    return await this.reporting.take(row);
   }
 
   async forget(task: string): Promise<void> {
@@ -190,17 +187,23 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     }
   }
 
-  private takeReports(): void {
-    const rows = this.reports;
-    this.reports = [];
-    this.taking = null;
-    for (const row of rows) this.take(row);
-    this.armToSend();
+  private letIn({ request, report }: Asked): EnterReply {
+    if (this.tables.isErased()) {
+      this.outbox.putForgotten(request.task);
+      return GONE;
+    }
+    if (this.outbox.isForgotten(request.task)) return GONE;
+    if (report !== null) this.outbox.putReport(report);
+    const stop = this.switch.stopped();
+    return this.places.enter(request, stop === null ? null : stopMessage(stop));
   }
 
-  private take(row: TaskReport): void {
-    if (this.tables.isErased()) this.outbox.putForgotten(row.task);
-    else if (!this.outbox.isForgotten(row.task)) {
+  private hear(row: TaskReport): { readonly erased: boolean } {
+    if (this.tables.isErased()) {
+      this.outbox.putForgotten(row.task);
+      return { erased: true };
+    }
+    if (!this.outbox.isForgotten(row.task)) {
       this.outbox.putReport(row);
       this.places.report(row);
       if (row.view.status === "running" && this.switch.stopped() !== null) {
@@ -208,6 +211,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
         this.tell();
       }
     }
+    return { erased: false };
   }
 
   private count(key: KeyRecord, now: number): RateDecision {
@@ -229,8 +233,9 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   }
 
   /** Sees that the alarm comes soon enough for what was just put into the outbox. */
-  private armToSend(): void {
+  private sendSoon<T>(taken: T): T {
     if (this.armedFor === null || this.armedFor > this.index.sendAt(Date.now())) this.arm();
+    return taken;
   }
 
   /**
