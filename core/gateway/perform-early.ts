@@ -42,9 +42,15 @@ export async function performEarly(
     timeoutMs: HOP_TIMEOUT_MS,
   };
   const outcomes = new Map(calls.map(({ id, outcome }) => [id, outcome]));
-  for await (const { callId, outcome } of performCalls(job, deps, limit)) {
-    if (limit.aborted) break;
-    outcomes.set(callId, outcome);
+  const ended = performCalls(job, deps, limit);
+  const late = new Promise<null>((resolve) => {
+    limit.addEventListener("abort", () => resolve(null), { once: true });
+  });
+  while (!limit.aborted) {
+    // A tool may end long after it was told to. What nobody asks for any more begins no further call.
+    const next = await Promise.race([ended.next(), late]);
+    if (next === null || next.done === true || limit.aborted) break;
+    outcomes.set(next.value.callId, next.value.outcome);
   }
   return calls.map((call) => ({ ...call, outcome: outcomes.get(call.id) ?? null }));
 }

@@ -1,96 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
-import type { AgentConfig } from "../../core/agent.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
-import { performCalls, type PerformDeps } from "../../core/gateway/perform.ts";
-import { MAX_CALLS_PER_STEP, prepareCalls } from "../../core/gateway/prepare.ts";
-import { buildToolset } from "../../core/gateway/toolset.ts";
+import { performCalls } from "../../core/gateway/perform.ts";
+import { MAX_CALLS_PER_STEP } from "../../core/gateway/prepare.ts";
 import { modelNames } from "../../core/gateway/model-names.ts";
-import { ok } from "../../core/errors.ts";
 import type { ActJob } from "../../core/objects.ts";
-import type { ToolPorts } from "../../core/ports.ts";
-import type { CallOutcome, PreparedCall } from "../../core/task-commands.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
+import type { CallOutcome } from "../../core/task-commands.ts";
 import type { EffectClass, Tool } from "../../core/tool.ts";
-import { defineTool, failure } from "../../tools/define-tool.ts";
+import { agent, depsFor, outside, prepare, send, toolOf } from "./play-gateway.ts";
 import { factsOf } from "./task-world.ts";
-
-/** What the outside saw of the tools below, and how it behaves. */
-interface Outside {
-  runs: number;
-  running: number;
-  mostAtOnce: number;
-  /** How many runs lose their answer, and how many after them never leave. */
-  lose: number;
-  unsent: number;
-  happened: "happened" | "not_happened" | "cannot_tell" | "never";
-}
-
-function outside(change: Partial<Outside> = {}): Outside {
-  return { runs: 0, running: 0, mostAtOnce: 0, lose: 0, unsent: 0, happened: "not_happened", ...change };
-}
-
-function toolOf(world: Outside, effect: EffectClass, name = "send"): Tool {
-  return defineTool({
-    name,
-    summary: "Send a text to somebody outside.",
-    toolbox: "test",
-    category: "communication",
-    permissions: ["network"],
-    security: "cautious",
-    effect,
-    needs: [],
-    aliases: { message: "text" },
-    timeoutMs: 1000,
-    input: z.object({ text: z.string().max(20), count: z.int().default(1) }),
-    output: z.object({ sent: z.string() }),
-    async run({ text }, context) {
-      world.runs += 1;
-      world.running += 1;
-      world.mostAtOnce = Math.max(world.mostAtOnce, world.running);
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      world.running -= 1;
-      if (text === "throw") throw new Error("secret inside");
-      if (text === "wrong") return { sent: 1 as unknown as string };
-      if (text === "refused") return failure("blocked_by_policy", "Not this one.");
-      if (world.runs <= world.lose) return failure("upstream_failed", "The connection was reset.");
-      if (world.runs <= world.lose + world.unsent) {
-        return failure("upstream_failed", "The way out is away.", { retryAfterMs: 1, details: { sent: false } });
-      }
-      if (text === "slow") await new Promise((resolve) => setTimeout(resolve, 200));
-      return { sent: `${text} as ${context.key}` };
-    },
-    ...(effect === "probe"
-      ? {
-          async probe() {
-            if (world.happened === "never") await new Promise(() => undefined);
-            const answer = world.happened === "happened" ? { result: { sent: "before" } } : {};
-            return { kind: world.happened, ...answer } as never;
-          },
-        }
-      : {}),
-    show({ sent }) {
-      if (sent.startsWith("unshowable")) throw new Error("cannot be shown");
-      return `Sent ${sent}`;
-    },
-    examples: [{ note: "a greeting", given: { text: "hi" } }],
-  });
-}
-
-function agent(change: Partial<AgentConfig> = {}): Partial<TaskFacts> {
-  const config: AgentConfig = { name: "a", instructions: "", tools: ["*"], permissions: ["network"], ...change };
-  return { agent: { id: "agent_x", version: 1, config } };
-}
-
-async function prepare(
-  tools: readonly Tool[],
-  requested: { name: string; arguments: string }[],
-  facts = factsOf(agent()),
-  repeat: { hash: string; count: number } | null = null,
-): Promise<PreparedCall[]> {
-  const toolset = await buildToolset(tools, facts);
-  return await prepareCalls(requested, { facts, step: 3, toolset, repeat });
-}
 
 /** How calls are made: `gone` takes the tool away. */
 interface Attempt {
@@ -123,22 +40,10 @@ async function perform(
       })),
     ),
   };
-  const deps: PerformDeps = {
-    toolset: { resolve: (name) => (name === tool.name && !gone ? tool : null), names: [tool.name] },
-    ports: {} as ToolPorts,
-    blobs: { put: async () => ok(undefined), get: async () => ok(new Uint8Array()) },
-    limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
-    maxParallel: 5,
-    retryDelaysMs: [1, 1],
-    reportDefect: () => undefined,
-    clock: { now: () => Date.now() },
-  };
   const outcomes: CallOutcome[] = [];
-  for await (const line of performCalls(job, deps, signal)) outcomes.push(line.outcome);
+  for await (const line of performCalls(job, depsFor(gone ? [] : [tool]), signal)) outcomes.push(line.outcome);
   return outcomes;
 }
-
-const send = (text: string) => ({ name: "send", arguments: JSON.stringify({ text }) });
 
 describe("preparing the calls of a step", () => {
   test("keys and hashes a call by its checked arguments, whatever their order and names were", async () => {
