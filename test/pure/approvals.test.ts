@@ -4,7 +4,7 @@ import type { Command, RevisedCall } from "../../core/task-commands.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { decide, nextWake } from "../../core/task.ts";
 import { asked, drawsFrom, preparedCall, shown, thinking, wake } from "./play-task.ts";
-import { ASK, call, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./task-world.ts";
+import { ASK, call, crashing, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./task-world.ts";
 
 type Decided = Extract<Command, { type: "approval_decided" }>;
 
@@ -234,10 +234,10 @@ test("whatever is decided, however late or often, a call runs only with the argu
       ),
       fc.integer(),
       (tries, seed) => {
-        const world = new TaskWorld([[asks, { ...asks, effect: "keyed" }, asks, { ...asks, effect: "none" }]], {
-          chance: drawsFrom(seed),
-          crashRate: 0.1,
-        });
+        const world = new TaskWorld(
+          [[asks, { ...asks, effect: "keyed" }, asks, { ...asks, effect: "none" }]],
+          crashing(drawsFrom(seed), 0.1),
+        );
         world.run(60_000);
         const shownAs = approvalsOf(world);
         const approved = new Map<string, string>();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { DEFAULT_AGENT } from "../../core/agent.ts";
 import { statusOf, type TaskStatus } from "../../core/task-status.ts";
 import type { TaskState } from "../../core/task-state.ts";
-import { answer, ASK, call, DISPATCH, factsOf, type ScriptedCall, SLEEP, TaskWorld } from "./task-world.ts";
+import { answer, ASK, call, crashing, DISPATCH, factsOf, type ScriptedCall, SLEEP, TaskWorld } from "./task-world.ts";
 import { drawsFrom, endingOf, shown, shuffled } from "./play-task.ts";
 
 const agent = { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, on_unknown: "ask" as const } };
@@ -62,7 +62,7 @@ function settle(world: TaskWorld, callId: string): void {
 }
 
 function play(crashRate: number, draw: () => number, orderOf: (ids: string[]) => string[]): TaskWorld {
-  const world = new TaskWorld([BATCH], { chance: draw, crashRate }, factsOf({ agent }));
+  const world = new TaskWorld([BATCH], crashing(draw, crashRate), factsOf({ agent }));
   world.run(50_000);
   const waiting = world.state.batch.filter(({ wait }) => wait !== null);
   expect(waiting.map(({ wait }) => wait?.kind)).toEqual([

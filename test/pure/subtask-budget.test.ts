@@ -7,7 +7,16 @@ import { confirmedOutcome } from "../../core/ledger.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { nextWake } from "../../core/task.ts";
 import { drawsFrom, endingOf, shuffled } from "./play-task.ts";
-import { call, DISPATCH, factsOf, NO_LIMITS, type Script, type ScriptedCall, TaskWorld } from "./task-world.ts";
+import {
+  call,
+  crashing,
+  DISPATCH,
+  factsOf,
+  NO_LIMITS,
+  type Script,
+  type ScriptedCall,
+  TaskWorld,
+} from "./task-world.ts";
 
 const PRICE = { inputPerMillion: 1, outputPerMillion: 8 };
 const PRICED = [{ name: "scripted", price: PRICE, windowTokens: 1_000_000 }];
@@ -56,7 +65,7 @@ describe("the budget of a task with subtasks", () => {
           const script = steps.map((budgets) =>
             budgets.map((tokenBudget) => ({ ...dispatch(), control: { ...DISPATCH, tokenBudget } })),
           );
-          const world = new TaskWorld(script, { chance: draw, crashRate: 0.05 }, limited({ maxTokens, maxCostMicros }));
+          const world = new TaskWorld(script, crashing(draw, 0.05), limited({ maxTokens, maxCostMicros }));
           const over = { tokens: 0, costMicros: 0 };
           world.usageOf = ({ maxOutputTokens }) => {
             const { phase } = world.state;

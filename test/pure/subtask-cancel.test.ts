@@ -5,7 +5,17 @@ import type { TaskState } from "../../core/task-state.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { decide, nextWake } from "../../core/task.ts";
 import { drawsFrom, endingOf, shown } from "./play-task.ts";
-import { ASK, call, DISPATCH, factsOf, NO_LIMITS, type ScriptedCall, SLEEP, TaskWorld } from "./task-world.ts";
+import {
+  ASK,
+  call,
+  crashing,
+  DISPATCH,
+  factsOf,
+  NO_LIMITS,
+  type ScriptedCall,
+  SLEEP,
+  TaskWorld,
+} from "./task-world.ts";
 
 const dispatch: ScriptedCall = { tool: "dispatch_subagent", effect: "none", control: DISPATCH };
 const HIDDEN = ["task_hidden_a", "task_hidden_b"];
@@ -38,7 +48,7 @@ describe("a task that ends while subtasks are open", () => {
     ];
     fc.assert(
       fc.property(fc.integer(), fc.constantFrom(...ends), (seed, end) => {
-        const world = waiting({ ...NO_LIMITS, maxDurationMs: 60_000 }, { chance: drawsFrom(seed), crashRate: 0.3 });
+        const world = waiting({ ...NO_LIMITS, maxDurationMs: 60_000 }, crashing(drawsFrom(seed), 0.3));
         world.run(30_000);
         expect(statusOf(world.state)).toBe("waiting_subagents");
         const open = [...world.subtasks.keys()];

@@ -5,7 +5,7 @@ import type { SubtaskEnding } from "../../core/task-commands.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { createTask, decide } from "../../core/task.ts";
 import { drawsFrom, endingOf, preparedCall, shown, shuffled, thinking, wake } from "./play-task.ts";
-import { DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./task-world.ts";
+import { crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./task-world.ts";
 
 const dispatch: ScriptedCall = { tool: "dispatch_subagent", effect: "none", control: DISPATCH };
 const many = (count: number) => Array.from({ length: count }, () => dispatch);
@@ -28,7 +28,7 @@ describe("fifty subtasks of one step", () => {
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         const draw = drawsFrom(seed);
-        const world = new TaskWorld([many(50)], { chance: draw, crashRate: 0.02 });
+        const world = new TaskWorld([many(50)], crashing(draw, 0.02));
         const endings = new Map<string, SubtaskEnding>();
         const end = (subtask: string): void => {
           const ending = endings.get(subtask) ?? anyEnding(subtask, draw);

@@ -5,7 +5,7 @@ import { createTask, decide, nextWake } from "../../core/task.ts";
 import { DEFAULT_AGENT } from "../../core/agent.ts";
 import { anyCommand } from "./any-command.ts";
 import { drawsFrom } from "./play-task.ts";
-import { call, factsOf, SLEEP, TaskWorld } from "./task-world.ts";
+import { call, crashing, factsOf, SLEEP, TaskWorld } from "./task-world.ts";
 
 describe("under crashes at random points", () => {
   const scripts = fc.array(
@@ -15,6 +15,7 @@ describe("under crashes at random points", () => {
         call("keyed"),
         call("once"),
         call("probe"),
+        { ...call("none"), early: true },
         call("none", SLEEP),
         call("none", { kind: "attach", path: "a.md", size: 1, contentType: "text/markdown" }),
       ),
@@ -26,7 +27,7 @@ describe("under crashes at random points", () => {
   test("every task ends with its answer; keyed and probed effects happen once, unkeyed ones at most once or are unknown", () => {
     fc.assert(
       fc.property(scripts, fc.integer(), (script, seed) => {
-        const world = new TaskWorld(script, { chance: drawsFrom(seed), crashRate: 0.2 });
+        const world = new TaskWorld(script, crashing(drawsFrom(seed), 0.2));
         world.run();
         expect(statusOf(world.state)).toBe("completed");
         expect(world.ledger.size).toBe(script.flat().length);

@@ -6,22 +6,12 @@ import { DEFAULT_AGENT } from "../../core/agent.ts";
 import { callId } from "../../core/ids.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
 import type { Failure } from "../../core/errors.ts";
-import type { NewEvent } from "../../core/events.ts";
 import type { ModelUsage } from "../../core/messages.ts";
-import type {
-  CallOutcome,
-  Command,
-  Decision,
-  LedgerChange,
-  LedgerRow,
-  PreparedCall,
-  Spend,
-  SubtaskToMake,
-  Work,
-} from "../../core/task-commands.ts";
+import type { CallOutcome, Command, Decision, PreparedCall, SubtaskToMake, Work } from "../../core/task-commands.ts";
 import type { Limits, TaskFacts, TaskState } from "../../core/task-state.ts";
-import { createTask, decide, nextWake } from "../../core/task.ts";
+import { createTask, decide, decideBoth, nextWake } from "../../core/task.ts";
 import type { Control, EffectClass } from "../../core/tool.ts";
+import { StoredDecisions } from "./stored-decisions.ts";
 
 /** One call of a scripted step. */
 export interface ScriptedCall {
@@ -43,9 +33,19 @@ export type Script = readonly (readonly ScriptedCall[])[];
 export interface Faults {
   readonly chance: () => number;
   readonly crashRate: number;
+  /**
+   * Asked at each command of a hop: whether the next hop begins in the same decision, as it does while the time of the
+   * alarm's run lasts. By default always.
+   */
+  readonly joins?: () => boolean;
 }
 
 const NO_FAULTS: Faults = { chance: () => 1, crashRate: 0 };
+
+/** Crashes at this rate, with the next hop begun now in the same decision and now in one of its own. */
+export function crashing(draw: () => number, crashRate: number): Faults {
+  return { chance: draw, crashRate, joins: () => draw() < 0.5 };
+}
 
 export const NO_LIMITS: Limits = { maxSteps: 10, maxTokens: null, maxCostMicros: null, maxDurationMs: null };
 
@@ -112,11 +112,13 @@ export class TaskWorld {
   state: TaskState;
   now = 0;
   alarm: number | null;
-  readonly events: NewEvent[] = [];
-  readonly ledger = new Map<string, LedgerRow>();
+  readonly stored = new StoredDecisions();
+  readonly events = this.stored.events;
+  readonly ledger = this.stored.ledger;
+  readonly messages = this.stored.messages;
+  readonly spent = this.stored.spent;
   /** How often each call's effect happened outside, by call id. */
   readonly effects = new Map<string, number>();
-  readonly spent: Spend[] = [];
   /** Subtasks that were made, by id, and how often each was asked for. */
   readonly subtasks = new Map<string, { readonly made: SubtaskToMake; times: number }>();
   /** The calls that ran, in order, with the hash of the arguments that they ran with. */
@@ -134,6 +136,8 @@ export class TaskWorld {
     outputTokens: 5,
     estimated: false,
   });
+  /** How long it takes to shorten the older steps. */
+  shorteningMs = 0;
   /** Looks at every state that is stored. */
   afterStored: (state: TaskState) => void = () => undefined;
   entered = 0;
@@ -148,7 +152,7 @@ export class TaskWorld {
     this.faults = faults;
     const made = createTask({ facts, hold: false, call: null }, this.now);
     this.state = made.state;
-    this.store(made);
+    this.stored.keep(made);
     this.alarm = nextWake(this.state, this.now);
   }
 
@@ -160,10 +164,14 @@ export class TaskWorld {
     }
   }
 
-  apply(command: Command): Decision {
-    const decision = decide(this.state, command, this.now);
+  /** Decides and stores. With a run of the alarm, the next hop may begin in the same decision when it is due. */
+  apply(command: Command, incarnation: string | null = null): Decision {
+    let decision = decide(this.state, command, this.now);
+    if (incarnation !== null && decision.state !== this.state && decision.work === null && this.joinsNext(decision)) {
+      decision = decideBoth(decision, { type: "wake", incarnation }, this.now);
+    }
     if (decision.refused === null) {
-      this.store(decision);
+      this.stored.keep(decision);
       this.state = decision.state;
       this.afterStored(this.state);
       this.alarm = nextWake(this.state, this.now);
@@ -185,7 +193,7 @@ export class TaskWorld {
         } else if (work.kind === "enter") {
           this.mayCrash();
           this.entered += 1;
-          decision = this.apply(this.tenantSays(work));
+          decision = this.apply(this.tenantSays(work), incarnation);
         } else if (work.kind === "dispatch") {
           for (const made of work.subtasks) {
             this.mayCrash();
@@ -209,22 +217,10 @@ export class TaskWorld {
           const requested = calls.map(({ id, tool }) => ({ id, name: tool, arguments: "{}" }));
           const usage = this.usageOf(work);
           const text = calls.length === 0 ? "done" : "";
-          decision = this.apply({
-            type: "model_replied",
-            step,
-            attempt,
-            incarnation,
-            reply: { text, calls, requested, usage, finish: calls.length === 0 ? "stop" : "calls" },
-          });
+          const reply = { text, calls, requested, usage, finish: calls.length === 0 ? "stop" : "calls" } as const;
+          decision = this.apply({ type: "model_replied", step, attempt, incarnation, reply }, incarnation);
         } else {
-          for (const { callId: id, mode } of work.calls) {
-            this.mayCrash();
-            this.now += 1;
-            const outcome = this.perform(id, mode);
-            this.mayCrash();
-            this.apply({ type: "call_settled", step: work.step, incarnation, callId: id, outcome });
-          }
-          decision = this.apply({ type: "hop_ended", step: work.step, incarnation });
+          decision = this.act(work, incarnation);
         }
       }
     } catch (thrown) {
@@ -232,6 +228,25 @@ export class TaskWorld {
       this.crashes += 1;
       this.incarnation = `i${this.crashes}`;
     }
+  }
+
+  /** Makes the calls; when the last one settles and the next hop begins with it, this one is over. */
+  private act({ calls, step }: Extract<Work, { kind: "act" }>, incarnation: string): Decision {
+    for (const { callId: id, mode } of calls) {
+      this.mayCrash();
+      this.now += 1;
+      const outcome = this.perform(id, mode);
+      this.mayCrash();
+      const settled = { type: "call_settled", step, incarnation, callId: id, outcome } as const;
+      const decision = this.apply(settled, incarnation);
+      if (decision.work !== null) return decision;
+    }
+    return this.apply({ type: "hop_ended", step, incarnation }, incarnation);
+  }
+
+  private joinsNext({ state }: Decision): boolean {
+    const at = nextWake(state, this.now);
+    return at !== null && at <= this.now && (this.faults.joins?.() ?? true);
   }
 
   private make(made: SubtaskToMake): Decision {
@@ -250,16 +265,23 @@ export class TaskWorld {
     const usage = work.withModel ? { inputTokens: 20, outputTokens: 5, estimated: false } : null;
     for (const callId of work.results) {
       if (usage === null) continue;
-      this.apply({ type: "result_condensed", step, incarnation, callId, content: `summary of ${callId}`, usage });
+      this.apply(
+        { type: "result_condensed", step, incarnation, callId, content: `summary of ${callId}`, usage },
+        incarnation,
+      );
       this.mayCrash();
     }
     if (work.history !== null) {
+      this.now += this.shorteningMs;
       const through = work.history;
       const text = `steps up to ${through}`;
-      this.apply({ type: "history_condensed", step, incarnation, through, text, contextTokens: 500, usage });
+      this.apply(
+        { type: "history_condensed", step, incarnation, through, text, contextTokens: 500, usage },
+        incarnation,
+      );
     }
     this.mayCrash();
-    return this.apply({ type: "hop_ended", step, incarnation });
+    return this.apply({ type: "hop_ended", step, incarnation }, incarnation);
   }
 
   private mayCrash(): void {
@@ -294,25 +316,5 @@ export class TaskWorld {
     const call = this.script[(step ?? 0) - 1]?.[index ?? -1];
     if (call === undefined) throw new Error(`nothing is scripted for ${id}`);
     return call;
-  }
-
-  private store(decision: Decision): void {
-    this.events.push(...decision.events);
-    this.spent.push(...decision.spent);
-    for (const change of decision.ledger) this.keep(change);
-  }
-
-  private keep(change: LedgerChange): void {
-    if (change.kind === "insert") {
-      if (this.ledger.has(change.row.callId)) throw new Error(`${change.row.callId} is in the ledger twice`);
-      this.ledger.set(change.row.callId, change.row);
-      return;
-    }
-    const row = this.ledger.get(change.callId);
-    if (row === undefined) throw new Error(`${change.callId} is not in the ledger`);
-    if (row.settledAt !== null && change.kind !== "content")
-      throw new Error(`${change.callId} changed after it had settled`);
-    const { kind: _, ...rest } = change;
-    this.ledger.set(change.callId, { ...row, ...rest });
   }
 }

@@ -3,7 +3,7 @@ import { DEFAULT_AGENT } from "../../core/agent.ts";
 import type { Command } from "../../core/task-commands.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { drawsFrom, shown } from "./play-task.ts";
-import { ASK, call, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./task-world.ts";
+import { ASK, call, crashing, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./task-world.ts";
 
 const agent = { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, on_unknown: "ask" as const } };
 const rowOf = (world: TaskWorld) => [...world.ledger.values()][0];
@@ -142,7 +142,7 @@ test("under random crashes no call that nobody can look up runs more often than 
   for (let seed = 0; seed < 100; seed += 1) {
     const draw = drawsFrom(seed);
     const script = [[call("once"), call("once"), call("keyed")], [call("once")]];
-    const world = new TaskWorld(script, { chance: draw, crashRate: 0.15 }, factsOf({ agent }));
+    const world = new TaskWorld(script, crashing(draw, 0.15), factsOf({ agent }));
     const allowed = new Map<string, number>();
     for (let round = 0; round < 60 && statusOf(world.state) !== "completed"; round += 1) {
       world.run();
