@@ -1,0 +1,88 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import type { TenantRpc } from "../../core/objects.ts";
+import { TaskReports } from "../../durable-objects/task-reports.ts";
+import { ask } from "./task-client.ts";
+import { type Caller, makeCaller } from "./front-door.ts";
+import { tenantStub } from "./tenant-client.ts";
+
+const slow = { text: "Late.", delayMs: 20_000 };
+
+/** The class of the tenants' objects, whose methods the tasks call. */
+async function tenantMethods(caller: Caller): Promise<TenantRpc> {
+  return await runInDurableObject(tenantStub(caller.tenant), (object) => Object.getPrototypeOf(object) as TenantRpc);
+}
+
+/** How the list shows a task. */
+async function untilListed(caller: Caller, id: string, status: string): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { data } = (await caller.send("GET", "/v1/tasks")).json;
+      expect(data).toEqual([expect.objectContaining({ id, status })]);
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+}
+
+const away = () => Promise.reject(new Error("the tenant is away"));
+
+describe("a tenant hears of a task", () => {
+  test("that runs with its first asking for leave, which needs no report beside it", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const caller = await makeCaller();
+    const report = vi.spyOn(await tenantMethods(caller), "report").mockImplementation(away);
+    const { id } = await caller.makeTask([slow]);
+    await untilListed(caller, id, "queued");
+    const told = report.mock.calls.filter(([row]) => row.task === id);
+    expect(told.filter(([row]) => row.view.status === "queued")).toEqual([]);
+    report.mockRestore();
+    await caller.send("POST", `/v1/tasks/${id}/cancel`);
+    await untilListed(caller, id, "cancelled");
+  });
+
+  test("that is held at once, though it asks for no leave and before its alarm comes", async () => {
+    const caller = await makeCaller();
+    const alarm = await runInDurableObject(env.TASKS.get(env.TASKS.newUniqueId()), (object) =>
+      vi.spyOn(Object.getPrototypeOf(object) as { alarm(): Promise<void> }, "alarm"),
+    );
+    alarm.mockImplementation(() => Promise.resolve());
+    const enter = vi.spyOn(await tenantMethods(caller), "enter");
+    const { id } = await caller.makeTask([slow], { hold: true });
+    await untilListed(caller, id, "queued");
+    expect(enter.mock.calls.filter(([request]) => request.task === id)).toEqual([]);
+  });
+
+  test.each([
+    ["completed", [{ text: "Done." }]],
+    ["waiting_input", [ask]],
+  ])("that is %s at once: once when it asks for leave and once of how it stands", async (status, replies) => {
+    // What may be told later is not told at all.
+    vi.spyOn(TaskReports.prototype, "soon").mockImplementation(() => undefined);
+    const caller = await makeCaller();
+    const tenant = await tenantMethods(caller);
+    const [enter, report] = [vi.spyOn(tenant, "enter"), vi.spyOn(tenant, "report")];
+    const { id } = await caller.makeTask(replies);
+    await untilListed(caller, id, status);
+    // The tasks of other tests report too.
+    const entered = enter.mock.calls.filter(([request]) => request.task === id);
+    const told = report.mock.calls.filter(([row]) => row.task === id);
+    expect(entered.map(([, row]) => row?.view.status)).toEqual(["queued"]);
+    expect(told.map(([row]) => row.view.status)).toEqual([status]);
+  });
+
+  test.each(["enter", "report"] as const)("also when its object fails once at %s", async (method) => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const caller = await makeCaller();
+    const tenant = await tenantMethods(caller);
+    vi.spyOn(tenant, method).mockImplementationOnce(away);
+    const { id } = await caller.makeTask([{ text: "Done." }]);
+    await untilListed(caller, id, "completed");
+    expect(log).toHaveBeenCalled();
+    const task = env.TASKS.get(env.TASKS.idFromName(`${caller.tenant}/${id}`));
+    await vi.waitFor(
+      async () => expect(await runInDurableObject(task, (_, { storage }) => storage.getAlarm())).toBeNull(),
+      { timeout: 10_000, interval: 50 },
+    );
+  });
+});
