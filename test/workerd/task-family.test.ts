@@ -24,6 +24,12 @@ const dispatch = (replies: readonly unknown[], more: Record<string, unknown> = {
 const hasEnded = ({ status }: TaskView) => ["completed", "failed", "cancelled"].includes(status);
 const errorOf = (row: LedgerRow | undefined) => (row?.result?.ok === false ? row.result.error.code : null);
 
+/** What a test stands in for: how a task tells others of itself, and how it cancels those below. */
+interface Patched {
+  report(stored: unknown, view: TaskView): Promise<boolean>;
+  cancel(...given: unknown[]): AsyncGenerator<unknown>;
+}
+
 async function subtasksOf(facts: { tenant: string; id: string }): Promise<TaskView[]> {
   const ids = await taskOf(facts).subtasks();
   if (!ids.ok) throw new Error(ids.error.message);
@@ -186,6 +192,43 @@ describe("a task with subtasks", () => {
     await away(false);
     expect(await task.erase()).toMatchObject({ ok: true });
     for (const one of [facts, below]) expect(await taskOf(one).view()).toMatchObject({ error: { code: "not_found" } });
+  });
+
+  test("is erased with what its subtask used told, when that ends while the task is being erased", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const facts = factsOf([{ calls: [dispatch([ask])] }]);
+    const task = await start(facts);
+    await until(facts, ({ pending }) => pending.length === 1);
+    const [child] = await subtasksOf(facts);
+    if (child === undefined) throw new Error("the task has a subtask");
+    const gate = Promise.withResolvers<void>();
+    const told: number[] = [];
+    let isCancelling = false;
+    await runInDurableObject(stubOf(facts), (object) => {
+      const { relations } = (object as unknown as { engine: { relations: Patched } }).engine;
+      const { report, cancel } = relations;
+      relations.cancel = async function* held(...given) {
+        isCancelling = true;
+        await gate.promise;
+        yield* cancel.apply(relations, given);
+      };
+      relations.report = async (...[stored, view]) => {
+        // The first telling of what the subtask used fails.
+        if (view.usage.input_tokens > 1000) told.push(view.usage.input_tokens);
+        if (told.length === 1) throw new Error("the tenant is away");
+        return await report.call(relations, stored, view);
+      };
+    });
+    await task.cancel("ana");
+    await vi.waitFor(() => expect(isCancelling).toBe(true), { timeout: 5000, interval: 10 });
+    const erasing = task.erase();
+    const usage = { ...child.usage, input_tokens: 4321, output_tokens: 1 };
+    await task.subtaskEnded({ ...child, status: "cancelled", usage });
+    gate.resolve();
+    expect(await erasing).toMatchObject({ ok: true });
+    expect(told).toEqual([expect.any(Number), expect.any(Number)]);
+    for (const id of [facts.id, child.id])
+      expect(await taskOf({ tenant: TENANT, id }).view()).toMatchObject({ error: { code: "not_found" } });
   });
 
   test("keeps the text of a subtask once, also when it is told again of its end", async () => {

@@ -2,9 +2,16 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { databaseFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import type { TaskReport } from "../../core/objects.ts";
+import type { EnterRequest, TaskReport } from "../../core/objects.ts";
 import { report } from "../contracts/database-rows.ts";
 import { newTenant, tenantStub, watchDatabase } from "./tenant-client.ts";
+
+const NOTHING = { tokens: 0, costMicros: 0 };
+
+/** A task that asks for leave, and needs no budget. */
+function enterRequest(task: string): EnterRequest {
+  return { task, version: 9, key: null, agent: "agent_x", used: NOTHING, need: NOTHING, want: NOTHING, isPriced: true };
+}
 
 describe("the index of tasks", () => {
   const all = { status: null, project: null };
@@ -155,6 +162,59 @@ describe("the index of tasks", () => {
     watch.isAway = false;
     expect(await tenantsFromEnv(env)(id).flush()).toBe(true);
     expect(await listed(id)).toEqual([large.view]);
+    expect(await partSizes(id)).toEqual([]);
+  });
+
+  test.each([
+    ["large", "small"],
+    ["small", "large"],
+  ] as const)("gets the newest of a %s report and a %s one after it, and keeps no part of either", async (...sizes) => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { id } = await newTenant();
+    const { task } = report();
+    const inputs = { small: "short", large: "\u{1F9A6}".repeat(400_000) };
+    const [older, newer] = sizes.map((size, at) => report({ task, version: at + 2, input: inputs[size] }));
+    if (older === undefined || newer === undefined) throw new Error("two reports were made");
+    const watch = watchDatabase();
+    watch.isAway = true;
+    // A late one, of before both, changes nothing.
+    for (const row of [older, newer, older, report({ task, input: "late" })]) await tenantsFromEnv(env)(id).report(row);
+    await abortAllDurableObjects();
+    expect(await outbox(id)).toEqual([{ task, version: 3 }]);
+    watch.isAway = false;
+    expect(await tenantsFromEnv(env)(id).flush()).toBe(true);
+    expect(await listed(id)).toEqual([newer.view]);
+    expect([await outbox(id), await partSizes(id)]).toEqual([[], []]);
+  });
+
+  test("does not take back a task that was forgotten while the database was away, before and after a restart", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { id } = await newTenant();
+    const row = report({ input: "x".repeat(200_000) });
+    const other = report();
+    const again = async () => {
+      await tenantsFromEnv(env)(id).report({ ...row, version: row.version + 7 });
+      return await tenantsFromEnv(env)(id).enter(enterRequest(row.task), { ...row, version: row.version + 8 });
+    };
+    const watch = watchDatabase();
+    watch.isAway = true;
+    for (const each of [row, other]) await tenantsFromEnv(env)(id).report(each);
+    await tenantsFromEnv(env)(id).forget(row.task);
+    const gone = await again();
+    expect([gone.kind, (await tenantsFromEnv(env)(id).enter(enterRequest(other.task), null)).kind]).toEqual([
+      "stopped",
+      "admitted",
+    ]);
+    await abortAllDurableObjects();
+    expect(await again()).toEqual(gone);
+    watch.isAway = false;
+    expect(await tenantsFromEnv(env)(id).flush()).toBe(true);
+    for (const restart of [() => Promise.resolve(), abortAllDurableObjects]) {
+      await restart();
+      expect(await again()).toEqual(gone);
+      expect(await tenantsFromEnv(env)(id).flush()).toBe(true);
+      expect((await listed(id)).map((view) => view.id)).toEqual([other.task]);
+    }
     expect(await partSizes(id)).toEqual([]);
   });
 
