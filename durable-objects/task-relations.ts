@@ -46,15 +46,15 @@ export class TaskRelations {
   }
 
   /**
-   * Tells the parent and the tenant how the task stands, neither waiting for the other; true: the tenant is gone, and the
-   * task has to go too.
+   * Tells how the task stands: the parent, which waits for it, and then the tenant, also when the parent could not be told.
+   * True: the tenant is gone, and the task has to go too.
    */
   async report(stored: StoredTask, view: TaskView): Promise<boolean> {
     const told = this.tellParent(stored.state, stored.version, view);
-    const reported = tenantsFromEnv(this.env)(stored.state.facts.tenant).report(this.reportOf(stored, view));
-    const [index] = await Promise.all([reported, told.catch(() => undefined)]);
-    if (!index.erased) await told;
-    return index.erased;
+    await told.catch(() => undefined);
+    const { erased } = await tenantsFromEnv(this.env)(stored.state.facts.tenant).report(this.reportOf(stored, view));
+    if (!erased) await told;
+    return erased;
   }
 
   /** Makes subtasks; commands, one for each, that tell what came of it. `argumentsOf` gives those of the dispatching call. */

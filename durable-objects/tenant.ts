@@ -25,7 +25,7 @@ const MAX_WINDOWS = 10_000;
 /** Forgetting waits for the end of the minute, so that one alarm forgets all that a minute brought. */
 const FORGET_EVERY_MS = 60_000;
 /** How long a report waits for others. */
-const REPORTS_WAIT_MS = 1;
+const REPORTS_WAIT_MS = 2;
 /** After the alarm handler itself failed. */
 const FAILED_RETRY_MS = 1000;
 /** Tasks that one call of `erase` gives. */
