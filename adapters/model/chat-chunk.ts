@@ -1,55 +1,102 @@
-/** One event of a chat-completions stream: the fields that Otto reads, each of which may be absent or null. */
-import { z } from "zod";
+/**
+ * One event of a chat-completions stream: the fields that Otto reads. Judged by hand, as a Worker may not compile code
+ * at run time and a schema library then walks its schema at every event. See docs/decisions/0016-chat-events-by-hand.md.
+ */
 import { unreadable } from "./model-failure.ts";
 
-const text = z.string().nullish();
-
-const callPiece = z
-  .object({
-    // The provider's number of the call. Some give every call the same.
-    index: z.number(),
-    // The provider's own id of the call: it tells calls apart, and is not kept.
-    id: text,
-    function: z.object({ name: text, arguments: text }),
-  })
-  .transform(({ index, id, function: called }) => ({
-    index,
-    id: blankIsNone(id),
-    name: blankIsNone(called.name),
-    arguments: called.arguments ?? "",
-  }));
-
-const chatChunk = z.object({
-  error: z.unknown().optional(),
-  choices: z
-    .array(
-      z.object({
-        // `refusal` is what the model writes in place of `content` when it declines.
-        delta: z.object({ content: text, refusal: text, tool_calls: z.array(callPiece).nullish() }).nullish(),
-        finish_reason: text,
-      }),
-    )
-    .nullish(),
-  usage: z.object({ prompt_tokens: z.number().nullish(), completion_tokens: z.number().nullish() }).nullish(),
-});
-
 /** A piece of a call: the first one names it, and the arguments are the sum of all. */
-export type CallPiece = z.output<typeof callPiece>;
+export interface CallPiece {
+  /** The provider's number of the call. Some give every call the same. */
+  readonly index: number;
+  /** The provider's own id of the call: it tells calls apart, and is not kept. */
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly arguments: string;
+}
 
-/** What an event says. After an `error`, which may be anything but null, there is nothing more to read. */
-export type ChatChunk = z.output<typeof chatChunk>;
+/** What an event adds to one of the replies that were asked for; Otto asks for one. */
+export interface ChatChoice {
+  readonly content: string | null;
+  /** What the model writes in place of `content` when it declines. */
+  readonly refusal: string | null;
+  readonly calls: readonly CallPiece[];
+  readonly finishReason: string | null;
+}
+
+/** What an event says: null where it says nothing. After an `error` there is nothing more to read. */
+export interface ChatChunk {
+  readonly error: unknown;
+  readonly choices: readonly ChatChoice[] | null;
+  readonly usage: { readonly input: number | null; readonly output: number | null } | null;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Reads an event's data. Throws `ModelCallFailed` when it is not what the API says. */
 export function parseChatChunk(data: string): ChatChunk {
-  const parsed = chatChunk.safeParse(parseJson(data));
-  if (!parsed.success) throw unreadable();
-  const { error, choices } = parsed.data;
-  if ((error ?? null) === null && !choices) throw unreadable();
-  return parsed.data;
+  const { error = null, choices, usage } = fieldsOf(parseJson(data));
+  const chunk = { error, choices: isNone(choices) ? null : listOf(choices, choiceOf), usage: usageOf(usage) };
+  if (chunk.error === null && chunk.choices === null) throw unreadable();
+  return chunk;
 }
 
-function blankIsNone(value: string | null | undefined): string | null {
-  return value === undefined || value === null || value.trim() === "" ? null : value;
+function choiceOf(value: unknown): ChatChoice {
+  const { delta, finish_reason } = fieldsOf(value);
+  const { content, refusal, tool_calls } = isNone(delta) ? NO_FIELDS : fieldsOf(delta);
+  return {
+    content: textOf(content),
+    refusal: textOf(refusal),
+    calls: isNone(tool_calls) ? NO_CALLS : listOf(tool_calls, callPieceOf),
+    finishReason: textOf(finish_reason),
+  };
+}
+
+function callPieceOf(value: unknown): CallPiece {
+  const { index, id, function: called } = fieldsOf(value);
+  const { name, arguments: args } = fieldsOf(called);
+  const number = numberOf(index);
+  if (number === null) throw unreadable();
+  return { index: number, id: blankIsNone(textOf(id)), name: blankIsNone(textOf(name)), arguments: textOf(args) ?? "" };
+}
+
+function usageOf(value: unknown): ChatChunk["usage"] {
+  if (isNone(value)) return null;
+  const { prompt_tokens, completion_tokens } = fieldsOf(value);
+  return { input: numberOf(prompt_tokens), output: numberOf(completion_tokens) };
+}
+
+const NO_FIELDS: Fields = {};
+const NO_CALLS: readonly CallPiece[] = [];
+
+function isNone(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
+}
+
+function fieldsOf(value: unknown): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw unreadable();
+  return value as Fields;
+}
+
+function listOf<Item>(value: unknown, itemOf: (item: unknown) => Item): Item[] {
+  if (!Array.isArray(value)) throw unreadable();
+  return value.map(itemOf);
+}
+
+function textOf(value: unknown): string | null {
+  if (isNone(value)) return null;
+  if (typeof value !== "string") throw unreadable();
+  return value;
+}
+
+/** JSON can write a number that is too large for one: `1e999` is read as infinite. */
+function numberOf(value: unknown): number | null {
+  if (isNone(value)) return null;
+  if (!Number.isFinite(value)) throw unreadable();
+  return value as number;
+}
+
+function blankIsNone(text: string | null): string | null {
+  return text === null || text.trim() === "" ? null : text;
 }
 
 function parseJson(data: string): unknown {

@@ -61,20 +61,21 @@ export class ChatReader {
   #takeEvent(data: string): void {
     if (data === LAST_EVENT) return;
     const { error, choices, usage } = parseChatChunk(data);
-    if (error !== undefined && error !== null) throw new ModelCallFailed(failureOfErrorEvent(error, this.#apiKey));
-    if (usage) this.#reply.usage = usageOf(usage.prompt_tokens ?? 0, usage.completion_tokens ?? 0);
+    if (error !== null) throw new ModelCallFailed(failureOfErrorEvent(error, this.#apiKey));
+    if (usage !== null) this.#reply.usage = usageOf(usage.input ?? 0, usage.output ?? 0);
     const choice = choices?.[0];
-    this.#finishReason = choice?.finish_reason ?? this.#finishReason;
-    this.#takeText(choice?.delta?.content);
-    this.#takeText(choice?.delta?.refusal);
-    if (choice?.delta?.refusal) this.#refused = true;
-    for (const piece of choice?.delta?.tool_calls ?? []) {
+    if (choice === undefined) return;
+    this.#finishReason = choice.finishReason ?? this.#finishReason;
+    this.#takeText(choice.content);
+    this.#takeText(choice.refusal);
+    if (choice.refusal) this.#refused = true;
+    for (const piece of choice.calls) {
       this.#calls.add(piece);
       this.#reply.grow(piece.arguments.length, this.#calls.count);
     }
   }
 
-  #takeText(piece: string | null | undefined): void {
+  #takeText(piece: string | null): void {
     if (!piece) return;
     this.#texts.push(piece);
     this.#reply.addText(piece);
