@@ -5,21 +5,21 @@ import { acceptedSchema } from "./accepted-schema.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The body of `POST /chat/completions`. */
-export function chatBody(request: ModelRequest): Json {
+/** The body of `POST /chat/completions`, as JSON. */
+export function chatBody(request: ModelRequest): string {
   const { model, maxOutputTokens, tools } = request;
   const reasons = isReasoningModel(model);
-  return {
+  const body = JSON.stringify({
     model,
     // What a reasoning model thinks counts too, under a name of its own.
     [reasons ? "max_completion_tokens" : "max_tokens"]: maxOutputTokens,
     ...(tools.length > 0 && refusesToolsWhileReasoning(model) ? { reasoning_effort: "none" } : {}),
     messages: request.messages.map((message) => wireMessage(message, reasons ? "developer" : "system")),
-    // Some servers refuse an empty list.
-    ...(tools.length > 0 ? { tools: tools.map(wireTool) } : {}),
     stream: true,
     stream_options: { include_usage: true },
-  };
+  });
+  // Some servers refuse an empty list.
+  return tools.length === 0 ? body : `${body.slice(0, -1)},"tools":${toolsText(tools)}}`;
 }
 
 /** o1, o3-mini, gpt-5, gpt-5.2-chat-latest, …; not gpt-4o, gpt-4.1, gpt-5-chat-latest, nor a name of another maker's. */
@@ -76,14 +76,17 @@ function acceptedArguments(text: string): string {
   }
 }
 
-/** The tools of a task stay the same objects from step to step. */
-const wireTools = new WeakMap<ToolSpec, Json>();
+/** The tools of a task stay the same list from step to step, and are most of a short request. */
+const toolsTexts = new WeakMap<readonly ToolSpec[], string>();
 
-function wireTool(tool: ToolSpec): Json {
-  const known = wireTools.get(tool);
+function toolsText(tools: readonly ToolSpec[]): string {
+  const known = toolsTexts.get(tools);
   if (known !== undefined) return known;
-  const { name, description } = tool;
-  const wire = { type: "function", function: { name, description, parameters: acceptedSchema(tool.parameters) } };
-  wireTools.set(tool, wire);
-  return wire;
+  const text = JSON.stringify(tools.map(wireTool));
+  toolsTexts.set(tools, text);
+  return text;
+}
+
+function wireTool({ name, description, parameters }: ToolSpec): Json {
+  return { type: "function", function: { name, description, parameters: acceptedSchema(parameters) } };
 }

@@ -19,7 +19,7 @@ export async function* chatReply(
       // A Worker sends none by itself, and some servers refuse a request without one.
       "user-agent": "otto",
     },
-    body: JSON.stringify(chatBody(request)),
+    body: chatBody(request),
   };
   const bytes = await watch.race(openEventStream(`${address.baseUrl}/chat/completions`, init, watch, address.apiKey));
   const reader = new ChatReader(address.apiKey ?? "");
