@@ -7,19 +7,29 @@ export interface HopListener<Line> {
   over(): Promise<void>;
 }
 
-/** Makes a hop: tells each line as it comes and gives the last. Its work is aborted when nobody wants it any more. */
+/**
+ * Makes a hop: tells each line as it comes and gives the last. Its work is aborted when nobody wants it any more. A hop
+ * that came to its end has no work left, and an abort would cost an error with its stack, and wake those that still
+ * listen.
+ */
 export async function tellLines<Line>(
   listener: HopListener<Line>,
   hop: (signal: AbortSignal) => AsyncGenerator<Line, Line | null>,
 ): Promise<Line | null> {
   const abort = new AbortController();
-  const stop = () => abort.abort();
+  let isOver = false;
+  const stop = () => {
+    if (!isOver) abort.abort();
+  };
   listener.over().then(stop, stop);
   const lines = hop(abort.signal);
   try {
     for (;;) {
       const { value, done } = await lines.next();
-      if (done === true) return value;
+      if (done === true) {
+        isOver = true;
+        return value;
+      }
       await listener.hear(value);
     }
   } finally {

@@ -98,4 +98,37 @@ describe("a hop", () => {
     await expect(telling).rejects.toThrow("on fire");
     expect(heard).toEqual(["a"]);
   });
+
+  test.each(["is over", "breaks"] as const)(
+    "that came to its end is not aborted when the call to it %s",
+    async (how) => {
+      const one = listen();
+      const signals: AbortSignal[] = [];
+      await tellLines<string>(one.listener, async function* work(signal) {
+        signals.push(signal);
+        yield "only";
+        return null;
+      });
+      if (how === "is over") one.giveUp();
+      else one.break(new Error("the object is gone"));
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    },
+  );
+
+  test("that broke off is aborted when the one who listened is gone: what it began may still be at work", async () => {
+    const one = listen(() => {
+      throw new Error("nobody is there");
+    });
+    const signals: AbortSignal[] = [];
+    const telling = tellLines<string>(one.listener, async function* work(signal) {
+      signals.push(signal);
+      yield "a";
+      return null;
+    });
+    await expect(telling).rejects.toThrow("nobody is there");
+    one.break(new Error("the object is gone"));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
 });
