@@ -28,8 +28,8 @@ export class TaskAlarm {
   }
 
   /**
-   * Sees that it is set for `at` at the latest, while it runs: it cannot fire beside its own handler, so that an earlier
-   * moment comes only after a crash, when the task goes on at once.
+   * Sees that it is set for `at` at the latest. For a task that runs, an earlier moment does no harm: the alarm cannot fire
+   * beside its own handler, so that it comes only after a crash, when the task goes on at once.
    */
   guard(at: number | null): void {
     if (at !== null && (typeof this.at !== "number" || this.at > at)) this.set(at);

@@ -19,8 +19,6 @@ import type { TaskWatchers } from "./task-watchers.ts";
 
 /** One alarm begins steps for this long; then a fresh alarm goes on. With the hop under way, far below the platform's 15 minutes. */
 const RUN_MS = 30_000;
-/** A run waits this long for its report to be heard, so that it can leave the alarm as it is to be. */
-const REPORT_WITHIN_MS = 250;
 /** After the alarm handler itself failed. */
 const FAILED_RETRY_MS = 1000;
 
@@ -73,10 +71,8 @@ export class TaskEngine {
     this.alarm.cleared();
     this.running = this.goOn();
     const notBefore = await this.running;
-    if (this.store.load()?.unreported === true) {
-      await Promise.race([this.report(), scheduler.wait(REPORT_WITHIN_MS)]);
-    }
     this.running = null;
+    if (this.store.load()?.unreported === true) void this.report();
     this.arm(notBefore);
   }
 
@@ -168,14 +164,18 @@ export class TaskEngine {
     return decision;
   }
 
-  /** Sets the one alarm from the stored state; a task that waits for something from outside has none. */
+  /**
+   * Sets the one alarm from the stored state; a task that waits for something from outside has none. While it runs, and
+   * while something is still to be told, an alarm that comes earlier stays as it is: nobody has to write it twice.
+   */
   arm(notBefore = 0): void {
     const stored = this.store.load();
     if (stored === null) return;
     const now = this.clock.now();
-    const due = [nextWake(stored.state, now), this.reports.retryAt(now)].filter((at) => at !== null);
+    const retryAt = this.reports.retryAt(now);
+    const due = [nextWake(stored.state, now), retryAt].filter((at) => at !== null);
     const at = due.length === 0 ? null : Math.max(Math.min(...due), notBefore);
-    if (this.running === null) this.alarm.set(at);
+    if (this.running === null && retryAt === null) this.alarm.set(at);
     else this.alarm.guard(at);
   }
 

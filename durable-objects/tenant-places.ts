@@ -29,7 +29,10 @@ export class TenantPlaces {
 
   /** Asks for leave. With `stopped`, the task gives back what it has and hears that message. */
   enter(request: EnterRequest, stopped: string | null): EnterReply {
-    return this.ask((desk, now, share) => desk.enter(request, stopped, { now, share, random: Math.random() }));
+    return this.ask((desk, now, share) => {
+      const isAlone = SHARES.isAlone(this.tables.tenant() ?? "", now);
+      return desk.enter(request, stopped, { now, share, isAlone, random: Math.random() });
+    });
   }
 
   report(report: TaskReport): void {

@@ -33,11 +33,21 @@ export class FairShare {
    * those that all active tenants have together.
    */
   placesOf(tenant: string, { own, shared }: { readonly own: number; readonly shared: number }, now: number): number {
+    const active = this.active(tenant, now);
+    return active === 1 ? own : Math.min(own, Math.max(FEWEST_PLACES, Math.floor(shared / active)));
+  }
+
+  /** True while no other tenant is active. */
+  isAlone(tenant: string, now: number): boolean {
+    return this.active(tenant, now) === 1;
+  }
+
+  /** How many tenants are active, this one included. */
+  private active(tenant: string, now: number): number {
     for (const [other, at] of this.heard) {
       if (at <= now && now - at < ACTIVE_MS) break;
       this.heard.delete(other);
     }
-    const active = this.heard.size + (this.heard.has(tenant) ? 0 : 1);
-    return active === 1 ? own : Math.min(own, Math.max(FEWEST_PLACES, Math.floor(shared / active)));
+    return this.heard.size + (this.heard.has(tenant) ? 0 : 1);
   }
 }

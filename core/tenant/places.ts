@@ -33,6 +33,10 @@ export class Places {
     for (const { task, key } of holders) this.hold(task, nameOf(key));
   }
 
+  get isAnybodyWaiting(): boolean {
+    return this.line.size > 0;
+  }
+
   /** True while a task runs or waits for a place. */
   get isInUse(): boolean {
     return this.holders.size + this.offers.size + this.line.size > 0;

@@ -66,7 +66,7 @@ class Rows implements DeskStore {
   }
 }
 
-const moment = (now = NOON, share = 100) => ({ now, share, random: 0.5 });
+const moment = (now = NOON, share = 100, isAlone = false) => ({ now, share, isAlone, random: 0.5 });
 const request = (task: string, version: number, more: Partial<EnterRequest> = {}): EnterRequest => ({
   task,
   version,
@@ -99,6 +99,18 @@ describe("a task at the desk", () => {
     desk.report(told("a", 3, "waiting_input"), NOON);
     expect(desk.toCall(moment(NOON, 1))).toEqual(["b"]);
     expect(kindOf(desk.enter(request("b", 1), null, moment(NOON, 1)))).toBe("admitted");
+  });
+
+  test("lets a task go on for longer while it makes nobody wait", () => {
+    const desk = new TenantDesk(new Rows());
+    const forMs = (task: string, version: number, given: ReturnType<typeof moment>) => {
+      const reply = desk.enter(request(task, version), null, given);
+      return reply.kind === "admitted" ? reply.forMs : reply.kind;
+    };
+    expect(forMs("a", 1, moment(NOON, 1, true))).toBe(6000);
+    expect(forMs("a", 2, moment(NOON, 1, false))).toBe(2000);
+    expect(forMs("b", 1, moment(NOON, 1, true))).toBe("queued");
+    expect(forMs("a", 3, moment(NOON, 1, true))).toBe(2000);
   });
 
   test("keeps its place through reports that were sent before it asked", () => {
@@ -286,7 +298,7 @@ test("what is spent and leased never passes a limit by more than tasks used beyo
         of.version += 1;
         if (what === "enter") {
           const asked = request(name, of.version, { key, used: both(of.used), want: both(1 + amount) });
-          const enter = () => desk.enter(asked, null, { now, share: 4, random: 0 });
+          const enter = () => desk.enter(asked, null, { now, share: 4, isAlone: false, random: 0 });
           sent.push(() => (forgotten.has(name) ? undefined : enter()));
           const reply = enter();
           if (reply.kind === "admitted") {
