@@ -13,13 +13,18 @@ export interface WaitingTask {
 /** What requests leave behind is not what a task that waits holds: not all of them come at once. */
 const AT_ONCE = 50;
 
-/** Starts so many tasks and waits until each of them waits for its answer. */
-export async function askTasks(stage: Stage, contender: Contender, count: number): Promise<WaitingTask[]> {
+/** Starts so many tasks, whose names it gives, and waits until each of them has asked. */
+export async function askTasks(stage: Stage, contender: Contender, count: number): Promise<string[]> {
   await stage.model.take();
   const names = Array.from({ length: count }, () => stage.taskName());
   const job = { kind: "ask", steps: 1, modelMs: 0 } as const;
   const asked = stage.model.until("questions", count);
   await Promise.all([eachAtOnce(names, AT_ONCE, (name) => contender.start(name, job)), asked]);
+  return names;
+}
+
+/** Finds out what each of these tasks asks. */
+export async function questionsOf(contender: Contender, names: readonly string[]): Promise<WaitingTask[]> {
   return await eachAtOnce(names, AT_ONCE, async (name) => ({ name, answer: await contender.question(name) }));
 }
 

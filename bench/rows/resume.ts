@@ -1,6 +1,6 @@
 /** From the answer to a question to the next model call, while the task is still in memory. */
 import { quantile } from "../../test/drill/random.ts";
-import { answerInTurn, askTasks } from "./ask-and-answer.ts";
+import { answerInTurn, askTasks, questionsOf } from "./ask-and-answer.ts";
 import type { Section } from "./section.ts";
 
 const TASKS = 30;
@@ -12,7 +12,7 @@ export const RESUME: Section = {
     for (const contender of stage.contenders) {
       const times: number[] = [];
       for (let task = 0; task < TASKS; task += 1) {
-        const waiting = await askTasks(stage, contender, 1);
+        const waiting = await questionsOf(contender, await askTasks(stage, contender, 1));
         times.push(...(await answerInTurn(stage, waiting)));
       }
       note("resume", contender.name, quantile(times, 0.5));

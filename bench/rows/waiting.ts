@@ -4,7 +4,7 @@ import { quantile } from "../../test/drill/random.ts";
 import type { Contender } from "../contenders/contender.ts";
 import { armedAlarms, objectsInMemory } from "../objects-on-disk.ts";
 import { memoryKib } from "../processes.ts";
-import { answerAll, answerInTurn, askTasks, type WaitingTask } from "./ask-and-answer.ts";
+import { answerAll, answerInTurn, askTasks, questionsOf, type WaitingTask } from "./ask-and-answer.ts";
 import { runTasks } from "./run-tasks.ts";
 import type { Note, Section, Stage } from "./section.ts";
 
@@ -13,6 +13,8 @@ const TASKS = 300;
 const ANSWERED_IN_TURN = 30;
 /** The runtime puts an object out of memory that nobody called for ten seconds. */
 const IDLE_MS = 15_000;
+/** The last task has asked; what it stores of that takes a moment. */
+const SETTLE_MS = 500;
 const WARM_UP_TASKS = 50;
 const WARM_UP_ROUNDS = 2;
 
@@ -48,9 +50,10 @@ async function begin(stage: Stage, contender: Contender, note: Note): Promise<Wa
     await runTasks(stage, contender, WARM_UP_TASKS, { kind: "clock", steps: 4, modelMs: 0 });
   }
   const beforeKib = memoryKib(contender.runtimePid());
-  const tasks = await askTasks(stage, contender, TASKS);
+  const names = await askTasks(stage, contender, TASKS);
+  await sleep(SETTLE_MS);
   note("memory", contender.name, (memoryKib(contender.runtimePid()) - beforeKib) / TASKS);
-  return { contender, beforeKib, tasks };
+  return { contender, beforeKib, tasks: await questionsOf(contender, names) };
 }
 
 function noteIdle({ contender, beforeKib }: Waiting, note: Note): void {
