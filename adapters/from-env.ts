@@ -186,9 +186,9 @@ export async function eraseTenantFilesFromEnv(env: Env, tenant: string): Promise
   });
 }
 
-/** The way out to the web. Without a sidecar, requests answer `not_available`. */
-export function webFromEnv(env: Env): WebPort {
-  return openWeb({ sidecar: sidecarFromEnv(env), allow: egressAllow(env) });
+/** The way out to the web, for the requests of one tenant. Without a sidecar, they answer `not_available`. */
+export function webFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): WebPort {
+  return openWeb({ sidecar: sidecarFromEnv(env), allow: egressAllow(env), tenant });
 }
 
 /** The sidecar at SIDECAR_URL, else the one in its container; null: there is no secret to share with one. */

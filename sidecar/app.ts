@@ -35,7 +35,9 @@ export function makeSidecar(secret: string, egress: EgressDeps, now: () => numbe
       });
     }
     const gone = new AbortController();
-    response.on("close", () => gone.abort());
+    response.on("close", () => {
+      if (!response.writableFinished) gone.abort();
+    });
     const answer = await performEgress(verdict.order, body, egress, gone.signal);
     if (!answer.ok) {
       const { code, message, sent } = answer;
@@ -82,6 +84,7 @@ export function makeSidecar(secret: string, egress: EgressDeps, now: () => numbe
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+  if (request.headers["content-length"] === "0") return Buffer.alloc(0);
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

@@ -1,16 +1,16 @@
 /**
  * One HTTP request to a place outside: resolve the name once, judge every address of the answer, connect to one of the
- * judged addresses and no other. Redirects are handed back unfollowed.
+ * judged addresses and no other. A connection that is open already is one to them. Redirects are handed back unfollowed.
  */
 import { lookup } from "node:dns/promises";
 import { type LookupFunction, isIP } from "node:net";
 import type { Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
-import { Agent, buildConnector } from "undici";
+import { type Dispatcher, buildConnector } from "undici";
 import { type EgressAllow, isPublicAddress, judgeUrl } from "../adapters/egress/address.ts";
+import { type Connection, type Connections, makeConnections } from "./connections.ts";
 import type { EgressOrder } from "./token.ts";
 
-const MAX_RESPONSE_HEADER_BYTES = 32 * 1024;
 const MAX_ADDRESSES = 32;
 
 /** Headers that belong to one connection (RFC 9110, 7.6.1), and those that this side states itself. */
@@ -63,6 +63,7 @@ export interface EgressDeps {
   readonly resolve: (hostname: string) => Promise<readonly string[]>;
   /** Opens a connection to one of the addresses that were judged. */
   readonly connectTo: (addresses: readonly string[]) => buildConnector.connector;
+  readonly connections: Connections;
 }
 
 /** The system's resolver, and TCP or TLS to exactly the addresses given. TLS asks for the name in the URL. */
@@ -71,6 +72,7 @@ export function systemEgress(allow: EgressAllow): EgressDeps {
     allow,
     resolve: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),
     connectTo: (addresses) => buildConnector({ lookup: lookupOf(addresses), autoSelectFamily: true, allowH2: false }),
+    connections: makeConnections(),
   };
 }
 
@@ -109,10 +111,10 @@ export async function performEgress(
         false,
       );
     }
-    const connector = tellingWhenConnected(deps.connectTo(addresses), () => {
+    const answered = await ask(order, judged.url, body, addresses, deps, limit, () => {
       connected = true;
     });
-    return await request(order, judged.url, body, connector, limit);
+    return await readAnswer(answered, order);
   } catch (error) {
     const { host } = judged.url;
     if (limit.aborted) return refused("timeout", `No answer from ${host} within ${order.timeout_ms} ms.`, connected);
@@ -142,33 +144,79 @@ async function addressesOf(url: URL, deps: EgressDeps, limit: AbortSignal): Prom
   return addresses.slice(0, MAX_ADDRESSES);
 }
 
-async function request(
+/** An answer whose body is not read yet, and the connection that it comes on. */
+interface Answered {
+  readonly connection: Connection;
+  readonly response: Dispatcher.ResponseData;
+}
+
+/** Sends the request on an open connection that it may share, else on one of its own. `tell` hears that it may have left. */
+async function ask(
   order: EgressOrder,
   url: URL,
   body: Buffer,
-  connect: buildConnector.connector,
+  addresses: readonly string[],
+  { connections, connectTo }: EgressDeps,
   limit: AbortSignal,
-): Promise<EgressAnswer> {
-  const agent = new Agent({ connect, maxHeaderSize: MAX_RESPONSE_HEADER_BYTES, pipelining: 0 });
+  tell: () => void,
+): Promise<Answered> {
+  const share = shareOf(order, url, body, addresses);
+  const open = share === null ? null : connections.take(share);
+  if (open !== null) {
+    tell();
+    try {
+      return await send(open, order, url, body, limit);
+    } catch {
+      // The other side may have closed it at that moment. Only what may be sent twice has a share, and what was given up
+      // meanwhile is not sent again.
+    }
+  }
+  const connector = tellingWhenConnected(connectTo(addresses), tell);
+  return await send(connections.open(url.origin, connector, share), order, url, body, limit);
+}
+
+/**
+ * Who may use a connection again: a GET without a body, of the same tenant, to the same scheme, host and port, whose name
+ * leads to the same addresses, as it was judged for this request. Null: nobody. With a body, and at a server that reads
+ * bodies in a way of its own, one request could leave behind what the next one is answered with.
+ */
+function shareOf(order: EgressOrder, url: URL, body: Buffer, addresses: readonly string[]): string | null {
+  if (order.tenant === undefined || order.method !== "GET" || body.length > 0) return null;
+  return JSON.stringify([order.tenant, url.origin, ...addresses.toSorted()]);
+}
+
+async function send(
+  connection: Connection,
+  order: EgressOrder,
+  url: URL,
+  body: Buffer,
+  limit: AbortSignal,
+): Promise<Answered> {
   try {
-    const response = await agent.request({
-      origin: url.origin,
+    const response = await connection.client.request({
       path: url.pathname + url.search,
       method: order.method,
       headers: [...sentHeaders(order.headers), "accept-encoding", "gzip, deflate, br, zstd"],
       body: body.length > 0 ? body : null,
       signal: limit,
       responseHeaders: "raw",
-      headersTimeout: 0,
-      bodyTimeout: 0,
     });
+    return { connection, response };
+  } catch (error) {
+    connection.end(false);
+    throw error;
+  }
+}
+
+async function readAnswer({ connection, response }: Answered, order: EgressOrder): Promise<EgressAnswer> {
+  try {
     const headers = readHeaders(response.headers as unknown as readonly (string | Buffer)[]);
     const coded = order.method === "HEAD" ? null : decoded(response.body, headers);
     const read = await readUpTo(coded ?? response.body, order.max_bytes);
     const kept = headers.filter(([name]) => !(coded !== null && name.toLowerCase() === "content-encoding"));
     return { ok: true, status: response.statusCode, headers: kept, ...read };
   } finally {
-    await agent.destroy();
+    connection.end(response.body.readableEnded);
   }
 }
 

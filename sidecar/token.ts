@@ -20,6 +20,8 @@ const egressOrder = z.strictObject({
   jti: z.string().min(16).max(100),
   method: z.string().regex(/^[A-Z]{1,20}$/),
   url: z.string(),
+  /** Whose request it is. Without it the request has a connection to itself. */
+  tenant: z.string().min(1).max(200).optional(),
   headers: z.array(z.tuple([z.string(), z.string()])).max(200),
   /** Everything together: resolving, connecting, sending, and reading the answer. */
   timeout_ms: z.number().int().min(1).max(600_000),

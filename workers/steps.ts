@@ -86,7 +86,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     const settings = settingsFromEnv(env);
     return {
       toolset,
-      ports: { files: filesFromEnv(env, facts), web: webFromEnv(env), results: resultsFromEnv(env, facts) },
+      ports: { files: filesFromEnv(env, facts), web: webFromEnv(env, facts), results: resultsFromEnv(env, facts) },
       blobs: blobsFromEnv(env),
       limits: limitsOf(settings),
       maxParallel: settings.maxParallelToolCalls,

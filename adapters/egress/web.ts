@@ -18,14 +18,15 @@ const HEALTH_TIMEOUT_MS = 2_000;
 /** For a sidecar that has to be started first. */
 const WAKE_TIMEOUT_MS = 25_000;
 
-/** `sidecar` is null where there is none. */
+/** `sidecar` is null where there is none. `tenant`: whose requests they are. */
 export interface WebSettings {
   readonly sidecar: Sidecar | null;
   readonly allow: EgressAllow;
+  readonly tenant: string;
 }
 
 /** The one way out for the URLs of tenants and models. */
-export function openWeb({ sidecar, allow }: WebSettings): WebPort {
+export function openWeb({ sidecar, allow, tenant }: WebSettings): WebPort {
   return {
     async request(request) {
       if (sidecar === null) {
@@ -34,15 +35,16 @@ export function openWeb({ sidecar, allow }: WebSettings): WebPort {
           "Requests to the web need the sidecar, and none is set up here (SIDECAR_SECRET).",
         );
       }
-      return await requestByHops(request, allow, exchangeBy(sidecar));
+      return await requestByHops(request, allow, exchangeBy(sidecar, tenant));
     },
   };
 }
 
-function exchangeBy(sidecar: Sidecar): Exchange {
+function exchangeBy(sidecar: Sidecar, tenant: string): Exchange {
   return async function askSidecar(hop, { timeoutMs, maxBytes, signal }) {
     if (!isReading(hop.method) && !(await isUp(sidecar))) return unreachable();
     const order = {
+      tenant,
       method: hop.method,
       url: hop.url.href,
       headers: hop.headers,

@@ -4,6 +4,8 @@ const LIFETIME_SECONDS = 30;
 
 /** What the sidecar may do once. The request's body travels beside the token, unsigned: the connection is private. */
 export interface EgressOrder {
+  /** Requests of one tenant may share a connection. */
+  readonly tenant: string;
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [string, string])[];
@@ -19,6 +21,7 @@ export async function signEgressOrder(secret: string, order: EgressOrder, nowMs:
         purpose: "egress",
         exp: Math.floor(nowMs / 1_000) + LIFETIME_SECONDS,
         jti: crypto.randomUUID(),
+        tenant: order.tenant,
         method: order.method,
         url: order.url,
         headers: order.headers,

@@ -52,7 +52,7 @@ async function overLoopback(): Promise<WebUnderTest> {
   const sidecar = makeSidecar(secret, systemEgress(allow));
   const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
   return {
-    web: openWeb({ sidecar: sidecarAt(url, secret), allow }),
+    web: openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1" }),
     hosts,
     answer: (next) => {
       reply = next;
@@ -88,13 +88,13 @@ describe("the way to the sidecar", () => {
   const secret = "x".repeat(32);
 
   it("is needed: without a sidecar nothing is requested", async () => {
-    const reply = await openWeb({ sidecar: null, allow }).request(request);
+    const reply = await openWeb({ sidecar: null, allow, tenant: "t1" }).request(request);
     expect(reply).toMatchObject({ ok: false, error: { code: "not_available", details: { sent: false } } });
   });
 
   it("when it is down, a request with an effect surely did not leave", async () => {
     const url = `http://127.0.0.1:${await unusedPort()}`;
-    const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow }).request(request);
+    const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1" }).request(request);
     expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed", details: { sent: false } } });
   });
 
@@ -116,11 +116,59 @@ describe("the way to the sidecar", () => {
     });
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     try {
-      const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow }).request(request);
+      const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1" }).request(request);
       expect(reply).toMatchObject({ ok: false, error: { code } });
       expect(!reply.ok && reply.error.details?.["sent"]).toBe(sent);
     } finally {
       await closeServer(sidecar);
+    }
+  });
+
+  it("lets requests of one tenant share a connection to the outside, and no others", async () => {
+    const connections: unknown[] = [];
+    const outside = createServer((_request, response) => response.end("ok"));
+    outside.on("connection", (socket) => connections.push(socket));
+    const host = `127.0.0.1:${await listenOnLoopback(outside, 0)}`;
+    const open = parseEgressAllow(host);
+    const sidecar = makeSidecar(secret, systemEgress(open));
+    const there = sidecarAt(`http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`, secret);
+    try {
+      for (const [tenant, count] of [
+        ["t1", 1],
+        ["t1", 1],
+        ["t2", 2],
+        ["t1", 2],
+      ] as const) {
+        const web = openWeb({ sidecar: there, allow: open, tenant });
+        expect(await web.request({ ...request, method: "GET", url: `http://${host}/` })).toMatchObject({ ok: true });
+        expect(connections).toHaveLength(count);
+      }
+    } finally {
+      await Promise.all([closeServer(outside), closeServer(sidecar)]);
+    }
+  });
+
+  it("ends a request at the outside when the caller gives it up", async () => {
+    const arrived = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<void>();
+    const outside = createServer((incoming) => {
+      incoming.socket.once("close", () => left.resolve());
+      arrived.resolve();
+    });
+    const host = `127.0.0.1:${await listenOnLoopback(outside, 0)}`;
+    const open = parseEgressAllow(host);
+    const sidecar = makeSidecar(secret, systemEgress(open));
+    const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+    const caller = new AbortController();
+    try {
+      const web = openWeb({ sidecar: sidecarAt(url, secret), allow: open, tenant: "t1" });
+      const asked = web.request({ ...request, url: `http://${host}/`, timeoutMs: 60_000, signal: caller.signal });
+      await arrived.promise;
+      caller.abort();
+      await left.promise;
+      expect(await asked).toMatchObject({ ok: false });
+    } finally {
+      await Promise.all([closeServer(outside), closeServer(sidecar)]);
     }
   });
 
@@ -131,7 +179,7 @@ describe("the way to the sidecar", () => {
     });
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     try {
-      const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow }).request(request);
+      const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1" }).request(request);
       expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
       expect(!reply.ok && reply.error.details?.["sent"]).toBeUndefined();
     } finally {

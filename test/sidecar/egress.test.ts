@@ -6,6 +6,7 @@ import { buildConnector } from "undici";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
+import { makeConnections } from "../../sidecar/connections.ts";
 import { type EgressDeps, lookupOf, systemEgress } from "../../sidecar/egress.ts";
 
 const SECRET = "a-secret-for-this-test-of-32-characters";
@@ -62,6 +63,7 @@ function outside(allow = ""): EgressDeps {
       return (options, callback) =>
         connect({ ...options, hostname: "upstream.example", port: String(upstreamPort) }, callback);
     },
+    connections: makeConnections(),
   };
 }
 

@@ -53,7 +53,7 @@ describe("the settings", () => {
       SIDECAR_URL: "https://s.example",
       SIDECAR_SECRET: "x",
     });
-    expect(() => webFromEnv(env)).toThrow("OTTO_EGRESS_ALLOW");
+    expect(() => webFromEnv(env, { tenant: "t1" })).toThrow("OTTO_EGRESS_ALLOW");
   });
 
   test("let production send statements to this machine and to Neon, and nowhere else in the clear", () => {
@@ -68,7 +68,9 @@ describe("the settings", () => {
   test("name what is missing", () => {
     expect(() => databaseFromEnv(envOf({}))).toThrow("DATABASE_URL is not set");
     expect(() => sealingFromEnv(envOf({}))).toThrow("OTTO_SECRET_KEY is not set");
-    expect(() => webFromEnv(envOf({ SIDECAR_URL: "http://localhost:1" }))).toThrow("SIDECAR_SECRET is not set");
+    expect(() => webFromEnv(envOf({ SIDECAR_URL: "http://localhost:1" }), { tenant: "t1" })).toThrow(
+      "SIDECAR_SECRET is not set",
+    );
     expect(() => modelFromEnv(envOf({ OPENAI_API_KEY: "k", OTTO_MODEL_API: "grpc" }))).toThrow("OTTO_MODEL_API");
   });
 });
