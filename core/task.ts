@@ -110,6 +110,13 @@ export function decide(state: TaskState, command: Command, now: number): Decisio
 export function decideBoth(first: Decision, command: Command, now: number): Decision {
   const then = decide(first.state, command, now);
   if (then.refused !== null) return first;
+  // Work that was begun stays to be done, unless the task has moved on.
+  const work = then.work ?? (then.state.phase === first.state.phase ? first.work : null);
+  return { ...joinDecisions(first, then), work };
+}
+
+/** What is to be stored of two decisions, one made on the other. */
+export function joinDecisions(first: Decision, then: Decision): Decision {
   return {
     ...then,
     events: [...first.events, ...then.events],
@@ -118,8 +125,6 @@ export function decideBoth(first: Decision, command: Command, now: number): Deci
     spent: [...first.spent, ...then.spent],
     below: [...first.below, ...then.below],
     compaction: then.compaction ?? first.compaction,
-    // Work that was begun stays to be done, unless the task has moved on.
-    work: then.work ?? (then.state.phase === first.state.phase ? first.work : null),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Command, Decision, ModelReply, PreparedCall, SubtaskEnding } from 
 import type { TaskFacts, TaskState } from "../../core/task-state.ts";
 import type { PendingView, TaskView } from "../../core/task-view.ts";
 import { viewTask } from "../../core/task-view.ts";
-import { createTask, decide } from "../../core/task.ts";
+import { createTask, decide, joinDecisions } from "../../core/task.ts";
 import { ADMITTED, factsOf } from "./task-world.ts";
 
 /** Even draws from [0, 1) that a seed repeats (mulberry32). */
@@ -41,7 +41,7 @@ export function wake(state: TaskState, incarnation: string, now: number, tenantS
   const first = decide(state, { type: "wake", incarnation }, now);
   if (first.work?.kind !== "enter") return first;
   const told = decide(first.state, tenantSays, now);
-  return joined(joined(first, told), decide(told.state, { type: "wake", incarnation }, now));
+  return joinDecisions(joinDecisions(first, told), decide(told.state, { type: "wake", incarnation }, now));
 }
 
 /** A task whose first model call is under way, made by the run of the alarm called `a`. */
@@ -114,16 +114,5 @@ export function endingOf(subtask: string, change: Partial<SubtaskEnding> = {}): 
     costMicros: 3,
     estimated: false,
     ...change,
-  };
-}
-
-function joined(first: Decision, then: Decision): Decision {
-  return {
-    ...then,
-    events: [...first.events, ...then.events],
-    messages: [...first.messages, ...then.messages],
-    ledger: [...first.ledger, ...then.ledger],
-    spent: [...first.spent, ...then.spent],
-    below: [...first.below, ...then.below],
   };
 }
