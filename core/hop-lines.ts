@@ -4,7 +4,7 @@
 export interface HopListener<Line> {
   hear(line: Line): Promise<void>;
   /** Resolves when nobody wants the hop any more, and fails when the one who listened is gone. */
-  over(): Promise<void>;
+  givenUp(): Promise<void>;
 }
 
 /**
@@ -21,7 +21,7 @@ export async function tellLines<Line>(
   const stop = () => {
     if (!isOver) abort.abort();
   };
-  listener.over().then(stop, stop);
+  listener.givenUp().then(stop, stop);
   const lines = hop(abort.signal);
   try {
     for (;;) {

@@ -1,6 +1,6 @@
 /**
  * What the units say to each other over RPC: the methods of the objects and of the step runner. Expected failures are
- * `Result` values. Everything here is structured-cloneable.
+ * `Result` values. Everything but a `HopListener` is structured-cloneable.
  */
 import type { Result } from "./errors.ts";
 import type { TaskEvent } from "./events.ts";

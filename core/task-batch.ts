@@ -15,12 +15,16 @@ const MAX_ATTACHMENTS = 500;
 /** Attempts of one call that may be cut off before it is given up. */
 const MAX_CALL_ATTEMPTS = 50;
 
-/** Writes the batch of a step. `begun`: hop two follows in the same decision, so this is the first attempt. */
+/**
+ * Writes the batch of a step. `begun`: hop two follows in the same decision, so this is the first attempt. A call that hop
+ * one made already had it.
+ */
 export function openBatch(turn: Turn, calls: readonly PreparedCall[], begun: boolean): void {
   const { step, usage, repeat } = turn.state;
   const batch = calls.map((call): BatchCall => {
     const { id, tool, effect, argumentsHash, outcome, approval } = call;
-    const attempts = begun && outcome === null && approval === null ? 1 : 0;
+    const wasMade = outcome !== null && outcome.state !== "refused";
+    const attempts = wasMade || (begun && outcome === null && approval === null) ? 1 : 0;
     const rest = { wait: null, note: null, mayRepeat: false, toSummarise: false } as const;
     return { id, tool, effect, argumentsHash, state: "intended", attempts, ...rest };
   });

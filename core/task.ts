@@ -2,8 +2,8 @@
  * The life of a task, as a pure state machine. Read this file first.
  *
  * `decide(state, command, now)` says what a task becomes and what has to be stored with it; `nextWake(state, now)` says
- * when the object's one alarm is due. A step has two hops: `think` (the model call, whose calls come back prepared) and
- * `act` (the calls themselves). Both begin from a stored state that names the run of the alarm that makes them, the
+ * when the object's one alarm is due. A step has up to two hops: `think` (the model call, whose calls come back prepared,
+ * and some of them made) and `act` (the other calls). Both begin from a stored state that names the run of the alarm that makes them, the
  * `incarnation`. Alarms of an object never overlap, so a hop that an alarm finds under another name was cut off by a
  * crash: the normal path and the recovery path are the same path.
  */

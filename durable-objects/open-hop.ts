@@ -55,19 +55,19 @@ export class OpenHop<Line> {
 /** What the step runner can call: every method of a target, and nothing else of it. */
 class Listener<Line> extends RpcTarget implements HopListener<Line> {
   private readonly take: (line: Line) => void;
-  private readonly givenUp: Promise<void>;
+  private readonly end: Promise<void>;
 
-  constructor(take: (line: Line) => void, givenUp: Promise<void>) {
+  constructor(take: (line: Line) => void, end: Promise<void>) {
     super();
     this.take = take;
-    this.givenUp = givenUp;
+    this.end = end;
   }
 
   async hear(line: Line): Promise<void> {
     this.take(line);
   }
 
-  async over(): Promise<void> {
-    await this.givenUp;
+  async givenUp(): Promise<void> {
+    await this.end;
   }
 }

@@ -33,7 +33,7 @@ export class TaskEngine {
   readonly hops: TaskHops;
   readonly relations: TaskRelations;
   /** Subtasks that were made together often end together. */
-  readonly subtaskEnded = new Gather(0, (commands: readonly Command[]) => {
+  readonly endings = new Gather(0, (commands: readonly Command[]) => {
     this.applyAll(commands, null);
     return commands.map(() => true);
   });
@@ -54,7 +54,7 @@ export class TaskEngine {
     this.hops = new TaskHops(env, store);
     this.relations = new TaskRelations(env);
     this.alarm = new TaskAlarm(storage);
-    this.reports = new TaskReports(store, this.relations);
+    this.reports = new TaskReports(store, this.relations, () => this.leaveWithTenant());
   }
 
   /** Stores a task that was just made. One that runs at once tells its tenant of itself when it asks for leave. */
@@ -72,7 +72,7 @@ export class TaskEngine {
     this.running = this.goOn();
     const notBefore = await this.running;
     this.running = null;
-    if (this.store.load()?.unreported === true) void this.report();
+    if (this.store.hasNews()) void this.report();
     this.arm(notBefore);
   }
 
@@ -90,7 +90,7 @@ export class TaskEngine {
     const until = this.clock.now() + RUN_MS;
     const run: Run = { wake: { type: "wake", incarnation: crypto.randomUUID() }, until };
     try {
-      if (await this.isOver()) return 0;
+      if (await this.forgetExpired()) return 0;
       let decision = this.apply(run.wake);
       while (decision !== null) {
         if (decision.work !== null) decision = await this.perform(decision.work, run);
@@ -102,7 +102,7 @@ export class TaskEngine {
       }
       return 0;
     } catch (thrown) {
-      console.error("task alarm failed", this.store.load()?.state.facts.id, thrown);
+      console.error("task alarm failed", thrown);
       return this.clock.now() + FAILED_RETRY_MS;
     } finally {
       this.store.rest();
@@ -181,7 +181,7 @@ export class TaskEngine {
 
   /** Somebody found that the task should have gone on, or be known: the alarm is set again, and all is told afresh. */
   async poke(): Promise<void> {
-    this.store.markUnreported();
+    this.store.markNews();
     this.alarm.doubt();
     this.arm();
     await this.report();
@@ -189,9 +189,8 @@ export class TaskEngine {
 
   /** Tells the parent and the tenant how the task stands. What fails is tried again by the alarm. */
   async report(): Promise<void> {
-    const told = await this.reports.tell();
-    if (told === "erased") await this.leaveWithTenant();
-    else this.arm();
+    await this.reports.tell();
+    this.arm();
   }
 
   /** How a task ended, or what it waits for, is told at once; that it runs, when it asks for leave or with what comes next. */
@@ -202,9 +201,9 @@ export class TaskEngine {
 
   /** Asks for leave. A task whose tenant is all that has to hear of it is told of in the same hop. */
   private async enter(work: Extract<Work, { kind: "enter" }>, stored: StoredTask): Promise<Command> {
-    const view = stored.unreported ? this.store.view(stored.state) : null;
+    const view = this.store.hasNews() ? this.store.view(stored.state) : null;
     const { command, told } = await this.relations.enter(work, stored, view);
-    if (told) this.store.markReported(stored.version);
+    if (told) this.store.markTold(stored.version);
     return command;
   }
 
@@ -218,7 +217,7 @@ export class TaskEngine {
   }
 
   /** Forgets a task whose time is over. False: it is to be kept. */
-  private async isOver(): Promise<boolean> {
+  private async forgetExpired(): Promise<boolean> {
     const stored = this.store.load();
     const at = stored === null ? null : expiresAt(stored.state);
     if (stored === null || at === null || at > this.clock.now()) return false;

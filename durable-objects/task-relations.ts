@@ -15,6 +15,8 @@ import type { StoredTask } from "./task-store.ts";
 
 /** Who cancels a task whose parent ended. */
 const PARENT_ENDED = "the end of its parent task";
+/** So long the tenant, which is to give the place to somebody else, waits for the parent to have heard. */
+const PARENT_FIRST_MS = 50;
 /** Objects that are asked at the same time. */
 const AT_ONCE = 10;
 
@@ -46,12 +48,13 @@ export class TaskRelations {
   }
 
   /**
-   * Tells how the task stands: the parent, which waits for it, and then the tenant, also when the parent could not be told.
-   * True: the tenant is gone, and the task has to go too.
+   * Tells how the task stands: the parent, which waits for it, and then the tenant, also when the parent could not be told
+   * or is slow to hear. True: the tenant is gone, and the task has to go too.
    */
   async report(stored: StoredTask, view: TaskView): Promise<boolean> {
     const told = this.tellParent(stored.state, stored.version, view);
-    await told.catch(() => undefined);
+    const heard = told.catch(() => undefined);
+    if (stored.state.facts.parentId !== null) await Promise.race([heard, scheduler.wait(PARENT_FIRST_MS)]);
     const { erased } = await tenantsFromEnv(this.env)(stored.state.facts.tenant).report(this.reportOf(stored, view));
     if (!erased) await told;
     return erased;

@@ -8,19 +8,19 @@ const SOON_MS = 100;
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 
-/** What has come of telling. `erased`: the tenant is gone, and the task has to go too. */
-export type Told = "told" | "failed" | "erased";
-
 export class TaskReports {
   private readonly store: TaskStore;
   private readonly relations: TaskRelations;
-  private telling: Promise<Told> | null = null;
+  private readonly leave: () => Promise<void>;
+  private telling: Promise<void> | null = null;
   private timer: ReturnType<typeof setTimeout> | null = null;
   private failures = 0;
 
-  constructor(store: TaskStore, relations: TaskRelations) {
+  /** `leave`: the tenant is gone, and the task has to go too. It is tried again like the telling itself. */
+  constructor(store: TaskStore, relations: TaskRelations, leave: () => Promise<void>) {
     this.store = store;
     this.relations = relations;
+    this.leave = leave;
   }
 
   /** Calls back once it is time to tell. For a task that runs: one that waits keeps no timer. */
@@ -28,34 +28,32 @@ export class TaskReports {
     this.timer ??= setTimeout(tell, SOON_MS);
   }
 
-  /** Tells what has not been told. */
-  async tell(): Promise<Told> {
+  /** Tells what has not been told. Never throws: what fails is to be tried again. */
+  async tell(): Promise<void> {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
     this.telling ??= this.tellAll().finally(() => {
       this.telling = null;
     });
-    return await this.telling;
+    await this.telling;
   }
 
   /** When to try again; null: everything was told. */
   retryAt(now: number): number | null {
-    if (this.store.load()?.unreported !== true) return null;
+    if (!this.store.hasNews()) return null;
     return now + Math.min(RETRY_MS * 2 ** this.failures, LONGEST_RETRY_MS);
   }
 
-  private async tellAll(): Promise<Told> {
+  private async tellAll(): Promise<void> {
     try {
-      for (let stored = this.store.load(); stored?.unreported === true; stored = this.store.load()) {
-        if (await this.relations.report(stored, this.store.view(stored.state))) return "erased";
-        this.store.markReported(stored.version);
+      for (let stored = this.store.load(); stored !== null && this.store.hasNews(); stored = this.store.load()) {
+        if (await this.relations.report(stored, this.store.view(stored.state))) return await this.leave();
+        this.store.markTold(stored.version);
       }
       this.failures = 0;
-      return "told";
     } catch (thrown) {
       this.failures += 1;
       console.error("report to the tenant failed", thrown);
-      return "failed";
     }
   }
 }

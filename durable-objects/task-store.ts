@@ -27,11 +27,13 @@ import {
   upToPage,
 } from "./task-tables.ts";
 
-/** A task as it is stored. `version` counts saves; `unreported`: the tenant or the parent was not told of what matters since. */
+/** A task as it is stored. `version` counts writes. */
 export interface StoredTask {
   readonly state: TaskState;
   readonly version: number;
-  readonly unreported: boolean;
+  /** The last version that the tenant or the parent has to hear of, and the last one that they heard. */
+  readonly news: number;
+  readonly told: number;
   /** The sequence number of the last event. */
   readonly lastEvent: number;
 }
@@ -65,7 +67,7 @@ export class TaskStore {
   /** Writes the first decision of a task. */
   create(decision: Decision, now: number): void {
     const { state, events } = decision;
-    const made = { state, version: 1, unreported: true, lastEvent: events.length };
+    const made = { state, version: 1, news: 1, told: 0, lastEvent: events.length };
     this.storage.transactionSync(() => {
       this.sql.exec(SCHEMA);
       this.write(made, null);
@@ -75,12 +77,13 @@ export class TaskStore {
   }
 
   /** Writes a decision, whole or not at all. */
-  save(decision: Decision, report: boolean, now: number): LoggedEvent[] {
+  save(decision: Decision, isNews: boolean, now: number): LoggedEvent[] {
     const stored = this.load();
     if (stored === null) throw new Error("a task is created before it is saved");
     const { state, events: more } = decision;
     const lastEvent = stored.lastEvent + more.length;
-    const next = { state, version: stored.version + 1, unreported: report || stored.unreported, lastEvent };
+    const version = stored.version + 1;
+    const next = { ...stored, state, version, news: isNews ? version : stored.news, lastEvent };
     const events = this.storage.transactionSync(() => {
       this.write(next, stored);
       return this.append(decision, stored.lastEvent, now);
@@ -89,19 +92,30 @@ export class TaskStore {
     return events;
   }
 
-  /** The tenant has to be told again how the task stands. */
-  markUnreported(): void {
+  /** True while the tenant or the parent has to hear how the task stands. */
+  hasNews(): boolean {
     const stored = this.load();
-    if (stored === null) return;
-    const next = { ...stored, version: stored.version + 1, unreported: true };
-    this.write(next, stored);
-    this.cached = next;
+    return stored !== null && stored.news > stored.told;
   }
 
-  /** The tenant was told of this version. It is stored with the next decision: to be told twice changes nothing. */
-  markReported(version: number): void {
+  /** They have to be told again. */
+  markNews(): void {
     const stored = this.load();
-    if (stored?.version === version) this.cached = { ...stored, unreported: false };
+    if (stored === null) return;
+    const version = stored.version + 1;
+    this.replace({ ...stored, version, news: version }, stored);
+  }
+
+  /**
+   * They heard of this version. It is stored with the next decision, as to be told twice changes nothing; a task that has
+   * ended makes none.
+   */
+  markTold(version: number): void {
+    const stored = this.load();
+    if (stored === null || stored.told >= version) return;
+    const next = { ...stored, told: version };
+    if (stored.state.phase.name === "ended") this.replace(next, stored);
+    else this.cached = next;
   }
 
   /**
@@ -232,6 +246,11 @@ export class TaskStore {
     const query = "SELECT value FROM task WHERE name > ? AND name < ? ORDER BY name";
     const rows = this.sql.exec<{ value: string }>(query, BELOW, `${BELOW}~`).toArray();
     return rows.flatMap(({ value }) => JSON.parse(value) as PendingView[]);
+  }
+
+  private replace(next: StoredTask, before: StoredTask): void {
+    this.write(next, before);
+    this.cached = next;
   }
 
   /** The state; the facts beside it when they are new. */

@@ -24,7 +24,8 @@ export const [FACTS, STATE, COMPACTION, BELOW] = ["facts", "state", "compaction"
 export interface StateRow {
   readonly state: unknown;
   readonly version: number;
-  readonly unreported: boolean;
+  readonly news: number;
+  readonly told: number;
   readonly lastEvent: number;
 }
 

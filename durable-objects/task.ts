@@ -120,7 +120,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     const callId = callOfSubtask(state, subtask.id);
     // With no call that waits for it, nothing reads the text: what was used is all that may still count.
     const shown = callId === null ? UNREAD : await this.show(subtask.output?.text ?? "", state.facts, callId);
-    await this.engine.subtaskEnded.take({ type: "subtask_ended", ending: endingOf(subtask, shown) });
+    await this.engine.endings.take({ type: "subtask_ended", ending: endingOf(subtask, shown) });
   }
 
   async subtaskWaits(...[subtask, version, told]: Parameters<TaskRpc["subtaskWaits"]>): Promise<void> {
@@ -167,9 +167,11 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     // What the alarm is making now, such as subtasks, is then known to the state.
     await this.engine.settled();
     // A parent that waits for this task has to hear of its end first.
-    if (this.store.load()?.unreported === true) await this.engine.report();
-    const last = this.store.load() ?? stored;
-    if (last.unreported) return failed("upstream_failed", "The end of the task is still being told.");
+    if (this.store.hasNews()) await this.engine.report();
+    const last = this.store.load();
+    // Its tenant was erased, and it went with it.
+    if (last === null) return ok(undefined);
+    if (this.store.hasNews()) return failed("upstream_failed", "The end of the task is still being told.");
     const below = await this.engine.relations.erase(last.state);
     if (!below.ok) return below;
     await this.engine.forget(last);

@@ -1,6 +1,6 @@
 /**
- * The step runner: stateless, called by the task's object. Hop one calls the model and prepares what it asks for; hop two
- * makes the calls; between them, what became too long is shortened. Each tells its lines to the object as they come, and
+ * The step runner: stateless, called by the task's object. Hop one calls the model, prepares what it asks for, and makes
+ * those calls that change nothing; hop two makes the others; between them, what became too long is shortened. Each tells its lines to the object as they come, and
  * ends when the object gives it up.
  */
 import { WorkerEntrypoint } from "cloudflare:workers";

@@ -34,6 +34,7 @@ export async function performEarly(
   signal: AbortSignal,
 ): Promise<PreparedCall[]> {
   const open = calls.filter(({ outcome }) => outcome === null);
+  if (open.length === 0) return [...calls];
   const limit = AbortSignal.any([signal, AbortSignal.timeout(EARLY_MS)]);
   const job = {
     facts,

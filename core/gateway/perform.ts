@@ -1,6 +1,6 @@
 /**
- * The gateway's second half, in hop two: effect → validate → settle → shape, for the calls that the ledger holds. At most
- * a few run at once; a failure of one does not touch the others; whatever a tool throws becomes a result.
+ * The gateway's second half: effect → validate → settle → shape, in hop two for the calls that the ledger holds, in hop one
+ * for those that change nothing (`perform-early.ts`). At most a few run at once; a failure of one does not touch the others; whatever a tool throws becomes a result.
  */
 import { sandboxRules } from "../agent.ts";
 import { surelyNotSent, type BlobPort, type Clock, type ToolPorts } from "../ports.ts";

@@ -133,14 +133,8 @@ export function outstanding(grant: AmountLimit, used: Amount): Amount {
 
 /** The day of a moment, in UTC: `2026-11-21`. */
 export function dayOf(now: number): string {
-  const number = Math.floor(now / DAY_MS);
-  if (number !== today.number) today = { number, day: new Date(now).toISOString().slice(0, 10) };
-  return today.day;
+  return new Date(now).toISOString().slice(0, 10);
 }
-
-const DAY_MS = 86_400_000;
-/** The day that was asked for last: it is asked for often, and writing it out takes longer than what it is needed for. */
-let today = { number: Number.NaN, day: "" };
 
 /** The month of a day: `2026-11`. */
 export function monthOf(day: string): string {

@@ -28,7 +28,10 @@ import { hasEnded, isWaiting, type TaskStatus } from "../task-status.ts";
 
 /** How long a leave lasts: so soon does a tenant that is over its share shrink to it. */
 const LEAVE_MS = 2000;
-/** While no other tenant is active and nobody waits, there is nobody to make room for, and asking again costs two writes. */
+/**
+ * While no other tenant is active and an eighth of the places is free there is nobody to make room for, and asking again
+ * costs two writes. Who comes next finds that eighth.
+ */
 const CALM_LEAVE_MS = 6000;
 /** A task in line asks again after 4 to 6 seconds, should its call be lost. */
 const ASK_AGAIN_MS = 4000;
@@ -134,7 +137,7 @@ export class TenantDesk {
     const holdsPlace = this.places.ask(row.task, row.key, moment.share, moment.now);
     this.keep(row, { ...asked, holdsPlace, granted: holdsPlace ? verdict.grant : NO_LIMIT }, moment.now);
     if (!holdsPlace) return inLine("queue", null, moment);
-    const isCalm = moment.isAlone && !this.places.isAnybodyWaiting && this.short.size === 0;
+    const isCalm = moment.isAlone && this.places.held * 8 <= moment.share * 7 && this.short.size === 0;
     return { kind: "admitted", forMs: isCalm ? CALM_LEAVE_MS : LEAVE_MS, grant: verdict.grant, near: nearLimits(uses) };
   }
 

@@ -4,7 +4,7 @@
  *
  * What holds: on one machine (a laptop, a test, a single workerd) all tenants share one process, and a tenant with any
  * number of tasks leaves the others their part. A tenant that holds more than its part gives places back as its tasks
- * renew their leave, within about two seconds of their next step. What does not: a task that makes many short steps still
+ * renew their leave, which lasts two seconds, or six when it was given while nobody else was active. What does not: a task that makes many short steps still
  * takes more of the machine than one that waits for a slow model. Cloudflare puts objects of different tenants mostly into
  * different processes, each of which sees only its own tenants; there the platform keeps them apart and each tenant has
  * all its places. Nothing is stored: a process that begins knows nobody until they ask.

@@ -33,8 +33,9 @@ export class Places {
     for (const { task, key } of holders) this.hold(task, nameOf(key));
   }
 
-  get isAnybodyWaiting(): boolean {
-    return this.line.size > 0;
+  /** How many places are held. */
+  get held(): number {
+    return this.holders.size;
   }
 
   /** True while a task runs or waits for a place. */

@@ -10,7 +10,7 @@ function listen(hear: (line: string) => void = () => undefined) {
       heard.push(line);
       hear(line);
     },
-    over: () => open.promise,
+    givenUp: () => open.promise,
   };
   return { heard, listener, giveUp: open.resolve, break: open.reject };
 }

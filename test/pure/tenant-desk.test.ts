@@ -107,10 +107,12 @@ describe("a task at the desk", () => {
       const reply = desk.enter(request(task, version), null, given);
       return reply.kind === "admitted" ? reply.forMs : reply.kind;
     };
-    expect(forMs("a", 1, moment(NOON, 1, true))).toBe(6000);
-    expect(forMs("a", 2, moment(NOON, 1, false))).toBe(2000);
-    expect(forMs("b", 1, moment(NOON, 1, true))).toBe("queued");
-    expect(forMs("a", 3, moment(NOON, 1, true))).toBe(2000);
+    expect(forMs("a", 1, moment(NOON, 8, true))).toBe(6000);
+    expect(forMs("a", 2, moment(NOON, 8, false))).toBe(2000);
+    for (const other of "bcdefg") forMs(other, 1, moment(NOON, 8, true));
+    expect(forMs("a", 3, moment(NOON, 8, true))).toBe(6000);
+    expect(forMs("h", 1, moment(NOON, 8, true))).toBe(2000);
+    expect(forMs("a", 4, moment(NOON, 8, true))).toBe(2000);
   });
 
   test("keeps its place through reports that were sent before it asked", () => {

@@ -48,15 +48,20 @@ describe("an agent that was read", () => {
     ]);
   });
 
-  test("makes room for others, the one that was read longest ago first", () => {
+  test("makes room for others, the one that was read longest ago first, and fills no isolate that all tenants share", () => {
     const tenant = crypto.randomUUID();
     keepAgent(tenant, "first", "one", agentOf(1), 0);
     keepAgent(tenant, "second", "one", agentOf(2), 0);
     keepAgent(tenant, "first", "one", agentOf(3), 0);
-    for (let i = 0; i < 999; i += 1) keepAgent(tenant, `agent ${i}`, "one", agentOf(1), 0);
+    const large = { ...agentOf(1), config: { ...agentOf(1).config, instructions: "x".repeat(99_500) } };
+    for (let i = 0; i < 90; i += 1) keepAgent(tenant, `agent ${i}`, "one", large, 0);
     expect(knownAgent(tenant, "second", "one", 0)).toBeNull();
-    expect(knownAgent(tenant, "first", "one", 0)).toEqual(agentOf(3));
-    expect(knownAgent(tenant, "agent 998", "one", 0)).toEqual(agentOf(1));
+    expect(knownAgent(tenant, "first", "one", 0)).toBeNull();
+    expect(knownAgent(tenant, "agent 89", "one", 0)).toEqual(large);
+    // An agent may be as large as a request's body.
+    const config = { ...agentOf(1).config, tool_config: { read_file: { note: "x".repeat(1_000_000) } } };
+    keepAgent(tenant, "huge", "one", { ...agentOf(1), config }, 0);
+    expect(knownAgent(tenant, "huge", "one", 0)).toBeNull();
   });
 });
 

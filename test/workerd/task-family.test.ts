@@ -180,9 +180,9 @@ describe("a task with subtasks", () => {
       await runInDurableObject(stubOf(below), (object) => {
         const { engine, store } = object as unknown as {
           engine: { relations: { report?: () => Promise<never> } };
-          store: { markUnreported(): void };
+          store: { markNews(): void };
         };
-        store.markUnreported();
+        store.markNews();
         if (isAway) engine.relations.report = () => Promise.reject(new Error("the tenant is away"));
         else delete engine.relations.report;
       });

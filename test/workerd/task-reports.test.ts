@@ -1,12 +1,15 @@
-import { runInDurableObject } from "cloudflare:test";
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
 import type { TenantRpc } from "../../core/objects.ts";
 import { TaskReports } from "../../durable-objects/task-reports.ts";
 import { ask } from "./task-client.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 import { tenantStub } from "./tenant-client.ts";
 
+const look = { calls: [{ name: "get_current_datetime", arguments: { timezone: "UTC" } }] };
+const done = { text: "Done." };
 const slow = { text: "Late.", delayMs: 20_000 };
 
 /** The class of the tenants' objects, whose methods the tasks call. */
@@ -84,5 +87,49 @@ describe("a tenant hears of a task", () => {
       async () => expect(await runInDurableObject(task, (_, { storage }) => storage.getAlarm())).toBeNull(),
       { timeout: 10_000, interval: 50 },
     );
+  });
+
+  test("and is not told again at every step when it is slow to hear", async () => {
+    const caller = await makeCaller();
+    const methods = await tenantMethods(caller);
+    const hear = methods.report;
+    const report = vi.spyOn(methods, "report").mockImplementation(async function slow(this: TenantRpc, row) {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return await hear.call(this, row);
+    });
+    const { id } = await caller.makeTask([...Array.from({ length: 90 }, () => look), done], {
+      budget: { max_steps: 95 },
+    });
+    await caller.until(id, ({ status }) => status === "completed" || status === "failed");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const told = report.mock.calls
+      .filter(([row]) => row.task === id)
+      .map(([row]) => `${row.version} ${row.view.status}`);
+    expect(told.length).toBeLessThan(5);
+  });
+
+  test("that has ended, once: it is erased at the first try, also after its tenant and over a crash", async () => {
+    const caller = await makeCaller();
+    const { id } = await caller.makeTask([done]);
+    await caller.until(id, ({ status }) => status === "completed");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await abortAllDurableObjects();
+    await tenantsFromEnv(env)(caller.tenant).erase();
+    expect(await tasksFromEnv(env)(caller.tenant, id).erase()).toMatchObject({ ok: true });
+  });
+
+  test("that cannot be forgotten when it is gone, again and with longer waits", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const caller = await makeCaller();
+    const tenant = await tenantMethods(caller);
+    const { id } = await caller.makeTask([{ text: "late", delayMs: 3000 }]);
+    await caller.until(id, ({ status }) => status === "running");
+    vi.spyOn(tenant, "forget").mockImplementation(() => Promise.reject(new Error("away")));
+    await tenantsFromEnv(env)(caller.tenant).erase();
+    await tasksFromEnv(env)(caller.tenant, id).cancel("test");
+    // Tried at once, after one second and after three: a rejection that nobody takes would fail the run of this file.
+    await new Promise((resolve) => setTimeout(resolve, 2800));
+    expect(vi.mocked(tenant.forget).mock.calls.length).toBeGreaterThan(0);
+    expect(vi.mocked(tenant.forget).mock.calls.length).toBeLessThan(4);
   });
 });

@@ -2,7 +2,7 @@ import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import type { TaskEvent } from "../../core/events.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
-import { alarmOf, factsOf, start, stubOf, taskOf, until } from "./task-client.ts";
+import { alarmOf, factsOf, ledgerOf, start, stubOf, taskOf, until } from "./task-client.ts";
 
 const look = { calls: [{ name: "get_current_datetime", arguments: { timezone: "UTC" } }] };
 const done = { text: "Done." };
@@ -55,5 +55,12 @@ describe("a task whose calls change nothing", () => {
       [6, 1],
     ]);
     await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 5000 });
+  });
+
+  test("counts the attempt of a call that hop one made", async () => {
+    const facts = factsOf([look, done]);
+    await start(facts);
+    await until(facts, ({ status }) => status === "completed");
+    expect((await ledgerOf(facts)).map(({ state, attempts }) => [state, attempts])).toEqual([["confirmed", 1]]);
   });
 });
