@@ -1,7 +1,7 @@
 /** The sidecar's routes: `GET /health` and `POST /egress`. */
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import { type EgressDeps, type EgressRefusal, performEgress } from "./egress.ts";
-import { type TokenVerdict, makeTokenCheck } from "./token.ts";
+import { makeTokenCheck, type TokenRefusal, type TokenVerdict } from "./token.ts";
 
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 const MAX_AT_ONCE = 256;
@@ -15,6 +15,15 @@ const STATUS_OF_REFUSAL: Readonly<Record<EgressRefusal["code"], number>> = {
   timeout: 502,
 };
 
+/** By `wrong_secret` the Worker knows that this process has another secret than its own. */
+const ANSWER_TO_TOKEN: Readonly<Record<TokenRefusal, readonly [status: number, code: string]>> = {
+  foreign: [401, "wrong_secret"],
+  invalid: [401, "unauthenticated"],
+  expired: [401, "unauthenticated"],
+  used: [401, "unauthenticated"],
+  full: [503, "rate_limited"],
+};
+
 /** Makes the server; it does not listen yet. `now` is milliseconds since the epoch. */
 export function makeSidecar(secret: string, egress: EgressDeps, now: () => number = Date.now): Server {
   const checkToken = makeTokenCheck(secret, now);
@@ -24,8 +33,8 @@ export function makeSidecar(secret: string, egress: EgressDeps, now: () => numbe
     const token = /^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
     const verdict: TokenVerdict = checkToken(token);
     if (!verdict.ok) {
-      const status = verdict.reason === "full" ? 503 : 401;
-      return sendJson(response, status, { code: "unauthenticated", message: `The token is ${verdict.reason}.` });
+      const [status, code] = ANSWER_TO_TOKEN[verdict.reason];
+      return sendJson(response, status, { code, message: `The token is ${verdict.reason}.` });
     }
     const body = await readBody(request);
     if (body === null) {

@@ -38,7 +38,10 @@ export type EgressOrder = z.infer<typeof egressOrder>;
 
 export type TokenVerdict =
   | { readonly ok: true; readonly order: EgressOrder }
-  | { readonly ok: false; readonly reason: "invalid" | "expired" | "used" | "full" };
+  | { readonly ok: false; readonly reason: TokenRefusal };
+
+/** `foreign`: signed with another secret than this one. */
+export type TokenRefusal = "foreign" | "invalid" | "expired" | "used" | "full";
 
 /** Makes a function that reads a token and tells whether it may be acted on. Each token passes once. */
 export function makeTokenCheck(secret: string, now: () => number = Date.now): (token: string) => TokenVerdict {
@@ -52,9 +55,9 @@ export function makeTokenCheck(secret: string, now: () => number = Date.now): (t
   }
 
   return function checkToken(token) {
-    const payload = verified(token, secret);
-    if (payload === null) return { ok: false, reason: "invalid" };
-    const parsed = egressOrder.safeParse(payload);
+    const read = payloadOf(token, secret);
+    if (!read.ok) return read;
+    const parsed = egressOrder.safeParse(read.payload);
     if (!parsed.success) return { ok: false, reason: "invalid" };
     const order = parsed.data;
     const nowS = now() / 1_000;
@@ -68,17 +71,22 @@ export function makeTokenCheck(secret: string, now: () => number = Date.now): (t
   };
 }
 
-/** The payload of a token whose signature is right, else null. */
-function verified(token: string, secret: string): unknown {
-  if (token.length > MAX_TOKEN_CHARACTERS) return null;
+type Payload =
+  | { readonly ok: true; readonly payload: unknown }
+  | { readonly ok: false; readonly reason: "foreign" | "invalid" };
+
+/** The payload of a token whose signature is right. */
+function payloadOf(token: string, secret: string): Payload {
+  if (token.length > MAX_TOKEN_CHARACTERS) return { ok: false, reason: "invalid" };
   const [payload, signature, ...rest] = token.split(".");
-  if (payload === undefined || signature === undefined || rest.length > 0) return null;
+  if (payload === undefined || signature === undefined || rest.length > 0) return { ok: false, reason: "invalid" };
   const right = createHmac("sha256", secret).update(payload).digest();
   const given = Buffer.from(signature, "base64url");
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
+  if (given.length !== right.length) return { ok: false, reason: "invalid" };
+  if (!timingSafeEqual(given, right)) return { ok: false, reason: "foreign" };
   try {
-    return JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+    return { ok: true, payload: JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as unknown };
   } catch {
-    return null;
+    return { ok: false, reason: "invalid" };
   }
 }

@@ -39,13 +39,23 @@ export function openContainer(
   /** The start that is under way; requests that come meanwhile wait for the same one. */
   let starting: Promise<boolean> | null = null;
   let isReady = false;
+  /**
+   * The container may be running since before this object was: then it may have another secret. One that was started
+   * here has ours, so what it refuses was signed by somebody whose secret is another, and it stays.
+   */
+  let mayHaveOtherSecret = true;
+  let ending: Promise<void> = Promise.resolve();
 
   async function start(container: ContainerHandle): Promise<boolean> {
     const env = { SIDECAR_SECRET: secret, HOST: "0.0.0.0", PORT: String(PORT) };
+    await ending;
     for (let waitedMs = 0; waitedMs < START_TIMEOUT_MS; waitedMs += LOOK_EVERY_MS) {
       const lookedAt = Date.now();
       // Also one that the platform had no place for when it was asked first.
-      if (!container.running) container.start({ enableInternet: true, env });
+      if (!container.running) {
+        mayHaveOtherSecret = false;
+        container.start({ enableInternet: true, env });
+      }
       if (await answers(container)) {
         await container.setInactivityTimeout(ASLEEP_AFTER_MS);
         return true;
@@ -66,6 +76,16 @@ export function openContainer(
     return isReady;
   }
 
+  /** Once: the next request starts it again, with our secret. */
+  async function endOther(container: ContainerHandle): Promise<void> {
+    if (!mayHaveOtherSecret) return;
+    mayHaveOtherSecret = false;
+    isReady = false;
+    const destroyed = container.destroy();
+    ending = destroyed.catch(() => undefined);
+    await destroyed;
+  }
+
   return {
     get isAsleep() {
       return handle?.running === false;
@@ -74,8 +94,7 @@ export function openContainer(
       if (handle === undefined) return refusal("This Worker was deployed without its container.");
       if (!(await ready(handle))) return refusal("The container does not start.");
       const response = await handle.getTcpPort(PORT).fetch(request);
-      // It was started with another secret than the Worker has by now. The next request starts it with this one.
-      if (response.status === 401) await handle.destroy();
+      if (await saysWrongSecret(response)) await endOther(handle);
       return response;
     },
   };
@@ -90,6 +109,13 @@ async function answers(container: ContainerHandle): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Its other 401s are about one token, and no reason to end it under the requests of all tenants. */
+async function saysWrongSecret(response: Response): Promise<boolean> {
+  if (response.status !== 401) return false;
+  const text = await response.clone().text();
+  return text.includes('"wrong_secret"');
 }
 
 /** As the sidecar itself says that it can take nothing. */

@@ -1,5 +1,5 @@
 /** The object's side of a container, with the platform's side played by hand. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type ContainerHandle, openContainer } from "../../adapters/sidecar/container.ts";
 
 const SECRET = "s".repeat(32);
@@ -90,11 +90,46 @@ describe("the sidecar's container", () => {
     expect(seen.requests).toEqual([]);
   });
 
-  it("is stopped when it knows another secret, so that the next request starts it with this one", async () => {
-    const { container, seen } = platform({ reply: () => new Response("", { status: 401 }) });
-    expect((await container.fetch(order())).status).toBe(401);
-    expect(seen.destroyed).toBe(1);
+  const refusing = (code: string) => () => Response.json({ code, message: "No." }, { status: 401 });
+
+  it("is stopped, once, when it ran before and knows another secret; the next request starts it with this one", async () => {
+    const { container, handle, seen } = platform({ reply: refusing("wrong_secret") });
+    handle.running = true;
+    const answers = await Promise.all([container.fetch(order()), container.fetch(order())]);
+    for (const answer of answers)
+      expect([answer.status, await answer.json()]).toEqual([401, { code: "wrong_secret", message: "No." }]);
+    expect(seen).toMatchObject({ destroyed: 1, starts: [] });
     expect(container.isAsleep).toBe(true);
+    await container.fetch(order());
+    expect(seen).toMatchObject({ destroyed: 1, starts: [expect.anything()] });
+  });
+
+  it("is not started before the one that it replaces has ended", async () => {
+    const { container, handle, seen } = platform({ reply: refusing("wrong_secret") });
+    handle.running = true;
+    const ended = Promise.withResolvers<void>();
+    handle.destroy = async () => {
+      await ended.promise;
+      handle.running = false;
+    };
+    const first = container.fetch(order());
+    await vi.waitFor(() => expect(seen.requests).toHaveLength(1));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const second = container.fetch(order());
+    ended.resolve();
+    await Promise.all([first, second]);
+    expect(seen.starts).toHaveLength(1);
+    expect(handle.running).toBe(true);
+  });
+
+  it("stays for all when it refuses one order, and when an order was signed with another secret than it was started with", async () => {
+    for (const code of ["unauthenticated", "wrong_secret"]) {
+      const { container, handle, seen } = platform({ reply: refusing(code) });
+      handle.running = code === "unauthenticated";
+      expect((await container.fetch(order())).status).toBe(401);
+      expect(seen.destroyed).toBe(0);
+      expect(container.isAsleep).toBe(false);
+    }
   });
 
   it("is refused, and not called asleep, by a Worker that was deployed without it", async () => {
