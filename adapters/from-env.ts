@@ -5,7 +5,7 @@
 import type { Database } from "../core/database.ts";
 import type { SandboxRpc, StepsRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
 import type { BlobPort, Clock, FilesPort, ModelPort, ResultsPort, WebPort } from "../core/ports.ts";
-import { SECRET_NAMES, SECRETS, type SecretName } from "../core/secrets.ts";
+import { SECRET_NAMES, SECRETS, type SecretName, secretProblem } from "../core/secrets.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { type BlobEraser, openBlobs } from "./blobs.ts";
 import { openDatabase } from "./database/database.ts";
@@ -51,7 +51,6 @@ const DEFAULT_MODEL = "gpt-5-mini";
 const DEMO_MODEL = "demo";
 /** The one sidecar's object. What limits it is what it has under way, 256 requests. */
 const THE_SIDECAR = "sidecar";
-const MIN_SIDECAR_SECRET_CHARACTERS = 32;
 
 /** Figures and switches. Thresholds are in characters. */
 export interface Settings {
@@ -137,9 +136,7 @@ export function databaseFromEnv(env: Env): Database {
   const name = `${endpoint} ${url}`;
   const known = databases.get(name);
   if (known !== undefined) return known;
-  if (settingsFromEnv(env).mode === "production" && endpoint !== null && !isLoopback(endpoint)) {
-    throw new RangeError("OTTO_DATABASE_ENDPOINT has to be on this machine: what goes there is not encrypted");
-  }
+  checkEndpoint(env);
   const opened = openDatabase(url, endpoint);
   databases.set(name, opened);
   return opened;
@@ -243,12 +240,15 @@ export function deploymentFromEnv(env: Env): string | null {
  * secret that is missing. Empty: the Worker can work.
  */
 export function settingProblems(env: Env): readonly string[] {
-  const missing = SECRET_NAMES.filter((name) => SECRETS[name].required && set(env[name]) === null);
+  const isNeeded = (name: SecretName) =>
+    SECRETS[name].required || (name === "SIDECAR_SECRET" && set(env.SIDECAR_URL) !== null);
+  const missing = SECRET_NAMES.filter((name) => isNeeded(name) && set(env[name]) === null);
   const checks: readonly (() => unknown)[] = [
+    ...SECRET_NAMES.map((name) => () => checkSecret(env, name)),
     () => settingsFromEnv(env),
-    () => checkDatabaseUrl(env),
-    () => set(env.OTTO_SECRET_KEY) !== null && sealingFromEnv(env),
-    () => checkSidecar(env),
+    () => checkEndpoint(env),
+    () => checkAddress(env.SIDECAR_URL, "SIDECAR_URL"),
+    () => checkAddress(env.OPENAI_BASE_URL, "OPENAI_BASE_URL"),
     () => egressAllow(env),
     () => modelApi(env),
   ];
@@ -261,27 +261,30 @@ function stubOf<T>(namespace: DurableObjectNamespace, name: string): T {
   return namespace.get(namespace.idFromName(name)) as unknown as T;
 }
 
-/** What the driver throws for such a text would hold it. */
-function checkDatabaseUrl(env: Env): void {
-  const text = set(env.DATABASE_URL);
-  if (text === null) return;
-  const url = URL.parse(text);
-  if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.username === "" || url.password === "")
-    throw new RangeError("DATABASE_URL has to be a connection string, postgres://role:password@host/database");
-  databaseFromEnv(env);
+function checkSecret(env: Env, name: SecretName): void {
+  const value = set(env[name]);
+  const problem = value === null ? null : secretProblem(name, value);
+  if (problem !== null) throw new RangeError(problem);
 }
 
-function checkSidecar(env: Env): void {
-  const sidecar = sidecarFromEnv(env);
-  if (sidecar !== null && sidecar.secret.length < MIN_SIDECAR_SECRET_CHARACTERS)
-    throw new RangeError(`SIDECAR_SECRET has to have at least ${MIN_SIDECAR_SECRET_CHARACTERS} characters`);
+function checkEndpoint(env: Env): void {
+  const endpoint = set(env.OTTO_DATABASE_ENDPOINT);
+  if (endpoint !== null && settingsFromEnv(env).mode === "production" && !isLoopback(endpoint))
+    throw new RangeError("OTTO_DATABASE_ENDPOINT has to be on this machine: what goes there is not encrypted");
+}
+
+/** `fetch` refuses a URL with a user or a password in it. */
+function checkAddress(text: string | undefined, name: string): void {
+  const address = set(text);
+  if (address === null) return;
+  const url = URL.parse(address);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+    throw new RangeError(`${name} has to be the address of a server, https://host or http://host:port`);
 }
 
 function operatorKeyHash(env: Env): string | null {
-  const hash = set(env.OTTO_OPERATOR_KEY_HASH)?.toLowerCase() ?? null;
-  if (hash !== null && !/^[0-9a-f]{64}$/.test(hash))
-    throw new RangeError("OTTO_OPERATOR_KEY_HASH has to be a SHA-256 in hex, 64 characters");
-  return hash;
+  checkSecret(env, "OTTO_OPERATOR_KEY_HASH");
+  return set(env.OTTO_OPERATOR_KEY_HASH)?.toLowerCase() ?? null;
 }
 
 function messageOf(check: () => unknown): string[] {

@@ -1,28 +1,49 @@
 /**
  * The secrets of a deployed Worker: one list for the Worker, which reads them, and for `npm run deploy`, which checks that
- * they are there before it changes anything.
+ * they are there, and those that it uploads by their values, before it changes anything.
  */
 
 interface SecretRow {
   /** Without a required one the Worker refuses to work. */
   readonly required: boolean;
   readonly purpose: string;
+  /** What a value has to be, after “it has to be”. It is never quoted, because it is a secret. */
+  readonly form: string;
+  readonly fits: (value: string) => boolean;
 }
+
+const MIN_SIDECAR_SECRET_CHARACTERS = 32;
 
 export const SECRETS = {
   DATABASE_URL: {
     required: true,
     purpose: "the connection string of the role that row-level security binds, postgres://otto_app:…",
+    form: "a connection string, postgres://role:password@host/database",
+    fits: isConnectionString,
   },
-  OTTO_SECRET_KEY: { required: true, purpose: "32 bytes in base64, which seal what tenants store" },
-  OTTO_OPERATOR_KEY_HASH: { required: true, purpose: "the SHA-256, in hex, of the key that may make tenants" },
+  OTTO_SECRET_KEY: {
+    required: true,
+    purpose: "32 bytes in base64, which seal what tenants store",
+    form: "32 bytes in base64, 44 characters",
+    fits: (value) => /^[A-Za-z0-9+/]{43}=$/.test(value),
+  },
+  OTTO_OPERATOR_KEY_HASH: {
+    required: true,
+    purpose: "the SHA-256, in hex, of the key that may make tenants",
+    form: "a SHA-256 in hex, 64 characters",
+    fits: (value) => /^[0-9a-f]{64}$/i.test(value),
+  },
   SIDECAR_SECRET: {
     required: false,
     purpose: "32 characters or more, shared with the sidecar; without it no tool makes a request to the web",
+    form: `${MIN_SIDECAR_SECRET_CHARACTERS} characters or more`,
+    fits: (value) => value.length >= MIN_SIDECAR_SECRET_CHARACTERS,
   },
   OPENAI_API_KEY: {
     required: false,
     purpose: "the key of the model's server; without it and without OPENAI_BASE_URL the demo model answers",
+    form: "what a header can hold: characters of ASCII, and no space",
+    fits: (value) => /^[\x21-\x7e]+$/.test(value),
   },
 } as const satisfies Record<string, SecretRow>;
 
@@ -31,5 +52,18 @@ export type SecretName = keyof typeof SECRETS;
 /** In the order of the table. */
 export const SECRET_NAMES = Object.keys(SECRETS) as SecretName[];
 
+/** What is wrong with a value of a secret, a sentence that names it and never holds it; null: nothing is. */
+export function secretProblem(name: SecretName, value: string): string | null {
+  const { fits, form }: SecretRow = SECRETS[name];
+  return fits(value) ? null : `${name} has to be ${form}`;
+}
+
 /** Variables for development and tests, which a deployed Worker must not have. OTTO_MODE has to be production there. */
 export const TEST_SWITCHES: readonly string[] = ["OTTO_EGRESS_ALLOW", "OTTO_DATABASE_ENDPOINT"];
+
+/** Whether Neon's driver can read it: it wants a role, a password, a host and a database. */
+function isConnectionString(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) return false;
+  return url.username !== "" && url.password !== "" && url.hostname !== "" && url.pathname.length > 1;
+}

@@ -5,7 +5,6 @@
 import { spawn } from "node:child_process";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { unstable_readConfig } from "wrangler";
 import { MigrationRefused, migrate } from "./database/migrate.ts";
 import { openPostgres } from "./database/postgres-backend.ts";
@@ -14,23 +13,15 @@ import { deploy } from "./deploy/deploy.ts";
 import { DeployRefused } from "./deploy/deploy-refused.ts";
 import type { DeployConfig } from "./deploy/judge-config.ts";
 import { makeSecrets } from "./deploy/make-secrets.ts";
+import { type DeployFlags, readFlags } from "./deploy/read-flags.ts";
 import { wranglerAt } from "./deploy/wrangler-command.ts";
 import { projectRoot } from "./project-command.ts";
 import { wranglerScript } from "./supervisor/wrangler.ts";
 
-const { values } = parseArgs({
-  options: {
-    "dry-run": { type: "boolean", default: false },
-    "without-container": { type: "boolean", default: false },
-    "secrets-file": { type: "string" },
-    url: { type: "string" },
-    "make-secrets": { type: "boolean", default: false },
-  },
-});
-
 try {
-  if (values["make-secrets"]) sayWhatWasMade();
-  else await deployThis();
+  const flags = readFlags(process.argv.slice(2), process.env);
+  if (flags.makesSecrets) sayWhatWasMade();
+  else await deployThis(flags);
   // Wrangler keeps handles open that nobody closes.
   process.exit(0);
 } catch (error) {
@@ -38,15 +29,9 @@ try {
   process.exit(1);
 }
 
-async function deployThis(): Promise<void> {
+async function deployThis(flags: DeployFlags): Promise<void> {
   await deploy(
-    {
-      isDryRun: values["dry-run"],
-      withContainer: !values["without-container"],
-      secretsFile: values["secrets-file"] ?? null,
-      origin: values.url ?? null,
-      ownerUrl: process.env["DATABASE_URL"] || null,
-    },
+    { ...flags, ownerUrl: process.env["DATABASE_URL"] || null },
     {
       wrangler: wranglerAt(wranglerScript(), projectRoot),
       readConfig,

@@ -92,15 +92,20 @@ export function judgeUrl(url: string, allow: EgressAllow): UrlJudgement {
 
 /**
  * Reads `OTTO_EGRESS_ALLOW`: `host:port` pairs with commas between, an IPv6 host in brackets. Throws a RangeError that
- * names an entry it cannot read: a guard that ignores half of its settings is worse than none.
+ * tells the number of the entry it cannot read, and does not quote it, because anybody can read it at /health: a guard
+ * that ignores half of its settings is worse than none.
  */
 export function parseEgressAllow(text: string): EgressAllow {
   const places = new Set<string>();
-  for (const entry of text.split(",").map((part) => part.trim())) {
+  for (const [index, entry] of text
+    .split(",")
+    .map((part) => part.trim())
+    .entries()) {
     if (entry === "") continue;
     const match = /^(\[[^\]]+\]|[^:/@?#\\\s[\]]+):(\d{1,5})$/.exec(entry);
     const parsed = match === null ? null : URL.parse(`http://${entry}/`);
-    if (parsed === null) throw new RangeError(`OTTO_EGRESS_ALLOW: ${JSON.stringify(entry)} is not host:port`);
+    if (parsed === null)
+      throw new RangeError(`OTTO_EGRESS_ALLOW has to be host:port pairs, and number ${index + 1} is none`);
     places.add(placeOf(plainHost(parsed.hostname), portOf(parsed)));
   }
   return places;

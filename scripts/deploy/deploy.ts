@@ -2,14 +2,12 @@
  * The deployment, step by step: what can be checked is checked before anything is changed. The database goes first, because
  * a Worker may meet a newer database, and never an older one.
  */
-import { readFileSync } from "node:fs";
-import { SECRET_NAMES, SECRETS } from "../../core/secrets.ts";
 import { awaitDeployment, type Waiting } from "./await-deployment.ts";
-import { DeployRefused } from "./deploy-refused.ts";
-import { bucketOf, type DeployConfig, judgeConfig } from "./judge-config.ts";
-import { judgeSecrets } from "./judge-secrets.ts";
+import { checkSecrets, listSecrets } from "./check-secrets.ts";
+import { DeployRefused, refuseAny } from "./deploy-refused.ts";
+import { bucketOf, type DeployConfig, hasWorkersDev, judgeConfig } from "./judge-config.ts";
 import { judgeSize } from "./judge-size.ts";
-import type { Wrangler, WranglerEnd } from "./wrangler-command.ts";
+import { type Wrangler, type WranglerEnd, wordsOf } from "./wrangler-command.ts";
 
 export interface DeployOptions {
   /** Checks, bundles, and touches nothing outside. Needs no account. */
@@ -41,9 +39,16 @@ export async function deploy(options: DeployOptions, outside: DeployOutside): Pr
   const step = (number: number, text: string) => outside.say(`[${number}/${STEPS}] ${text}`);
   step(1, "the configuration");
   const config = checkConfig(outside);
-  if (!options.isDryRun) await checkOutside(config, options, outside);
+  const found = options.isDryRun ? null : await checkOutside(config, options, outside);
   step(2, "the secrets");
-  await checkSecrets(config, options, outside);
+  const { secretsFile } = options;
+  const secrets = {
+    there: found?.secrets ?? null,
+    secretsFile,
+    vars: Object.keys(config.vars),
+    owner: found?.owner ?? null,
+  };
+  for (const line of checkSecrets(secrets)) outside.say(line);
   step(3, "the bundle");
   await checkBundle(options, outside);
   if (options.isDryRun) return outside.say("The dry run passed. Nothing was changed.");
@@ -64,26 +69,48 @@ function checkConfig({ readConfig, say }: DeployOutside): DeployConfig {
   return config;
 }
 
-/** The migrator holds a lock of its session and takes on a role, which a pooler's transactions share with others. */
-function checkOwnerUrl(ownerUrl: string | null): void {
+/**
+ * Gives the owner's role. The migrator holds a lock of its session and takes on a role, which a pooler's transactions share
+ * with others.
+ */
+function checkOwnerUrl(ownerUrl: string | null): string {
   const wanted =
     "DATABASE_URL: in this program's environment it has to be the connection string of the database's owner";
   const url = URL.parse(ownerUrl ?? "");
-  if (url === null) throw new DeployRefused(`${wanted}.`);
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.username === "" || url.hostname === "")
+    throw new DeployRefused(
+      `${wanted},\npostgres://owner:password@host/database. It is not shown while you paste it:\n` +
+        "    read -rs DATABASE_URL && export DATABASE_URL",
+    );
   if (url.username === "otto_app") throw new DeployRefused(`${wanted}; otto_app, the Worker's role, may not migrate.`);
   if (url.hostname.split(".")[0]?.endsWith("-pooler"))
     throw new DeployRefused(`${wanted}, and direct: take “-pooler” out of its host.`);
+  return url.username;
+}
+
+/** What is outside already. */
+interface Found {
+  /** The names of the Worker's secrets. */
+  readonly secrets: readonly string[];
+  /** The role that owns the database. */
+  readonly owner: string;
 }
 
 /** What the steps that change something would stumble over half-way. */
-async function checkOutside(config: DeployConfig, options: DeployOptions, outside: DeployOutside): Promise<void> {
-  checkOwnerUrl(options.ownerUrl);
+async function checkOutside(config: DeployConfig, options: DeployOptions, outside: DeployOutside): Promise<Found> {
+  if (options.origin === null && !hasWorkersDev(config))
+    throw new DeployRefused(
+      "--url: without an address on workers.dev wrangler cannot tell where the Worker answers. Pass --url https://…",
+    );
+  const owner = checkOwnerUrl(options.ownerUrl);
   if (options.withContainer && !(await outside.hasDocker())) {
     throw new DeployRefused(
       "Docker is not running, and the sidecar's image is built with it. Start it; or run the sidecar elsewhere and\n" +
         "pass --without-container (docs/deploy.md, “The sidecar”).",
     );
   }
+  // First what fails when nobody is logged in, so that it does not pass for a bucket that is not there.
+  const secrets = await listSecrets(outside.wrangler, config.name ?? "");
   const bucket = bucketOf(config) ?? "";
   const found = await outside.wrangler(["r2", "bucket", "info", bucket]);
   if (found.exitCode !== 0) {
@@ -91,49 +118,7 @@ async function checkOutside(config: DeployConfig, options: DeployOptions, outsid
       `r2_buckets: there is no bucket ${bucket} that this account may use\n    npx wrangler r2 bucket create ${bucket}\n${wordsOf(found)}`,
     );
   }
-}
-
-async function checkSecrets(config: DeployConfig, options: DeployOptions, outside: DeployOutside): Promise<void> {
-  const given = options.secretsFile === null ? [] : namesIn(options.secretsFile);
-  if (options.isDryRun && options.secretsFile === null) {
-    const wanted = SECRET_NAMES.map(
-      (name) => `  ${SECRETS[name].required ? "required" : "optional"}  ${name}: ${SECRETS[name].purpose}`,
-    );
-    return outside.say([...wanted, "  which of them are set was not looked up: that takes an account"].join("\n"));
-  }
-  const there = options.isDryRun ? [] : await listSecrets(outside.wrangler);
-  const verdict = judgeSecrets([...there, ...given], Object.keys(config.vars));
-  const isFirst = there.length === 0 && given.length === 0;
-  refuseAny("Secrets", verdict.problems, isFirst ? FIRST_TIME : "");
-  for (const line of verdict.leftOut) outside.say(`  not set, and not needed: ${line}`);
-  outside.say("  every required secret is there");
-  return undefined;
-}
-
-const FIRST_TIME =
-  "\nFor the first upload: npm run deploy -- --make-secrets, fill in the file, then --secrets-file with its path.";
-
-/** The names of the Worker's secrets; none while there is no such Worker. */
-async function listSecrets(wrangler: Wrangler): Promise<string[]> {
-  const listed = await wrangler(["secret", "list", "--format", "json"]);
-  if (listed.exitCode !== 0) {
-    if (/\b10007\b|does not exist/.test(listed.stdout + listed.stderr)) return [];
-    throw new DeployRefused(
-      `Cloudflare was not asked for the Worker's secrets. Log in (npx wrangler login, or CLOUDFLARE_API_TOKEN).\n${wordsOf(listed)}`,
-    );
-  }
-  return (JSON.parse(listed.stdout) as { name: string }[]).map(({ name }) => name);
-}
-
-/** The names that have a value. */
-function namesIn(file: string): string[] {
-  try {
-    const secrets = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
-    return Object.keys(secrets).filter((name) => typeof secrets[name] === "string" && secrets[name] !== "");
-  } catch {
-    // What the parser says could quote a secret.
-    throw new DeployRefused(`--secrets-file: ${file} cannot be read as a JSON object of strings.`);
-  }
+  return { secrets, owner };
 }
 
 async function checkBundle({ isDryRun }: DeployOptions, { wrangler, say }: DeployOutside): Promise<void> {
@@ -181,13 +166,4 @@ function isOrigin(target: unknown): target is string {
 
 function reportOf(end: WranglerEnd): Readonly<Record<string, unknown>> {
   return end.reports.find(({ type }) => type === "deploy") ?? {};
-}
-
-function wordsOf({ stdout, stderr }: WranglerEnd): string {
-  return `wrangler says:\n${`${stdout}\n${stderr}`.trim()}`;
-}
-
-function refuseAny(what: string, problems: readonly string[], more = ""): void {
-  if (problems.length > 0)
-    throw new DeployRefused(`${what}:\n${problems.map((line) => `  - ${line}`).join("\n")}${more}`);
 }

@@ -14,6 +14,9 @@ export interface DeployConfig {
   readonly version_metadata?: { readonly binding: string } | undefined;
   readonly limits?: { readonly cpu_ms?: number } | undefined;
   readonly observability?: { readonly enabled?: boolean } | undefined;
+  readonly workers_dev?: boolean | undefined;
+  readonly route?: unknown;
+  readonly routes?: readonly unknown[] | undefined;
   readonly vars: Readonly<Record<string, unknown>>;
 }
 
@@ -45,6 +48,11 @@ export function judgeConfig(config: DeployConfig): string[] {
 /** The name of the bucket of the files; null: none is bound. */
 export function bucketOf(config: DeployConfig): string | null {
   return config.r2_buckets.find(({ binding }) => binding === BUCKET)?.bucket_name ?? null;
+}
+
+/** Whether the Worker gets an address on workers.dev, the only one that wrangler tells whole. It does unless it has routes. */
+export function hasWorkersDev({ workers_dev, route, routes }: DeployConfig): boolean {
+  return workers_dev ?? (route === undefined && (routes ?? []).length === 0);
 }
 
 function judgeObjects({ durable_objects, migrations, containers }: DeployConfig): string[] {

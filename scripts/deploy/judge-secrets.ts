@@ -1,5 +1,8 @@
-/** Whether the Worker has the secrets that it needs, by their names: nobody can read their values back. */
-import { SECRET_NAMES, SECRETS, type SecretName, TEST_SWITCHES } from "../../core/secrets.ts";
+/**
+ * Whether the Worker has the secrets that it needs, by their names, because nobody can read their values back; and whether
+ * the values that are about to be uploaded are right.
+ */
+import { SECRET_NAMES, SECRETS, type SecretName, secretProblem, TEST_SWITCHES } from "../../core/secrets.ts";
 
 export interface SecretsVerdict {
   /** A line for each that is missing or may not be there, with what to do. Empty: it can be deployed. */
@@ -23,6 +26,28 @@ export function judgeSecrets(set: Iterable<string>, vars: Iterable<string>): Sec
     ],
     leftOut: absent.filter((name) => !needed.has(name)).map(line),
   };
+}
+
+/**
+ * What is wrong with the values in a file of secrets: a line each, which never holds a value. `there` are the names of the
+ * Worker's secrets, `owner` is the role that owns the database, where they are known.
+ */
+export function judgeSecretValues(
+  given: ReadonlyMap<string, string>,
+  { there, owner }: { readonly there: readonly string[]; readonly owner: string | null },
+): string[] {
+  const problems = SECRET_NAMES.flatMap((name) => {
+    const value = given.get(name);
+    return value === undefined ? [] : (secretProblem(name, value) ?? []);
+  });
+  if (there.includes("OTTO_SECRET_KEY") && given.has("OTTO_SECRET_KEY"))
+    problems.push(
+      "OTTO_SECRET_KEY: the Worker has one, and what tenants sealed with it would not open with another; take it out of the file",
+    );
+  const role = URL.parse(given.get("DATABASE_URL") ?? "")?.username;
+  if (owner !== null && role === owner)
+    problems.push("DATABASE_URL: it has the role of the database's owner; the Worker's has to be otto_app");
+  return problems;
 }
 
 function line(name: SecretName): string {

@@ -17,6 +17,11 @@ export interface WranglerEnd {
 /** Runs wrangler with these arguments. Never rejects for a bad exit code. `show` also prints what it prints. */
 export type Wrangler = (args: readonly string[], options?: { readonly show?: boolean }) => Promise<WranglerEnd>;
 
+/** What it printed, to be shown below a refusal. */
+export function wordsOf({ stdout, stderr }: WranglerEnd): string {
+  return `wrangler says:\n${`${stdout}\n${stderr}`.trim()}`;
+}
+
 /** The wrangler of a script, run in the folder `root`. The owner's connection string is kept from it. */
 export function wranglerAt(script: string, root: string): Wrangler {
   return async (args, { show = false } = {}) => {

@@ -1,11 +1,13 @@
 /** What a deployment is judged by: the configuration, the names of the secrets, the size of the bundle. */
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { SECRET_NAMES, SECRETS } from "../../core/secrets.ts";
-import { type DeployConfig, judgeConfig } from "../../scripts/deploy/judge-config.ts";
-import { judgeSecrets } from "../../scripts/deploy/judge-secrets.ts";
+import { type DeployConfig, hasWorkersDev, judgeConfig } from "../../scripts/deploy/judge-config.ts";
+import { judgeSecrets, judgeSecretValues } from "../../scripts/deploy/judge-secrets.ts";
 import { judgeSize } from "../../scripts/deploy/judge-size.ts";
+import { readFlags } from "../../scripts/deploy/read-flags.ts";
 
 const config: DeployConfig = unstable_readConfig({
   config: fileURLToPath(new URL("../../wrangler.toml", import.meta.url)),
@@ -34,7 +36,11 @@ describe("the configuration", () => {
         },
       },
     ],
-    ["a class that no migration makes", "SidecarObject", { migrations: config.migrations.slice(0, 1) }],
+    [
+      "a class that no migration makes",
+      "SidecarObject",
+      { migrations: [{ tag: "v1", new_sqlite_classes: ["TaskObject", "TenantObject", "SandboxObject"] }] },
+    ],
     ["no container", "containers", { containers: [] }],
     ["no bucket", "r2_buckets", { r2_buckets: [] }],
     ["no step runner", "STEPS", { services: [] }],
@@ -62,7 +68,59 @@ describe("the configuration", () => {
   });
 });
 
+describe("the address on workers.dev", () => {
+  const routes = ["otto.example.com/*"];
+  it.each([
+    [true, {}],
+    [true, { workers_dev: true, routes }],
+    [false, { workers_dev: false }],
+    [false, { workers_dev: undefined, routes }],
+    [false, { workers_dev: undefined, route: routes[0] }],
+    [true, { workers_dev: undefined, routes: [] }],
+  ] as const)("is there (%s) with %j", (isThere, change) => {
+    expect(hasWorkersDev({ ...config, ...change })).toBe(isThere);
+  });
+});
+
+describe("the flags", () => {
+  it("are read", () => {
+    const given = ["--dry-run", "--without-container", "--secrets-file", "s.json", "--url", "https://otto.example/"];
+    expect(readFlags(given, {})).toEqual({
+      makesSecrets: false,
+      isDryRun: true,
+      withContainer: false,
+      secretsFile: "s.json",
+      origin: "https://otto.example",
+    });
+    expect(readFlags([], { npm_config_dry_run: "", npm_config_url: "false" })).toMatchObject({ isDryRun: false });
+  });
+
+  it.each(["otto.example", "http://otto.example", "https://otto.example/v1", "https://u:p@otto.example", ""])(
+    "hold no address that is none: %j",
+    (url) => expect(() => readFlags(["--url", url], {})).toThrow("--url: it has to be"),
+  );
+
+  it.each([["--dryrun"], ["true"], ["--url"]])("are refused when they are not ours: %s", (flag) => {
+    expect(() => readFlags([flag], {})).toThrow("The flags are: --dry-run,");
+  });
+
+  it("are refused with the right form when npm took them", () => {
+    expect(() => readFlags(["https://a.example"], { npm_config_dry_run: "true", npm_config_url: "true" })).toThrow(
+      "npm run deploy -- --dry-run --url",
+    );
+  });
+});
+
 describe("the secrets", () => {
+  it("are in docs/deploy.md, each as required as it is", () => {
+    const text = readFileSync(fileURLToPath(new URL("../../docs/deploy.md", import.meta.url)), "utf8");
+    const rows = [...text.matchAll(/^\| `([A-Z_]+)` \| (required|optional) \|/gm)].map(([, name, needed]) => [
+      name,
+      needed,
+    ]);
+    expect(rows).toEqual(SECRET_NAMES.map((name) => [name, SECRETS[name].required ? "required" : "optional"]));
+  });
+
   const required = SECRET_NAMES.filter((name) => SECRETS[name].required);
 
   it("are enough when the required ones are there; what is left out is told with what that means", () => {
@@ -92,6 +150,46 @@ describe("the secrets", () => {
   it.each(["OTTO_EGRESS_ALLOW", "OTTO_DATABASE_ENDPOINT", "OTTO_MODE"])("may not hold the test switch %s", (name) => {
     const { problems } = judgeSecrets([...required, name], []);
     expect(problems).toEqual([expect.stringContaining(`wrangler secret delete ${name}`)]);
+  });
+});
+
+describe("the values of secrets that are uploaded", () => {
+  const KEY = `${"A".repeat(43)}=`;
+  const good = {
+    DATABASE_URL: "postgresql://otto_app:p@db.example/otto",
+    OTTO_SECRET_KEY: KEY,
+    OTTO_OPERATOR_KEY_HASH: "0a".repeat(32),
+    SIDECAR_SECRET: "s".repeat(32),
+    OPENAI_API_KEY: "sk-x",
+  };
+  const judge = (given: object, there: readonly string[] = [], owner: string | null = "owner") =>
+    judgeSecretValues(new Map(Object.entries(given)), { there, owner });
+
+  it("are right, or are not there", () => {
+    expect(judge(good)).toEqual([]);
+    expect(judge({})).toEqual([]);
+    expect(judge({ SIDECAR_SECRET: good.SIDECAR_SECRET }, SECRET_NAMES)).toEqual([]);
+  });
+
+  it.each([
+    ["DATABASE_URL", "canary"],
+    ["DATABASE_URL", "https://otto_app:canary@db.example/otto"],
+    ["DATABASE_URL", "postgres://canary@db.example/otto"],
+    ["DATABASE_URL", "postgres://otto_app:canary@db.example"],
+    ["DATABASE_URL", "postgres://owner:canary@db.example/otto"],
+    ["OTTO_SECRET_KEY", "canary"],
+    ["OTTO_SECRET_KEY", `canary${KEY}`],
+    ["OTTO_OPERATOR_KEY_HASH", "otto_operator_canary"],
+    ["SIDECAR_SECRET", "canary"],
+    ["OPENAI_API_KEY", "canary\n"],
+  ])("are refused by name and never quoted: %s", (name, value) => {
+    const problems = judge({ ...good, [name]: value });
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}\\b`))]);
+    expect(problems.join()).not.toContain("canary");
+  });
+
+  it("hold no key where the Worker has one, whatever its value", () => {
+    expect(judge(good, ["OTTO_SECRET_KEY"])).toEqual([expect.stringContaining("take it out of the file")]);
   });
 });
 

@@ -1,6 +1,8 @@
 /** What the servers of the runtime suite hand to its configuration and its tests, by `inject("servers")`. */
 export interface WorkerdServers {
   readonly databaseUrl: string;
+  /** Of a role that row-level security does not bind. */
+  readonly databaseOwnerUrl: string;
   readonly databaseEndpoint: string;
   /** Answers by the task's own input: see test/setup/workerd-servers.ts. */
   readonly modelUrl: string;

@@ -26,6 +26,7 @@ export default async function startServers(project: TestProject): Promise<() => 
   const operatorKey = makeKey(OPERATOR, randomBytes(64));
   const servers: WorkerdServers = {
     databaseUrl: database.url,
+    databaseOwnerUrl: database.ownerUrl,
     databaseEndpoint: database.endpoint,
     modelUrl: model.url,
     recorderUrl: recorder.url,

@@ -17,7 +17,16 @@ import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const STAND_IN = fileURLToPath(new URL("../stand-ins/wrangler.mjs", import.meta.url));
 const OWNER_URL = "postgres://owner:canary-owner@db.example/otto";
-const SECRETS = { DATABASE_URL: "canary-worker", OTTO_SECRET_KEY: "canary-key", OTTO_OPERATOR_KEY_HASH: "canary-hash" };
+const SECRETS = {
+  DATABASE_URL: "postgres://otto_app:canary-worker@db.example/otto",
+  OTTO_SECRET_KEY: `canary${"A".repeat(37)}=`,
+  OTTO_OPERATOR_KEY_HASH: "c".repeat(64),
+};
+
+/** Wrangler 4.164's own words. */
+const NO_WORKER =
+  'Worker "otto" not found.\n\nIf this is a new Worker, run `wrangler deploy` first to create it.\n' +
+  "Otherwise, check that the Worker name is correct and you're logged into the right account.";
 
 let folder: string;
 let server: Server;
@@ -86,6 +95,12 @@ async function run(options: Partial<DeployOptions> = {}, outside: Partial<Deploy
   );
 }
 
+function fileOf(secrets: object): string {
+  const file = join(folder, "secrets.json");
+  writeFileSync(file, JSON.stringify(secrets));
+  return file;
+}
+
 function calls(): { words: string; databaseUrl: string | null }[] {
   try {
     return readFileSync(join(folder, "calls.jsonl"), "utf8")
@@ -129,13 +144,37 @@ describe("npm run deploy -- --dry-run", () => {
     expect(calls().map(({ words }) => words)).toEqual(["deploy --dry-run --containers-rollout=none"]);
   });
 
-  it("judges a file of secrets by its names", async () => {
+  it("judges a file of secrets by its names and its values", async () => {
     plan();
-    const secretsFile = join(folder, "secrets.json");
-    writeFileSync(secretsFile, JSON.stringify({ ...SECRETS, OTTO_SECRET_KEY: "" }));
-    expect(await refusal({ isDryRun: true, secretsFile })).toContain("wrangler secret put OTTO_SECRET_KEY");
-    writeFileSync(secretsFile, JSON.stringify(SECRETS));
-    await run({ isDryRun: true, secretsFile });
+    const judge = (secrets: object) => refusal({ isDryRun: true, secretsFile: fileOf(secrets) });
+    expect(await judge({ ...SECRETS, OTTO_SECRET_KEY: "" })).toContain("wrangler secret put OTTO_SECRET_KEY");
+    expect(await judge({ ...SECRETS, OTTO_SECRET_KEY: "canary" })).toContain("OTTO_SECRET_KEY has to be 32 bytes");
+    await run({ isDryRun: true, secretsFile: fileOf(SECRETS) });
+  });
+
+  it.each(["--dry-run", "--without-container", "--secrets-file", "--url", "--make-secrets"])(
+    "does nothing, not even that, when npm has taken %s for itself",
+    async (flag) => {
+      const variable = `npm_config_${flag.slice(2).replaceAll("-", "_")}`;
+      const run = promisify(execFile)(process.execPath, ["scripts/deploy.ts"], {
+        cwd: ROOT,
+        env: { PATH: process.env["PATH"] ?? "", HOME: folder, [variable]: "true" },
+      });
+      await expect(run).rejects.toMatchObject({
+        stdout: "",
+        stderr: expect.stringContaining(`Not deployed. npm took ${flag} for itself`),
+      });
+    },
+  );
+
+  it("names the flags to somebody who writes another, without a stack", async () => {
+    const run = promisify(execFile)(process.execPath, ["scripts/deploy.ts", "--dry"], {
+      cwd: ROOT,
+      env: { PATH: process.env["PATH"] ?? "", HOME: folder },
+    });
+    await expect(run).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^\nNot deployed\. .*\nThe flags are: .*\n$/),
+    });
   });
 });
 
@@ -145,8 +184,8 @@ describe("a deployment", () => {
     answers = ["<html>not yet</html>", healthOf("old"), healthOf("new", { database: "away" }), healthOf("new")];
     await run();
     expect(calls().map(({ words }) => words)).toEqual([
-      "r2 bucket info otto-files",
       "secret list --format json",
+      "r2 bucket info otto-files",
       "deploy --dry-run --containers-rollout=none",
       "deploy",
     ]);
@@ -169,12 +208,34 @@ describe("a deployment", () => {
   });
 
   it("takes secrets along for the first upload, when there is no such Worker yet", async () => {
-    plan({ "secret list": { exitCode: 1, stderr: "This Worker does not exist on your account. [code: 10007]" } });
+    plan({ "secret list": { exitCode: 1, stderr: NO_WORKER } });
     expect(await refusal()).toContain("--make-secrets");
-    const secretsFile = join(folder, "secrets.json");
-    writeFileSync(secretsFile, JSON.stringify(SECRETS));
+    const secretsFile = fileOf(SECRETS);
     await run({ secretsFile, withContainer: false });
     expect(calls().at(-1)?.words).toBe(`deploy --secrets-file ${secretsFile} --containers-rollout=none`);
+  });
+
+  it("never puts another key where the Worker has one that tenants sealed with", async () => {
+    plan();
+    expect(await refusal({ secretsFile: fileOf(SECRETS) })).toContain("take it out of the file");
+    const { OTTO_SECRET_KEY: _kept, ...others } = SECRETS;
+    await run({ secretsFile: fileOf(others) });
+  });
+
+  it("changes nothing when a secret in the file is wrong, or is the owner's connection", async () => {
+    plan({ "secret list": { exitCode: 1, stderr: NO_WORKER } });
+    const judge = (secrets: object) => refusal({ secretsFile: fileOf({ ...SECRETS, ...secrets }) });
+    expect(await judge({ OTTO_OPERATOR_KEY_HASH: "canary" })).toContain("OTTO_OPERATOR_KEY_HASH has to be a SHA-256");
+    expect(await judge({ DATABASE_URL: OWNER_URL })).toContain("DATABASE_URL: it has the role of the database's owner");
+  });
+
+  it("wants to know the address before it changes anything, where wrangler could not tell it afterwards", async () => {
+    plan();
+    const config = unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
+    const routes = [{ pattern: "otto.example.com", custom_domain: true }];
+    const readConfig = () => ({ ...config, workers_dev: false, routes });
+    expect(await refusal({ origin: null }, { readConfig })).toContain("--url");
+    await run({}, { readConfig });
   });
 
   const { OTTO_SECRET_KEY: _left, ...tooFew } = SECRETS;
@@ -185,8 +246,21 @@ describe("a deployment", () => {
       "OTTO_EGRESS_ALLOW",
       { "secret list": { stdout: names({ ...SECRETS, OTTO_EGRESS_ALLOW: 1 }) } },
     ],
-    ["nobody is logged in", "wrangler login", { "secret list": { exitCode: 1, stderr: "You are not logged in." } }],
-    ["there is no bucket", "wrangler r2 bucket create otto-files", { "r2 bucket info": { exitCode: 1 } }],
+    [
+      "nobody is logged in",
+      "wrangler login",
+      {
+        "secret list": { exitCode: 1, stderr: "You are not logged in." },
+        "r2 bucket info otto-files": { exitCode: 1 },
+      },
+    ],
+    [
+      "something else does not exist",
+      "wrangler login",
+      { "secret list": { exitCode: 1, stderr: "The account does not exist." } },
+    ],
+    ["the list of secrets is none", "cannot be read", { "secret list": { stdout: "<html>" } }],
+    ["there is no bucket", "wrangler r2 bucket create otto-files", { "r2 bucket info otto-files": { exitCode: 1 } }],
     [
       "the Worker cannot be bundled",
       "cannot be bundled",
@@ -199,13 +273,13 @@ describe("a deployment", () => {
     ],
   ])("changes nothing when %s", async (_what, message, more) => {
     plan(more);
-    if ("r2 bucket info" in more) plan({ "r2 bucket info otto-files": more["r2 bucket info"] });
     expect(await refusal()).toContain(message);
   });
 
   it("changes nothing without the owner's database, with the Worker's own role, or without Docker", async () => {
     plan();
-    expect(await refusal({ ownerUrl: null })).toContain("DATABASE_URL");
+    for (const ownerUrl of [null, "https://owner:canary@db.example/otto", "postgres://db.example/otto", "canary"])
+      expect(await refusal({ ownerUrl })).toContain("postgres://owner:password@host/database");
     expect(await refusal({ ownerUrl: "postgres://otto_app:canary@db.example/otto" })).toContain("otto_app");
     expect(await refusal({ ownerUrl: "postgres://owner:canary@ep-x-pooler.db.example/otto" })).toContain("-pooler");
     expect(await refusal({}, { hasDocker: async () => false })).toContain("--without-container");

@@ -1,6 +1,6 @@
 /** What a Worker says and does when its settings are wrong: it names all of them, and answers nothing else. */
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, inject, test, vi } from "vitest";
 import { type Env, settingProblems } from "../../adapters/from-env.ts";
 import { SECRET_NAMES, SECRETS } from "../../core/secrets.ts";
 import { createApp } from "../../workers/app.ts";
@@ -37,10 +37,18 @@ describe("the problems of the settings", () => {
   test.each([
     ["DATABASE_URL", { DATABASE_URL: "canary-password" }],
     ["DATABASE_URL", { DATABASE_URL: "https://otto_app:canary-password@db.example/otto" }],
+    ["DATABASE_URL", { DATABASE_URL: "postgres://otto_app:canary-password@db.example" }],
+    ["DATABASE_URL", { DATABASE_URL: "postgres://otto_app:canary-password@db.example/" }],
     ["OTTO_SECRET_KEY", { OTTO_SECRET_KEY: "canary-password" }],
     ["OTTO_OPERATOR_KEY_HASH", { OTTO_OPERATOR_KEY_HASH: "otto_operator_canary-password" }],
     ["SIDECAR_SECRET", { SIDECAR_SECRET: "canary-password" }],
     ["SIDECAR_SECRET", { SIDECAR_URL: "https://sidecar.example", SIDECAR_SECRET: "" }],
+    ["SIDECAR_URL", { SIDECAR_URL: "canary-password is no address" }],
+    ["SIDECAR_URL", { SIDECAR_URL: "https://u:canary-password@sidecar.example" }],
+    ["OPENAI_BASE_URL", { OPENAI_BASE_URL: "canary-password" }],
+    ["OPENAI_BASE_URL", { OPENAI_BASE_URL: "ftp://canary-password.example" }],
+    ["OPENAI_API_KEY", { OPENAI_API_KEY: "canary-password\n" }],
+    ["OTTO_EGRESS_ALLOW", { OTTO_MODE: "local", OTTO_EGRESS_ALLOW: "localhost:1, canary-password" }],
     ["OTTO_MODE", { OTTO_MODE: "staging" }],
     ["OTTO_EGRESS_ALLOW", { OTTO_EGRESS_ALLOW: "localhost:9000" }],
     ["OTTO_DATABASE_ENDPOINT", { OTTO_DATABASE_ENDPOINT: "http://bridge.example/sql" }],
@@ -63,11 +71,16 @@ describe("the problems of the settings", () => {
 });
 
 describe("a Worker whose settings are wrong", () => {
-  test("answers no request to the API and says at /health what is missing, and no value", async () => {
+  test("answers no request to the API, logs why once, and says at /health what is missing, and no value", async () => {
     const wrong = production({ OTTO_SECRET_KEY: "" });
     const app = createApp();
-    const refused = await app.request("/v1/tasks", { headers: { authorization: "Bearer otto_x" } }, wrong);
-    expect([refused.status, await refused.json()]).toEqual([503, expect.objectContaining({ code: "internal" })]);
+    const logged = vi.spyOn(console, "error");
+    for (let times = 0; times < 3; times += 1) {
+      const refused = await app.request("/v1/tasks", { headers: { authorization: "Bearer otto_x" } }, wrong);
+      expect([refused.status, await refused.json()]).toEqual([503, expect.objectContaining({ code: "internal" })]);
+    }
+    expect(logged.mock.calls.filter(([line]) => line === "the settings are wrong")).toHaveLength(1);
+    logged.mockRestore();
     const health = await app.request("/health", {}, wrong);
     const text = await health.text();
     expect([health.status, JSON.parse(text)]).toEqual([
@@ -81,11 +94,32 @@ describe("a Worker whose settings are wrong", () => {
   });
 });
 
+describe("a Worker whose database is not safe to use", () => {
+  test("says so at /health, and which setting leads there", async () => {
+    const owned = { ...env, DATABASE_URL: inject("servers").databaseOwnerUrl };
+    const health = await createApp().request("/health", {}, owned);
+    expect([health.status, await health.json()]).toEqual([
+      503,
+      expect.objectContaining({
+        status: "failed",
+        database: "refused",
+        problems: [expect.stringMatching(/^DATABASE_URL leads to a database that is not safe/)],
+      }),
+    ]);
+  });
+});
+
 describe("the object of the sidecar's container", () => {
   test("refuses what it is asked while it has no container, as a sidecar that can take nothing", async () => {
     const object = env.SIDECARS.get(env.SIDECARS.idFromName("sidecar"));
     const response = await object.fetch("http://sidecar/health");
     expect([response.status, await response.json()]).toEqual([503, expect.objectContaining({ sent: false })]);
+  });
+
+  test("is not missed by a Worker without a secret, which has no sidecar", async () => {
+    const without = { ...env, SIDECAR_URL: "", SIDECAR_SECRET: "" };
+    const health = await createApp().request("/health", {}, without);
+    expect(await health.json()).toEqual(expect.objectContaining({ status: "ok", sidecar: "off" }));
   });
 
   test("is the sidecar of a Worker that has the secret and no address of another", async () => {

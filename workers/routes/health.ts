@@ -6,6 +6,10 @@ import { openAnswers } from "../answers.ts";
 import type { App } from "../context.ts";
 import { VERSION } from "../version.ts";
 
+const DATABASE_REFUSED =
+  "DATABASE_URL leads to a database that is not safe to use: its role is not bound by row-level security, or its tables " +
+  "are not as the migrations make them";
+
 /** How long an answer is good for. A check costs a query and a request, and anybody may ask. */
 const FRESH_MS = 1000;
 
@@ -13,14 +17,19 @@ const healthSchema = z
   .strictObject({
     status: z
       .enum(["ok", "degraded", "failed"])
-      .describe("`degraded`: a part is away, tasks go on without it; `failed`: the settings are wrong"),
+      .describe(
+        "`degraded`: the database or the sidecar is away; what needs it fails or waits, and the rest works. " +
+          "`failed`: nothing under /v1 works, and `problems` says why",
+      ),
     mode: z.string(),
     model: z.string().describe("The model of an agent that names none; `demo` is no language model"),
     database: z.enum(["ok", "away", "refused"]),
-    sidecar: z.enum(["ok", "asleep", "away", "off"]).describe("`asleep`: the next request to the web starts it"),
+    sidecar: z
+      .enum(["ok", "asleep", "away", "off"])
+      .describe("`asleep`: the next request to the web starts it; `off`: there is none, and no tool reaches the web"),
     version: z.string(),
     deployment: z.string().nullable().describe("The upload that answers, by Cloudflare's id of it"),
-    problems: z.array(z.string()).describe("The settings that are wrong or missing, by name"),
+    problems: z.array(z.string()).describe("What is wrong or missing, a sentence each that names the setting"),
   })
   .meta({ id: "Health" });
 type Health = z.infer<typeof healthSchema>;
@@ -54,10 +63,7 @@ async function look(env: Env): Promise<Health> {
     return { status: "failed", ...unknown, ...shared };
   }
   const parts = await healthFromEnv(env);
-  return { status: statusOf(parts.database, parts.sidecar), ...parts, ...shared };
-}
-
-function statusOf(database: Health["database"], sidecar: Health["sidecar"]): Health["status"] {
-  if (database === "refused") return "failed";
-  return database === "ok" && (sidecar === "ok" || sidecar === "asleep") ? "ok" : "degraded";
+  if (parts.database === "refused") return { status: "failed", ...parts, ...shared, problems: [DATABASE_REFUSED] };
+  const isWhole = parts.database === "ok" && parts.sidecar !== "away";
+  return { status: isWhole ? "ok" : "degraded", ...parts, ...shared };
 }
