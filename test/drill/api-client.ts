@@ -165,6 +165,25 @@ function parse(text: string): unknown {
   }
 }
 
+/** Runs `work` for what `items` gives, `width` at once, each asked for when it is begun; results in order. */
+export async function fromAtOnce<In, Out>(
+  items: Iterator<In>,
+  width: number,
+  work: (item: In) => Promise<Out>,
+): Promise<Out[]> {
+  const results: Out[] = [];
+  let begun = 0;
+  const worker = async (): Promise<void> => {
+    for (let next = items.next(); next.done !== true; next = items.next()) {
+      const index = begun;
+      begun += 1;
+      results[index] = await work(next.value);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return results;
+}
+
 /** Runs `work` for each item, `width` at once; results in order. */
 export async function eachAtOnce<In, Out>(
   items: readonly In[],

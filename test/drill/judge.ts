@@ -22,6 +22,12 @@ export interface AskedStep {
   readonly body: { readonly messages: readonly WireMessage[] };
 }
 
+/** A kill that can cost the outcome of a call, from when it was set about until it was done. `performance.now()` milliseconds. */
+export interface KillTime {
+  readonly from: number;
+  readonly at: number;
+}
+
 /** Everything that is known of a task at its end. Of the requests to the model the last one must hold its messages. */
 export interface Evidence {
   readonly expected: Expected;
@@ -31,6 +37,7 @@ export interface Evidence {
   readonly files: Readonly<Record<string, string | null>>;
   readonly modelRequests: readonly AskedStep[];
   readonly recorded: readonly RecordedRequest[];
+  readonly kills: readonly KillTime[];
 }
 
 /** What was found. Each list holds one line for each finding. */
@@ -40,8 +47,9 @@ export interface Verdict {
   readonly keyedDuplicates: readonly string[];
   readonly unkeyedDuplicates: readonly string[];
   readonly other: readonly string[];
-  /** Unkeyed effects that the model was told nobody knows about: allowed, and counted. */
-  readonly unknown: number;
+  /** Unkeyed calls that ended unknown, whether they were sent or not. Allowed when a kill hit them and the model was told. */
+  readonly unknownSent: number;
+  readonly unknownUnsent: number;
 }
 
 /** All that was found, one line each. */
@@ -57,7 +65,15 @@ export function linesOf({ lost, repeatedSteps, keyedDuplicates, unkeyedDuplicate
 
 /** The verdict on a task of which nothing is known but what is lost. */
 export function lostAltogether(line: string): Verdict {
-  return { lost: [line], repeatedSteps: [], keyedDuplicates: [], unkeyedDuplicates: [], other: [], unknown: 0 };
+  return {
+    lost: [line],
+    repeatedSteps: [],
+    keyedDuplicates: [],
+    unkeyedDuplicates: [],
+    other: [],
+    unknownSent: 0,
+    unknownUnsent: 0,
+  };
 }
 
 export function judge(evidence: Evidence): Verdict {
@@ -65,7 +81,8 @@ export function judge(evidence: Evidence): Verdict {
   const keyedDuplicates: string[] = [];
   const unkeyedDuplicates: string[] = [];
   const other: string[] = [];
-  let unknown = 0;
+  let unknownSent = 0;
+  let unknownUnsent = 0;
   const { expected, task } = evidence;
   const { drill } = expected;
 
@@ -84,7 +101,9 @@ export function judge(evidence: Evidence): Verdict {
       const state = rows[index]?.state ?? "missing";
       const seen = evidence.recorded.filter((request) => request.path === call.path);
       if (call.effect === "once" && state === "unknown") {
-        unknown += 1;
+        if (seen.length > 0) unknownSent += 1;
+        else unknownUnsent += 1;
+        if (!wasHit(evidence, step)) other.push(`${where}: unknown, and nothing was killed meanwhile`);
         if (!wasTold(evidence, rows[index]?.call_id)) other.push(`${where}: unknown, and the model was not told`);
       } else if (state !== "confirmed") lost.push(`${where}: the ledger says ${state}`);
       else if (call.path !== null && seen.length === 0) lost.push(`${where}: confirmed, and it never happened`);
@@ -111,7 +130,15 @@ export function judge(evidence: Evidence): Verdict {
     if (text !== wanted) lost.push(`${drill}: ${path} holds ${JSON.stringify(text)?.slice(0, 60)}`);
   }
   other.push(...judgeLog(evidence));
-  return { lost, repeatedSteps: repeatedSteps(evidence), keyedDuplicates, unkeyedDuplicates, other, unknown };
+  return {
+    lost,
+    repeatedSteps: repeatedSteps(evidence),
+    keyedDuplicates,
+    unkeyedDuplicates,
+    other,
+    unknownSent,
+    unknownUnsent,
+  };
 }
 
 /** A step is finished when the model was asked for the next one; nothing of it may be asked for or sent after that. */
@@ -155,6 +182,14 @@ function judgeLog({ events, ledger, expected }: Evidence): string[] {
   const ends = events.filter((event) => event.type === "task.completed").length;
   if (ends !== 1) found.push(`${expected.drill}: task.completed ${ends} times in the log`);
   return found;
+}
+
+/** Whether a kill came while the calls of a step were under way: from its first request to the model to the next step's. */
+function wasHit({ modelRequests, kills }: Evidence, step: number): boolean {
+  const firstOf = (wanted: number) => modelRequests.find((request) => request.step === wanted)?.at;
+  const begun = firstOf(step) ?? Number.POSITIVE_INFINITY;
+  const over = firstOf(step + 1) ?? Number.POSITIVE_INFINITY;
+  return kills.some(({ from, at }) => from <= over && at >= begun);
 }
 
 /** Whether the last request to the model held the word that nobody knows what became of a call. */

@@ -1,5 +1,6 @@
 /** Kills every few seconds, of one part or another, which a seed replays: the same gaps and targets in the same order. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { KillTime } from "./judge.ts";
 import type { Stage } from "./stage.ts";
 import { kill, killRuntime, type Part, type StartedSystem, until } from "./started-system.ts";
 
@@ -15,10 +16,9 @@ export interface TimedKillPlan {
   readonly weights: KillWeights;
 }
 
-/** The moment of a kill, in `performance.now()` milliseconds. */
-export interface TimedKill {
+/** A kill that happened. One of the supervisor or of everything is done when the system answers again. */
+export interface TimedKill extends KillTime {
   readonly target: KillTarget;
-  readonly at: number;
 }
 
 /** A part that is not there when its turn comes was killed a moment ago; it is waited for no longer than this. */
@@ -79,8 +79,9 @@ export class TimedKiller {
     for (const { gapMs, target } of plan) {
       await sleep(gapMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
+      const from = performance.now();
       await strike(this.#stage.system, target);
-      this.kills.push({ target, at: performance.now() });
+      this.kills.push({ target, from, at: performance.now() });
     }
   }
 }

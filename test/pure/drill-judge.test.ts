@@ -53,6 +53,7 @@ function good(): Evidence {
     recorded: calls.flatMap(({ path, id, step, effect }) =>
       path === null ? [] : [received(path, effect === "none" ? null : id, step * 100 + 50)],
     ),
+    kills: [],
   };
 }
 
@@ -70,10 +71,22 @@ function withLedger(evidence: Evidence, callId: string, state: string): Evidence
 
 const KEYED = "/d/keyed/3/0";
 const ONCE = "/d/once/5/0";
+/** It hits the call of step 5, which is under way from 500 to 600. */
+const KILL = { from: 540, at: 560 };
+
+/** The task of `evidence`, its call of step 5 hit by a kill: nobody knows what became of it, and the model was told so. */
+function unknownCall(evidence: Evidence): Evidence {
+  const told = asked(STEPS + 1, (STEPS + 1) * 100, [
+    { role: "tool", tool_call_id: "call_5_0", content: "Error (outcome_unknown): …" },
+  ]);
+  const modelRequests = [...evidence.modelRequests.slice(0, -1), told];
+  return withLedger({ ...evidence, modelRequests, kills: [KILL] }, "call_5_0", "unknown");
+}
+
 const CLEAN = { lost: [], repeatedSteps: [], keyedDuplicates: [], unkeyedDuplicates: [], other: [] };
 
 test("a task that went well has no findings", () => {
-  expect(judge(good())).toEqual({ ...CLEAN, unknown: 0 });
+  expect(judge(good())).toEqual({ ...CLEAN, unknownSent: 0, unknownUnsent: 0 });
 });
 
 test("a repeat of a keyed call within its step and under its key is no finding", () => {
@@ -130,22 +143,31 @@ test.each<[string, keyof typeof CLEAN, (evidence: Evidence) => Evidence]>([
     "other",
     (e) => ({ ...e, events: [...e.events, { seq: e.events.length + 1, type: "step.completed", data: { step: 2 } }] }),
   ],
-  ["an unknown outcome that the model was not told of", "other", (e) => withLedger(e, "call_5_0", "unknown")],
+  [
+    "an unknown outcome that the model was not told of",
+    "other",
+    (e) => withLedger({ ...e, kills: [KILL] }, "call_5_0", "unknown"),
+  ],
+  ["an unknown outcome of a task that nothing was killed under", "other", (e) => ({ ...unknownCall(e), kills: [] })],
+  [
+    "an unknown outcome of a call that was over when something was killed",
+    "other",
+    (e) => ({ ...unknownCall(e), kills: [{ from: 601, at: 640 }] }),
+  ],
+  [
+    "an unknown outcome of a call that was begun after the kill",
+    "other",
+    (e) => ({ ...unknownCall(e), kills: [{ from: 460, at: 499 }] }),
+  ],
 ])("%s is found", (_name, list, spoil) => {
   expect(judge(spoil(good()))[list]).not.toEqual([]);
 });
 
-test("an unknown outcome that the model was told of is allowed and counted", () => {
-  const evidence = withLedger(good(), "call_5_0", "unknown");
-  const told = asked(STEPS + 1, (STEPS + 1) * 100, [
-    { role: "tool", tool_call_id: "call_5_0", content: "Error (outcome_unknown): …" },
-  ]);
-  const verdict = judge({
-    ...evidence,
-    modelRequests: [...evidence.modelRequests.slice(0, -1), told],
-    recorded: evidence.recorded.filter(({ path }) => path !== ONCE),
-  });
-  expect(verdict).toEqual({ ...CLEAN, unknown: 1 });
+test("an unknown outcome is allowed when the model was told and a kill hit the call, and is counted by whether it was sent", () => {
+  const evidence = unknownCall(good());
+  expect(judge(evidence)).toEqual({ ...CLEAN, unknownSent: 1, unknownUnsent: 0 });
+  const unsent = { ...evidence, recorded: evidence.recorded.filter(({ path }) => path !== ONCE) };
+  expect(judge(unsent)).toEqual({ ...CLEAN, unknownSent: 0, unknownUnsent: 1 });
 });
 
 test("a plan is the same for the same seed, and as long as it was asked to be", () => {

@@ -1,16 +1,16 @@
 /** A seed makes the same tasks and the same kills again. */
 import { expect, test } from "vitest";
-import { expectedOfLoad, loadScript, planTask } from "../drill/load/load-script.ts";
+import { fromAtOnce } from "../drill/api-client.ts";
+import { answerDelayMs, expectedOfLoad, loadScript, planTasks } from "../drill/load/load-script.ts";
 import { seededRandom } from "../drill/random.ts";
 import { timedKills } from "../drill/timed-kills.ts";
 import type { WireMessage } from "../stand-ins/model-server.ts";
 
-const REST = { drill: "d", paceMs: [100, 200] as const, keyed: "http://k", unkeyed: "http://u" };
+const REST = { paceMs: [100, 200] as const, keyed: "http://k", unkeyed: "http://u" };
 const KILLS = { gapMs: [2_000, 5_000] as const, weights: { workerd: 3, database: 1 } };
 
 function plan(seed: number, count: number) {
-  const random = seededRandom(seed);
-  return Array.from({ length: count }, () => planTask(random, REST));
+  return planTasks(seed, REST).take(count).toArray();
 }
 
 test("the tasks of a seed are the same every time, have 5 to 10 steps and hold every kind of effect", () => {
@@ -20,6 +20,26 @@ test("the tasks of a seed are the same every time, have 5 to 10 steps and hold e
   expect(new Set(tasks.map(({ steps }) => steps))).toEqual(new Set([5, 6, 7, 8, 9, 10]));
   const effects = tasks.flatMap((task) => expectedOfLoad(task).steps.flat()).map(({ effect }) => effect);
   expect(new Set(effects)).toEqual(new Set(["none", "keyed", "once", "file"]));
+});
+
+test("a recorder holds its answer to a path for the same time whenever it is asked", () => {
+  const [delay, ...others] = ["/load1/once/2/0", "/load1/once/2/1", "/load1/once/3/0"].map((p) => answerDelayMs(5, p));
+  expect(answerDelayMs(5, "/load1/once/2/0")).toBe(delay);
+  expect(others).not.toContain(delay);
+  expect(answerDelayMs(6, "/load1/once/2/0")).not.toBe(delay);
+});
+
+test("work is taken from what goes on for as long as it is wanted, so much at once, with results in order", async () => {
+  let open = 0;
+  let most = 0;
+  const results = await fromAtOnce(plan(5, 20).values(), 3, async ({ drill }) => {
+    most = Math.max(most, (open += 1));
+    await new Promise(setImmediate);
+    open -= 1;
+    return drill;
+  });
+  expect(results).toEqual(plan(5, 20).map(({ drill }) => drill));
+  expect(most).toBe(3);
 });
 
 test("the model of the load drill makes the calls that its tasks are judged by, and then answers", () => {

@@ -56,7 +56,8 @@ export async function runKillDrill(
     keyedDuplicates: verdicts.flatMap((verdict) => verdict.keyedDuplicates),
     unkeyedDuplicates: verdicts.flatMap((verdict) => verdict.unkeyedDuplicates),
     other: verdicts.flatMap((verdict) => verdict.other),
-    unknown: verdicts.reduce((sum, verdict) => sum + verdict.unknown, 0),
+    unknownSent: verdicts.reduce((sum, verdict) => sum + verdict.unknownSent, 0),
+    unknownUnsent: verdicts.reduce((sum, verdict) => sum + verdict.unknownUnsent, 0),
   };
 }
 
@@ -102,6 +103,7 @@ async function runTask(stage: Stage, killer: Killer, drill: string): Promise<Ver
     events: await api.events(id),
     modelRequests: ofDrill(),
     recorded: [...keyed.requests, ...unkeyed.requests].filter((request) => placeOf(request.path).drill === drill),
+    kills: killer.kills,
   });
 }
 
@@ -132,7 +134,7 @@ export function killTable(report: KillDrillReport): string {
     "",
     `  tasks ${report.tasks}, model requests ${report.modelRequests}, requests at the recorders ${report.effects}`,
     `  lost ${report.lost.length}, finished steps repeated ${report.repeatedSteps.length}, duplicates at the keyed recorder ${report.keyedDuplicates.length}, at the unkeyed one ${report.unkeyedDuplicates.length}`,
-    `  unkeyed effects whose outcome is unknown, and the model was told: ${report.unknown}`,
+    `  unkeyed calls whose outcome is unknown: ${report.unknownSent} that were sent, ${report.unknownUnsent} that never were`,
   ].join("\n");
 }
 

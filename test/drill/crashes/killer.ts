@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { placeOf } from "../received.ts";
 import { inputOf } from "./script.ts";
+import type { KillTime } from "../judge.ts";
 import type { KillPoint, PlannedKill } from "./kill-plan.ts";
 import type { Stage, StageHooks } from "../stage.ts";
 import { killRuntime } from "../started-system.ts";
@@ -9,9 +10,8 @@ import { killRuntime } from "../started-system.ts";
 /** A request that the sidecar was already making when the runtime died reaches a recorder within this time. */
 const IN_FLIGHT_MS = 150;
 
-/** A kill that happened. `resumedAfterMs`: until the next request at a stand-in; null: there was none to make. */
-export interface Kill extends PlannedKill {
-  readonly at: number;
+/** A kill that happened: set about at `from`, done at `at`. `resumedAfterMs`: until the next request at a stand-in; null: there was none to make. */
+export interface Kill extends PlannedKill, KillTime {
   resumedAfterMs: number | null;
 }
 
@@ -87,12 +87,13 @@ export class Killer {
     if (planned === undefined) return null;
     this.#planned.splice(index, 1);
     if (point === "soon after") await sleep(planned.delayMs);
+    const from = performance.now();
     let at = await killRuntime(this.#stage.system, planned.target);
     if (point === "while it restarts") {
       await sleep(planned.delayMs);
       at = await killRuntime(this.#stage.system, "workerd");
     }
-    const done: Kill = { ...planned, at, resumedAfterMs: null };
+    const done: Kill = { ...planned, from, at, resumedAfterMs: null };
     this.lastActivityAt = at;
     this.kills.push(done);
     this.#waiting.push(done);

@@ -1,22 +1,19 @@
 /**
- * Drill `load`: many tasks, so many at once, while the runtime, the database and now and then the whole system are killed
- * every few seconds. Tasks are made by requests that are repeated under their key until they are answered.
+ * Drill `load`: many tasks, so many at once, and fresh ones until its time is over, while the runtime, the database and now
+ * and then the whole system are killed every few seconds. Tasks are made by requests that are repeated under their key until
+ * they are answered.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ApiClient, eachAtOnce, isOver, type TaskBody } from "../api-client.ts";
-import { judge, linesOf, lostAltogether, type Verdict } from "../judge.ts";
+import { type ApiClient, eachAtOnce, fromAtOnce, isOver, type TaskBody } from "../api-client.ts";
+import { judge, type KillTime, linesOf, lostAltogether, type Verdict } from "../judge.ts";
 import { seededRandom } from "../random.ts";
 import type { DrillTenant, Stage, StageHooks } from "../stage.ts";
 import { TaskLog } from "../task-log.ts";
 import { TimedKiller, type TimedKillPlan } from "../timed-kills.ts";
-import { expectedOfLoad, type LoadInput, planTask } from "./load-script.ts";
+import { answerDelayMs, expectedOfLoad, type LoadInput, planTasks } from "./load-script.ts";
 
-/** With nothing heard of a task at any stand-in for this long, it counts as stuck. */
-const STUCK_MS = 120_000;
 /** The list is complete and right within this time of the last kill. */
 const LISTED_WITHIN_MS = 60_000;
-/** How long a recorder takes to answer at most. */
-const LONGEST_ANSWER_MS = 600;
 const SAY_EVERY_MS = 10_000;
 const JUDGED_AT_ONCE = 8;
 /** One task in so many is asked for once more when all is over, under the key that it was made with. */
@@ -25,7 +22,12 @@ const REPEAT_EVERY = 10;
 /** The task's own seeds come from `seed` too: the same seed makes the same tasks and the same kills. */
 export interface LoadPlan {
   readonly seed: number;
+  /** At least so many. */
   readonly tasks: number;
+  /** Until so many seconds have passed another task is begun for each that has ended. */
+  readonly minSeconds: number;
+  /** With nothing heard of a task at any stand-in for this long, it counts as stuck. */
+  readonly stuckMs: number;
   readonly atOnce: number;
   readonly paceMs: readonly [number, number];
   readonly kills: TimedKillPlan;
@@ -49,8 +51,13 @@ export interface LoadReport {
   readonly keyedRequests: number;
   readonly keyedEffects: number;
   readonly keyedCalls: number;
+  /** At the other recorder: requests, how many calls they came from, and how many calls were to come there. */
+  readonly unkeyedRequests: number;
   readonly unkeyedEffects: number;
-  readonly unknown: number;
+  readonly unkeyedCalls: number;
+  /** Unkeyed calls that ended unknown, whether they were sent or not. */
+  readonly unknownSent: number;
+  readonly unknownUnsent: number;
   /** From the last kill until the list was complete and right. */
   readonly listedMs: number;
   readonly violations: readonly string[];
@@ -66,28 +73,32 @@ interface Made {
 
 export async function runLoadDrill(stage: Stage, plan: LoadPlan, say: (line: string) => void): Promise<LoadReport> {
   const { keyed, unkeyed } = stage;
-  const random = seededRandom(plan.seed);
-  const inputs = Array.from({ length: plan.tasks }, (_, index) =>
-    planTask(random, { drill: `load${index + 1}`, paceMs: plan.paceMs, keyed: keyed.url, unkeyed: unkeyed.url }),
-  );
+  const planned = planTasks(plan.seed, { paceMs: plan.paceMs, keyed: keyed.url, unkeyed: unkeyed.url });
+  const inputs: LoadInput[] = [];
   const tenant = await stage.makeTenant("load", { budget: { max_steps: 15 } });
   const log = new TaskLog();
-  stage.hooks = slowly(log.hooks, seededRandom(plan.seed + 2));
+  stage.hooks = slowly(log.hooks, plan.seed);
   const from = performance.now();
   const killer = new TimedKiller(stage, plan.kills, seededRandom(plan.seed + 1));
-  let made = 0;
+  function* untilTimeIsOver(): Generator<LoadInput> {
+    for (const input of planned) {
+      const isOverTime = performance.now() - from >= plan.minSeconds * 1000;
+      if (killer.hasFailed || (isOverTime && inputs.length >= plan.tasks)) return;
+      inputs.push(input);
+      yield input;
+    }
+  }
   let ended = 0;
   const progress = setInterval(() => {
     const seconds = Math.round((performance.now() - from) / 1000);
     say(
-      `  ${seconds} s: ${ended} of ${plan.tasks} tasks ended, ${made - ended} open; ${killer.kills.length} kills (${killer.tally()}); ${log.modelRequests} model requests, ${log.effects} effects`,
+      `  ${seconds} s: ${ended} tasks ended, ${inputs.length - ended} open; ${killer.kills.length} kills (${killer.tally()}); ${log.modelRequests} model requests, ${log.effects} effects`,
     );
   }, SAY_EVERY_MS);
   let tasks: Made[];
   try {
-    tasks = await eachAtOnce(inputs, plan.atOnce, async (input) => {
-      made += 1;
-      const done = await runTask(tenant, input, log, killer);
+    tasks = await fromAtOnce(untilTimeIsOver(), plan.atOnce, async (input) => {
+      const done = await runTask(tenant, input, log, killer, plan.stuckMs);
       ended += 1;
       return done;
     });
@@ -97,11 +108,13 @@ export async function runLoadDrill(stage: Stage, plan: LoadPlan, say: (line: str
   }
   const lastKillAt = killer.kills.at(-1)?.at ?? from;
   const seconds = (performance.now() - from) / 1000;
-  say(`  all through after ${Math.round(seconds)} s and ${killer.kills.length} kills; judging`);
+  say(`  ${tasks.length} tasks through after ${Math.round(seconds)} s and ${killer.kills.length} kills; judging`);
   const violations: string[] = [];
   violations.push(...(await judgeList(tenant, tasks, lastKillAt)));
   const listedMs = performance.now() - lastKillAt;
-  const verdicts = await eachAtOnce(tasks, JUDGED_AT_ONCE, async (task) => await judgeTask(tenant, task, log));
+  // Without the database a call comes to its end all the same.
+  const kills = killer.kills.filter(({ target }) => target !== "database");
+  const verdicts = await eachAtOnce(tasks, JUDGED_AT_ONCE, async (task) => await judgeTask(tenant, task, log, kills));
   stage.hooks = {};
   violations.push(...(await judgeRepeats(tenant, tasks)), ...verdicts.flatMap(linesOf));
   const counted = countEffects(stage, inputs);
@@ -109,8 +122,10 @@ export async function runLoadDrill(stage: Stage, plan: LoadPlan, say: (line: str
     violations.push(`${counted.keyedEffects} keyed effects for ${counted.keyedCalls} keyed calls`);
   if (log.modelRequests === 0 || log.effects === 0) violations.push("no call was made");
   if (killer.kills.length === 0) violations.push("nothing was killed");
+  if (tasks.length < plan.tasks || seconds < plan.minSeconds)
+    violations.push(`${tasks.length} tasks in ${Math.round(seconds)} s are fewer or shorter than planned`);
   return {
-    tasks: plan.tasks,
+    tasks: tasks.length,
     exact: verdicts.filter((verdict) => linesOf(verdict).length === 0).length,
     stuck: tasks.filter((task) => !task.ended).length,
     lost: verdicts.filter(({ lost }) => lost.length > 0).length,
@@ -122,19 +137,20 @@ export async function runLoadDrill(stage: Stage, plan: LoadPlan, say: (line: str
     steps: inputs.reduce((sum, { steps }) => sum + steps, 0),
     modelRequests: log.modelRequests,
     ...counted,
-    unknown: verdicts.reduce((sum, { unknown }) => sum + unknown, 0),
+    unknownSent: verdicts.reduce((sum, { unknownSent }) => sum + unknownSent, 0),
+    unknownUnsent: verdicts.reduce((sum, { unknownUnsent }) => sum + unknownUnsent, 0),
     listedMs,
     violations,
   };
 }
 
 /** A recorder that has acted holds its answer for a while: a kill in that time leaves an effect that nobody knows of. */
-function slowly(hooks: StageHooks, random: () => number): StageHooks {
+function slowly(hooks: StageHooks, seed: number): StageHooks {
   return {
     ...hooks,
     async afterEffect(record) {
       await hooks.afterEffect?.(record);
-      await sleep(random() * LONGEST_ANSWER_MS);
+      await sleep(answerDelayMs(seed, record.path));
     },
   };
 }
@@ -145,9 +161,10 @@ async function runTask(
   input: LoadInput,
   log: TaskLog,
   killer: TimedKiller,
+  stuckMs: number,
 ): Promise<Made> {
   const trace = log.of(input.drill);
-  const isStuck = (): boolean => killer.hasFailed || performance.now() - trace.lastAt > STUCK_MS;
+  const isStuck = (): boolean => killer.hasFailed || performance.now() - trace.lastAt > stuckMs;
   trace.lastAt = performance.now();
   let creations = 0;
   let id: string | null = null;
@@ -210,7 +227,12 @@ async function judgeRepeats({ api, agent }: DrillTenant, tasks: readonly Made[])
   return found.flat();
 }
 
-async function judgeTask({ api }: DrillTenant, { input, id, ended }: Made, log: TaskLog): Promise<Verdict> {
+async function judgeTask(
+  { api }: DrillTenant,
+  { input, id, ended }: Made,
+  log: TaskLog,
+  kills: readonly KillTime[],
+): Promise<Verdict> {
   const expected = expectedOfLoad(input);
   const { asked, recorded } = log.of(input.drill);
   if (id === null) return lostAltogether(`${input.drill} was never made`);
@@ -224,6 +246,7 @@ async function judgeTask({ api }: DrillTenant, { input, id, ended }: Made, log: 
     files: await api.files(id, Object.keys(expected.files)),
     modelRequests: asked,
     recorded,
+    kills,
   });
 }
 
@@ -232,11 +255,14 @@ function countEffects({ keyed, unkeyed }: Stage, inputs: readonly LoadInput[]) {
   const isOurs = ({ path, method }: { path: string; method: string }): boolean =>
     method !== "GET" && ours.has(path.split("/")[1] ?? "");
   const atKeyed = keyed.requests.filter(isOurs);
+  const atUnkeyed = unkeyed.requests.filter(isOurs);
   const calls = inputs.flatMap((input) => expectedOfLoad(input).steps.flat());
   return {
     keyedRequests: atKeyed.length,
     keyedEffects: new Set(atKeyed.map(({ idempotencyKey }) => idempotencyKey)).size,
     keyedCalls: calls.filter(({ effect }) => effect === "keyed").length,
-    unkeyedEffects: unkeyed.requests.filter(isOurs).length,
+    unkeyedRequests: atUnkeyed.length,
+    unkeyedEffects: new Set(atUnkeyed.map(({ path }) => path)).size,
+    unkeyedCalls: calls.filter(({ effect }) => effect === "once").length,
   };
 }

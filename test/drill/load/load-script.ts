@@ -8,6 +8,8 @@ import { inputOfKind } from "../received.ts";
 const FEWEST_STEPS = 5;
 const MOST_STEPS = 10;
 const MOST_CALLS = 3;
+/** How long a recorder takes to answer at most. */
+const LONGEST_ANSWER_MS = 600;
 /** A step's seed must differ from those of its neighbours by more than one. */
 const STRIDE = 7_919;
 
@@ -24,13 +26,25 @@ export interface LoadInput {
 }
 
 /** A task of a seed. */
-export function planTask(
-  random: () => number,
-  rest: Pick<LoadInput, "drill" | "paceMs" | "keyed" | "unkeyed">,
-): LoadInput {
+function planTask(random: () => number, rest: Pick<LoadInput, "drill" | "paceMs" | "keyed" | "unkeyed">): LoadInput {
   const steps = FEWEST_STEPS + Math.floor(random() * (MOST_STEPS - FEWEST_STEPS + 1));
   const { drill, ...others } = rest;
   return { drill, kind: "load", seed: Math.floor(random() * 2 ** 31), steps, ...others };
+}
+
+/** The tasks of a seed, without end. */
+export function* planTasks(
+  seed: number,
+  rest: Pick<LoadInput, "paceMs" | "keyed" | "unkeyed">,
+): Generator<LoadInput, never> {
+  const random = seededRandom(seed);
+  for (let number = 1; ; number += 1) yield planTask(random, { drill: `load${number}`, ...rest });
+}
+
+/** How long a recorder holds its answer to a path: the same for a seed, in whatever order requests come. */
+export function answerDelayMs(seed: number, path: string): number {
+  const mixed = Buffer.from(path).reduce((sum, byte) => (Math.imul(sum, 31) + byte) | 0, seed);
+  return seededRandom(mixed)() * LONGEST_ANSWER_MS;
 }
 
 /** The calls of one step, from 1; the last step has none. */
