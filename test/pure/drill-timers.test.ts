@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { EventBody, PendingBody, TaskBody } from "../drill/api-client.ts";
 import type { Asked } from "../drill/task-log.ts";
-import { judgeExpiry, judgeNaps } from "../drill/timers/judge-timers.ts";
+import { judgeExpiry, judgeNaps, judgeShares } from "../drill/timers/judge-timers.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const QUESTION: PendingBody = { kind: "question", id: "q", query: "?", expires_at: iso(3_000) };
@@ -12,7 +12,8 @@ function iso(ms: number): string {
 }
 
 function asked(step: number, ms: number): Asked {
-  return { at: ms, wallAt: START + ms, step, body: { messages: [] }, repliedWallAt: START + ms };
+  const body = { messages: [] };
+  return { at: ms, wallAt: START + ms, step, body, repliedWallAt: START + ms, lastResult: null };
 }
 
 function logOf(...events: readonly (readonly [type: string, data: Record<string, unknown>])[]): EventBody[] {
@@ -86,6 +87,11 @@ test.each([
   ["a step that was gone back to", { trace: { asked: [asked(1, 0), asked(2, 2_010), asked(1, 2_020)] } }],
   ["a step that ended twice", { events: [...nap(2_010).events, ...logOf(["step.completed", { step: 1 }])] }],
   ["a nap that was never begun", { events: nap(2_010).events.slice(1) }],
+  ["a nap that ended twice in the log", { events: [...nap(2_010).events, ...logOf(["task.resumed", {}])] }],
+  [
+    "a wait for the model that never ended in the log",
+    { events: [...nap(2_010).events, ...logOf(["task.waiting", { error: { code: "upstream_failed" } }])] },
+  ],
   ["another answer", { task: ended("?") }],
 ])("%s is found", (_name, spoilt) => {
   expect(judgeNaps({ ...nap(2_010), ...spoilt }).violations).not.toEqual([]);
@@ -109,4 +115,13 @@ test.each([
   ["a question that did not end", question(3_000, [], "question.asked", UNANSWERED)],
 ])("%s is found", (_name, given) => {
   expect(judgeExpiry(given).violations).not.toEqual([]);
+});
+
+test("questions or approvals of which none was answered are found, however right each of them is", () => {
+  const answered = { lateMs: [], isAnswered: true, violations: [] };
+  const expired = { ...answered, isAnswered: false };
+  const some = [expired, answered];
+  expect(judgeShares({ questions: some, approvals: some })).toEqual([]);
+  expect(judgeShares({ questions: [expired], approvals: some })).toEqual(["none of 1 questions was answered"]);
+  expect(judgeShares({ questions: some, approvals: [expired] })).toEqual(["none of 1 approvals was answered"]);
 });

@@ -31,11 +31,12 @@ export function judgeNaps({
   const violations: string[] = [];
   const lateMs: number[] = [];
   const slept = events.filter(({ type, data }) => type === "task.waiting" && data["error"] === undefined);
+  const waited = events.filter(({ type }) => type === "task.waiting").length;
   const resumed = events.filter(({ type }) => type === "task.resumed").length;
   if (task.status !== "completed" || task.output?.text !== restedText(drill))
     violations.push(`${drill}: ended as ${task.status} with ${JSON.stringify(task.output?.text)}`);
   if (slept.length !== naps.length) violations.push(`${drill}: slept ${slept.length} times for ${naps.length} naps`);
-  if (resumed < naps.length) violations.push(`${drill}: resumed ${resumed} times after ${naps.length} naps`);
+  if (resumed !== waited) violations.push(`${drill}: resumed ${resumed} times and waited ${waited} times`);
   violations.push(...judgeSteps(drill, naps.length + 1, events));
   for (const [index, seconds] of naps.entries()) {
     const next = firstAsked(trace, index + 2);
@@ -100,6 +101,14 @@ export function judgeExpiry(
   const late = next.wallAt - dueMs;
   check(late >= 0, `expired ${-late} ms early`);
   return { lateMs: [late], isAnswered: false, violations };
+}
+
+/** Of questions, as of approvals, some were answered: expiry alone would hide that no answer is heard. */
+export function judgeShares(found: Readonly<Record<"questions" | "approvals", readonly TimerFinding[]>>): string[] {
+  const kinds = ["questions", "approvals"] as const;
+  return kinds.flatMap((kind) =>
+    found[kind].some(({ isAnswered }) => isAnswered) ? [] : [`none of ${found[kind].length} ${kind} was answered`],
+  );
 }
 
 function answerTo(isAnswered: boolean, defaultAnswer: string | null): string {

@@ -10,11 +10,10 @@ import type { DrillTenant, Stage, StageInput } from "../stage.ts";
 import { until } from "../started-system.ts";
 import { TaskLog } from "../task-log.ts";
 import { TimedKiller, type TimedKillPlan } from "../timed-kills.ts";
-import { judgeExpiry, judgeNaps, type TimerFinding } from "./judge-timers.ts";
+import { judgeExpiry, judgeNaps, judgeShares, type TimerFinding } from "./judge-timers.ts";
 import type { TimerInput } from "./timer-script.ts";
 
 const AT_ONCE = 40;
-const END_WITHIN_MS = 120_000;
 /** An answer is sent this long after the question is seen at the latest. */
 const LATEST_ANSWER_MS = 2_000;
 
@@ -26,6 +25,8 @@ export interface TimerPlan {
   readonly questions: number;
   readonly approvals: number;
   readonly longestSeconds: number;
+  /** A task asks within this time, and ends within this time of its answer or of having asked. */
+  readonly endWithinMs: number;
   readonly kills: TimedKillPlan;
 }
 
@@ -52,6 +53,7 @@ interface TimedTask {
   readonly name: string;
   readonly tenant: DrillTenant;
   readonly input: StageInput;
+  readonly endWithinMs: number;
 }
 
 /** What became of a wait on a person: when the task view said that it expires, and how the answers were received. */
@@ -79,15 +81,23 @@ export async function runTimerDrill(stage: Stage, plan: TimerPlan, say: (line: s
     return { drill: `permit${index + 1}`, kind: "one request", paceMs: 0, keyed: stage.keyed.url };
   });
   const killer = new TimedKiller(stage, plan.kills, seededRandom(plan.seed + 1));
-  const run = async (its: DrillTenant, inputs: readonly StageInput[], answers: boolean) =>
+  // Drawn before anything runs: what comes first then is not the seed's. Every other one is answered, the rest run out.
+  const delaysOf = (inputs: readonly StageInput[]) =>
+    inputs.map((_, index) => (index % 2 === 0 ? random() * LATEST_ANSWER_MS : null));
+  const [answersAfterMs, decidesAfterMs] = [delaysOf(questions), delaysOf(approvals)];
+  const { endWithinMs } = plan;
+  const run = async (its: DrillTenant, inputs: readonly StageInput[], delays: readonly (number | null)[] | null) =>
     await eachAtOnce(inputs, AT_ONCE, async (input, index) => {
-      // Every other one is answered, the rest run out.
-      const delayMs = answers && index % 2 === 0 ? random() * LATEST_ANSWER_MS : null;
-      return await runTask(stage, { name: input.drill, tenant: its, input }, delayMs, answers);
+      const task = { name: input.drill, tenant: its, input, endWithinMs };
+      return await runTask(stage, task, delays?.[index] ?? null, delays !== null);
     });
   let ended: [Ended[], Ended[], Ended[]];
   try {
-    ended = await Promise.all([run(tenant, naps, false), run(tenant, questions, true), run(careful, approvals, true)]);
+    ended = await Promise.all([
+      run(tenant, naps, null),
+      run(tenant, questions, answersAfterMs),
+      run(careful, approvals, decidesAfterMs),
+    ]);
   } finally {
     await killer.stop();
   }
@@ -130,6 +140,7 @@ export async function runTimerDrill(stage: Stage, plan: TimerPlan, say: (line: s
     }),
   };
   const violations = [...judged.naps, ...judged.questions, ...judged.approvals].flatMap((found) => found.violations);
+  violations.push(...judgeShares(judged));
   if (killer.kills.length === 0) violations.push("nothing was killed");
   if (log.modelRequests === 0) violations.push("no call was made");
   return {
@@ -152,17 +163,17 @@ interface Ended extends Answered {
 /** `answerAfterMs` null: nobody answers. `waits`: the task waits for a person, and its view is read meanwhile. */
 async function runTask(
   stage: Stage,
-  { name, tenant, input }: TimedTask,
+  { name, tenant, input, endWithinMs }: TimedTask,
   answerAfterMs: number | null,
   waits: boolean,
 ): Promise<Ended> {
   const { api } = tenant;
   const id = await tenant.createTask(input);
-  const answered = waits ? await answerInTime(tenant, id, answerAfterMs) : { pending: null, statuses: [] };
+  const answered = waits ? await answerInTime(tenant, id, answerAfterMs, endWithinMs) : { pending: null, statuses: [] };
   let task = await api.task(id);
   await until(
     async () => isOver((task = await api.task(id)).status),
-    END_WITHIN_MS,
+    endWithinMs,
     () => `${name} (${id}) did not end: ${JSON.stringify(task)}\n${stage.system.output()}`,
     500,
   );
@@ -170,14 +181,19 @@ async function runTask(
 }
 
 /** Reads what the task waits for, and answers it twice. A reply that a kill cut off is asked for again. */
-async function answerInTime({ api }: DrillTenant, id: string, afterMs: number | null): Promise<Answered> {
+async function answerInTime(
+  { api }: DrillTenant,
+  id: string,
+  afterMs: number | null,
+  withinMs: number,
+): Promise<Answered> {
   let task = await api.task(id);
   await until(
     async () => {
       task = await api.task(id);
       return task.pending.length > 0 || isOver(task.status);
     },
-    END_WITHIN_MS,
+    withinMs,
     () => `${id} asks nobody: ${JSON.stringify(task)}`,
     100,
   );
@@ -189,7 +205,7 @@ async function answerInTime({ api }: DrillTenant, id: string, afterMs: number | 
       ? [`questions/${pending.id}/answer`, { text: "by a person" }]
       : [`approvals/${pending.id}`, { decision: "approve" }];
   const statuses: number[] = [];
-  for (const end = performance.now() + END_WITHIN_MS; statuses.length < 2 && performance.now() < end; ) {
+  for (const end = performance.now() + withinMs; statuses.length < 2 && performance.now() < end; ) {
     const { status } = await api.send("POST", `/v1/tasks/${id}/${path}`, body);
     if (status === 0 || status >= 500) await sleep(100);
     else statuses.push(status);

@@ -10,6 +10,7 @@ const LONG: Omit<TimerPlan, "seed"> = {
   questions: 100,
   approvals: 50,
   longestSeconds: 20,
+  endWithinMs: 120_000,
   kills: { gapMs: [2_000, 5_000], weights: { workerd: 5, host: 3, database: 1, supervisor: 1, everything: 1 } },
 };
 export const SHORT_TIMERS: Omit<TimerPlan, "seed"> = {
@@ -18,6 +19,7 @@ export const SHORT_TIMERS: Omit<TimerPlan, "seed"> = {
   questions: 12,
   approvals: 8,
   longestSeconds: 5,
+  endWithinMs: 60_000,
   kills: { gapMs: [1_500, 3_000], weights: { workerd: 3, host: 2 } },
 };
 
