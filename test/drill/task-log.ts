@@ -1,15 +1,19 @@
 /** What the stand-ins saw of each task, by the name of its drill: the oracle of drills with many tasks. */
-import type { ModelRecord, WireBody } from "../stand-ins/model-server.ts";
+import type { ModelRecord, WireBody, WireMessage } from "../stand-ins/model-server.ts";
 import type { RecordedRequest } from "../stand-ins/recorder.ts";
 import type { AskedStep } from "./judge.ts";
-import { drillOf, placeOf } from "./received.ts";
+import { drillOf, placeOf, textOf } from "./received.ts";
 import type { StageHooks } from "./stage.ts";
 
-/** A request to the model. `wallAt` and `repliedWallAt` are `Date.now()` milliseconds; null while it was not answered. */
+/**
+ * A request to the model. `wallAt` and `repliedWallAt` are `Date.now()` milliseconds; null while it was not answered. `lastResult`:
+ * how the result of its last tool call begins; null: there was no call yet.
+ */
 export interface Asked extends AskedStep {
   body: AskedStep["body"];
   readonly wallAt: number;
   repliedWallAt: number | null;
+  readonly lastResult: string | null;
 }
 
 /** One task's. Only the last request to the model holds its messages. `lastAt` is `performance.now()` milliseconds. */
@@ -18,6 +22,9 @@ export interface TaskTrace {
   readonly recorded: RecordedRequest[];
   lastAt: number;
 }
+
+/** Enough to tell an error and its code. */
+const RESULT_CHARACTERS = 60;
 
 /** Use `hooks` of the stage while the drill runs. */
 export class TaskLog {
@@ -62,9 +69,15 @@ export class TaskLog {
       step: record.step,
       body: { messages },
       repliedWallAt: null,
+      lastResult: lastResultOf(messages),
     };
     trace.asked.push(asked);
     this.#open.set(record, asked);
     trace.lastAt = record.at;
   }
+}
+
+function lastResultOf(messages: readonly WireMessage[]): string | null {
+  const last = messages.findLast(({ role }) => role === "tool");
+  return last === undefined ? null : textOf(last).slice(0, RESULT_CHARACTERS);
 }

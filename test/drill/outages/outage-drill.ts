@@ -2,26 +2,36 @@
  * Drill `outages`: a dependency is away for a while as tasks run. All of them go on when it is back, none does anything
  * twice, and what was tried meanwhile is bounded.
  */
-import { eachAtOnce, isOver, type LedgerBody, type TaskBody } from "../api-client.ts";
-import { notePath, fileText } from "../calls.ts";
-import { placeOf, textOf } from "../received.ts";
+import { eachAtOnce, isOver, type TaskBody } from "../api-client.ts";
+import { placeOf } from "../received.ts";
 import type { DrillTenant, Stage } from "../stage.ts";
 import { until } from "../started-system.ts";
-import { type Asked, TaskLog } from "../task-log.ts";
+import { TaskLog, type TaskTrace } from "../task-log.ts";
 import type { Dependency } from "./dependencies.ts";
-import { kindOf, type OutageInput, persistedText } from "./outage-script.ts";
+import {
+  filesOfGoals,
+  isAnswered,
+  judgeHeldBack,
+  judgeOnItsWay,
+  judgeTask,
+  type Outage,
+  requestsIn,
+  wentOnAt,
+} from "./judge-outage.ts";
+import type { OutageInput } from "./outage-script.ts";
 
 const TASKS = 10;
 const GOALS = 22;
 /** Goals that fit into the outage of something that tasks can do without; the others come after it. */
 const GOALS_IN_OUTAGE = 18;
+/** Of them, those that have to be reached. Every other task has no more, and ends while it is away. */
+const FEWEST_GOALS = GOALS_IN_OUTAGE / 2;
 const PACE_MS = 500;
-const END_WITHIN_MS = 240_000;
-/** Everything goes on, and the list is right, within this time of the return. */
+const BEGUN_WITHIN_MS = 30_000;
+/** Everything goes on, and the list shows what ended meanwhile, within this time of the return. */
 const BACK_WITHIN_MS = 60_000;
-/** What a task that cannot go on may ask of the model and the recorders: so much at first, and so much a second. */
-const LARGEST_START = 12;
-const LARGEST_RATE = 0.5;
+/** The list shows a task that ended afterwards within this time. */
+const LISTED_WITHIN_MS = 30_000;
 
 export interface OutageReport {
   readonly dependency: string;
@@ -35,166 +45,167 @@ export interface OutageReport {
   /** Calls that failed or ended unknown, of all tasks. */
   readonly failedCalls: number;
   readonly unknownCalls: number;
-  /** From the return until the last task went on; until the list was right after the last task's end. */
+  /** From the return until the last task went on. */
   readonly backMs: number;
+  /** From the return until the list showed the tasks that had ended meanwhile; NaN: none had to. */
+  readonly caughtUpMs: number;
+  /** From the last task's end until the list showed all of them. */
   readonly listedMs: number;
   readonly violations: readonly string[];
 }
 
-export async function runOutageDrill(
-  stage: Stage,
-  dependency: Dependency,
-  { seconds, round }: { readonly seconds: number; readonly round: number },
-): Promise<OutageReport> {
+interface OutageTask {
+  readonly input: OutageInput;
+  readonly id: string;
+  readonly trace: TaskTrace;
+}
+
+/** `endWithinMs`: the tasks have ended this long after the return. */
+export interface OutagePlan {
+  readonly seconds: number;
+  readonly round: number;
+  readonly endWithinMs: number;
+}
+
+export async function runOutageDrill(stage: Stage, dependency: Dependency, plan: OutagePlan): Promise<OutageReport> {
   const { keyed, unkeyed, system } = stage;
-  const violations: string[] = [];
-  const paceMs = dependency.isDispensable ? Math.ceil((seconds * 1000) / GOALS_IN_OUTAGE) : PACE_MS;
-  const inputs = Array.from({ length: TASKS }, (_, index): OutageInput => {
-    const drill = `outage${round}-${index + 1}`;
-    return {
-      drill,
-      kind: "persists",
-      goals: GOALS,
-      kinds: dependency.kinds,
-      paceMs,
-      keyed: keyed.url,
-      unkeyed: unkeyed.url,
-    };
-  });
-  const tenant = await stage.makeTenant(`outage ${round}`, { budget: { max_steps: 100 } });
+  const inputs = planTasks(stage, dependency, plan);
+  const tenant = await stage.makeTenant(`outage ${plan.round}`, { budget: { max_steps: 100 } });
   const log = new TaskLog();
   stage.hooks = log.hooks;
-  const ids = await eachAtOnce(inputs, TASKS, async (input) => await tenant.createTask(input));
+  const tasks = await eachAtOnce(inputs, TASKS, async (input): Promise<OutageTask> => {
+    return { input, id: await tenant.createTask(input), trace: log.of(input.drill) };
+  });
   await until(
-    () => inputs.every(({ drill }) => log.of(drill).asked.length > 1),
-    60_000,
+    () => tasks.every(({ trace }) => trace.asked.length > 1),
+    BEGUN_WITHIN_MS,
     () => "the tasks did not begin",
   );
 
   const from = performance.now();
-  const taken = await dependency.take(stage, seconds * 1000);
-  const back = performance.now();
-  const during = inputs.map(({ drill }) => requestsIn(log, drill, from, back));
-  const bound = LARGEST_START + seconds * LARGEST_RATE;
-  for (const [index, { drill }] of inputs.entries()) {
-    const requests = during[index] ?? 0;
-    if (dependency.isDispensable && requests === 0) violations.push(`${drill} stood still`);
-    if (!dependency.isDispensable && requests > bound)
-      violations.push(`${drill} made ${requests} requests in ${seconds} s`);
-  }
+  const taken = await dependency.take(stage, plan.seconds * 1000);
+  const outage: Outage = { from, back: performance.now() };
+  const violations = tasks.flatMap((task) => judgeMeanwhile(task, dependency, outage));
+  const during = tasks.map(({ trace }) => requestsIn(trace, outage));
+  const [endedMeanwhile, open] = [true, false].map((ended) =>
+    tasks.filter(({ trace, input }) => isAnswered(trace, input) === ended),
+  ) as [OutageTask[], OutageTask[]];
 
-  // A reply that was given after the return is progress; a request alone may still hang.
-  const wentOn = await eachAtOnce(inputs, TASKS, async ({ drill }) => {
-    const isOn = ({ at, repliedWallAt }: Asked): boolean => at > back && repliedWallAt !== null;
-    await until(
-      () => log.of(drill).asked.some(isOn),
-      END_WITHIN_MS,
-      () => `${drill} does not go on:\n${system.output()}`,
-    );
-    return performance.now() - back;
-  });
-  const backMs = Math.max(...wentOn);
+  const endBy = outage.back + plan.endWithinMs;
+  const [backMs, caughtUpMs] = await Promise.all([
+    untilAllOn(stage, open, outage, endBy),
+    endedMeanwhile.length === 0 ? Number.NaN : untilListed(tenant, endedMeanwhile, outage.back, BACK_WITHIN_MS),
+  ]);
   if (backMs > BACK_WITHIN_MS) violations.push(`the last task went on ${Math.round(backMs)} ms after the return`);
   await system.up();
-  const tasks = await eachAtOnce(
-    ids,
-    TASKS,
-    async (id, index) => await untilOver(stage, tenant, id, inputs[index]?.drill ?? ""),
-  );
-  const ended = performance.now();
-  await untilListed(tenant, ids);
-  const listedMs = performance.now() - ended;
+  const ended = await eachAtOnce(tasks, TASKS, async (task) => await untilOver(stage, tenant, task, endBy));
+  const listedMs = await untilListed(tenant, tasks, performance.now(), LISTED_WITHIN_MS);
   stage.hooks = {};
 
-  const ledgers = await eachAtOnce(ids, TASKS, async (id) => await tenant.api.ledger(id));
-  for (const [index, input] of inputs.entries()) {
-    const [task, ledger, id] = [tasks[index], ledgers[index] ?? [], ids[index] ?? ""];
-    violations.push(...judgeTask(stage, input, { task, ledger, asked: log.of(input.drill).asked }));
-    for (let goal = 1; goal <= GOALS; goal += 1) {
-      if (kindOf(input, goal) !== "file") continue;
-      const text = await tenant.api.file(id, notePath(String(goal)));
-      if (text !== fileText(input.drill, String(goal)))
-        violations.push(`${input.drill}: file ${goal} holds ${text?.slice(0, 40)}`);
-    }
+  const requests = [...keyed.requests, ...unkeyed.requests];
+  const ledgers = await eachAtOnce(tasks, TASKS, async ({ id }) => await tenant.api.ledger(id));
+  for (const [index, { input, id, trace }] of tasks.entries()) {
+    violations.push(
+      ...judgeTask(input, {
+        task: ended[index],
+        ledger: ledgers[index] ?? [],
+        asked: trace.asked,
+        seen: requests.filter(({ path }) => placeOf(path).drill === input.drill),
+        files: await tenant.api.files(id, Object.keys(filesOfGoals(input))),
+      }),
+    );
   }
   if (taken === 0 || log.modelRequests === 0) violations.push("nothing was taken away, or no call was made");
   const states = ledgers.flat().map(({ state }) => state);
   return {
     dependency: dependency.name,
     tasks: TASKS,
-    seconds: (back - from) / 1000,
+    seconds: (outage.back - from) / 1000,
     taken,
     meanRequests: during.reduce((sum, count) => sum + count, 0) / TASKS,
     mostRequests: Math.max(...during),
     failedCalls: states.filter((state) => state === "failed").length,
     unknownCalls: states.filter((state) => state === "unknown").length,
     backMs,
+    caughtUpMs,
     listedMs,
     violations: violations.map((line) => `${dependency.name}: ${line}`),
   };
 }
 
-function requestsIn(log: TaskLog, drill: string, from: number, to: number): number {
-  const { asked, recorded } = log.of(drill);
-  return [...asked, ...recorded].filter(({ at }) => at > from && at < to).length;
+/** Where tasks can do without what is away, every other one has its last goal while it is away. */
+function planTasks(
+  { keyed, unkeyed }: Stage,
+  { isDispensable, kinds }: Dependency,
+  { seconds, round }: OutagePlan,
+): OutageInput[] {
+  return Array.from({ length: TASKS }, (_, index): OutageInput => {
+    return {
+      drill: `outage${round}-${index + 1}`,
+      kind: "persists",
+      goals: isDispensable && index % 2 === 1 ? FEWEST_GOALS : GOALS,
+      kinds,
+      paceMs: isDispensable ? Math.ceil((seconds * 1000) / GOALS_IN_OUTAGE) : PACE_MS,
+      keyed: keyed.url,
+      unkeyed: unkeyed.url,
+    };
+  });
 }
 
-async function untilOver(stage: Stage, { api }: DrillTenant, id: string, drill: string): Promise<TaskBody> {
+function judgeMeanwhile({ input, trace }: OutageTask, { isDispensable }: Dependency, outage: Outage): string[] {
+  if (!isDispensable) return judgeHeldBack(input.drill, trace, outage);
+  if (input.goals === GOALS) return judgeOnItsWay(input.drill, trace, outage, FEWEST_GOALS);
+  return isAnswered(trace, input) ? [] : [`${input.drill} did not come to its end meanwhile`];
+}
+
+/** Waits until each of these tasks has gone on, and gives how long after the return the last of them did. */
+async function untilAllOn({ system }: Stage, tasks: readonly OutageTask[], { back }: Outage, endBy: number) {
+  const times = await eachAtOnce(tasks, TASKS, async ({ input: { drill }, trace }) => {
+    let at: number | null = null;
+    await until(
+      () => (at = wentOnAt(trace, back)) !== null,
+      endBy - performance.now(),
+      () => `${drill} does not go on:\n${system.output()}`,
+    );
+    return (at ?? Number.NaN) - back;
+  });
+  return Math.max(0, ...times);
+}
+
+async function untilOver(
+  stage: Stage,
+  { api }: DrillTenant,
+  { id, input }: OutageTask,
+  endBy: number,
+): Promise<TaskBody> {
   let task = await api.task(id);
   await until(
     async () => isOver((task = await api.task(id)).status),
-    END_WITHIN_MS,
-    () => `${drill} did not end: ${JSON.stringify(task)}\n${stage.system.output()}`,
+    endBy - performance.now(),
+    () => `${input.drill} did not end: ${JSON.stringify(task)}\n${stage.system.output()}`,
     250,
   );
   return task;
 }
 
-async function untilListed({ api }: DrillTenant, ids: readonly string[]): Promise<void> {
-  let missing = ids.length;
+/** Waits until the list shows these tasks as completed, and gives how long after `since` that was. Throws when it is late. */
+async function untilListed(
+  { api }: DrillTenant,
+  tasks: readonly OutageTask[],
+  since: number,
+  withinMs: number,
+): Promise<number> {
+  let missing = tasks.length;
   await until(
     async () => {
       const reply = await api.send("GET", "/v1/tasks?status=completed&limit=100");
       const listed = reply.status === 200 ? (reply.body as { data: { id: string }[] }).data : [];
-      missing = ids.filter((id) => listed.every((task) => task.id !== id)).length;
+      missing = tasks.filter(({ id }) => listed.every((task) => task.id !== id)).length;
       return missing === 0;
     },
-    BACK_WITHIN_MS,
-    () => `${missing} tasks are missing in the list ${BACK_WITHIN_MS / 1000} s after their end`,
+    since + withinMs - performance.now(),
+    () => `${missing} tasks that ended are missing in the list after ${withinMs / 1000} s`,
     100,
   );
-}
-
-/** Every goal was reached once, and what the ledger says of a request is what the recorders saw. */
-function judgeTask(
-  { keyed, unkeyed }: Stage,
-  input: OutageInput,
-  { task, ledger, asked }: { task: TaskBody | undefined; ledger: readonly LedgerBody[]; asked: readonly Asked[] },
-): string[] {
-  const { drill } = input;
-  const found: string[] = [];
-  if (task?.status !== "completed" || task.output?.text !== persistedText(input))
-    found.push(`${drill} ended as ${task?.status} with ${JSON.stringify(task?.output?.text)}`);
-  const back = asked.find(({ step }, index) => step < (asked[index - 1]?.step ?? 0));
-  if (back !== undefined) found.push(`${drill}: step ${back.step} was asked for again after a later one`);
-  const seen = [...keyed.requests, ...unkeyed.requests].filter(({ path }) => placeOf(path).drill === drill);
-  const results = (asked.at(-1)?.body.messages ?? []).filter(({ role }) => role === "tool");
-  let goal = 1;
-  for (const [index, row] of ledger.entries()) {
-    const kind = kindOf(input, goal);
-    const where = `${drill} goal ${goal} (${kind}), call ${index + 1}, ${row.state}`;
-    const own = seen.filter(({ path }) => path === `/${drill}/${kind}/${goal}/${index + 1}`);
-    const keys = new Set(own.map(({ idempotencyKey }) => idempotencyKey)).size;
-    const isRequest = kind === "keyed" || kind === "once";
-    if (row.state === "confirmed" && isRequest && own.length === 0) found.push(`${where}: it never happened`);
-    if (row.state === "failed" && own.length > 0) found.push(`${where}: it happened`);
-    if (kind === "once" && own.length > 1) found.push(`${where}: it happened ${own.length} times`);
-    if (kind === "keyed" && keys > 1) found.push(`${where}: sent under ${keys} keys`);
-    const told = results[index] === undefined ? "" : textOf(results[index]);
-    if (row.state === "unknown" && !told.startsWith("Error (outcome_unknown)"))
-      found.push(`${where}: the model read ${told}`);
-    if (row.state === "confirmed" || (row.state === "unknown" && isRequest)) goal += 1;
-  }
-  if (goal !== input.goals + 1) found.push(`${drill}: the ledger has ${goal - 1} goals of ${input.goals}`);
-  return found;
+  return performance.now() - since;
 }
