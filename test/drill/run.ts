@@ -7,54 +7,80 @@ import { runCrashes } from "./crashes/crashes.ts";
 import { runEngine } from "./engine/engine.ts";
 import type { GroupOptions, GroupReport } from "./group.ts";
 import { runLoad } from "./load/load.ts";
+import { dependencyNamed } from "./outages/dependencies.ts";
 import { runOutages } from "./outages/outages.ts";
+import { readOptions, wholeNumber } from "./read-options.ts";
 import { closing } from "./table.ts";
 import { runTimers } from "./timers/timers.ts";
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string" },
-    short: { type: "boolean", default: false },
-    only: { type: "string" },
-    kills: { type: "string" },
-    waiting: { type: "string" },
-    tasks: { type: "string" },
-    "outage-s": { type: "string" },
-    away: { type: "string", multiple: true },
-  },
-});
-const { short } = values;
-const seed = number(values.seed, Math.floor(Math.random() * 2 ** 31));
-const options: GroupOptions = { seed, short, say: (line) => console.log(line) };
-const kills = values.kills === undefined ? null : number(values.kills, 0);
-const tasks = values.tasks === undefined ? null : number(values.tasks, 0);
+const GROUP_NAMES = ["crashes", "engine", "timers", "load", "outages"] as const;
 
-const GROUPS: Readonly<Record<string, () => Promise<GroupReport>>> = {
-  crashes: () => runCrashes(options, { kills, waitingTasks: number(values.waiting, short ? 40 : 200) }),
+const { options, chosen, sizes } = readOptions(() => {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: "string" },
+      short: { type: "boolean", default: false },
+      only: { type: "string", default: GROUP_NAMES.join() },
+      kills: { type: "string" },
+      waiting: { type: "string" },
+      tasks: { type: "string" },
+      "outage-s": { type: "string" },
+      away: { type: "string", multiple: true },
+    },
+  });
+  const { short, away = null } = values;
+  away?.forEach(dependencyNamed);
+  const numberOr = <Otherwise>(name: "seed" | "kills" | "waiting" | "tasks" | "outage-s", otherwise: Otherwise) => {
+    const text = values[name];
+    return text === undefined ? otherwise : wholeNumber(name, text, name === "seed" ? 0 : 1);
+  };
+  return {
+    options: {
+      seed: numberOr("seed", Math.floor(Math.random() * 2 ** 31)),
+      short,
+      say: (line: string) => console.log(line),
+    } satisfies GroupOptions,
+    chosen: values.only.split(",").map(groupNamed),
+    sizes: {
+      kills: numberOr("kills", null),
+      waitingTasks: numberOr("waiting", short ? 40 : 200),
+      tasks: numberOr("tasks", null),
+      outage: { seconds: numberOr("outage-s", short ? 10 : 120), away },
+    },
+  };
+});
+const { seed, short } = options;
+
+const GROUPS: Readonly<Record<(typeof GROUP_NAMES)[number], () => Promise<GroupReport>>> = {
+  crashes: () => runCrashes(options, sizes),
   engine: () => runEngine(options),
   timers: () => runTimers(options),
-  load: () => runLoad(options, { tasks }),
-  outages: () =>
-    runOutages(options, { seconds: number(values["outage-s"], short ? 10 : 120), away: values.away ?? null }),
+  load: () => runLoad(options, sizes),
+  outages: () => runOutages(options, sizes.outage),
 };
-const chosen = values.only?.split(",") ?? Object.keys(GROUPS);
-const unknown = chosen.filter((name) => GROUPS[name] === undefined);
-if (unknown.length > 0)
-  throw new Error(`there are no drills named ${unknown.join(", ")}: ${Object.keys(GROUPS).join(", ")}`);
 
 console.log(`Drills ${chosen.join(", ")}, ${short ? "short" : "long"} form, seed ${seed}`);
 const violations: string[] = [];
 for (const name of chosen) {
-  const report = await GROUPS[name]?.();
-  console.log(`\n${report?.text}\n`);
-  violations.push(...(report?.violations ?? []));
+  const report = await runGroup(name);
+  console.log(`\n${report.text}\n`);
+  violations.push(...report.violations);
 }
 console.log(closing(violations, seed));
 process.exit(violations.length === 0 ? 0 : 1);
 
-function number(text: string | undefined, otherwise: number): number {
-  if (text === undefined) return otherwise;
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new Error(`${text} is no whole number`);
-  return value;
+/** A group that breaks off is a violation, and the others are run all the same. */
+async function runGroup(name: (typeof GROUP_NAMES)[number]): Promise<GroupReport> {
+  try {
+    return await GROUPS[name]();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { text: `  ${name} broke off`, violations: [`${name} broke off: ${why}`] };
+  }
+}
+
+function groupNamed(name: string): (typeof GROUP_NAMES)[number] {
+  const found = GROUP_NAMES.find((group) => group === name);
+  if (found === undefined) throw new Error(`there are no drills named ${name}: ${GROUP_NAMES.join(", ")}`);
+  return found;
 }
