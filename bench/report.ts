@@ -2,9 +2,18 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 
+/** Above this load others take so much of the processors that single times are theirs too. */
+const BUSY_LOAD = 0.5;
+
 const DOCUMENT = new URL("../docs/bench.md", import.meta.url);
 const BEGIN = "<!-- npm run bench -- --write: begin -->";
 const END = "<!-- npm run bench -- --write: end -->";
+
+/** What to say of a load (processes that run or wait, over a minute) that is too high to measure beside it; null: nothing. */
+export function busyWarning(load: number): string | null {
+  if (load <= BUSY_LOAD) return null;
+  return `! the load is ${load.toFixed(1)}: what else runs here is in the figures. Wait until it is below ${BUSY_LOAD}.`;
+}
 
 /** The machine, and how busy it is at this moment. */
 export function describeMachine(): string {

@@ -6,13 +6,15 @@
  *
  * `--write` puts the table into docs/bench.md.
  */
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
+import { readOptions, wholeNumber } from "../test/drill/read-options.ts";
 import type { Contender } from "./contenders/contender.ts";
 import { startBareObject } from "./contenders/bare-object.ts";
 import { startOtto } from "./contenders/otto.ts";
 import { startSdkLoop } from "./contenders/sdk-loop.ts";
 import { startModel } from "./model/model.ts";
-import { describeMachine, reportOf, writeReport } from "./report.ts";
+import { busyWarning, describeMachine, reportOf, writeReport } from "./report.ts";
 import { BUNDLE } from "./rows/bundle.ts";
 import { FAN } from "./rows/fan.ts";
 import { FINISHED } from "./rows/finished.ts";
@@ -41,20 +43,28 @@ const SECTIONS: readonly Section[] = [
 const WARM_UP_TASKS = 50;
 const WARM_UP_ROUNDS = 3;
 
-const { values } = parseArgs({
-  allowNegative: true,
-  options: {
-    only: { type: "string", default: SECTIONS.map(({ name }) => name).join() },
-    rounds: { type: "string", default: "3" },
-    floors: { type: "boolean", default: true },
-    write: { type: "boolean", default: false },
-  },
+/** The median of fewer rounds is none. */
+const FEWEST_WRITTEN_ROUNDS = 3;
+
+const { sections, rounds, floors, write } = readOptions(() => {
+  const { values } = parseArgs({
+    allowNegative: true,
+    options: {
+      only: { type: "string", default: SECTIONS.map(({ name }) => name).join() },
+      rounds: { type: "string", default: "3" },
+      floors: { type: "boolean", default: true },
+      write: { type: "boolean", default: false },
+    },
+  });
+  const wanted = chosen(values.only.split(","));
+  if (values.write && (wanted.length < SECTIONS.length || !values.floors))
+    throw new Error("--write is for a whole run: leave --only and --no-floors out");
+  const least = values.write ? FEWEST_WRITTEN_ROUNDS : 1;
+  return { ...values, sections: wanted, rounds: wholeNumber("rounds", values.rounds, least) };
 });
-const sections = chosen(values.only.split(","));
-const rounds = Number(values.rounds);
-if (values.write && (sections.length < SECTIONS.length || !values.floors))
-  throw new Error("--write is for a whole run: leave --only and --no-floors out");
 const machine = describeMachine();
+const warning = busyWarning(loadavg()[0] ?? 0);
+if (warning !== null) console.log(warning);
 
 const startedAt = performance.now();
 const figures = new Figures();
@@ -66,7 +76,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
 try {
   say("starting");
   contenders.push(await startOtto(model));
-  if (values.floors) contenders.push(await startBareObject(model), await startSdkLoop(model));
+  if (floors) contenders.push(await startBareObject(model), await startSdkLoop(model));
   let tasks = 0;
   const stage: Stage = {
     model,
@@ -86,7 +96,7 @@ try {
   const seconds = (performance.now() - startedAt) / 1_000;
   const report = reportOf(tableOf(figures, sections), { machine, rounds, seconds });
   console.log(`\n${report}\n`);
-  if (values.write) writeReport(report);
+  if (write) writeReport(report);
 } finally {
   await close();
 }

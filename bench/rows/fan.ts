@@ -3,8 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { quantile } from "../../test/drill/random.ts";
 import { runTasks } from "./run-tasks.ts";
 import type { Section } from "./section.ts";
+import { untilQuiet } from "./until-quiet.ts";
 
 const TASKS = 10;
+/** Of one model call each. */
+const SUBTASKS = 10;
 /** What a task before still has to do is not this one's time. */
 const REST_MS = 100;
 
@@ -27,12 +30,15 @@ export const FAN: Section = {
         const [ended] = await runTasks(stage, contender, 1, { kind: "fan", steps: 1, modelMs: 0 });
         const [first, second] = ended?.calls ?? [];
         const below = ended?.below ?? [];
+        if (below.length !== SUBTASKS)
+          throw new Error(`${contender.name} made ${below.length} model calls for ${SUBTASKS} subtasks`);
         out.push(Math.max(...below.map(({ at }) => at)) - (first?.repliedAt ?? Number.NaN));
         back.push((second?.at ?? Number.NaN) - Math.max(...below.map(({ repliedAt }) => repliedAt)));
         await sleep(REST_MS);
       }
       note("fan-out", contender.name, quantile(out, 0.5));
       note("fan-in", contender.name, quantile(back, 0.5));
+      await untilQuiet(contender);
     }
   },
 };

@@ -5,6 +5,7 @@
 import { quantile } from "../../test/drill/random.ts";
 import { runTasks } from "./run-tasks.ts";
 import type { Section } from "./section.ts";
+import { untilQuiet } from "./until-quiet.ts";
 
 const TASKS = 30;
 
@@ -21,6 +22,7 @@ export const FIRST_CALL: Section = {
         times.push((ended?.calls[0]?.at ?? Number.NaN) - (ended?.sentAt ?? Number.NaN));
       }
       note("first-call", contender.name, quantile(times, 0.5));
+      await untilQuiet(contender);
     }
   },
 };

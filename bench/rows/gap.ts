@@ -2,6 +2,7 @@
 import { quantile } from "../../test/drill/random.ts";
 import { runTasks } from "./run-tasks.ts";
 import type { Section } from "./section.ts";
+import { untilQuiet } from "./until-quiet.ts";
 
 /** Model calls of a task, the answer among them. */
 const MODEL_CALLS = 20;
@@ -27,6 +28,7 @@ export const GAP: Section = {
         gaps.push(...calls.slice(1).map(({ at }, index) => at - (calls[index]?.repliedAt ?? Number.NaN)));
       }
       note("gap", contender.name, quantile(gaps, 0.5));
+      await untilQuiet(contender);
     }
   },
 };

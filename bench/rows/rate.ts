@@ -1,19 +1,15 @@
 /** Many tasks at once: how many steps a second, what a step costs the processors, and how long a task takes. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { quantile } from "../../test/drill/random.ts";
 import type { Contender } from "../contenders/contender.ts";
 import { cpuMs } from "../processes.ts";
 import { type EndedTask, runTasks } from "./run-tasks.ts";
 import type { Note, Section, Stage } from "./section.ts";
+import { untilQuiet } from "./until-quiet.ts";
 
 const TASKS = 200;
 /** Model calls of a task, the answer among them: its steps. */
 const STEPS = 10;
 const SLOW_MODEL_MS = 200;
-/** Processes are quiet when they used no more than this of such a time. */
-const QUIET_CPU_MS = 20;
-const LOOK_EVERY_MS = 300;
-const MAX_LOOKS = 30;
 
 export const RATE: Section = {
   name: "rate",
@@ -75,14 +71,4 @@ function stepsPerSecond(ended: readonly EndedTask[]): number {
 
 function answeredAt({ calls }: EndedTask): number {
   return calls.at(-1)?.repliedAt ?? Number.NaN;
-}
-
-async function untilQuiet(contender: Contender): Promise<void> {
-  let before = cpuMs(contender.pids());
-  for (let look = 0; look < MAX_LOOKS; look += 1) {
-    await sleep(LOOK_EVERY_MS);
-    const now = cpuMs(contender.pids());
-    if (now - before <= QUIET_CPU_MS) return;
-    before = now;
-  }
 }

@@ -2,6 +2,7 @@
 import { quantile } from "../../test/drill/random.ts";
 import { answerInTurn, askTasks, questionsOf } from "./ask-and-answer.ts";
 import type { Section } from "./section.ts";
+import { untilQuiet } from "./until-quiet.ts";
 
 const TASKS = 30;
 
@@ -16,6 +17,7 @@ export const RESUME: Section = {
         times.push(...(await answerInTurn(stage, waiting)));
       }
       note("resume", contender.name, quantile(times, 0.5));
+      await untilQuiet(contender);
     }
   },
 };

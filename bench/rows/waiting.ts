@@ -53,7 +53,17 @@ async function begin(stage: Stage, contender: Contender, note: Note): Promise<Wa
   const names = await askTasks(stage, contender, TASKS);
   await sleep(SETTLE_MS);
   note("memory", contender.name, (memoryKib(contender.runtimePid()) - beforeKib) / TASKS);
-  return { contender, beforeKib, tasks: await questionsOf(contender, names) };
+  const tasks = await questionsOf(contender, names);
+  mustSeeObjects(contender);
+  return { contender, beforeKib, tasks };
+}
+
+/** None in memory after a while says nothing unless they were counted when they were. */
+function mustSeeObjects(contender: Contender): void {
+  const folder = contender.objectsFolder();
+  if (folder === null) return;
+  const seen = objectsInMemory(contender.runtimePid(), folder);
+  if (seen < TASKS) throw new Error(`${contender.name} has ${seen} objects in memory of ${TASKS} that were just asked`);
 }
 
 function noteIdle({ contender, beforeKib }: Waiting, note: Note): void {

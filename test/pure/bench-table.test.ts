@@ -1,9 +1,12 @@
 /** The bench says what it measured: jobs are read as they were written, and a row holds medians, spreads and ratios. */
 import { expect, test } from "vitest";
 import { inputOf, jobOf } from "../../bench/job.ts";
+import { busyWarning } from "../../bench/report.ts";
+import { slopeOf } from "../../bench/slope.ts";
 import { replyTo } from "../../bench/model/script.ts";
 import type { Section } from "../../bench/rows/section.ts";
 import { Figures, tableOf } from "../../bench/table.ts";
+import { wholeNumber } from "../drill/read-options.ts";
 
 const SECTION: Section = {
   name: "gap",
@@ -45,4 +48,22 @@ test("a task has the steps of its job and then its answer; its subtasks are name
   expect(jobs).toHaveLength(10);
   expect(jobs?.[9]).toEqual({ task: "t1-1-10", kind: "clock", steps: 0, modelMs: 0 });
   expect(replyTo(job, 2, "http://tool")).toEqual({ text: "done" });
+});
+
+test("a slope is that of the nearest line: of a line its own, of values that come back to where they were none", () => {
+  expect(slopeOf([100, 103, 106, 109])).toBe(3);
+  expect(slopeOf([100, 140, 100, 140, 100])).toBe(0);
+  expect(slopeOf([100, 140, 110, 150, 120])).toBeCloseTo(5);
+});
+
+test("a machine that is busy with something else is named before the run", () => {
+  expect(busyWarning(0.5)).toBeNull();
+  expect(busyWarning(2.8)).toContain("2.8");
+});
+
+test("a number of an option is whole and large enough, and is named when it is not", () => {
+  expect(wholeNumber("rounds", "3", 1)).toBe(3);
+  for (const text of ["0", "-1", "2.5", "three", "", "1e3"]) {
+    expect(() => wholeNumber("rounds", text, 1)).toThrow(`--rounds ${text} is no whole number from 1 on`);
+  }
 });
