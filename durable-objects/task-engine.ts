@@ -105,7 +105,7 @@ export class TaskEngine {
       console.error("task alarm failed", thrown);
       return this.clock.now() + FAILED_RETRY_MS;
     } finally {
-      this.store.rest();
+      this.store.conversation.rest();
     }
   }
 

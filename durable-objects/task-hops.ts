@@ -49,9 +49,10 @@ export class TaskHops {
   }
 
   /** Hop one: the model's text as it comes, then its reply or its failure. Without either, it was cut off. */
-  private async *think(work: Think, { facts, repeat }: TaskState, incarnation: string): Happenings {
+  private async *think(work: Think, { facts, repeat, compactedThrough }: TaskState, incarnation: string): Happenings {
     const { step, attempt } = work;
-    const job: ThinkJob = { ...work, facts, repeat, messages: this.store.conversation() };
+    const messages = this.store.conversation.messages(compactedThrough);
+    const job: ThinkJob = { ...work, facts, repeat, messages };
     const hop = { step, attempt, incarnation };
     for await (const lines of this.lines<ThinkLine>(
       (listener) => stepsFromEnv(this.env).think(job, listener),
@@ -88,10 +89,10 @@ export class TaskHops {
   }
 
   /** The hop that shortens: each summary as it is written, or the older steps in short. */
-  private async *condense(work: Condense, { facts }: TaskState, incarnation: string): Happenings {
+  private async *condense(work: Condense, { facts, compactedThrough }: TaskState, incarnation: string): Happenings {
     const { step, model, withModel, timeoutMs } = work;
     const results = this.store.calls(work.results).map(({ callId, tool }) => ({ callId, tool }));
-    const history = work.history === null ? null : this.store.history(work.history);
+    const history = work.history === null ? null : this.store.conversation.history(work.history, compactedThrough);
     const job: CondenseJob = { facts, model, withModel, results, history, timeoutMs };
     const call = (listener: HopListener<CondenseLine>) => stepsFromEnv(this.env).condense(job, listener);
     for await (const lines of this.lines<CondenseLine>(call, incarnation)) {

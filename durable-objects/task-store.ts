@@ -3,12 +3,12 @@
  * when the task is, so that a look at a task that does not exist leaves nothing behind.
  */
 import { isTerminalEvent, type TaskEvent } from "../core/events.ts";
-import type { Message } from "../core/messages.ts";
-import type { CondenseJob, LedgerPage } from "../core/objects.ts";
+import type { LedgerPage } from "../core/objects.ts";
 import { readState } from "../core/state-versions.ts";
 import type { Decision, LedgerRow, Spend } from "../core/task-commands.ts";
 import { STATE_VERSION, type TaskState } from "../core/task-state.ts";
 import { pendingOf, type PendingView, type TaskView, viewTask } from "../core/task-view.ts";
+import { TaskConversation } from "./task-conversation.ts";
 import { changeLedger, placeOf } from "./task-ledger.ts";
 import {
   BELOW,
@@ -39,15 +39,14 @@ export interface StoredTask {
 }
 
 export class TaskStore {
+  readonly conversation: TaskConversation;
   private readonly storage: DurableObjectStorage;
   private readonly sql: SqlStorage;
   private cached: StoredTask | null = null;
-  /** The conversation as it was last read, and the last row of the journal that is in it. */
-  private conversed: { readonly compactedThrough: number; readonly messages: Message[]; seq: number } | null = null;
-
   constructor(storage: DurableObjectStorage) {
     this.storage = storage;
     this.sql = storage.sql;
+    this.conversation = new TaskConversation(storage.sql);
   }
 
   /** The task, or null when this object holds none. */
@@ -118,38 +117,11 @@ export class TaskStore {
     else this.cached = next;
   }
 
-  /**
-   * The conversation: each assistant message followed by what its calls brought, older steps by their compaction. It is
-   * kept while the task runs: what was read before a model call does not change any more, unless older steps are compacted.
-   */
-  conversation(): readonly Message[] {
-    const compactedThrough = this.compactedThrough();
-    if (this.conversed?.compactedThrough !== compactedThrough) {
-      this.conversed = { compactedThrough, messages: this.beginning(compactedThrough), seq: 0 };
-    }
-    const { messages, last } = this.messages(compactedThrough, Number.MAX_SAFE_INTEGER, this.conversed.seq);
-    this.conversed.messages.push(...messages);
-    this.conversed.seq = last;
-    return this.conversed.messages;
-  }
-
-  /** The task runs no more: what was kept for its next step is dropped. */
-  rest(): void {
-    this.conversed = null;
-  }
-
   /** The task as the API shows it. */
   view(state: TaskState): TaskView {
     const argumentsOf = (id: string): unknown => this.calls([id])[0]?.arguments ?? null;
     const asked = Object.keys(state.waitsBelow).length > 0;
     return viewTask(state, { argumentsOf, below: asked ? this.below() : [] });
-  }
-
-  /** What is to be told in short when the steps up to `through` are, and what stays. */
-  history(through: number): NonNullable<CondenseJob["history"]> {
-    const between = (after: number, upTo: number) => this.messages(after, upTo, 0).messages;
-    const kept = [...between(-1, 0), ...between(through, Number.MAX_SAFE_INTEGER)];
-    return { through, previous: this.compaction(), messages: between(this.compactedThrough(), through), kept };
   }
 
   /** Events after a sequence number, oldest first; `done` when the log ends with them. */
@@ -195,51 +167,7 @@ export class TaskStore {
   /** Forgets what is in memory; the storage itself is deleted by the object. */
   forget(): void {
     this.cached = null;
-    this.rest();
-  }
-
-  /** The input, and what stands for the steps up to `compactedThrough`. */
-  private beginning(compactedThrough: number): Message[] {
-    const input = this.messages(-1, 0, 0).messages;
-    const text = compactedThrough === 0 ? null : this.compaction();
-    return text === null ? input : [...input, { role: "user", content: text }];
-  }
-
-  private compactedThrough(): number {
-    return this.load()?.state.compactedThrough ?? 0;
-  }
-
-  /** What stands for the older steps; null: nothing does. */
-  private compaction(): string | null {
-    return this.value(COMPACTION);
-  }
-
-  /**
-   * The messages of the steps after `after` up to `through`, each assistant message followed by what its calls brought, in
-   * rows of the journal after `seq`; and the last of these rows.
-   */
-  private messages(after: number, through: number, seq: number): { messages: Message[]; last: number } {
-    const messages: Message[] = [];
-    let last = seq;
-    const query = `SELECT seq, step, body FROM journal
-      WHERE seq > ? AND kind = 'message' AND step > ? AND step <= ? ORDER BY seq`;
-    for (const row of this.sql.exec<MessageRow>(query, seq, after, through)) {
-      const message = JSON.parse(row.body) as Message;
-      messages.push(message);
-      last = row.seq;
-      if (message.role !== "assistant" || message.calls === undefined) continue;
-      const contents = this.contents(row.step);
-      for (const { id, name } of message.calls)
-        messages.push({ role: "tool", callId: id, name, content: contents.get(id) ?? "" });
-    }
-    return { messages, last };
-  }
-
-  /** What the calls of a step brought, as the model reads it. */
-  private contents(step: number): Map<string, string> {
-    const query = "SELECT call_id, content FROM calls WHERE step = ?";
-    const rows = this.sql.exec<{ call_id: string; content: string | null }>(query, step).toArray();
-    return new Map(rows.map(({ call_id, content }) => [call_id, content ?? ""]));
+    this.conversation.rest();
   }
 
   private below(): PendingView[] {
@@ -293,11 +221,6 @@ export class TaskStore {
 
 interface JournalRow extends Record<string, SqlStorageValue> {
   readonly body: string;
-}
-
-interface MessageRow extends JournalRow {
-  readonly seq: number;
-  readonly step: number;
 }
 
 /** True for a decision after which the tenant's index, or the parent, has to hear how the task stands. */
