@@ -24,6 +24,11 @@ export class Gather<Item, Taken> {
     return taken;
   }
 
+  /** Resolves when what has come so far is taken; whether it could be, its own callers hear. */
+  async settled(): Promise<void> {
+    await this.taking?.catch(() => undefined);
+  }
+
   private async takeLater(): Promise<readonly Taken[]> {
     await scheduler.wait(this.waitMs);
     const { items } = this;

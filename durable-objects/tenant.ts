@@ -147,6 +147,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   }
 
   async flush(): Promise<boolean> {
+    await this.reporting.settled();
     return await this.index.flush();
   }
 

@@ -65,7 +65,8 @@ function loadCalls(step: number, input: LoadInput): ScriptedCall[] {
       () => http("once", "POST"),
       () => http("once", "GET"),
       clock,
-      () => (step === 1 ? clock() : plainCall("read_file", { filename: notePath("1-0") })),
+      // The fourth time in a row the very same call is refused.
+      () => (step % 3 === 1 ? clock() : plainCall("read_file", { filename: notePath("1-0") })),
     ];
     return (kinds[Math.floor(random() * kinds.length)] ?? clock)();
   });
