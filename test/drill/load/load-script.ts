@@ -5,6 +5,8 @@ import type { Expected } from "../judge.ts";
 import { seededRandom } from "../random.ts";
 import { inputOfKind } from "../received.ts";
 
+const ZONES = ["Asia/Kolkata", "Europe/Lisbon", "America/Lima"] as const;
+
 const FEWEST_STEPS = 5;
 const MOST_STEPS = 10;
 const MOST_CALLS = 3;
@@ -54,7 +56,8 @@ function loadCalls(step: number, input: LoadInput): ScriptedCall[] {
   const count = 1 + Math.floor(random() * MOST_CALLS);
   return Array.from({ length: count }, (_, index): ScriptedCall => {
     const http = (kind: "keyed" | "once", method: string) => httpCall(input, { kind, method, step, index });
-    const clock = (): ScriptedCall => plainCall("get_current_datetime", { timezone: "Asia/Kolkata" });
+    // The fourth time in a row the very same call is refused.
+    const clock = (): ScriptedCall => plainCall("get_current_datetime", { timezone: ZONES[step % ZONES.length] });
     const write = (): ScriptedCall => writeCall(drill, `${step}-${index}`);
     // The first call of all writes the file that later steps read.
     if (step === 1 && index === 0) return write();
@@ -65,7 +68,6 @@ function loadCalls(step: number, input: LoadInput): ScriptedCall[] {
       () => http("once", "POST"),
       () => http("once", "GET"),
       clock,
-      // The fourth time in a row the very same call is refused.
       () => (step % 3 === 1 ? clock() : plainCall("read_file", { filename: notePath("1-0") })),
     ];
     return (kinds[Math.floor(random() * kinds.length)] ?? clock)();
