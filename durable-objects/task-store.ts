@@ -43,6 +43,7 @@ export class TaskStore {
   private readonly storage: DurableObjectStorage;
   private readonly sql: SqlStorage;
   private cached: StoredTask | null = null;
+
   constructor(storage: DurableObjectStorage) {
     this.storage = storage;
     this.sql = storage.sql;

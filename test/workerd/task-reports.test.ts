@@ -2,9 +2,9 @@ import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import type { TenantRpc } from "../../core/objects.ts";
+import type { TaskRpc, TenantRpc } from "../../core/objects.ts";
 import { TaskReports } from "../../durable-objects/task-reports.ts";
-import { ask } from "./task-client.ts";
+import { ask, inputOf, stubOf } from "./task-client.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 import { tenantStub } from "./tenant-client.ts";
 
@@ -87,6 +87,29 @@ describe("a tenant hears of a task", () => {
       async () => expect(await runInDurableObject(task, (_, { storage }) => storage.getAlarm())).toBeNull(),
       { timeout: 10_000, interval: 50 },
     );
+  });
+
+  test("below another that has ended, also while that one is slow to hear of it", async () => {
+    const caller = await makeCaller();
+    const report = vi.spyOn(await tenantMethods(caller), "report");
+    const part = { name: "dispatch_subagent", arguments: { task_description: inputOf([done]) } };
+    const { id } = await caller.makeTask([{ calls: [part] }, done]);
+    const parent = await runInDurableObject(
+      stubOf({ tenant: caller.tenant, id }),
+      (object) => Object.getPrototypeOf(object) as TaskRpc,
+    );
+    const gate = Promise.withResolvers<void>();
+    const hear = parent.subtaskEnded;
+    vi.spyOn(parent, "subtaskEnded").mockImplementation(async function slow(this: TaskRpc, view) {
+      await gate.promise;
+      await hear.call(this, view);
+    });
+    const endOf = (of: string | null) =>
+      report.mock.calls.filter(([{ view }]) => view.parent_id === of && view.status === "completed");
+    await vi.waitFor(() => expect(endOf(id)).toHaveLength(1), { timeout: 5000, interval: 20 });
+    expect(endOf(null)).toEqual([]);
+    gate.resolve();
+    await caller.until(id, ({ status }) => status === "completed");
   });
 
   test("and is not told again at every step when it is slow to hear", async () => {

@@ -41,6 +41,18 @@ describe("the index of tasks", () => {
     await vi.waitFor(async () => expect(await outbox(id)).toEqual([]), { timeout: 5_000, interval: 50 });
   });
 
+  test("gets what came just before it was asked to send everything", async () => {
+    const { id } = await newTenant();
+    const rpc = tenantsFromEnv(env)(id);
+    for (let i = 0; i < 5; i += 1) {
+      const row = report();
+      const told = rpc.report(row);
+      expect(await rpc.flush()).toBe(true);
+      expect(await listed(id)).toContainEqual(row.view);
+      await told;
+    }
+  });
+
   test("gets the latest of many reports, in whatever order they come", async () => {
     const { id } = await newTenant();
     const rpc = tenantsFromEnv(env)(id);
