@@ -118,9 +118,10 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     signal: AbortSignal,
   ): Promise<ModelReply> {
     const prepared = final ? [] : await prepareCalls(done.calls, { facts, step, toolset, repeat });
-    const calls = prepared.length > 0 && mayPerformEarly(prepared, toolset)
-      ? await performEarly({ facts, step, calls: prepared }, this.performDeps(facts, toolset), signal)
-      : prepared;
+    const calls =
+      prepared.length > 0 && mayPerformEarly(prepared, toolset)
+        ? await performEarly({ facts, step, calls: prepared }, this.performDeps(facts, toolset), signal)
+        : prepared;
     const requested = calls.map((call, index) => ({
       id: call.id,
       name: done.calls[index]?.name ?? call.tool,
