@@ -40,7 +40,7 @@ describe("core", () => {
 });
 
 describe("bindings and variables", () => {
-  test("are read by adapters/from-env.ts alone", () => {
+  test("are read by adapters/from-env.ts and adapters/settings.ts alone", () => {
     expect(show(envReadings(tree))).toEqual([]);
   });
 
@@ -58,7 +58,8 @@ describe("bindings and variables", () => {
   test.each([
     ["workers/routes/tasks.ts", "const objects = objectsFrom(c.env);"],
     ["durable-objects/task.ts", "super(ctx, env); this.ports = portsFrom(env);"],
-    ["adapters/from-env.ts", "const url = env.SIDECAR_URL;"],
+    ["adapters/from-env.ts", "const object = env.TASKS.get(id);"],
+    ["adapters/settings.ts", "const url = env.SIDECAR_URL;"],
     ["scripts/start.ts", "const port = process.env.PORT;"],
   ])("may be handed on whole, or belong to another program: %s: %s", (path, text) => {
     expect(show(envReadings([{ path, text }]))).toEqual([]);

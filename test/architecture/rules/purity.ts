@@ -1,8 +1,8 @@
-/** What code may not reach for by itself: the clock, chance and the network in core; bindings outside adapters/from-env.ts. */
+/** What code may not reach for by itself: the clock, chance and the network in core; bindings outside their readers. */
 import { freeName, nodesOf, type Visited } from "./syntax.ts";
 import { isCode, lineAt, type SourceFile, type Violation } from "./source-tree.ts";
 
-const READER_OF_ENV = "adapters/from-env.ts";
+const READERS_OF_ENV: readonly string[] = ["adapters/from-env.ts", "adapters/settings.ts"];
 const WORKER_CODE = /^(tools|adapters|durable-objects|workers)\//;
 
 /** Globals that core is given as ports, or has no business with. */
@@ -46,19 +46,19 @@ function memberName(node: Extract<Visited["node"], { type: "MemberExpression" }>
 }
 
 /**
- * Readings of a binding or variable outside adapters/from-env.ts. Handing `env` over whole is no reading:
+ * Readings of a binding or variable outside adapters/from-env.ts and adapters/settings.ts. Handing `env` over whole is no reading:
  * a route and an object's constructor do that.
  */
 export function envReadings(files: readonly SourceFile[]): Violation[] {
   return files
-    .filter(({ path }) => WORKER_CODE.test(path) && path !== READER_OF_ENV && isCode(path))
+    .filter(({ path }) => WORKER_CODE.test(path) && !READERS_OF_ENV.includes(path) && isCode(path))
     .flatMap((file) =>
       nodesOf(file)
         .filter(readsEnv)
         .map(({ node }) => ({
           path: file.path,
           line: lineAt(file.text, node.start),
-          message: `only ${READER_OF_ENV} reads bindings and variables; hand it env whole`,
+          message: `only ${READERS_OF_ENV.join(" and ")} read bindings and variables; hand it env whole`,
         })),
     );
 }
