@@ -217,6 +217,18 @@ describe("a budget that runs short", () => {
     expect(kindOf(desk.enter(wanting("c"), null, moment()))).toBe("exceeded");
   });
 
+  test("makes every leave a short one while somebody waits for it, however many places are free", () => {
+    const { desk } = limited(30);
+    const alone = moment(NOON, 100, true);
+    const enter = (task: string, version: number) =>
+      desk.enter(request(task, version, { want: both(20) }), null, alone);
+    expect(enter("a", 1)).toMatchObject({ kind: "admitted", forMs: 6000 });
+    expect(kindOf(enter("b", 1))).toBe("budget");
+    expect(enter("a", 2)).toMatchObject({ kind: "admitted", forMs: 2000 });
+    desk.report(told("b", 2, "cancelled"), NOON);
+    expect(enter("a", 3)).toMatchObject({ kind: "admitted", forMs: 6000 });
+  });
+
   test("keeps the order of those who wait, also when they ask again in between", () => {
     const { desk } = limited(30);
     for (const task of ["a", "b", "c", "b"]) desk.enter(request(task, 1, { want: both(30) }), null, moment());
