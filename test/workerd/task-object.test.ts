@@ -1,6 +1,7 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, inject, test, vi } from "vitest";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
+import type { TaskEngine } from "../../durable-objects/task-engine.ts";
 import { alarmOf, ask, factsOf, start, stubOf, taskOf, until, waitIdOf } from "./task-client.ts";
 
 describe("a task object", () => {
@@ -107,6 +108,25 @@ describe("a task object", () => {
     await taskOf(facts).start(null);
     const view = await until(facts, ({ status }) => status === "completed");
     expect(view).toMatchObject({ output: { text: "Done." }, usage: { tool_calls: 1 } });
+  });
+
+  test("whose alarm was lost goes on when it is poked, though its object takes the alarm to be set", async () => {
+    const facts = factsOf([{ calls: [{ name: "wait", arguments: { seconds: 1 } }] }, { text: "Done." }]);
+    const task = await start(facts);
+    await until(facts, ({ status }) => status === "sleeping");
+    const wakeAt = await runInDurableObject(stubOf(facts), async (object, { storage }) => {
+      const { engine } = object as unknown as { engine: TaskEngine };
+      // Whatever would set the alarm again has then been done.
+      await engine.settled();
+      await engine.report();
+      const at = await storage.getAlarm();
+      await storage.deleteAlarm();
+      return at ?? 0;
+    });
+    await scheduler.wait(wakeAt - Date.now() + 200);
+    expect(await task.view()).toMatchObject({ ok: true, value: { status: "sleeping" } });
+    await task.poke();
+    await until(facts, ({ status }) => status === "completed");
   });
 
   test("applies a request once, however often it is sent", async () => {
