@@ -154,6 +154,30 @@ describe("a tenant hears of a task", () => {
     expect(report.mock.calls.filter(([row]) => row.task === id)).toEqual([]);
   });
 
+  test("that is erased while its end is being told, which finds the tenant gone: nothing is left to erase", async () => {
+    const caller = await makeCaller();
+    const tenant = await tenantMethods(caller);
+    const gate = Promise.withResolvers<void>();
+    const hear = tenant.report;
+    const report = vi.spyOn(tenant, "report").mockImplementation(async function slow(this: TenantRpc, row) {
+      await gate.promise;
+      return await hear.call(this, row);
+    });
+    const forget = vi.spyOn(tenant, "forget");
+    const { id } = await caller.makeTask([done]);
+    const endOf = () => report.mock.calls.filter(([row]) => row.task === id && row.view.status === "completed");
+    await vi.waitFor(() => expect(endOf()).toHaveLength(1), { timeout: 5000, interval: 20 });
+    const task = tasksFromEnv(env)(caller.tenant, id);
+    const erasing = task.erase();
+    // Answered after the erasure has begun: the calls of one stub come in order.
+    expect(await task.view()).toMatchObject({ ok: true });
+    await tenantsFromEnv(env)(caller.tenant).erase();
+    gate.resolve();
+    expect(await erasing).toMatchObject({ ok: true });
+    expect(forget.mock.calls.filter(([forgotten]) => forgotten === id)).toHaveLength(1);
+    expect(await task.view()).toMatchObject({ ok: false, error: { code: "not_found" } });
+  });
+
   test("that cannot be forgotten when it is gone, again and with longer waits", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const caller = await makeCaller();
