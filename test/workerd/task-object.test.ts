@@ -19,7 +19,7 @@ describe("a task object", () => {
       ["write_file", "keyed", "confirmed"],
       ["read_file", "none", "confirmed"],
     ]);
-    expect(await alarmOf(facts)).toBeNull();
+    await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 5000 });
   });
 
   test("arms no alarm while it waits for an answer, and takes the first answer only", async () => {
