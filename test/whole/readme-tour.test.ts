@@ -200,10 +200,10 @@ test("every variable of the table is read, and reaches who reads it", () => {
   expect(named.flat()).toContain("OTTO_STATE");
   const folder = join(ROOT, "scripts/supervisor");
   const supervisor = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
-  const fromEnv = readFileSync(join(ROOT, "adapters/from-env.ts"), "utf8");
+  const settings = readFileSync(join(ROOT, "adapters/settings.ts"), "utf8");
   const isRead = (name: string): boolean =>
     supervisor.some((text) => text.includes(`env["${name}"]`)) ||
-    (new RegExp(`\\benv\\.${name}\\b`).test(fromEnv) && passesToWorker(name));
+    (new RegExp(`\\benv\\.${name}\\b`).test(settings) && passesToWorker(name));
   expect(named.flat().filter((name) => !isRead(name))).toEqual([]);
 });
 

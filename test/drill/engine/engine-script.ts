@@ -31,8 +31,14 @@ export type EngineInput = OfEach &
     | { readonly kind: "child"; readonly role: ChildRole }
     /** One request to the recorder, then an answer that repeats what came of it. */
     | { readonly kind: "one request" }
-    /** So many steps of so many tokens each. */
-    | { readonly kind: "spends"; readonly steps: number; readonly input: number; readonly output: number }
+    /** So many steps of so many tokens each. `filler` is text of `input` tokens at least, so that the first request is that long. */
+    | {
+        readonly kind: "spends";
+        readonly steps: number;
+        readonly input: number;
+        readonly output: number;
+        readonly filler: string;
+      }
     /** So many steps, a request to the recorder in each. */
     | { readonly kind: "posts"; readonly steps: number }
     /** Ten large results, then parts of three of them again. */

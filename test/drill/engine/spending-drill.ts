@@ -12,6 +12,8 @@ const STEPS = 60;
 /** Tokens of each model call. */
 const INPUT = 1_500;
 const OUTPUT = 500;
+/** Text that counts as INPUT tokens by Otto's own measure, three bytes each. */
+const FILLER = "abc".repeat(INPUT);
 const END_WITHIN_MS = 150_000;
 /** A task's last words to its tenant follow its end within this time. */
 const SETTLE_MS = 15_000;
@@ -54,7 +56,7 @@ export async function runSpendingDrill(
   stage.hooks = killer.hooks;
   const names = Array.from({ length: SPENDERS }, (_, index) => `${drill}${index + 1}`);
   const create = async (name: string, steps: number): Promise<string> => {
-    const given = { steps, input: INPUT, output: OUTPUT };
+    const given = { steps, input: INPUT, output: OUTPUT, filler: FILLER };
     const input: EngineInput = { drill: name, kind: "spends", paceMs: 40, keyed: keyed.url, ...given };
     return await createTask(input);
   };
