@@ -4,7 +4,7 @@
  */
 import type { Database } from "../core/database.ts";
 import type { SandboxRpc, StepsRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
-import type { BlobPort, Clock, FilesPort, ModelPort, ResultsPort, WebPort } from "../core/ports.ts";
+import type { BlobPort, Clock, FilesPort, ModelPort, PatternsPort, ResultsPort, WebPort } from "../core/ports.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { type BlobEraser, openBlobs } from "./blobs.ts";
 import { openDatabase } from "./database/database.ts";
@@ -14,6 +14,7 @@ import { openFiles } from "./files/files.ts";
 import { type DatabaseHealth, databaseHealth, type SidecarHealth, sidecarHealth } from "./health.ts";
 import { demoModel } from "./model/demo/demo.ts";
 import { openAiModel } from "./model/openai.ts";
+import { linearPatterns } from "./patterns.ts";
 import { openResults } from "./results.ts";
 import { openSealing, type Sealing } from "./sealing.ts";
 import {
@@ -144,6 +145,11 @@ export function modelFromEnv(env: Env): ModelPort {
 /** Seals what is stored and may hold a secret. */
 export function sealingFromEnv(env: Env): Sealing {
   return openSealing(required(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"));
+}
+
+/** The engine of the regular expressions that tenants and models write. */
+export function patternsFromEnv(_env: Env): PatternsPort {
+  return linearPatterns;
 }
 
 export function clockFromEnv(_env: Env): Clock {

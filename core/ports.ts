@@ -146,12 +146,27 @@ export interface ToolPorts {
   readonly files: FilesPort;
   readonly web: WebPort;
   readonly results: ResultsPort;
+  readonly patterns: PatternsPort;
 }
 
 /** The results of a task tree's calls, whole, as text: also those that the model was shown a shortened form of. */
 export interface ResultsPort {
   /** The text of a call's result; `not_found` for a call that this tree did not make or that has not settled. */
   read(callId: string): Promise<Result<string>>;
+}
+
+/** A regular expression of a tenant or a model, compiled. */
+export interface Pattern {
+  /** How much work a character of a text is at most; a unit takes up to 20 ns. */
+  readonly size: number;
+  /** Whether it matches anywhere in the text. Takes time by the product of the size and the text's length. */
+  test(text: string): boolean;
+}
+
+/** The engine of others' regular expressions, written as JavaScript has them with the flag `u`. No look-around, no back references. */
+export interface PatternsPort {
+  /** `invalid_input` says what is wrong with the pattern. */
+  compile(source: string): Result<Pattern>;
 }
 
 /** Where results too large for a row are kept. Keys are made by the caller and end up under the tenant's prefix. */

@@ -9,6 +9,7 @@ import {
   clockFromEnv,
   filesFromEnv,
   modelFromEnv,
+  patternsFromEnv,
   resultsFromEnv,
   settingsFromEnv,
   webFromEnv,
@@ -86,7 +87,12 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     const settings = settingsFromEnv(env);
     return {
       toolset,
-      ports: { files: filesFromEnv(env, facts), web: webFromEnv(env, facts), results: resultsFromEnv(env, facts) },
+      ports: {
+        files: filesFromEnv(env, facts),
+        web: webFromEnv(env, facts),
+        results: resultsFromEnv(env, facts),
+        patterns: patternsFromEnv(env),
+      },
       blobs: blobsFromEnv(env),
       limits: limitsOf(settings),
       maxParallel: settings.maxParallelToolCalls,

@@ -1,4 +1,5 @@
 /** Runs one tool as the gateway does, on ports of the test: arguments checked, output checked, the result rendered. */
+import { linearPatterns } from "../../adapters/patterns.ts";
 import { sandboxRules } from "../../core/agent.ts";
 import { validateArguments, validateOutput } from "../../core/gateway/validate.ts";
 import type { Failure } from "../../core/errors.ts";
@@ -26,12 +27,13 @@ export const DEFAULT_RULES: SandboxRules = sandboxRules({
 export const OPEN_RULES: SandboxRules = { allowedPaths: null, deniedPatterns: [], extensions: ["*"], allowWrite: true };
 const NOW = Date.UTC(2026, 10, 21, 12, 34, 56, 789);
 
-/** Fresh fakes: an empty sandbox, no results of earlier calls, and a web in which every host answers with a short text. */
+/** Fresh fakes: an empty sandbox, no results of earlier calls, and a web in which every host answers with a short text. The pattern engine is the real one: nothing outside is behind it. */
 export function freshPorts(): ToolPorts {
   return {
     files: fakeFiles(() => NOW),
     web: fakeWeb(() => ({ headers: { "content-type": "text/plain" }, body: "hello" })),
     results: fakeResults(),
+    patterns: linearPatterns,
   };
 }
 

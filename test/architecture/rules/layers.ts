@@ -29,6 +29,7 @@ const VENDOR_SDKS = [
   "drizzle-orm",
   "eventsource-parser",
   "ipaddr.js",
+  "re2js",
   "zod",
 ];
 
