@@ -6,10 +6,13 @@ import agentsDispatchSubagent from "./agents/dispatch-subagent.ts";
 import filesExpandResult from "./files/expand-result.ts";
 import timeGetCurrentDatetime from "./time/get-current-datetime.ts";
 import webHttpRequest from "./web/http-request.ts";
+import jsonParse from "./json/parse.ts";
 import filesListDirectory from "./files/list-directory.ts";
 import filesReadFile from "./files/read-file.ts";
+import dataUnitConvert from "./data/unit-convert.ts";
 import timeWait from "./time/wait.ts";
 import filesWriteFile from "./files/write-file.ts";
+import yamlParse from "./yaml/parse.ts";
 
 export const catalogue: readonly Tool[] = [
   peopleAskHuman,
@@ -18,8 +21,11 @@ export const catalogue: readonly Tool[] = [
   filesExpandResult,
   timeGetCurrentDatetime,
   webHttpRequest,
+  jsonParse,
   filesListDirectory,
   filesReadFile,
+  dataUnitConvert,
   timeWait,
   filesWriteFile,
+  yamlParse,
 ];

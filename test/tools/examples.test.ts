@@ -67,10 +67,13 @@ describe("the catalogue", () => {
       ["expand_result", "", "safe", "none"],
       ["get_current_datetime", "", "safe", "none"],
       ["http_request", "network", "dangerous", "once"],
+      ["json.parse", "read", "safe", "none"],
       ["list_directory", "read", "safe", "none"],
       ["read_file", "read", "safe", "none"],
+      ["unit_convert", "", "safe", "none"],
       ["wait", "", "safe", "none"],
       ["write_file", "write", "cautious", "keyed"],
+      ["yaml.parse", "read", "safe", "none"],
     ]);
   });
 });

@@ -38,7 +38,12 @@ const LAYERS: readonly Layer[] = [
   { name: "the catalogue", files: CATALOGUE, imports: [CORE, /^tools\/[^/]+\/[^/]+\.ts$/], packages: [] },
   { name: "tools/define-tool", files: /^tools\/[^/]+\.ts$/, imports: [CORE], packages: ["zod"] },
   // A helper of the tool's own family is added by importViolations, which knows the family.
-  { name: "a tool", files: /^tools\//, imports: [CORE, /^tools\/define-tool\.ts$/], packages: ["re2js", "zod"] },
+  {
+    name: "a tool",
+    files: /^tools\//,
+    imports: [CORE, /^tools\/define-tool\.ts$/],
+    packages: ["re2js", "yaml", "zod"],
+  },
   { name: "adapters", files: /^adapters\//, imports: [CORE, /^adapters\//], packages: [...VENDOR_SDKS, "cloudflare:"] },
   { name: "durable-objects", files: OBJECTS, imports: [CORE, OBJECTS, FROM_ENV], packages: ["cloudflare:"] },
   {

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { defineTool } from "../define-tool.ts";
+import { convertExactly, findUnit, isBelowZeroKelvin, readFraction, toNumber, unitNames } from "./units.ts";
+
+/** Longer than every unit's name. */
+const MAX_UNIT = 50;
+const unit = z.string().min(1).max(MAX_UNIT);
+
+export default defineTool({
+  name: "unit_convert",
+  summary: `Convert a value from one unit to another. Case does not count. ${listUnits()}. Volumes are US ones, ton is the US short ton, kb to pb are powers of 1000 bytes, kib to tib of 1024.`,
+  toolbox: "maths",
+  category: "maths",
+  permissions: [],
+  security: "safe",
+  effect: "none",
+  needs: [],
+  input: z.object({
+    value: z.number(),
+    from_unit: unit.describe("e.g. mi, lb, celsius"),
+    to_unit: unit.describe("e.g. km, kg, fahrenheit"),
+  }),
+  output: z.object({
+    result: z.number().nullable().describe("Null on error"),
+    category: z.string().nullable().describe("What the units measure; null on error"),
+    error: z.string().nullable(),
+    from_unit: z.string(),
+    to_unit: z.string(),
+  }),
+  run({ value, from_unit, to_unit }) {
+    const asked = { from_unit, to_unit };
+    const error = whyNot(from_unit, to_unit);
+    const from = findUnit(from_unit);
+    const to = findUnit(to_unit);
+    if (error !== null || from === null || to === null) return { result: null, category: null, error, ...asked };
+    const exact = readFraction(String(value));
+    if (isBelowZeroKelvin(exact, from)) {
+      return { result: null, category: null, error: `Below absolute zero: ${value} ${from_unit}`, ...asked };
+    }
+    const result = toNumber(convertExactly(exact, from, to));
+    if (!Number.isFinite(result)) {
+      return { result: null, category: null, error: "The result is too large for a number", ...asked };
+    }
+    return { result, category: from.category, error: null, ...asked };
+  },
+  show: ({ result, error, to_unit }) => (error === null ? `${result} ${to_unit}` : `Error: ${error}`),
+  examples: [
+    { note: "a marathon in miles", given: { value: 42.195, from_unit: "km", to_unit: "mi" } },
+    { note: "a temperature", given: { value: 100, from_unit: "celsius", to_unit: "fahrenheit" } },
+  ],
+});
+
+/** What is wrong with a pair of units, in the words of the specification; null: nothing. */
+function whyNot(fromUnit: string, toUnit: string): string | null {
+  const [from, to] = [findUnit(fromUnit), findUnit(toUnit)];
+  if (from !== null && to !== null) {
+    return from.category === to.category ? null : `Incompatible categories: '${from.category}' vs '${to.category}'`;
+  }
+  const unknown = from === null ? fromUnit : toUnit;
+  const isTemperature = (from ?? to)?.category === "temperature";
+  return `Unknown ${isTemperature ? "temperature unit" : "unit"}: '${unknown}'`;
+}
+
+function listUnits(): string {
+  return Array.from(unitNames(), ([category, names]) => `${category}: ${names.join(" ")}`).join("; ");
+}

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { judgeBySchema } from "../../core/json-schema/judge.ts";
+import { positionOf } from "../../core/text-position.ts";
+import { defineTool, failure, failWith } from "../define-tool.ts";
+import { findJsonMistake } from "./json-mistake.ts";
+
+const MAX_CHARACTERS = 1_000_000;
+
+export default defineTool({
+  name: "json.parse",
+  summary:
+    "Read a JSON text and give its value. With a JSON Schema, also check that the value fits it; every place that does not is named. Whole numbers beyond 9007199254740991 come out rounded: have them written in quotes.",
+  toolbox: "data",
+  category: "developer",
+  permissions: ["read"],
+  security: "safe",
+  effect: "none",
+  needs: ["patterns"],
+  input: z.object({
+    json: z.string().max(MAX_CHARACTERS).describe("The text"),
+    schema: z
+      .union([z.boolean(), z.record(z.string(), z.unknown())])
+      .optional()
+      .describe("JSON Schema, drafts 4 to 2020-12; $ref leads inside it only, patterns are RE2's"),
+  }),
+  output: z.unknown(),
+  run({ json, schema }, { patterns }) {
+    const text = json.replace(/^\ufeff/, "");
+    const mistake = findJsonMistake(text);
+    if (mistake !== null) {
+      const { line, column } = positionOf(text, mistake.offset);
+      return failure("invalid_input", `The JSON cannot be read. Line ${line}, column ${column}: ${mistake.message}.`, {
+        field: "json",
+      });
+    }
+    const value: unknown = JSON.parse(text);
+    if (schema === undefined) return value;
+    const judged = judgeBySchema(value, schema, patterns, "json");
+    return judged.ok ? judged.value : failWith(judged.error);
+  },
+  show: (value) => JSON.stringify(value, null, 1),
+  examples: [
+    { note: "an object", given: { json: '{"name": "Otto", "version": "0.1.0"}' } },
+    {
+      note: "with a schema",
+      given: {
+        json: '{"port": 8080}',
+        schema: { type: "object", required: ["port"], properties: { port: { type: "integer", maximum: 65_535 } } },
+      },
+    },
+  ],
+});

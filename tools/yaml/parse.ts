@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { judgeBySchema } from "../../core/json-schema/judge.ts";
+import { defineTool, failWith } from "../define-tool.ts";
+import { readYaml } from "./read-yaml.ts";
+
+const MAX_CHARACTERS = 200_000;
+
+export default defineTool({
+  name: "yaml.parse",
+  summary:
+    "Read a YAML text (1.2, one document) and give its value. With a JSON Schema, also check that the value fits it; every place that does not is named. Dates stay texts. Anchors, aliases and tags are refused.",
+  toolbox: "data",
+  category: "developer",
+  permissions: ["read"],
+  security: "safe",
+  effect: "none",
+  needs: ["patterns"],
+  input: z.object({
+    yaml: z.string().max(MAX_CHARACTERS).describe("The text"),
+    schema: z
+      .union([z.boolean(), z.record(z.string(), z.unknown())])
+      .optional()
+      .describe("JSON Schema, drafts 4 to 2020-12; $ref leads inside it only, patterns are RE2's"),
+  }),
+  output: z.unknown(),
+  run({ yaml, schema }, { patterns }) {
+    const read = readYaml(yaml);
+    if (!read.ok) return failWith({ ...read.error, field: "yaml" });
+    if (schema === undefined) return read.value;
+    const judged = judgeBySchema(read.value, schema, patterns, "yaml");
+    return judged.ok ? judged.value : failWith(judged.error);
+  },
+  show: (value) => JSON.stringify(value, null, 1),
+  examples: [
+    { note: "a mapping", given: { yaml: "name: Otto\ntools:\n  - read_file\n  - wait\n" } },
+    {
+      note: "with a schema",
+      given: { yaml: "port: 8080", schema: { type: "object", properties: { port: { type: "integer" } } } },
+    },
+  ],
+});
