@@ -163,7 +163,10 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
-/** The engine of others' regular expressions, written as JavaScript has them with the flag `u`. No look-around, no back references. */
+/**
+ * The engine of others' regular expressions, written as JavaScript has them with the flag `u`: no look-around, no back
+ * references. It has no fake, since nothing outside is behind it.
+ */
 export interface PatternsPort {
   /** `invalid_input` says what is wrong with the pattern. */
   compile(source: string): Result<Pattern>;
