@@ -91,7 +91,7 @@ export const DEFAULT_DENIED_PATTERNS = [
   "**/secrets.*",
 ] as const;
 
-/** What `read_file` and `write_file` take unless an agent says otherwise (document 000). */
+/** What `read_file` and `write_file` take of an agent that lists no extensions (document 000). */
 export const DEFAULT_EXTENSIONS = [".txt", ".md", ".json"] as const;
 
 /** The sandbox rules of a configuration, defaults filled in. */
@@ -99,7 +99,7 @@ export function sandboxRules(config: AgentConfig): SandboxRules {
   return {
     allowedPaths: config.sandbox?.allowed_paths ?? null,
     deniedPatterns: config.sandbox?.denied_patterns ?? DEFAULT_DENIED_PATTERNS,
-    extensions: config.sandbox?.extensions ?? DEFAULT_EXTENSIONS,
+    extensions: config.sandbox?.extensions ?? null,
     allowWrite: config.sandbox?.allow_write ?? true,
   };
 }

@@ -5,27 +5,17 @@
  * no pattern of a tenant or a model is slow.
  */
 
+import { accepts, type Automaton, makeAutomaton } from "./automaton.ts";
+
 type Range = readonly [low: number, high: number];
 
 /** What one character has to be; null: anything. */
 type Piece = { readonly negated: boolean; readonly ranges: readonly Range[] } | null;
 
-/**
- * A pattern, ready to be matched against any number of names: an automaton whose state i means that i pieces have
- * matched. A star before piece i lets state i stay.
- */
-export interface CompiledPattern {
-  readonly pieces: readonly Piece[];
-  /** Bit i: state i may stay. */
-  readonly stays: Uint32Array;
-  /** For a character, bit i: piece i takes it. */
-  readonly taking: Map<number, Uint32Array>;
-}
+/** A pattern, ready to be matched against any number of names. */
+export type CompiledPattern = Automaton;
 
 const HYPHEN = 0x2d;
-const WORD_BITS = 32;
-/** Characters that a pattern remembers its answer for. */
-const MAX_REMEMBERED = 512;
 
 /** Parses a pattern. Every string is one. */
 export function compilePattern(pattern: string): CompiledPattern {
@@ -45,31 +35,14 @@ export function compilePattern(pattern: string): CompiledPattern {
       at = end + 1;
     }
   }
-  const stays = new Uint32Array(Math.floor(pieces.length / WORD_BITS) + 1);
-  for (const state of stars) setBit(stays, state);
-  return { pieces, stays, taking: new Map() };
+  return makeAutomaton(pieces.length, stars, (piece, character) =>
+    takesPoint(pieces[piece] ?? null, character.codePointAt(0) ?? 0),
+  );
 }
 
 /** True when the whole of `name` matches. Takes time by the length of the name and, in words of 32, of the pattern. */
 export function matchesPattern(name: string, pattern: CompiledPattern): boolean {
-  const { stays, pieces } = pattern;
-  const states = new Uint32Array(stays.length);
-  states[0] = 1;
-  for (const character of name) {
-    const takes = takingOf(pattern, character.codePointAt(0) ?? 0);
-    let carry = 0;
-    let alive = 0;
-    for (let word = 0; word < states.length; word += 1) {
-      const now = states[word] ?? 0;
-      const moving = now & (takes[word] ?? 0);
-      const next = (moving << 1) | carry | (now & (stays[word] ?? 0));
-      carry = moving >>> (WORD_BITS - 1);
-      states[word] = next;
-      alive |= next;
-    }
-    if (alive === 0) return false;
-  }
-  return hasBit(states, pieces.length);
+  return accepts(name, pattern);
 }
 
 /** `fnmatch.fnmatchcase(name, pattern)`. */
@@ -77,29 +50,8 @@ export function fnmatch(name: string, pattern: string): boolean {
   return matchesPattern(name, compilePattern(pattern));
 }
 
-function takingOf({ pieces, stays, taking }: CompiledPattern, point: number): Uint32Array {
-  const known = taking.get(point);
-  if (known !== undefined) return known;
-  const takes = new Uint32Array(stays.length);
-  pieces.forEach((piece, index) => {
-    if (takesPoint(piece, point)) setBit(takes, index);
-  });
-  if (taking.size >= MAX_REMEMBERED) taking.clear();
-  taking.set(point, takes);
-  return takes;
-}
-
 function takesPoint(piece: Piece, point: number): boolean {
   return piece === null || piece.negated !== piece.ranges.some(([low, high]) => low <= point && point <= high);
-}
-
-function setBit(words: Uint32Array, bit: number): void {
-  const word = Math.floor(bit / WORD_BITS);
-  words[word] = (words[word] ?? 0) | (1 << (bit % WORD_BITS));
-}
-
-function hasBit(words: Uint32Array, bit: number): boolean {
-  return (((words[Math.floor(bit / WORD_BITS)] ?? 0) >>> (bit % WORD_BITS)) & 1) === 1;
 }
 
 /** Where the bracket closes; `]` is literal when it comes first. Negative: it does not. */

@@ -81,8 +81,8 @@ export type ProbeOutcome<Out> =
 export interface SandboxRules {
   readonly allowedPaths: readonly string[] | null;
   readonly deniedPatterns: readonly string[];
-  /** `["*"]` opens every extension. */
-  readonly extensions: readonly string[];
+  /** `["*"]` opens every extension. Null: the agent lists none, and each tool has its own default. */
+  readonly extensions: readonly string[] | null;
   readonly allowWrite: boolean;
 }
 

@@ -6,9 +6,10 @@
  * Two kinds of refusal: `invalid_input` for a text that is no path, `sandbox_denied` for one that leads out of the
  * sandbox or that a rule of the agent forbids.
  */
+import { DEFAULT_EXTENSIONS } from "../agent.ts";
 import { failed, ok, type Result } from "../errors.ts";
-import { compilePattern, matchesPattern, type CompiledPattern } from "../fnmatch.ts";
 import type { SandboxRules } from "../tool.ts";
+import { type CompiledGlob, makeGlob, matchesGlob, segmentPattern } from "./glob.ts";
 
 /** The longest path, in bytes of UTF-8 after normalisation. */
 const MAX_PATH_BYTES = 1_024;
@@ -44,11 +45,32 @@ export function judgeForm(raw: string, field = "path"): Result<string> {
   return ok(path);
 }
 
-/** Whether tools that take text files take this one. The rule looks at the end of the name, without regard to case. */
+/**
+ * A directory or a file that a search begins at. Beside what `judgePath` takes, "." and "" are the topmost directory, and
+ * one slash at the end says no more than that a directory is meant: documents 001 and 003 write both.
+ */
+export function judgeTop(raw: string, rules: SandboxRules, field = "path"): Result<string> {
+  const path = raw.length > 1 && raw.endsWith("/") ? raw.slice(0, -1) : raw;
+  return judgePath(path === "." ? "" : path, rules, "list", field);
+}
+
+/**
+ * Whether `read_file` and `write_file` take this file by the end of its name, without regard to case. An agent that lists no
+ * types has document 000's.
+ */
 export function checkExtension(path: string, rules: SandboxRules, field = "path"): Result<void> {
-  if (rules.extensions.includes("*")) return ok(undefined);
+  return checkType(path, rules.extensions ?? DEFAULT_EXTENSIONS, field);
+}
+
+/** Whether the other tools that read or write text take this file: any, unless the agent lists types. */
+export function checkListedExtension(path: string, rules: SandboxRules, field = "path"): Result<void> {
+  return rules.extensions === null ? ok(undefined) : checkType(path, rules.extensions, field);
+}
+
+function checkType(path: string, extensions: readonly string[], field: string): Result<void> {
+  if (extensions.includes("*")) return ok(undefined);
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-  const endings = rules.extensions.filter((ending) => ending !== "").map(withDot);
+  const endings = extensions.filter((ending) => ending !== "").map(withDot);
   if (endings.some((ending) => name.length > ending.length && name.endsWith(ending))) return ok(undefined);
   const allowed = endings.length === 0 ? "no file types are allowed" : `allowed file types: ${endings.join(", ")}`;
   return failed("sandbox_denied", `File access denied by sandbox: ${path} (${allowed})`, { field });
@@ -80,12 +102,9 @@ function isPrefix(prefix: readonly string[], segments: readonly string[]): boole
   return prefix.length <= segments.length && prefix.every((segment, index) => segments[index] === segment);
 }
 
-/** A segment of a pattern: a plain name, a pattern, or null for `**`, which stands for any number of segments. */
-type SegmentPattern = string | CompiledPattern | null;
-
 /**
- * A pattern denies what it matches and everything below it. `**` crosses segments (none, one or many), all else stays
- * inside one segment and follows `core/fnmatch.ts`. A pattern without a slash is about the name alone, at any depth.
+ * A pattern denies what it matches, by the rules of `glob.ts`, and everything below it. A pattern without a slash is about
+ * the name alone, at any depth.
  * Case does not count: a file that a rule forbids stays forbidden as `.ENV`.
  */
 function isDenied(segments: readonly string[], rules: SandboxRules): boolean {
@@ -94,38 +113,10 @@ function isDenied(segments: readonly string[], rules: SandboxRules): boolean {
   return globsOf(rules.deniedPatterns).some((glob) => matchesGlob(names, glob));
 }
 
-/** Of several `**`, only the last one passed is ever stretched: an earlier one can give nothing that it could not. */
-function matchesGlob(names: readonly string[], glob: readonly SegmentPattern[]): boolean {
-  let name = 0;
-  let part = 0;
-  let afterStars = -1;
-  let resume = 0;
-  while (name < names.length) {
-    const wanted = glob[part];
-    if (wanted === null) {
-      part += 1;
-      afterStars = part;
-      resume = name;
-    } else if (wanted !== undefined && matchesSegment(names[name] ?? "", wanted)) {
-      part += 1;
-      name += 1;
-    } else if (afterStars >= 0) {
-      resume += 1;
-      name = resume;
-      part = afterStars;
-    } else return false;
-  }
-  return glob.slice(part).every((rest) => rest === null);
-}
-
-function matchesSegment(name: string, wanted: string | CompiledPattern): boolean {
-  return typeof wanted === "string" ? name === wanted : matchesPattern(name, wanted);
-}
-
-const compiledGlobs = new WeakMap<readonly string[], readonly (readonly SegmentPattern[])[]>();
+const compiledGlobs = new WeakMap<readonly string[], readonly CompiledGlob[]>();
 
 /** The patterns of an agent, parsed once: a listing asks for every entry. */
-function globsOf(patterns: readonly string[]): readonly (readonly SegmentPattern[])[] {
+function globsOf(patterns: readonly string[]): readonly CompiledGlob[] {
   const known = compiledGlobs.get(patterns);
   if (known !== undefined) return known;
   const globs = patterns.map(compileGlob);
@@ -133,13 +124,10 @@ function globsOf(patterns: readonly string[]): readonly (readonly SegmentPattern
   return globs;
 }
 
-function compileGlob(pattern: string): readonly SegmentPattern[] {
+function compileGlob(pattern: string): CompiledGlob {
   const text = pattern.normalize("NFC").toLowerCase().replace(/^\//, "").replace(/\/$/, "");
-  const parts = text.split("/").map((part) => {
-    if (part === "**") return null;
-    return /[*?[]/.test(part) ? compilePattern(part) : part;
-  });
-  return text.includes("/") ? [...parts, null] : [null, ...parts, null];
+  const parts = text.split("/").map(segmentPattern);
+  return makeGlob(text.includes("/") ? [...parts, null] : [null, ...parts, null]);
 }
 
 function denied(path: string, field: string): Result<never> {
