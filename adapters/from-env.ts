@@ -3,13 +3,14 @@
  * core. The bindings are read here, the variables in `settings.ts`.
  */
 import type { Database } from "../core/database.ts";
+import type { Result } from "../core/errors.ts";
 import type { SandboxRpc, StepsRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
 import type { BlobPort, Clock, FilesPort, ModelPort, PatternsPort, ResultsPort, WebPort } from "../core/ports.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { type BlobEraser, openBlobs } from "./blobs.ts";
 import { openDatabase } from "./database/database.ts";
 import { openWeb } from "./egress/web.ts";
-import { sandboxName, sandboxNameOf, type SandboxPlace, sandboxPrefix } from "./files/blob-keys.ts";
+import { sandboxName, sandboxNameOf, type SandboxPlace, sandboxPrefix, tenantOfSandbox } from "./files/blob-keys.ts";
 import { openFiles } from "./files/files.ts";
 import { type DatabaseHealth, databaseHealth, type SidecarHealth, sidecarHealth } from "./health.ts";
 import { demoModel } from "./model/demo/demo.ts";
@@ -53,6 +54,15 @@ export function tenantsFromEnv(env: Env): (tenant: string) => TenantRpc {
 /** A sandbox's object, by whose it is. */
 export function sandboxesFromEnv(env: Env): (place: SandboxPlace) => SandboxRpc {
   return (place) => stubOf<SandboxRpc>(env.SANDBOXES, sandboxName(place));
+}
+
+/**
+ * Lets the sandbox whose object has this name hold bytes of its tenant's quota. Its name is always known: an object that is
+ * woken by no alarm is called by it.
+ */
+export async function holdStorageFromEnv(env: Env, name: string | undefined, bytes: number): Promise<Result<void>> {
+  if (name === undefined) throw new Error("a sandbox's object is asked by its name");
+  return await tenantsFromEnv(env)(tenantOfSandbox(name)).holdStorage(name, bytes);
 }
 
 /** The step runner. */

@@ -24,6 +24,7 @@ export interface Env extends Readonly<Partial<Record<SecretName, string>>> {
   readonly OTTO_REQUESTS_PER_MINUTE?: string;
   readonly OTTO_MAX_RUNNING_TASKS?: string;
   readonly OTTO_SHARED_RUNNING_TASKS?: string;
+  readonly OTTO_TENANT_FILE_BYTES?: string;
   readonly MEDIUM_RESULT_THRESHOLD?: string;
   readonly LARGE_RESULT_THRESHOLD?: string;
   readonly MAX_PARALLEL_TOOL_CALLS?: string;
@@ -45,6 +46,8 @@ export interface Settings {
   readonly maxRunningTasks: number;
   /** Tasks that run at once of all tenants of one process together, once more than one of them is active. */
   readonly sharedRunningTasks: number;
+  /** Bytes of the files of all sandboxes of one tenant together. */
+  readonly tenantFileBytes: number;
   readonly mediumResultThreshold: number;
   readonly largeResultThreshold: number;
   readonly maxParallelToolCalls: number;
@@ -76,6 +79,7 @@ function readSettings(env: Env): Settings {
     requestsPerMinute: figure(env.OTTO_REQUESTS_PER_MINUTE, "OTTO_REQUESTS_PER_MINUTE", 6000, 1_000_000),
     maxRunningTasks: figure(env.OTTO_MAX_RUNNING_TASKS, "OTTO_MAX_RUNNING_TASKS", 256, 10_000),
     sharedRunningTasks: figure(env.OTTO_SHARED_RUNNING_TASKS, "OTTO_SHARED_RUNNING_TASKS", 64, 10_000),
+    tenantFileBytes: figure(env.OTTO_TENANT_FILE_BYTES, "OTTO_TENANT_FILE_BYTES", 107_374_182_400, 1e15),
     mediumResultThreshold: figure(env.MEDIUM_RESULT_THRESHOLD, "MEDIUM_RESULT_THRESHOLD", 4000, 1_000_000),
     largeResultThreshold: figure(env.LARGE_RESULT_THRESHOLD, "LARGE_RESULT_THRESHOLD", 12_000, 1_000_000),
     maxParallelToolCalls: figure(env.MAX_PARALLEL_TOOL_CALLS, "MAX_PARALLEL_TOOL_CALLS", 5, 50),

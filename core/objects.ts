@@ -8,7 +8,16 @@ import type { HopListener } from "./hop-lines.ts";
 import type { IdempotencyState, IdempotentRequest, StoredReply } from "./tenant/idempotency.ts";
 import type { Scope } from "./keys.ts";
 import type { Message, ModelUsage } from "./messages.ts";
-import type { FileEntry, DirectoryEntry, ModelFailure, WriteOptions } from "./ports.ts";
+import type {
+  ChangeOptions,
+  DirectoryEntry,
+  FileEntry,
+  FilePage,
+  FileVersion,
+  ModelFailure,
+  WriteOptions,
+  WrittenFile,
+} from "./ports.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "./tenant/budget-tree.ts";
 import type {
   CallOutcome,
@@ -264,6 +273,11 @@ export interface TenantRpc {
   /** Sends what Postgres has not got yet, now. False: Postgres did not take it; the object goes on trying. */
   flush(): Promise<boolean>;
   /**
+   * A sandbox holds this many bytes of the tenant's quota from now on, in place of what it held before. `quota_exceeded`
+   * when that is more than before, and more than fits.
+   */
+  holdStorage(sandbox: string, bytes: number): Promise<Result<void>>;
+  /**
    * Forgets the tenant, and keeps for good that it did: its keys are dead, its tasks hear it when they report. Gives the
    * ids of tasks that Postgres may know nothing of, at most 100: each is given until it was forgotten.
    */
@@ -274,10 +288,16 @@ export interface TenantRpc {
 export interface SandboxRpc {
   stat(path: string): Promise<Result<FileEntry>>;
   list(path: string): Promise<Result<readonly DirectoryEntry[]>>;
-  /** Checks form, quota and version; says whether the blob has to be put. Nothing is changed. */
-  admit(write: SandboxWrite): Promise<Result<{ readonly applied: FileEntry | null; readonly blobNeeded: boolean }>>;
+  walk(directory: string, after: string | null, limit: number): Promise<Result<FilePage>>;
+  versions(path: string): Promise<Result<readonly FileVersion[]>>;
+  /** Checks form, quotas and version; says whether the blob has to be put. No file is changed. */
+  admit(write: SandboxWrite): Promise<Result<{ readonly applied: WrittenFile | null; readonly blobNeeded: boolean }>>;
   /** Points the path at the blob. A write whose key was applied before gives the first one's entry. */
-  commit(write: SandboxWrite): Promise<Result<FileEntry>>;
+  commit(write: SandboxWrite): Promise<Result<WrittenFile>>;
+  makeDirectory(path: string, key: string): Promise<Result<{ readonly made: boolean }>>;
+  remove(path: string, options: ChangeOptions): Promise<Result<{ readonly kind: "file" | "directory" }>>;
+  restore(path: string, version: number, options: ChangeOptions): Promise<Result<WrittenFile>>;
+  /** Forgets every file and version, and gives the tenant's quota back what they held of it. */
   erase(): Promise<void>;
 }
 

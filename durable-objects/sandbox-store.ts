@@ -1,29 +1,13 @@
-/** The tables of a sandbox: which file is where. They are made by the first write; an empty sandbox has none. */
-import { contentTypeOf } from "../core/sandbox/content-type.ts";
+/** What a sandbox stores: which file is where, its earlier versions, and the directories that hold nothing. */
 import type { SandboxWrite } from "../core/objects.ts";
-import type { DirectoryEntry, FileEntry } from "../core/ports.ts";
+import type { DirectoryEntry, FileEntry, FileVersion, WrittenFile } from "../core/ports.ts";
+import { directoryOf, entryOf, KEPT_DELETED_FILES, KEPT_VERSIONS, type Totals } from "../core/sandbox/write.ts";
+import type { SandboxTables } from "./sandbox-tables.ts";
 
-/** Earlier versions of a file that are remembered. */
-const KEPT_VERSIONS = 5;
-/** How long a write's key is remembered: far longer than any call is repeated after a crash. */
+/** How long a change's key is remembered: far longer than any call is repeated after a crash. */
 const KEY_LIFETIME_MS = 30 * 86_400_000;
 
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS files (
-    path TEXT PRIMARY KEY, hash TEXT NOT NULL, size INTEGER NOT NULL, content_type TEXT NOT NULL,
-    modified_at INTEGER NOT NULL, version INTEGER NOT NULL
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS versions (
-    path TEXT NOT NULL, version INTEGER NOT NULL, hash TEXT NOT NULL, size INTEGER NOT NULL, content_type TEXT NOT NULL,
-    modified_at INTEGER NOT NULL, PRIMARY KEY (path, version)
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS writes (key TEXT PRIMARY KEY, entry TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS writes_by_age ON writes (at);
-  CREATE INDEX IF NOT EXISTS files_by_hash ON files (hash);
-  CREATE INDEX IF NOT EXISTS versions_by_hash ON versions (hash);
-  CREATE TABLE IF NOT EXISTS totals (id INTEGER PRIMARY KEY CHECK (id = 1), files INTEGER NOT NULL, bytes INTEGER NOT NULL);
-  INSERT OR IGNORE INTO totals VALUES (1, 0, 0);
-`;
+const FILE = "path, hash, size, content_type, modified_at, version, mode";
 
 interface FileRow extends Record<string, SqlStorageValue> {
   readonly path: string;
@@ -32,62 +16,73 @@ interface FileRow extends Record<string, SqlStorageValue> {
   readonly content_type: string;
   readonly modified_at: number;
   readonly version: number;
+  readonly mode: number;
 }
 
-/** What a sandbox holds, against its quota. */
-export interface Totals {
-  readonly files: number;
-  readonly bytes: number;
-}
-
-/** Reads and writes the index. Every method is one synchronous piece of work. */
+/** Reads and writes the index. Every method is one synchronous piece of work, and a change happens whole or not at all. */
 export class SandboxStore {
-  private readonly storage: DurableObjectStorage;
-  private hasTables: boolean | null = null;
+  private readonly tables: SandboxTables;
 
-  constructor(storage: DurableObjectStorage) {
-    this.storage = storage;
+  constructor(tables: SandboxTables) {
+    this.tables = tables;
   }
 
   file(path: string): FileEntry | null {
-    const [row] = this.read<FileRow>("SELECT * FROM files WHERE path = ?", path);
+    const [row] = this.tables.read<FileRow>(`SELECT ${FILE} FROM files WHERE path = ?`, path);
     return row === undefined ? null : toEntry(row);
   }
 
-  /** The entry that the write with this key made; null: no such write, or one too long ago. */
-  applied(key: string): FileEntry | null {
-    const [row] = this.read<{ entry: string }>("SELECT entry FROM writes WHERE key = ?", key);
-    return row === undefined ? null : (JSON.parse(row.entry) as FileEntry);
+  /** What the change with this key gave; null: there was no such change, or too long ago. */
+  applied<T>(key: string): T | null {
+    const [row] = this.tables.read<{ entry: string }>("SELECT entry FROM writes WHERE key = ?", key);
+    return row === undefined ? null : (JSON.parse(row.entry) as T);
   }
 
   /** Whether a file, or an earlier version that is remembered, has these bytes. */
   hasBlob(hash: string): boolean {
     const query = "SELECT 1 FROM files WHERE hash = ?1 UNION ALL SELECT 1 FROM versions WHERE hash = ?1 LIMIT 1";
-    return this.read(query, hash).length > 0;
+    return this.tables.read(query, hash).length > 0;
   }
 
   totals(): Totals {
-    return this.read<{ files: number; bytes: number }>("SELECT files, bytes FROM totals")[0] ?? { files: 0, bytes: 0 };
+    const [row] = this.tables.read<{ files: number; bytes: number }>("SELECT files, bytes FROM totals");
+    return row ?? { files: 0, bytes: 0 };
+  }
+
+  /** Directories that were made, or that a file left behind. */
+  madeDirectories(): number {
+    return this.tables.read<{ made: number }>("SELECT count(*) AS made FROM directories")[0]?.made ?? 0;
   }
 
   /** The first of these paths that is a file. */
   firstFile(paths: readonly string[]): string | null {
     const query = "SELECT path FROM files WHERE path IN (SELECT value FROM json_each(?)) LIMIT 1";
-    return this.read<{ path: string }>(query, JSON.stringify(paths))[0]?.path ?? null;
+    return this.tables.read<{ path: string }>(query, JSON.stringify(paths))[0]?.path ?? null;
   }
 
   isDirectory(path: string): boolean {
-    return this.read("SELECT 1 FROM files WHERE path > ? AND path < ? LIMIT 1", ...insideOf(path)).length > 0;
+    return !this.isEmpty(path) || this.tables.read("SELECT 1 FROM directories WHERE path = ?", path).length > 0;
+  }
+
+  /** Whether nothing is inside. True of what is no directory. */
+  isEmpty(path: string): boolean {
+    const [after, before] = insideOf(path);
+    const inside = (table: string) =>
+      this.tables.read(`SELECT 1 FROM ${table} WHERE path > ? AND path < ? LIMIT 1`, after, before).length > 0;
+    return !inside("files") && !inside("directories");
   }
 
   /** The entries directly inside, by the code points of their names. A directory's size is that of all files in it. */
   children(directory: string): readonly DirectoryEntry[] {
     const prefix = directory === "" ? "" : `${directory}/`;
-    const rows = this.read<{ name: string; is_file: number; size: number; modified_at: number }>(
-      `SELECT iif(slash = 0, rest, substr(rest, 1, slash - 1)) AS name, max(slash = 0) AS is_file, sum(size) AS size,
-              max(modified_at) AS modified_at
-       FROM (SELECT rest, instr(rest, '/') AS slash, size, modified_at
-             FROM (SELECT substr(path, length(?1) + 1) AS rest, size, modified_at FROM files
+    const rows = this.tables.read<{ name: string; is_file: number; size: number; modified_at: number }>(
+      `SELECT iif(slash = 0, rest, substr(rest, 1, slash - 1)) AS name, max(slash = 0 AND is_file) AS is_file,
+              sum(size) AS size, max(modified_at) AS modified_at
+       FROM (SELECT rest, instr(rest, '/') AS slash, size, modified_at, is_file
+             FROM (SELECT substr(path, length(?1) + 1) AS rest, size, modified_at, 1 AS is_file FROM files
+                   WHERE ?1 = '' OR (path > ?1 AND path < ?2)
+                   UNION ALL
+                   SELECT substr(path, length(?1) + 1), 0, made_at, 0 FROM directories
                    WHERE ?1 = '' OR (path > ?1 AND path < ?2)))
        GROUP BY name ORDER BY name`,
       ...insideOf(directory),
@@ -98,81 +93,135 @@ export class SandboxStore {
     });
   }
 
-  /** Points the path at the blob, all or nothing, and remembers the write by its key. */
-  put(write: SandboxWrite, now: number): FileEntry {
-    return this.storage.transactionSync(() => {
-      this.makeTables();
-      const before = this.file(write.path);
-      const entry: FileEntry = {
-        path: write.path,
-        size: write.size,
-        hash: write.hash,
-        contentType: write.contentType ?? contentTypeOf(write.path),
-        modifiedAt: now,
-        version: (before?.version ?? 0) + 1,
-      };
-      this.replace(before, entry);
-      this.remember(write.key, entry, now);
-      return entry;
+  /** The files below a directory that follow a path, by the code points of their paths. */
+  below(directory: string, after: string | null, limit: number): readonly FileEntry[] {
+    const query = `SELECT ${FILE} FROM files WHERE path > max(?1, ?2) AND (?3 = '' OR path < ?3) ORDER BY path LIMIT ?4`;
+    return this.tables.read<FileRow>(query, after ?? "", ...insideOf(directory), limit).map(toEntry);
+  }
+
+  /** The versions that are remembered, the newest first. */
+  versions(path: string): readonly FileVersion[] {
+    const rows = this.tables.read<FileRow>(`SELECT ${FILE} FROM versions WHERE path = ? ORDER BY version DESC`, path);
+    const present = this.file(path);
+    const earlier = rows.map((row) => ({ ...toEntry(row), isCurrent: false }));
+    return present === null ? earlier : [{ ...present, isCurrent: true }, ...earlier];
+  }
+
+  /** Points the path at the blob, with the file that stood there kept under the write's backup path, and remembers the write. */
+  put(write: SandboxWrite, totals: Totals, now: number): WrittenFile {
+    return this.tables.atOnce(() => {
+      const present = this.file(write.path);
+      const { backupPath } = write;
+      const isBackedUp = present !== null && backupPath !== undefined;
+      if (isBackedUp) this.place({ ...write, ...factsOf(present), path: backupPath }, now);
+      const entry = this.place(write, now);
+      const written = { ...entry, isNew: present === null, backup: isBackedUp ? backupPath : null };
+      this.setTotals(totals);
+      this.remember(write.key, written, now);
+      return written;
     });
   }
 
-  /** Forgets everything. */
-  async erase(): Promise<void> {
-    this.hasTables = null;
-    await this.storage.deleteAll();
+  makeDirectory(path: string, key: string, now: number): { readonly made: boolean } {
+    return this.tables.atOnce(() => {
+      this.keepDirectory(path, now);
+      this.remember(key, { made: true }, now);
+      return { made: true };
+    });
   }
 
-  private replace(before: FileEntry | null, entry: FileEntry): void {
-    const { sql } = this.storage;
-    const { path, hash, size, contentType, modifiedAt, version } = entry;
-    if (before !== null) {
-      sql.exec(
-        "INSERT INTO versions SELECT path, version, hash, size, content_type, modified_at FROM files WHERE path = ?",
-        path,
-      );
-      sql.exec("DELETE FROM versions WHERE path = ? AND version < ?", path, version - KEPT_VERSIONS);
-    }
-    sql.exec(
-      "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)",
+  /** Takes a file away, its last version into the earlier ones, or an empty directory; the directory above stays. */
+  remove(path: string, kind: "file" | "directory", key: string, now: number): { readonly kind: "file" | "directory" } {
+    return this.tables.atOnce(() => {
+      if (kind === "directory") this.tables.write("DELETE FROM directories WHERE path = ?", path);
+      else this.removeFile(path, now);
+      const above = directoryOf(path);
+      if (above !== null) this.keepDirectory(above, now);
+      this.remember(key, { kind }, now);
+      return { kind };
+    });
+  }
+
+  /** One file in the place of what was there, as a new version. */
+  private place(write: SandboxWrite, now: number): FileEntry {
+    const present = this.file(write.path);
+    const entry = entryOf(write, { present, lastVersion: this.lastVersion(write.path), now });
+    const { path, hash, size, contentType, modifiedAt, version, mode } = entry;
+    this.archive(path);
+    this.tables.write("DELETE FROM deleted WHERE path = ?", path);
+    this.tables.write(
+      `INSERT OR REPLACE INTO files (${FILE}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
       path,
       hash,
       size,
       contentType,
       modifiedAt,
       version,
+      mode,
     );
-    const added = before === null ? 1 : 0;
-    sql.exec("UPDATE totals SET files = files + ?, bytes = bytes + ?", added, size - (before?.size ?? 0));
+    return entry;
   }
 
-  private remember(key: string, entry: FileEntry, now: number): void {
-    this.storage.sql.exec("INSERT INTO writes VALUES (?, ?, ?)", key, JSON.stringify(entry), now);
-    this.storage.sql.exec("DELETE FROM writes WHERE at < ?", now - KEY_LIFETIME_MS);
+  private removeFile(path: string, now: number): void {
+    const size = this.file(path)?.size ?? 0;
+    this.archive(path);
+    this.tables.write("DELETE FROM files WHERE path = ?", path);
+    this.tables.write("UPDATE totals SET files = files - 1, bytes = bytes - ?", size);
+    this.tables.write("INSERT OR REPLACE INTO deleted VALUES (?, ?)", path, now);
+    this.forgetDeleted();
   }
 
-  private read<Row extends Record<string, SqlStorageValue>>(query: string, ...bindings: SqlStorageValue[]): Row[] {
-    if (!this.tablesExist()) return [];
-    return this.storage.sql.exec<Row>(query, ...bindings).toArray();
+  /** Makes the current version an earlier one, and forgets the oldest. */
+  private archive(path: string): void {
+    this.tables.write(`INSERT INTO versions (${FILE}) SELECT ${FILE} FROM files WHERE path = ?`, path);
+    this.tables.write(
+      `DELETE FROM versions WHERE path = ?1 AND version NOT IN
+         (SELECT version FROM versions WHERE path = ?1 ORDER BY version DESC LIMIT ${KEPT_VERSIONS})`,
+      path,
+    );
   }
 
-  private tablesExist(): boolean {
-    this.hasTables ??= this.storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'totals'").toArray().length > 0;
-    return this.hasTables;
+  private lastVersion(path: string): number {
+    const query =
+      "SELECT max(version) AS last FROM (SELECT version FROM files WHERE path = ?1 UNION ALL SELECT version FROM versions WHERE path = ?1)";
+    return this.tables.read<{ last: number | null }>(query, path)[0]?.last ?? 0;
   }
 
-  private makeTables(): void {
-    if (this.tablesExist()) return;
-    this.storage.sql.exec(SCHEMA);
-    this.hasTables = true;
+  /** Forgets what was deleted longest ago, versions and all. */
+  private forgetDeleted(): void {
+    const old = this.tables.read<{ path: string }>(
+      `SELECT path FROM deleted ORDER BY at DESC LIMIT -1 OFFSET ${KEPT_DELETED_FILES}`,
+    );
+    for (const { path } of old) {
+      this.tables.write("DELETE FROM versions WHERE path = ?", path);
+      this.tables.write("DELETE FROM deleted WHERE path = ?", path);
+    }
+  }
+
+  private keepDirectory(path: string, now: number): void {
+    this.tables.write("INSERT OR IGNORE INTO directories VALUES (?, ?)", path, now);
+  }
+
+  private setTotals({ files, bytes }: Totals): void {
+    this.tables.write("UPDATE totals SET files = ?, bytes = ?", files, bytes);
+  }
+
+  private remember(key: string, outcome: object, now: number): void {
+    this.tables.write("INSERT INTO writes VALUES (?, ?, ?)", key, JSON.stringify(outcome), now);
+    this.tables.write("DELETE FROM writes WHERE at < ?", now - KEY_LIFETIME_MS);
   }
 }
 
-/** The bounds of the paths below a directory: `0` is the character after `/`. */
+/** What a copy has of a file. */
+function factsOf({ hash, size, contentType, mode }: FileEntry) {
+  return { hash, size, contentType, mode };
+}
+
+/** The bounds of the paths below a directory: `0` is the character after `/`. The topmost directory has none. */
 function insideOf(directory: string): [after: string, before: string] {
   return directory === "" ? ["", ""] : [`${directory}/`, `${directory}0`];
 }
 
-function toEntry({ path, size, hash, content_type, modified_at, version }: FileRow): FileEntry {
-  return { path, size, hash, contentType: content_type, modifiedAt: modified_at, version };
+function toEntry({ path, size, hash, content_type, modified_at, version, mode }: FileRow): FileEntry {
+  return { path, size, hash, contentType: content_type, modifiedAt: modified_at, version, mode };
 }

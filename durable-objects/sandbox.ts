@@ -1,16 +1,27 @@
 /** The object of one sandbox: the index of its files. The bytes are in R2, by hash; `adapters/files` puts them there first. */
 import { DurableObject } from "cloudflare:workers";
-import { clockFromEnv, type Env } from "../adapters/from-env.ts";
+import { clockFromEnv, type Env, holdStorageFromEnv } from "../adapters/from-env.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
 import type { SandboxRpc, SandboxWrite } from "../core/objects.ts";
-import type { DirectoryEntry, FileEntry } from "../core/ports.ts";
+import type { ChangeOptions, DirectoryEntry, FileEntry, FilePage, FileVersion, WrittenFile } from "../core/ports.ts";
 import { judgeForm } from "../core/sandbox/path.ts";
-import { directoriesAbove, judgeWrite } from "../core/sandbox/write.ts";
+import {
+  directoriesAbove,
+  judgeDirectory,
+  judgeRemoval,
+  judgeWrite,
+  MAX_WALK_PAGE,
+  type Totals,
+} from "../core/sandbox/write.ts";
+import { SandboxHold } from "./sandbox-hold.ts";
 import { SandboxStore } from "./sandbox-store.ts";
+import { SandboxTables } from "./sandbox-tables.ts";
 
 export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
-  private readonly store = new SandboxStore(this.ctx.storage);
+  private readonly tables = new SandboxTables(this.ctx.storage);
+  private readonly store = new SandboxStore(this.tables);
   private readonly clock = clockFromEnv(this.env);
+  private readonly hold = new SandboxHold(this.tables, (bytes) => this.holdAtTenant(bytes));
 
   async stat(path: string): Promise<Result<FileEntry>> {
     const form = judgeForm(path);
@@ -20,42 +31,147 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
   }
 
   async list(path: string): Promise<Result<readonly DirectoryEntry[]>> {
-    const form = path === "" ? ok("") : judgeForm(path);
+    const directory = this.judgeDirectoryPath(path);
+    return directory.ok ? ok(this.store.children(directory.value)) : directory;
+  }
+
+  async walk(path: string, after: string | null, limit: number): Promise<Result<FilePage>> {
+    const directory = this.judgeDirectoryPath(path);
+    if (!directory.ok) return directory;
+    const most = Math.min(limit, MAX_WALK_PAGE);
+    const found = this.store.below(directory.value, after, most + 1);
+    const files = found.slice(0, most);
+    return ok({ files, next: found.length > most ? (files.at(-1)?.path ?? null) : null });
+  }
+
+  async versions(path: string): Promise<Result<readonly FileVersion[]>> {
+    const form = judgeForm(path);
     if (!form.ok) return form;
-    const entries = this.store.children(form.value);
-    if (entries.length === 0 && path !== "") return failed("not_found", `Directory not found: ${path}`);
-    return ok(entries);
+    const versions = this.store.versions(form.value);
+    return versions.length === 0 ? failed("not_found", `File not found: ${path}`) : ok(versions);
   }
 
   async admit(
     write: SandboxWrite,
-  ): Promise<Result<{ readonly applied: FileEntry | null; readonly blobNeeded: boolean }>> {
-    const applied = this.store.applied(write.key);
+  ): Promise<Result<{ readonly applied: WrittenFile | null; readonly blobNeeded: boolean }>> {
+    const applied = this.store.applied<WrittenFile>(write.key);
     if (applied !== null) return ok({ applied, blobNeeded: false });
     const judged = this.judge(write);
-    return judged.ok ? ok({ applied: null, blobNeeded: !this.store.hasBlob(write.hash) }) : judged;
+    if (!judged.ok) return judged;
+    const held = await this.hold.atLeast(judged.value.bytes);
+    return held.ok ? ok({ applied: null, blobNeeded: !this.store.hasBlob(write.hash) }) : held;
   }
 
-  async commit(write: SandboxWrite): Promise<Result<FileEntry>> {
-    const applied = this.store.applied(write.key);
+  async commit(write: SandboxWrite): Promise<Result<WrittenFile>> {
+    // Others may have taken what was held by the time it is.
+    for (;;) {
+      const applied = this.store.applied<WrittenFile>(write.key);
+      if (applied !== null) return ok(applied);
+      const judged = this.judge(write);
+      if (!judged.ok) return judged;
+      if (judged.value.bytes <= this.hold.bytes()) {
+        const written = this.store.put(write, judged.value, this.clock.now());
+        await this.giveBack();
+        return ok(written);
+      }
+      const held = await this.hold.atLeast(judged.value.bytes);
+      if (!held.ok) return held;
+    }
+  }
+
+  async makeDirectory(path: string, key: string): Promise<Result<{ readonly made: boolean }>> {
+    const form = this.judgeStoredForm(path);
+    if (!form.ok) return form;
+    const ownKey = `make ${key}`;
+    const applied = this.store.applied<{ made: boolean }>(ownKey);
     if (applied !== null) return ok(applied);
-    const judged = this.judge(write);
-    return judged.ok ? ok(this.store.put(write, this.clock.now())) : judged;
+    const isNeeded = judgeDirectory(path, {
+      present: this.store.file(path),
+      isDirectory: this.store.isDirectory(path),
+      fileAbove: this.store.firstFile(directoriesAbove(path)),
+      made: this.store.madeDirectories(),
+    });
+    if (!isNeeded.ok) return isNeeded;
+    return ok(isNeeded.value ? this.store.makeDirectory(path, ownKey, this.clock.now()) : { made: false });
+  }
+
+  async remove(path: string, options: ChangeOptions): Promise<Result<{ readonly kind: "file" | "directory" }>> {
+    const form = this.judgeStoredForm(path);
+    if (!form.ok) return form;
+    const ownKey = `remove ${options.key}`;
+    const applied = this.store.applied<{ kind: "file" | "directory" }>(ownKey);
+    if (applied !== null) return ok(applied);
+    const judged = judgeRemoval(
+      { path, ...options },
+      {
+        present: this.store.file(path),
+        isDirectory: this.store.isDirectory(path),
+        isEmpty: this.store.isEmpty(path),
+      },
+    );
+    if (!judged.ok) return judged;
+    const removed = this.store.remove(path, judged.value, ownKey, this.clock.now());
+    await this.giveBack();
+    return ok(removed);
+  }
+
+  async restore(path: string, version: number, options: ChangeOptions): Promise<Result<WrittenFile>> {
+    const form = this.judgeStoredForm(path);
+    if (!form.ok) return form;
+    const known = this.store.versions(path);
+    const wanted = known.find((one) => one.version === version);
+    const applied = this.store.applied<WrittenFile>(`restore ${options.key}`);
+    if (applied !== null) return ok(applied);
+    if (known.length === 0) return failed("not_found", `File not found: ${path}`);
+    if (wanted === undefined) return failed("not_found", `${path} has no version ${version} that is remembered.`);
+    const { size, hash, contentType, mode } = wanted;
+    return await this.commit({ ...options, key: `restore ${options.key}`, path, size, hash, contentType, mode });
   }
 
   async erase(): Promise<void> {
-    await this.store.erase();
+    await this.tables.erase();
+    await this.holdAtTenant(0);
   }
 
-  private judge(write: SandboxWrite): Result<void> {
-    const form = judgeForm(write.path);
+  private judge(write: SandboxWrite): Result<Totals> {
+    const form = this.judgeStoredForm(write.path);
     if (!form.ok) return form;
-    if (form.value !== write.path) return failed("invalid_input", "path: a path must be in NFC", { field: "path" });
+    const { backupPath } = write;
+    const backupForm = backupPath === undefined ? form : this.judgeStoredForm(backupPath);
+    if (!backupForm.ok) return backupForm;
+    const situationOf = (path: string) => ({
+      present: this.store.file(path),
+      isDirectory: this.store.isDirectory(path),
+    });
     return judgeWrite(write, {
-      present: this.store.file(write.path),
-      isDirectory: this.store.isDirectory(write.path),
-      fileAbove: this.store.firstFile(directoriesAbove(write.path)),
+      ...situationOf(write.path),
+      fileAbove: this.store.firstFile([write.path, backupPath ?? write.path].flatMap(directoriesAbove)),
+      backup: backupPath === undefined ? null : situationOf(backupPath),
       totals: this.store.totals(),
     });
+  }
+
+  /** The form of a path that is stored: it is in NFC already. */
+  private judgeStoredForm(path: string): Result<string> {
+    const form = judgeForm(path);
+    if (!form.ok || form.value === path) return form;
+    return failed("invalid_input", "path: a path must be in NFC", { field: "path" });
+  }
+
+  /** The path of a directory that there is; "" is the topmost one. */
+  private judgeDirectoryPath(path: string): Result<string> {
+    if (path === "") return ok("");
+    const form = judgeForm(path);
+    if (!form.ok || this.store.isDirectory(form.value)) return form;
+    return failed("not_found", `Directory not found: ${path}`);
+  }
+
+  /** What is not given back now is at the next occasion. */
+  private async giveBack(): Promise<void> {
+    await this.hold.giveBack(() => this.store.totals().bytes).catch(() => undefined);
+  }
+
+  private async holdAtTenant(bytes: number): Promise<Result<void>> {
+    return await holdStorageFromEnv(this.env, this.ctx.id.name, bytes);
   }
 }

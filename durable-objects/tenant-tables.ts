@@ -44,10 +44,12 @@ const SCHEMA = `
     by_operator INTEGER PRIMARY KEY CHECK (by_operator IN (0, 1)), stopped_by TEXT NOT NULL, reason TEXT,
     at INTEGER NOT NULL
   );
+  CREATE TABLE IF NOT EXISTS storage (sandbox TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS stored (one INTEGER PRIMARY KEY CHECK (one = 1), bytes INTEGER NOT NULL);
 `;
 
 /** The first table and the last one of the schema. An object of an earlier release has the first alone. */
-const [FIRST_TABLE, LAST_TABLE] = ["tenant", "stop"];
+const [FIRST_TABLE, LAST_TABLE] = ["tenant", "stored"];
 
 /** A row holds at most 2 MB, so what may be larger is kept in parts of this many bytes. */
 const PART_BYTES = 1_000_000;

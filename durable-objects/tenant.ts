@@ -16,6 +16,7 @@ import { TenantIndex } from "./tenant-index.ts";
 import { TenantOutbox } from "./tenant-outbox.ts";
 import { TenantPlaces } from "./tenant-places.ts";
 import { TenantRepeats } from "./tenant-repeats.ts";
+import { TenantStorage } from "./tenant-storage.ts";
 import { TenantStore } from "./tenant-store.ts";
 import { TenantSwitch } from "./tenant-switch.ts";
 import { TenantTables } from "./tenant-tables.ts";
@@ -52,6 +53,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   private readonly index = new TenantIndex(this.env, this.tables, this.outbox);
   private readonly places = new TenantPlaces(this.env, this.tables);
   private readonly switch = new TenantSwitch(this.env, this.tables);
+  private readonly storage = new TenantStorage(this.env, this.tables);
   private readonly windows = new Map<string, RateWindow>();
   private agentsStamp: string = crypto.randomUUID();
   private armedFor: number | null = null;
@@ -146,6 +148,10 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     return this.places.setLimit(account, limit);
   }
 
+  async holdStorage(sandbox: string, bytes: number): Promise<Result<void>> {
+    return this.storage.hold(sandbox, bytes);
+  }
+
   async flush(): Promise<boolean> {
     await this.reporting.settled();
     return await this.index.flush();
@@ -161,6 +167,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
         this.outbox.erase();
         this.places.erase();
         this.switch.erase();
+        this.storage.erase();
       });
       this.windows.clear();
       this.armedFor = null;

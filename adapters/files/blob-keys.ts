@@ -12,6 +12,11 @@ export function sandboxName(place: SandboxPlace): string {
     : `${place.tenant}/project/${encodeURIComponent(place.project)}`;
 }
 
+/** The tenant whose sandbox has this name. */
+export function tenantOfSandbox(name: string): string {
+  return name.slice(0, name.indexOf("/"));
+}
+
 /** The name of the sandbox's object whose bytes, or large results, stand under a key of the bucket. */
 export function sandboxNameOf(key: string): string {
   return key.split("/", 3).join("/");

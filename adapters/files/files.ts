@@ -6,12 +6,10 @@
 import { failed, ok, type Failure, type Result } from "../../core/errors.ts";
 import { toHex } from "../../core/hex.ts";
 import type { SandboxRpc, SandboxWrite } from "../../core/objects.ts";
-import type { DirectoryEntry, FileEntry, FilesPort } from "../../core/ports.ts";
+import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports.ts";
 import { blobKey, type SandboxPlace } from "./blob-keys.ts";
+import { PROJECT_FOLDER, withProject } from "./project-folder.ts";
 import { guarded } from "./r2.ts";
-
-/** The name of the project's folder, as the model sees it. */
-const PROJECT_FOLDER = "project";
 
 /** What is needed to open a task's files. `sandboxOf` gives the object of a sandbox; `project` is null for a task without one. */
 export interface FilesSettings {
@@ -41,6 +39,10 @@ function openSandbox(
   const outside = <Entry extends { readonly path: string }>(entry: Entry): Entry => ({
     ...entry,
     path: folder + entry.path,
+  });
+  const written = (entry: WrittenFile): WrittenFile => ({
+    ...outside(entry),
+    backup: entry.backup === null ? null : folder + entry.backup,
   });
 
   async function stat(path: string): Promise<Result<FileEntry>> {
@@ -72,18 +74,53 @@ function openSandbox(
       }),
     write: (path, bytes, options) =>
       guarded(async () => {
-        const write: SandboxWrite = { ...options, path: inside(path), size: bytes.length, hash: await sha256(bytes) };
+        const { backupPath } = options;
+        const write: SandboxWrite = {
+          ...options,
+          ...(backupPath === undefined ? {} : { backupPath: inside(backupPath) }),
+          path: inside(path),
+          size: bytes.length,
+          hash: await sha256(bytes),
+        };
         const admitted = await sandbox().admit(write);
         if (!admitted.ok) return admitted;
-        if (admitted.value.applied !== null) return ok(outside(admitted.value.applied));
+        if (admitted.value.applied !== null) return ok(written(admitted.value.applied));
         if (admitted.value.blobNeeded) await bucket.put(blobKey(place, write.hash), bytes, { sha256: write.hash });
         const committed = await sandbox().commit(write);
-        return committed.ok ? ok(outside(committed.value)) : committed;
+        return committed.ok ? ok(written(committed.value)) : committed;
       }),
     list: (path) =>
       guarded(async () => {
         const listed = await sandbox().list(inside(path));
         return listed.ok ? ok(listed.value.map(outside)) : naming(listed.error, "Directory", path);
+      }),
+    walk: (directory, after, limit) =>
+      guarded(async () => {
+        const page = await sandbox().walk(inside(directory), after === null ? null : inside(after), limit);
+        if (!page.ok) return naming(page.error, "Directory", directory);
+        const { files, next } = page.value;
+        return ok({ files: files.map(outside), next: next === null ? null : folder + next });
+      }),
+    bytesOf: (entry) =>
+      guarded(async () => {
+        const blob = await blobOf(entry);
+        return blob.ok ? ok(new Uint8Array(await blob.value.arrayBuffer())) : blob;
+      }),
+    makeDirectory: (path, { key }) => guarded(() => sandbox().makeDirectory(inside(path), key)),
+    remove: (path, options) =>
+      guarded(async () => {
+        const removed = await sandbox().remove(inside(path), options);
+        return removed.ok ? removed : naming(removed.error, "File", path);
+      }),
+    versions: (path) =>
+      guarded(async () => {
+        const found = await sandbox().versions(inside(path));
+        return found.ok ? ok(found.value.map(outside)) : naming(found.error, "File", path);
+      }),
+    restore: (path, version, options) =>
+      guarded(async () => {
+        const restored = await sandbox().restore(inside(path), version, options);
+        return restored.ok ? ok(written(restored.value)) : restored;
       }),
   };
 }
@@ -91,42 +128,6 @@ function openSandbox(
 /** A failure with the path as the task knows it. */
 function naming(error: Failure, what: "File" | "Directory", path: string): Result<never> {
   return { ok: false, error: error.code === "not_found" ? { ...error, message: `${what} not found: ${path}` } : error };
-}
-
-/** The tree's sandbox with the project's one as a folder in it. */
-function withProject(tree: FilesPort, project: FilesPort): FilesPort {
-  const of = (path: string) => (path.startsWith(`${PROJECT_FOLDER}/`) ? project : tree);
-  return {
-    stat: (path) => of(path).stat(path),
-    read: (path, maxBytes) => of(path).read(path, maxBytes),
-    open: (path) => of(path).open(path),
-    async write(path, bytes, options) {
-      if (path === PROJECT_FOLDER) return failed("conflict", `${PROJECT_FOLDER} is a directory.`);
-      return await of(path).write(path, bytes, options);
-    },
-    async list(path) {
-      if (path === "") return await listTop(tree, project);
-      return await (path === PROJECT_FOLDER ? project.list(`${PROJECT_FOLDER}/`) : of(path).list(path));
-    },
-  };
-}
-
-/** The top of the tree with the project's folder among its entries, which is there also when it is empty. */
-async function listTop(tree: FilesPort, project: FilesPort): Promise<Result<readonly DirectoryEntry[]>> {
-  const [own, shared] = await Promise.all([tree.list(""), project.list(`${PROJECT_FOLDER}/`)]);
-  if (!own.ok) return own;
-  if (!shared.ok) return shared;
-  const folder: DirectoryEntry = {
-    name: PROJECT_FOLDER,
-    path: PROJECT_FOLDER,
-    kind: "directory",
-    size: shared.value.reduce((sum, { size }) => sum + size, 0),
-    modifiedAt: shared.value.reduce((latest, { modifiedAt }) => Math.max(latest, modifiedAt), 0),
-  };
-  // "project" is ASCII, so that code units order the other names around it as code points do.
-  const others = own.value.filter(({ name }) => name !== PROJECT_FOLDER);
-  const after = others.findIndex(({ name }) => name > PROJECT_FOLDER);
-  return ok(others.toSpliced(after < 0 ? others.length : after, 0, folder));
 }
 
 async function sha256(bytes: Uint8Array): Promise<string> {

@@ -1,50 +1,147 @@
-/** Whether a sandbox takes a write: no file where a directory is and the reverse, the version that was asked for, the quota. */
+/**
+ * Whether a sandbox takes a change: no file where a directory is and the reverse, the version that was asked for, the
+ * quota. The fake and the object ask here alike, and build what they store here.
+ */
 import { failed, ok, type Result } from "../errors.ts";
 import type { SandboxWrite } from "../objects.ts";
 import type { FileEntry } from "../ports.ts";
+import { contentTypeOf } from "./content-type.ts";
+import { DEFAULT_MODE } from "./file-mode.ts";
 
-/** The most that one sandbox holds. */
+/** The most that one sandbox holds. Directories are those that were made, or left by the file that was in them. */
 export const SANDBOX_MAX_BYTES = 1_073_741_824;
 export const SANDBOX_MAX_FILES = 10_000;
+export const SANDBOX_MAX_DIRECTORIES = 10_000;
 
-/** What the sandbox knows that bears on a write to one path. */
-export interface WriteSituation {
-  /** What the path holds now. */
-  readonly present: FileEntry | null;
-  readonly isDirectory: boolean;
-  /** A file on the way to the path. */
-  readonly fileAbove: string | null;
-  readonly totals: { readonly files: number; readonly bytes: number };
+/** Versions of a file that are remembered beside the current one. */
+export const KEPT_VERSIONS = 10;
+/** Deleted files whose versions are remembered, those that were deleted last. */
+export const KEPT_DELETED_FILES = 10_000;
+/** Files of one page of a walk. */
+export const MAX_WALK_PAGE = 1_000;
+
+/** What a sandbox holds, against its quota. */
+export interface Totals {
+  readonly files: number;
+  readonly bytes: number;
 }
 
-/** `conflict` or `quota_exceeded`, with the path in the message. */
-export function judgeWrite(write: SandboxWrite, situation: WriteSituation): Result<void> {
-  const { present, isDirectory, fileAbove, totals } = situation;
-  const { path, size, ifVersion } = write;
+/** What stands at a path. */
+export interface PathSituation {
+  readonly present: FileEntry | null;
+  readonly isDirectory: boolean;
+}
+
+/** What the sandbox knows that bears on a write to one path. `backup`: of the write's `backupPath`. */
+export interface WriteSituation extends PathSituation {
+  /** A file on the way to the path. */
+  readonly fileAbove: string | null;
+  readonly backup: PathSituation | null;
+  readonly totals: Totals;
+}
+
+/** A write, or the restoring of a version, as it is judged. */
+export type JudgedWrite = Pick<SandboxWrite, "path" | "size" | "ifVersion" | "backupPath">;
+
+/** What the sandbox would hold after the write; else `conflict` or `quota_exceeded`, with the path in the message. */
+export function judgeWrite(write: JudgedWrite, situation: WriteSituation): Result<Totals> {
+  const { present, isDirectory, fileAbove, backup } = situation;
+  const { path, backupPath } = write;
   if (isDirectory) return failed("conflict", `${path} is a directory.`);
   if (fileAbove !== null) return failed("conflict", `${fileAbove} is a file, so nothing can be inside it.`);
+  const current = judgeVersion(write, present);
+  if (!current.ok) return current;
+  if (present !== null && backup?.isDirectory === true) {
+    return failed("conflict", `${backupPath ?? ""} is a directory, so the backup cannot stand there.`);
+  }
+  return judgeTotals(totalsAfter(write, situation), situation.totals);
+}
+
+function totalsAfter({ size }: JudgedWrite, { present, backup, totals }: WriteSituation): Totals {
+  const isBackedUp = present !== null && backup !== null;
+  const files = totals.files + (present === null ? 1 : 0) + (isBackedUp && backup.present === null ? 1 : 0);
+  const backedUp = isBackedUp ? present.size - (backup.present?.size ?? 0) : 0;
+  return { files, bytes: totals.bytes - (present?.size ?? 0) + size + backedUp };
+}
+
+/** What is over the quota already may still become less. */
+function judgeTotals(after: Totals, before: Totals): Result<Totals> {
+  if (after.files > SANDBOX_MAX_FILES && after.files > before.files) {
+    return failed(
+      "quota_exceeded",
+      `The sandbox holds ${before.files} files, and no more than ${SANDBOX_MAX_FILES} fit.`,
+    );
+  }
+  if (after.bytes > SANDBOX_MAX_BYTES) {
+    return failed(
+      "quota_exceeded",
+      `The sandbox would hold ${after.bytes} bytes, and no more than ${SANDBOX_MAX_BYTES} fit.`,
+    );
+  }
+  return ok(after);
+}
+
+/** `conflict` when the path is at another version than was asked for. */
+function judgeVersion(
+  { path, ifVersion }: { readonly path: string; readonly ifVersion?: number },
+  present: FileEntry | null,
+): Result<void> {
   const version = present?.version ?? 0;
-  if (ifVersion !== undefined && ifVersion !== version) {
-    return failed("conflict", `${path} is at version ${version}, not ${ifVersion}. Read it again first.`);
+  if (ifVersion === undefined || ifVersion === version) return ok(undefined);
+  return failed("conflict", `${path} is at version ${version}, not ${ifVersion}. Read it again first.`);
+}
+
+/** The entry that a write makes. `lastVersion` is the highest that the path ever had, as far as is remembered. */
+export function entryOf(
+  write: SandboxWrite,
+  { present, lastVersion, now }: { present: FileEntry | null; lastVersion: number; now: number },
+): FileEntry {
+  const { path, size, hash } = write;
+  return {
+    path,
+    size,
+    hash,
+    contentType: write.contentType ?? contentTypeOf(path),
+    modifiedAt: now,
+    version: lastVersion + 1,
+    mode: write.mode ?? present?.mode ?? DEFAULT_MODE,
+  };
+}
+
+/** Whether a directory has to be made: false when it is there. `conflict` for a file, `quota_exceeded` for one too many. */
+export function judgeDirectory(
+  path: string,
+  { present, isDirectory, fileAbove, made }: PathSituation & { fileAbove: string | null; made: number },
+): Result<boolean> {
+  if (present !== null) return failed("conflict", `${path} is a file.`);
+  if (fileAbove !== null) return failed("conflict", `${fileAbove} is a file, so nothing can be inside it.`);
+  if (isDirectory) return ok(false);
+  if (made < SANDBOX_MAX_DIRECTORIES) return ok(true);
+  return failed("quota_exceeded", `The sandbox holds ${made} directories, and no more than fit.`);
+}
+
+/** What is removed: a file at the version that was asked for, or a directory that holds nothing. */
+export function judgeRemoval(
+  removal: { readonly path: string; readonly ifVersion?: number },
+  { present, isDirectory, isEmpty }: PathSituation & { readonly isEmpty: boolean },
+): Result<"file" | "directory"> {
+  const { path } = removal;
+  if (present !== null) {
+    const current = judgeVersion(removal, present);
+    return current.ok ? ok("file") : current;
   }
-  if (present === null && totals.files >= SANDBOX_MAX_FILES) {
-    return failed(
-      "quota_exceeded",
-      `The sandbox holds ${totals.files} files, and no more than ${SANDBOX_MAX_FILES} fit.`,
-    );
-  }
-  const bytesAfter = totals.bytes - (present?.size ?? 0) + size;
-  if (bytesAfter > SANDBOX_MAX_BYTES) {
-    return failed(
-      "quota_exceeded",
-      `The sandbox would hold ${bytesAfter} bytes, and no more than ${SANDBOX_MAX_BYTES} fit.`,
-    );
-  }
-  return ok(undefined);
+  if (!isDirectory) return failed("not_found", `File not found: ${path}`);
+  return isEmpty ? ok("directory") : failed("conflict", `${path} is a directory that is not empty.`);
 }
 
 /** Every directory that a path lies in, from the top. */
 export function directoriesAbove(path: string): string[] {
   const segments = path.split("/");
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join("/"));
+}
+
+/** The directory that a path lies in; null at the top. */
+export function directoryOf(path: string): string | null {
+  const slash = path.lastIndexOf("/");
+  return slash < 0 ? null : path.slice(0, slash);
 }

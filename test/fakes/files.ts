@@ -1,95 +1,232 @@
 /** A sandbox in memory. It passes the same contract as the one over the object and the bucket. */
-import { contentTypeOf } from "../../core/sandbox/content-type.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { toHex } from "../../core/hex.ts";
-import type { DirectoryEntry, FileEntry, FilesPort, WriteOptions } from "../../core/ports.ts";
+import type { SandboxWrite } from "../../core/objects.ts";
+import type {
+  ChangeOptions,
+  DirectoryEntry,
+  FileEntry,
+  FilesPort,
+  FileVersion,
+  WriteOptions,
+  WrittenFile,
+} from "../../core/ports.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
-import { directoriesAbove, judgeWrite } from "../../core/sandbox/write.ts";
-
-interface Stored {
-  readonly entry: FileEntry;
-  readonly bytes: Uint8Array;
-}
+import {
+  directoriesAbove,
+  directoryOf,
+  entryOf,
+  judgeDirectory,
+  judgeRemoval,
+  judgeWrite,
+  KEPT_VERSIONS,
+  MAX_WALK_PAGE,
+} from "../../core/sandbox/write.ts";
 
 /** An empty sandbox. `now` gives the times of its writes. */
 export function fakeFiles(now: () => number = () => 0): FilesPort {
-  const files = new Map<string, Stored>();
-  const applied = new Map<string, FileEntry>();
-
-  function find(path: string): Result<Stored> {
-    const form = judgeForm(path);
-    if (!form.ok) return form;
-    const stored = files.get(form.value);
-    return stored === undefined ? failed("not_found", `File not found: ${path}`) : ok(stored);
-  }
-
-  async function write(path: string, bytes: Uint8Array, options: WriteOptions): Promise<Result<FileEntry>> {
-    const first = applied.get(options.key);
-    if (first !== undefined) return ok(first);
-    const form = judgeForm(path);
-    if (!form.ok) return form;
-    const present = files.get(path)?.entry ?? null;
-    const wanted = { ...options, path, size: bytes.length, hash: await sha256(bytes) };
-    const judged = judgeWrite(wanted, {
-      present,
-      isDirectory: [...files.keys()].some((other) => other.startsWith(`${path}/`)),
-      fileAbove: directoriesAbove(path).find((directory) => files.has(directory)) ?? null,
-      totals: { files: files.size, bytes: sum([...files.values()].map(({ entry }) => entry.size)) },
-    });
-    if (!judged.ok) return judged;
-    const { size, hash } = wanted;
-    const contentType = options.contentType ?? contentTypeOf(path);
-    const entry = { path, size, hash, contentType, modifiedAt: now(), version: (present?.version ?? 0) + 1 };
-    files.set(path, { entry, bytes: bytes.slice() });
-    applied.set(options.key, entry);
-    return ok(entry);
-  }
-
+  const sandbox = new MemorySandbox(now);
   return {
-    async stat(path) {
-      const found = find(path);
-      return found.ok ? ok(found.value.entry) : found;
-    },
+    stat: async (path) => sandbox.find(path),
     async read(path, maxBytes) {
-      const found = find(path);
+      const found = sandbox.find(path);
       if (!found.ok) return found;
-      const { entry, bytes } = found.value;
-      return entry.size > maxBytes
-        ? failed("too_large", `File too large: ${entry.size} bytes`)
-        : ok({ entry, bytes: bytes.slice() });
+      if (found.value.size > maxBytes) return failed("too_large", `File too large: ${found.value.size} bytes`);
+      return ok({ entry: found.value, bytes: sandbox.bytes(found.value) });
     },
     async open(path) {
-      const found = find(path);
+      const found = sandbox.find(path);
       if (!found.ok) return found;
-      const { entry, bytes } = found.value;
-      return ok({ entry, stream: new Blob([bytes.slice()]).stream() });
+      return ok({ entry: found.value, stream: new Blob([sandbox.bytes(found.value)]).stream() });
     },
-    write,
-    async list(path) {
-      const form = path === "" ? ok("") : judgeForm(path);
-      if (!form.ok) return form;
-      const entries = childrenOf(path, [...files.values()]);
-      if (entries.length === 0 && path !== "") return failed("not_found", `Directory not found: ${path}`);
-      return ok(entries);
+    async write(path, bytes, options) {
+      const hash = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes.slice())));
+      return sandbox.write(path, bytes, hash, options);
     },
+    list: async (path) => sandbox.list(path),
+    async walk(directory, after, limit) {
+      const found = sandbox.list(directory);
+      if (!found.ok) return found;
+      const prefix = directory === "" ? "" : `${directory.normalize("NFC")}/`;
+      const rest = sandbox.below(prefix).filter(({ path }) => after === null || compareCodePoints(path, after) > 0);
+      const files = rest.slice(0, Math.min(limit, MAX_WALK_PAGE));
+      return ok({ files, next: rest.length > files.length ? (files.at(-1)?.path ?? null) : null });
+    },
+    bytesOf: async (entry) => ok(sandbox.bytes(entry)),
+    makeDirectory: async (path, options) => sandbox.makeDirectory(path, options.key),
+    remove: async (path, options) => sandbox.remove(path, options),
+    versions: async (path) => sandbox.versions(path),
+    restore: async (path, version, options) => sandbox.restore(path, version, options),
   };
 }
 
-function childrenOf(directory: string, files: readonly Stored[]): DirectoryEntry[] {
-  const prefix = directory === "" ? "" : `${directory}/`;
-  const children = new Map<string, DirectoryEntry>();
-  for (const { entry } of files.filter((file) => file.entry.path.startsWith(prefix))) {
-    const [name = "", ...deeper] = entry.path.slice(prefix.length).split("/");
-    const before = children.get(name);
-    children.set(name, {
-      name,
-      path: prefix + name,
-      kind: deeper.length > 0 ? "directory" : "file",
-      size: entry.size + (before?.size ?? 0),
-      modifiedAt: Math.max(entry.modifiedAt, before?.modifiedAt ?? 0),
-    });
+class MemorySandbox {
+  readonly #now: () => number;
+  readonly #files = new Map<string, FileEntry>();
+  readonly #earlier = new Map<string, FileEntry[]>();
+  readonly #directories = new Map<string, number>();
+  readonly #blobs = new Map<string, Uint8Array<ArrayBuffer>>();
+  readonly #applied = new Map<string, unknown>();
+
+  constructor(now: () => number) {
+    this.#now = now;
   }
-  return [...children.values()].sort((a, b) => compareCodePoints(a.name, b.name));
+
+  find(path: string): Result<FileEntry> {
+    const form = judgeForm(path);
+    if (!form.ok) return form;
+    const entry = this.#files.get(form.value);
+    return entry === undefined ? failed("not_found", `File not found: ${path}`) : ok(entry);
+  }
+
+  bytes({ hash }: FileEntry): Uint8Array<ArrayBuffer> {
+    return (this.#blobs.get(hash) ?? new Uint8Array()).slice();
+  }
+
+  list(path: string): Result<readonly DirectoryEntry[]> {
+    const form = path === "" ? ok("") : judgeForm(path);
+    if (!form.ok) return form;
+    if (path !== "" && !this.#isDirectory(form.value)) return failed("not_found", `Directory not found: ${path}`);
+    return ok(this.#childrenOf(form.value));
+  }
+
+  below(prefix: string): FileEntry[] {
+    return [...this.#files.values()]
+      .filter(({ path }) => path.startsWith(prefix))
+      .toSorted((a, b) => compareCodePoints(a.path, b.path));
+  }
+
+  write(path: string, bytes: Uint8Array, hash: string, options: WriteOptions): Result<WrittenFile> {
+    const first = this.#applied.get(options.key) as WrittenFile | undefined;
+    if (first !== undefined) return ok(first);
+    for (const one of [path, options.backupPath ?? path]) {
+      const form = judgeForm(one);
+      if (!form.ok) return form;
+    }
+    this.#blobs.set(hash, bytes.slice());
+    return this.#commit({ ...options, path, size: bytes.length, hash });
+  }
+
+  makeDirectory(path: string, key: string): Result<{ readonly made: boolean }> {
+    const form = judgeForm(path);
+    if (!form.ok) return form;
+    const first = this.#applied.get(`make ${key}`) as { made: boolean } | undefined;
+    if (first !== undefined) return ok(first);
+    const isNeeded = judgeDirectory(path, {
+      ...this.#situationOf(path),
+      fileAbove: this.#fileAbove(path),
+      made: this.#directories.size,
+    });
+    if (!isNeeded.ok || !isNeeded.value) return isNeeded.ok ? ok({ made: false }) : isNeeded;
+    this.#directories.set(path, this.#now());
+    this.#applied.set(`make ${key}`, { made: true });
+    return ok({ made: true });
+  }
+
+  remove(path: string, options: ChangeOptions): Result<{ readonly kind: "file" | "directory" }> {
+    const form = judgeForm(path);
+    if (!form.ok) return form;
+    const first = this.#applied.get(`remove ${options.key}`) as { kind: "file" | "directory" } | undefined;
+    if (first !== undefined) return ok(first);
+    const isEmpty = this.#childrenOf(path).length === 0;
+    const judged = judgeRemoval({ path, ...options }, { ...this.#situationOf(path), isEmpty });
+    if (!judged.ok) return judged;
+    this.#archive(path);
+    this.#files.delete(path);
+    this.#directories.delete(path);
+    const above = directoryOf(path);
+    if (above !== null && !this.#directories.has(above)) this.#directories.set(above, this.#now());
+    this.#applied.set(`remove ${options.key}`, { kind: judged.value });
+    return ok({ kind: judged.value });
+  }
+
+  versions(path: string): Result<readonly FileVersion[]> {
+    const form = judgeForm(path);
+    if (!form.ok) return form;
+    const present = this.#files.get(form.value);
+    const earlier = (this.#earlier.get(form.value) ?? []).map((entry) => ({ ...entry, isCurrent: false }));
+    const all = present === undefined ? earlier : [{ ...present, isCurrent: true }, ...earlier];
+    return all.length === 0 ? failed("not_found", `File not found: ${path}`) : ok(all);
+  }
+
+  restore(path: string, version: number, options: ChangeOptions): Result<WrittenFile> {
+    const first = this.#applied.get(`restore ${options.key}`) as WrittenFile | undefined;
+    if (first !== undefined) return ok(first);
+    const known = this.versions(path);
+    if (!known.ok) return known;
+    const wanted = known.value.find((one) => one.version === version);
+    if (wanted === undefined) return failed("not_found", `${path} has no version ${version} that is remembered.`);
+    const { size, hash, contentType, mode } = wanted;
+    return this.#commit({ ...options, key: `restore ${options.key}`, path, size, hash, contentType, mode });
+  }
+
+  #commit(write: SandboxWrite): Result<WrittenFile> {
+    const { path, backupPath } = write;
+    const { present, isDirectory } = this.#situationOf(path);
+    const entries = [...this.#files.values()];
+    const judged = judgeWrite(write, {
+      present,
+      isDirectory,
+      fileAbove: this.#fileAbove(path),
+      backup: backupPath === undefined ? null : this.#situationOf(backupPath),
+      totals: { files: entries.length, bytes: entries.reduce((sum, { size }) => sum + size, 0) },
+    });
+    if (!judged.ok) return judged;
+    const isBackedUp = present !== null && backupPath !== undefined;
+    if (isBackedUp) this.#place({ ...write, ...present, path: backupPath });
+    const written = { ...this.#place(write), isNew: present === null, backup: isBackedUp ? backupPath : null };
+    this.#applied.set(write.key, written);
+    return ok(written);
+  }
+
+  #place(write: SandboxWrite): FileEntry {
+    const present = this.#files.get(write.path) ?? null;
+    const lastVersion = Math.max(0, present?.version ?? 0, this.#earlier.get(write.path)?.[0]?.version ?? 0);
+    const entry = entryOf(write, { present, lastVersion, now: this.#now() });
+    this.#archive(write.path);
+    this.#files.set(write.path, entry);
+    return entry;
+  }
+
+  #archive(path: string): void {
+    const present = this.#files.get(path);
+    if (present === undefined) return;
+    this.#earlier.set(path, [present, ...(this.#earlier.get(path) ?? [])].slice(0, KEPT_VERSIONS));
+  }
+
+  #situationOf(path: string): { present: FileEntry | null; isDirectory: boolean } {
+    return { present: this.#files.get(path) ?? null, isDirectory: this.#isDirectory(path) };
+  }
+
+  #fileAbove(path: string): string | null {
+    return directoriesAbove(path).find((directory) => this.#files.has(directory)) ?? null;
+  }
+
+  #isDirectory(path: string): boolean {
+    const isInside = (other: string) => other.startsWith(`${path}/`);
+    return this.#directories.has(path) || [...this.#files.keys(), ...this.#directories.keys()].some(isInside);
+  }
+
+  #childrenOf(directory: string): DirectoryEntry[] {
+    const prefix = directory === "" ? "" : `${directory}/`;
+    const inside = [
+      ...[...this.#files.values()].map(({ path, size, modifiedAt }) => ({ path, size, modifiedAt, isFile: true })),
+      ...[...this.#directories].map(([path, modifiedAt]) => ({ path, size: 0, modifiedAt, isFile: false })),
+    ].filter(({ path }) => path.startsWith(prefix));
+    const children = new Map<string, DirectoryEntry>();
+    for (const { path, size, modifiedAt, isFile } of inside) {
+      const [name = "", ...deeper] = path.slice(prefix.length).split("/");
+      const before = children.get(name);
+      children.set(name, {
+        name,
+        path: prefix + name,
+        kind: isFile && deeper.length === 0 ? "file" : "directory",
+        size: size + (before?.size ?? 0),
+        modifiedAt: Math.max(modifiedAt, before?.modifiedAt ?? 0),
+      });
+    }
+    return [...children.values()].sort((a, b) => compareCodePoints(a.name, b.name));
+  }
 }
 
 function compareCodePoints(a: string, b: string): number {
@@ -97,13 +234,4 @@ function compareCodePoints(a: string, b: string): number {
   const right = Array.from(b, (character) => character.codePointAt(0) ?? 0);
   const at = left.findIndex((point, index) => point !== right[index]);
   return at < 0 ? left.length - right.length : (left[at] ?? 0) - (right[at] ?? -1);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
-
-async function sha256(bytes: Uint8Array): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes.slice()));
-  return toHex(digest);
 }

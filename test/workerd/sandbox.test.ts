@@ -5,6 +5,7 @@ import type { SandboxRpc, SandboxWrite } from "../../core/objects.ts";
 import { SANDBOX_MAX_BYTES, SANDBOX_MAX_FILES } from "../../core/sandbox/write.ts";
 import type { SandboxObject } from "../../durable-objects/sandbox.ts";
 import { SandboxStore } from "../../durable-objects/sandbox-store.ts";
+import { SandboxTables } from "../../durable-objects/sandbox-tables.ts";
 
 const namespace = (env as unknown as { SANDBOXES: DurableObjectNamespace<SandboxObject> }).SANDBOXES;
 
@@ -28,7 +29,9 @@ describe("the object of a sandbox", () => {
     const { stub, rpc } = open();
     expect(await rpc().list("")).toEqual({ ok: true, value: [] });
     expect(await rpc().stat("a.txt")).toMatchObject({ error: { code: "not_found" } });
-    expect(await rpc().admit(write("a.txt"))).toMatchObject({ ok: true, value: { applied: null, blobNeeded: true } });
+    expect(await rpc().walk("", null, 10)).toEqual({ ok: true, value: { files: [], next: null } });
+    expect(await rpc().versions("a.txt")).toMatchObject({ error: { code: "not_found" } });
+    expect(await rpc().remove("a.txt", { key: "x" })).toMatchObject({ error: { code: "not_found" } });
     expect(await rowsOf(stub(), "SELECT name FROM sqlite_master WHERE name = 'files'")).toEqual([]);
   });
 
@@ -60,19 +63,28 @@ describe("the object of a sandbox", () => {
     const first = write("a/b.txt", { size: 7 });
     const committed = await rpc().commit(first);
     await abortAllDurableObjects();
-    expect(await rpc().stat("a/b.txt")).toEqual(committed);
+    expect(committed).toMatchObject(await rpc().stat("a/b.txt"));
     expect(await rpc().commit({ ...first, path: "other.txt" })).toEqual(committed);
     expect(await rpc().list("")).toMatchObject({ value: [{ name: "a", size: 7 }] });
   });
 
-  it("remembers the last five versions of a file", async () => {
+  it("remembers the ten versions before the current one, and goes on counting over a deletion", async () => {
     const { stub, rpc } = open();
-    for (let i = 1; i <= 8; i += 1) await rpc().commit(write("a.txt", { size: i }));
+    for (let i = 1; i <= 13; i += 1) await rpc().commit(write("a.txt", { size: i }));
     await rpc().commit(write("b.txt"));
-    expect(await rpc().stat("a.txt")).toMatchObject({ value: { version: 8, size: 8 } });
-    expect(await rowsOf(stub(), "SELECT path, version, size FROM versions ORDER BY version")).toEqual(
-      [3, 4, 5, 6, 7].map((version) => ({ path: "a.txt", version, size: version })),
-    );
+    expect(await rpc().stat("a.txt")).toMatchObject({ value: { version: 13, size: 13 } });
+    const rows = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, index) => ({
+        path: "a.txt",
+        version: from + index,
+        size: from + index,
+      }));
+    const query = "SELECT path, version, size FROM versions ORDER BY version";
+    expect(await rowsOf(stub(), query)).toEqual(rows(3, 12));
+    await rpc().remove("a.txt", { key: "gone" });
+    expect(await rowsOf(stub(), query)).toEqual(rows(4, 13));
+    expect(await rpc().commit(write("a.txt", { size: 14 }))).toMatchObject({ value: { version: 14, isNew: true } });
+    expect(await rowsOf(stub(), query)).toEqual(rows(4, 13));
   });
 
   it("counts what it holds, over replacements", async () => {
@@ -97,8 +109,8 @@ describe("the object of a sandbox", () => {
   it("holds to its quota of files, and lists them all", async () => {
     const { stub, rpc } = open();
     await runInDurableObject(stub(), (_, state) => {
-      const store = new SandboxStore(state.storage);
-      for (let i = 0; i < SANDBOX_MAX_FILES; i += 1) store.put(write(`d/${i}.txt`), 0);
+      const store = new SandboxStore(new SandboxTables(state.storage));
+      for (let i = 0; i < SANDBOX_MAX_FILES; i += 1) store.put(write(`d/${i}.txt`), { files: i + 1, bytes: i + 1 }, 0);
     });
     await abortAllDurableObjects();
     expect(await rpc().commit(write("more.txt"))).toMatchObject({ error: { code: "quota_exceeded" } });
@@ -124,6 +136,28 @@ describe("the object of a sandbox", () => {
     expect(await rpc().list("a%")).toMatchObject({ value: [{ name: "b_.txt" }] });
     expect(await rpc().list("a_")).toMatchObject({ error: { code: "not_found" } });
     expect(await rpc().list("😀")).toMatchObject({ value: [{ name: "é.txt" }] });
+  });
+
+  it("takes over what an earlier release stored", async () => {
+    const { stub, rpc } = open();
+    await runInDurableObject(stub(), (_, state) => {
+      state.storage.sql.exec(`
+        CREATE TABLE files (path TEXT PRIMARY KEY, hash TEXT NOT NULL, size INTEGER NOT NULL, content_type TEXT NOT NULL,
+          modified_at INTEGER NOT NULL, version INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE versions (path TEXT NOT NULL, version INTEGER NOT NULL, hash TEXT NOT NULL, size INTEGER NOT NULL,
+          content_type TEXT NOT NULL, modified_at INTEGER NOT NULL, PRIMARY KEY (path, version)) WITHOUT ROWID;
+        CREATE TABLE writes (key TEXT PRIMARY KEY, entry TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE totals (id INTEGER PRIMARY KEY CHECK (id = 1), files INTEGER NOT NULL, bytes INTEGER NOT NULL);
+        INSERT INTO totals VALUES (1, 1, 70);
+        INSERT INTO files VALUES ('a/old.txt', 'h2', 70, 'text/plain', 5, 2);
+        INSERT INTO versions VALUES ('a/old.txt', 1, 'h1', 60, 'text/plain', 4);
+      `);
+    });
+    await abortAllDurableObjects();
+    expect(await rpc().stat("a/old.txt")).toMatchObject({ value: { version: 2, mode: 0o644 } });
+    expect(await rpc().list("a")).toMatchObject({ value: [{ name: "old.txt" }] });
+    expect(await rpc().restore("a/old.txt", 1, { key: "r" })).toMatchObject({ value: { version: 3, size: 60 } });
+    expect(await rowsOf(stub(), "SELECT files, bytes FROM totals")).toEqual([{ files: 1, bytes: 60 }]);
   });
 
   it("is empty after it was erased, and takes writes again", async () => {

@@ -1,0 +1,94 @@
+/** The shared folder of a project, seen by the project's tasks as one more directory at the top of their files. */
+import { failed, ok, type Result } from "../../core/errors.ts";
+import type { DirectoryEntry, FilePage, FilesPort } from "../../core/ports.ts";
+
+/** The name of the project's folder, as the model sees it. */
+export const PROJECT_FOLDER = "project";
+/** The topmost directory of the project's sandbox, as its port is asked for it. */
+const PROJECT_TOP = `${PROJECT_FOLDER}/`;
+
+/** The tree's sandbox with the project's one as a folder in it. */
+export function withProject(tree: FilesPort, project: FilesPort): FilesPort {
+  const of = (path: string) => (path.startsWith(`${PROJECT_FOLDER}/`) ? project : tree);
+  return {
+    stat: (path) => of(path).stat(path),
+    read: (path, maxBytes) => of(path).read(path, maxBytes),
+    open: (path) => of(path).open(path),
+    async write(path, bytes, options) {
+      if (path === PROJECT_FOLDER) return failed("conflict", `${PROJECT_FOLDER} is a directory.`);
+      return await of(path).write(path, bytes, options);
+    },
+    async list(path) {
+      if (path === "") return await listTop(tree, project);
+      return await (path === PROJECT_FOLDER ? project.list(PROJECT_TOP) : of(path).list(path));
+    },
+    async walk(directory, after, limit) {
+      if (directory === "") return await walkTop(tree, project, after, limit);
+      return await (directory === PROJECT_FOLDER
+        ? project.walk(PROJECT_TOP, inProject(after), limit)
+        : of(directory).walk(directory, after, limit));
+    },
+    bytesOf: (entry) => of(entry.path).bytesOf(entry),
+    async makeDirectory(path, options) {
+      return path === PROJECT_FOLDER ? ok({ made: false }) : await of(path).makeDirectory(path, options);
+    },
+    async remove(path, options) {
+      if (path === PROJECT_FOLDER)
+        return failed("conflict", `${PROJECT_FOLDER} is the project's directory, which stays.`);
+      return await of(path).remove(path, options);
+    },
+    versions: (path) => of(path).versions(path),
+    restore: (path, version, options) => of(path).restore(path, version, options),
+  };
+}
+
+/** Where the project's files begin in a walk over everything: all of them stand together in the order of paths. */
+async function walkTop(
+  tree: FilesPort,
+  project: FilesPort,
+  after: string | null,
+  limit: number,
+): Promise<Result<FilePage>> {
+  const [own, shared] = await Promise.all([
+    tree.walk("", after, limit),
+    isPast(after) ? ok({ files: [], next: null }) : project.walk(PROJECT_TOP, inProject(after), limit),
+  ]);
+  if (!own.ok) return own;
+  if (!shared.ok) return shared;
+  const before = own.value.files.filter(({ path }) => path < PROJECT_TOP);
+  const behind = own.value.files.slice(before.length);
+  // A page of the tree that ends before the project's files says nothing of what is behind them.
+  const isCut = own.value.next !== null && behind.length === 0;
+  const merged = isCut ? before : [...before, ...shared.value.files, ...(shared.value.next === null ? behind : [])];
+  const files = merged.slice(0, limit);
+  const isWhole = files.length === merged.length && own.value.next === null && shared.value.next === null;
+  return ok({ files, next: isWhole ? null : (files.at(-1)?.path ?? null) });
+}
+
+/** True when every file of the project comes before this path. "project" is ASCII, so code units order paths around it as code points do. */
+function isPast(after: string | null): boolean {
+  return after !== null && after > PROJECT_TOP && !after.startsWith(PROJECT_TOP);
+}
+
+/** A path to go on after, among the project's files. */
+function inProject(after: string | null): string | null {
+  return after?.startsWith(PROJECT_TOP) === true ? after : null;
+}
+
+/** The top of the tree with the project's folder among its entries, which is there also when it is empty. */
+async function listTop(tree: FilesPort, project: FilesPort): Promise<Result<readonly DirectoryEntry[]>> {
+  const [own, shared] = await Promise.all([tree.list(""), project.list(PROJECT_TOP)]);
+  if (!own.ok) return own;
+  if (!shared.ok) return shared;
+  const folder: DirectoryEntry = {
+    name: PROJECT_FOLDER,
+    path: PROJECT_FOLDER,
+    kind: "directory",
+    size: shared.value.reduce((sum, { size }) => sum + size, 0),
+    modifiedAt: shared.value.reduce((latest, { modifiedAt }) => Math.max(latest, modifiedAt), 0),
+  };
+  // "project" is ASCII, so that code units order the other names around it as code points do.
+  const others = own.value.filter(({ name }) => name !== PROJECT_FOLDER);
+  const after = others.findIndex(({ name }) => name > PROJECT_FOLDER);
+  return ok(others.toSpliced(after < 0 ? others.length : after, 0, folder));
+}

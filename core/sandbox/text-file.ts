@@ -1,0 +1,46 @@
+/** Text files, as tools read and write them: UTF-8, with a byte order mark as part of the content. */
+import { failed, ok, type Result } from "../errors.ts";
+import type { FilesPort } from "../ports.ts";
+import { isReadable } from "./file-mode.ts";
+
+/** Read and written as text up to this size. */
+export const MAX_TEXT_BYTES = 2_097_152;
+
+/** What was written comes back, the byte order mark too. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** A text file as a tool gives it. */
+export interface TextFile {
+  readonly content: string;
+  readonly path: string;
+  readonly size: number;
+}
+
+/** Reads a file whose path was judged. `field` is the argument that an error names. The messages are document 003's. */
+export async function readText(
+  files: Pick<FilesPort, "read">,
+  path: string,
+  maxBytes: number,
+  field: string,
+): Promise<Result<TextFile>> {
+  const read = await files.read(path, maxBytes);
+  if (!read.ok) return { ok: false, error: { ...read.error, field } };
+  const { entry, bytes } = read.value;
+  if (!isReadable(entry)) return failed("permission_denied", `Permission denied: ${entry.path}`, { field });
+  try {
+    return ok({ content: utf8.decode(bytes), path: entry.path, size: entry.size });
+  } catch {
+    return failed("unsupported_media", `${entry.path} is not text in UTF-8.`, { field });
+  }
+}
+
+/** The bytes of a text that a tool was given as `content`. */
+export function encodeText(content: string): Result<Uint8Array> {
+  const field = "content";
+  if (!content.isWellFormed()) {
+    return failed("invalid_input", "content: the text holds half of a surrogate pair", { field });
+  }
+  const bytes = new TextEncoder().encode(content);
+  if (bytes.length > MAX_TEXT_BYTES) return failed("too_large", `File too large: ${bytes.length} bytes`, { field });
+  return ok(bytes);
+}

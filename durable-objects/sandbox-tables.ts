@@ -1,0 +1,91 @@
+/** The tables of a sandbox's object. They are made by the first write; an empty sandbox has none. */
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS files (
+    path TEXT PRIMARY KEY, hash TEXT NOT NULL, size INTEGER NOT NULL, content_type TEXT NOT NULL,
+    modified_at INTEGER NOT NULL, version INTEGER NOT NULL, mode INTEGER NOT NULL DEFAULT 420
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS versions (
+    path TEXT NOT NULL, version INTEGER NOT NULL, hash TEXT NOT NULL, size INTEGER NOT NULL, content_type TEXT NOT NULL,
+    modified_at INTEGER NOT NULL, mode INTEGER NOT NULL DEFAULT 420, PRIMARY KEY (path, version)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS writes (key TEXT PRIMARY KEY, entry TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS writes_by_age ON writes (at);
+  CREATE INDEX IF NOT EXISTS files_by_hash ON files (hash);
+  CREATE INDEX IF NOT EXISTS versions_by_hash ON versions (hash);
+  CREATE TABLE IF NOT EXISTS totals (id INTEGER PRIMARY KEY CHECK (id = 1), files INTEGER NOT NULL, bytes INTEGER NOT NULL);
+  INSERT OR IGNORE INTO totals VALUES (1, 0, 0);
+  CREATE TABLE IF NOT EXISTS directories (path TEXT PRIMARY KEY, made_at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS deleted (path TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS deleted_by_age ON deleted (at);
+  CREATE TABLE IF NOT EXISTS held (id INTEGER PRIMARY KEY CHECK (id = 1), bytes INTEGER NOT NULL);
+  INSERT OR IGNORE INTO held VALUES (1, 0);
+`;
+
+/** What a sandbox of the release before modes has to be given. 420 is 0644. */
+const ADD_MODES = `
+  ALTER TABLE files ADD COLUMN mode INTEGER NOT NULL DEFAULT 420;
+  ALTER TABLE versions ADD COLUMN mode INTEGER NOT NULL DEFAULT 420;
+`;
+
+/** The first table and the last one of the schema. A sandbox of an earlier release has the first alone. */
+const [FIRST_TABLE, LAST_TABLE] = ["files", "held"];
+
+/** Reads and writes rows. Every method but `erase` is one synchronous piece of work. */
+export class SandboxTables {
+  readonly storage: DurableObjectStorage;
+  private exist: boolean | null = null;
+
+  constructor(storage: DurableObjectStorage) {
+    this.storage = storage;
+  }
+
+  read<Row extends Record<string, SqlStorageValue>>(query: string, ...bindings: SqlStorageValue[]): Row[] {
+    if (!this.tablesExist()) return [];
+    return this.storage.sql.exec<Row>(query, ...bindings).toArray();
+  }
+
+  /** Runs a change, all or nothing; there are tables when it begins. */
+  atOnce<T>(change: () => T): T {
+    if (!this.tablesExist()) this.make();
+    return this.storage.transactionSync(change);
+  }
+
+  /** Only inside a change. */
+  write(query: string, ...bindings: SqlStorageValue[]): void {
+    this.storage.sql.exec(query, ...bindings);
+  }
+
+  /** Forgets everything. */
+  async erase(): Promise<void> {
+    this.exist = null;
+    await this.storage.deleteAll();
+  }
+
+  private tablesExist(): boolean {
+    this.exist ??= this.look();
+    return this.exist;
+  }
+
+  /** Whether there are tables. Those of an earlier release become those of this one. */
+  private look(): boolean {
+    const rows = this.storage.sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE name IN (?, ?)", FIRST_TABLE, LAST_TABLE)
+      .toArray();
+    if (rows.length === 0) return false;
+    if (rows.length === 1) this.upgrade();
+    return true;
+  }
+
+  private upgrade(): void {
+    this.storage.transactionSync(() => {
+      this.storage.sql.exec(ADD_MODES);
+      this.storage.sql.exec(SCHEMA);
+    });
+  }
+
+  private make(): void {
+    this.storage.sql.exec(SCHEMA);
+    this.exist = true;
+  }
+}
