@@ -2,13 +2,20 @@
 import type { Tool } from "../core/tool.ts";
 import peopleAskHuman from "./people/ask-human.ts";
 import filesAttachFile from "./files/attach-file.ts";
+import filesCreateDirectory from "./files/create-directory.ts";
+import filesDeleteFile from "./files/delete-file.ts";
 import agentsDispatchSubagent from "./agents/dispatch-subagent.ts";
 import filesExpandResult from "./files/expand-result.ts";
+import filesFindFiles from "./files/find-files.ts";
+import fsRead from "./fs/read.ts";
+import fsWrite from "./fs/write.ts";
 import timeGetCurrentDatetime from "./time/get-current-datetime.ts";
+import filesGrep from "./files/grep.ts";
 import webHttpRequest from "./web/http-request.ts";
 import jsonParse from "./json/parse.ts";
 import filesListDirectory from "./files/list-directory.ts";
 import filesReadFile from "./files/read-file.ts";
+import filesSearchInFiles from "./files/search-in-files.ts";
 import dataUnitConvert from "./data/unit-convert.ts";
 import timeWait from "./time/wait.ts";
 import filesWriteFile from "./files/write-file.ts";
@@ -17,13 +24,20 @@ import yamlParse from "./yaml/parse.ts";
 export const catalogue: readonly Tool[] = [
   peopleAskHuman,
   filesAttachFile,
+  filesCreateDirectory,
+  filesDeleteFile,
   agentsDispatchSubagent,
   filesExpandResult,
+  filesFindFiles,
+  fsRead,
+  fsWrite,
   timeGetCurrentDatetime,
+  filesGrep,
   webHttpRequest,
   jsonParse,
   filesListDirectory,
   filesReadFile,
+  filesSearchInFiles,
   dataUnitConvert,
   timeWait,
   filesWriteFile,

@@ -10,7 +10,9 @@ import { freshPorts, runTool } from "./run-tool.ts";
 async function portsWithFiles(): Promise<ToolPorts> {
   const results = fakeResults({ call_01hzy3v7k4m8n2p6q9rstvwxyz_3_0: "checked 12\n1 Failed: a timeout\n" });
   const ports = { ...freshPorts(), results };
-  await ports.files.write("notes/plan.md", new TextEncoder().encode("# Plan\n"), { key: "before" });
+  for (const path of ["notes/plan.md", "notes/old.md", "src/main.ts"]) {
+    await ports.files.write(path, new TextEncoder().encode("# Plan\n"), { key: path });
+  }
   return ports;
 }
 
@@ -63,13 +65,20 @@ describe("the catalogue", () => {
     expect(promises).toEqual([
       ["ask_human", "", "safe", "none"],
       ["attach_file", "read", "safe", "none"],
+      ["create_directory", "write", "cautious", "keyed"],
+      ["delete_file", "write", "dangerous", "keyed"],
       ["dispatch_subagent", "", "safe", "none"],
       ["expand_result", "", "safe", "none"],
+      ["find_files", "read", "safe", "none"],
+      ["fs.read", "read", "safe", "none"],
+      ["fs.write", "write", "cautious", "keyed"],
       ["get_current_datetime", "", "safe", "none"],
+      ["grep", "read", "safe", "none"],
       ["http_request", "network", "dangerous", "once"],
       ["json.parse", "read", "safe", "none"],
       ["list_directory", "read", "safe", "none"],
       ["read_file", "read", "safe", "none"],
+      ["search_in_files", "read", "safe", "none"],
       ["unit_convert", "", "safe", "none"],
       ["wait", "", "safe", "none"],
       ["write_file", "write", "cautious", "keyed"],

@@ -1,12 +1,20 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { FilesPort } from "../../core/ports.ts";
-import type { SandboxRules } from "../../core/tool.ts";
+import type { SandboxRules, Tool } from "../../core/tool.ts";
 import attachFile from "../../tools/files/attach-file.ts";
+import createDirectory from "../../tools/files/create-directory.ts";
+import deleteFile from "../../tools/files/delete-file.ts";
+import findFiles from "../../tools/files/find-files.ts";
+import grep from "../../tools/files/grep.ts";
 import listDirectory from "../../tools/files/list-directory.ts";
 import readFile from "../../tools/files/read-file.ts";
+import searchInFiles from "../../tools/files/search-in-files.ts";
 import writeFile from "../../tools/files/write-file.ts";
+import fsRead from "../../tools/fs/read.ts";
+import fsWrite from "../../tools/fs/write.ts";
 import { fakeFiles } from "../fakes/files.ts";
+import { LITERALS, TRAVERSALS } from "./hostile-paths.ts";
 import { DEFAULT_RULES, OPEN_RULES, runTool } from "./run-tool.ts";
 
 const MAX_TEXT_BYTES = 2_097_152;
@@ -205,6 +213,21 @@ describe("list_directory", () => {
     expect((await list({})).shown).toBe("Nothing to show in the topmost directory.");
   });
 
+  it("counts nothing that a rule hides into the size of a directory", async () => {
+    await put("repo/a.txt", "1234");
+    await put("repo/.env", "x".repeat(100));
+    await put("repo/deep/.git/config", "x".repeat(100));
+    const rules = { ...DEFAULT_RULES, allowedPaths: ["repo"] };
+    await put("other/b.txt", "x");
+    expect((await list({}, rules)).result).toMatchObject({ entries: [{ name: "repo", size: 4 }], total: 1 });
+    expect((await list({ path: "repo" }, rules)).result).toMatchObject({
+      entries: [
+        { name: "a.txt", size: 4 },
+        { name: "deep", size: 0 },
+      ],
+    });
+  });
+
   it("shows 1,000 entries and counts the rest", async () => {
     for (let i = 0; i < 1_003; i += 1) await put(`f${String(i).padStart(4, "0")}`, "");
     const { result, shown } = await list({});
@@ -230,63 +253,21 @@ describe("attach_file", () => {
 });
 
 describe("a path that a model makes up", () => {
-  const TRAVERSALS = [
-    "../secret.txt",
-    "../../../../etc/passwd",
-    "a/../../secret.txt",
-    "/etc/passwd",
-    "//server/share.txt",
-    "///etc/passwd",
-    "..",
-    ".",
-    "./a.txt",
-    "a/./b.txt",
-    "a//b.txt",
-    "a/",
-    "..\\..\\windows\\win.ini",
-    "..\\secret.txt",
-    "a\\..\\b.txt",
-    "C:\\boot.ini",
-    "\\\\server\\share.txt",
-    "a/..\\..\\b.txt",
-    "..\0/secret.txt",
-    "secret.txt\0.md",
-    "a\r\nb.txt",
-    "\u001b[2J.txt",
-    "a/\u0085/b.txt",
-    "..;/secret.txt/..",
-    "\ud800.txt",
-    "a".repeat(1_025),
-    `${"a/".repeat(512)}..`,
-    `${"../".repeat(300)}etc/passwd`,
-    "ten_2/tree/task_2/../../x.txt/..",
-  ];
-  /** Not special here: they are names of files like any other, and stay inside. */
-  const LITERAL = [
-    "%2e%2e%2fsecret.txt",
-    "..%2fsecret.txt",
-    "%252e%252e%252fsecret.txt",
-    "%c0%ae%c0%ae/secret.txt",
-    "..%00/secret.txt",
-    ".../secret.txt",
-    "....//secret.txt".replace("//", "/"),
-    "..;/secret.txt",
-    "～/secret.txt",
-    "．．/secret.txt",
-    "‥/secret.txt",
-    "file:secret.txt",
-    "C:secret.txt",
-    "${HOME}/secret.txt",
-    "$(id).txt",
-    "`id`.txt",
-    "ten_2/tree/task_2/blobs/x.txt",
-  ];
+  const at = (tool: Tool, given: object = {}) =>
+    [tool.name, (path: string) => runTool(tool, { ...given, path }, { files }, { sandbox: OPEN_RULES })] as const;
   const TOOLS = [
-    ["read_file", (path: string) => read({ filename: path }, OPEN_RULES)],
-    ["write_file", (path: string) => write({ filename: path, content: "x" }, OPEN_RULES)],
-    ["list_directory", (path: string) => list({ path }, OPEN_RULES)],
-    ["attach_file", (path: string) => attach({ filename: path }, OPEN_RULES)],
-  ] as const;
+    at(readFile),
+    at(writeFile, { content: "x" }),
+    at(attachFile),
+    at(createDirectory),
+    at(deleteFile),
+    at(listDirectory),
+    at(findFiles, { glob: "**/*" }),
+    at(searchInFiles, { pattern: "." }),
+    at(grep, { pattern: "." }),
+    at(fsRead),
+    at(fsWrite, { content: "x" }),
+  ];
 
   it.each(TOOLS)("never leads %s out of the sandbox, and never into an internal error", async (_, run) => {
     for (const path of TRAVERSALS) {
@@ -298,10 +279,13 @@ describe("a path that a model makes up", () => {
   });
 
   it("may hold what is special elsewhere: it names a file of exactly that name", async () => {
-    for (const path of LITERAL) {
-      expect((await write({ filename: path, content: path }, OPEN_RULES)).result).toMatchObject({ path });
-      expect((await read({ filename: path }, OPEN_RULES)).result).toMatchObject({ path, content: path });
+    for (const path of LITERALS) {
+      const stored = path.normalize("NFC");
+      expect((await write({ filename: path, content: path }, OPEN_RULES)).result).toMatchObject({ path: stored });
+      expect((await read({ filename: path }, OPEN_RULES)).result).toMatchObject({ path: stored, content: path });
     }
+    const found = (await runTool(findFiles, { glob: "**" }, { files }, { sandbox: OPEN_RULES })).result;
+    expect(found).toMatchObject({ total: new Set(LITERALS.map((path) => path.normalize("NFC"))).size });
   });
 
   it("of any kind is answered with a result or a clear failure", async () => {

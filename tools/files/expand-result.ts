@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineTool, failure, failWith } from "../define-tool.ts";
+import { MAX_PATTERN_CHARACTERS } from "./re2-pattern.ts";
 import { compileTextPattern, searchText, type TextMatch } from "./text-search.ts";
 
 /** Characters of one answer, so that what it shows is below the threshold from which other results are shortened. */
@@ -27,7 +28,7 @@ export default defineTool({
     pattern: z
       .string()
       .min(1)
-      .max(500)
+      .max(MAX_PATTERN_CHARACTERS)
       .optional()
       .describe(
         "Search from the offset on, line by line: a regular expression of RE2; (?i) at its front ignores case; the larger its repeats, the less one search reads",

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { compilePattern, matchesPattern } from "../../core/fnmatch.ts";
 import { isVisibleDirectory, isVisibleFile, judgePath } from "../../core/sandbox/path.ts";
+import type { DirectoryEntry, FilesPort } from "../../core/ports.ts";
+import type { SandboxRules } from "../../core/tool.ts";
 import { defineTool, failWith } from "../define-tool.ts";
+import { visibleFiles } from "./visible-files.ts";
 
 /** Entries of one answer; `total` counts them all. */
 const MAX_ENTRIES = 1_000;
@@ -25,7 +28,7 @@ export default defineTool({
       z.object({
         name: z.string(),
         kind: z.enum(["file", "directory"]),
-        size: z.int().describe("Bytes; of a directory, of all that it holds"),
+        size: z.int().describe("Bytes; of a directory, of all files in it that may be seen"),
         modified: z.iso.datetime(),
       }),
     ),
@@ -41,8 +44,10 @@ export default defineTool({
     const shown = listed.value
       .filter((entry) => matchesPattern(entry.name, compiled))
       .filter(({ kind, path: at }) => (kind === "file" ? isVisibleFile(at, sandbox) : isVisibleDirectory(at, sandbox)));
+    const sizes = await visibleSizes(files, path.value, shown, sandbox);
     const entries = shown.slice(0, MAX_ENTRIES).map(({ name, kind, size, modifiedAt }) => {
-      return { name, kind, size, modified: new Date(modifiedAt).toISOString() };
+      const visible = kind === "file" ? size : (sizes.get(name) ?? 0);
+      return { name, kind, size: visible, modified: new Date(modifiedAt).toISOString() };
     });
     return { path: path.value, entries, total: shown.length, truncated: shown.length > MAX_ENTRIES };
   },
@@ -59,3 +64,20 @@ export default defineTool({
     { note: "the notes in Markdown", given: { path: "notes", pattern: "*.md" } },
   ],
 });
+
+/** The sizes of directories by their names. What a rule hides counts nowhere. */
+async function visibleSizes(
+  files: FilesPort,
+  path: string,
+  shown: readonly DirectoryEntry[],
+  rules: SandboxRules,
+): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  if (!shown.some(({ kind }) => kind === "directory")) return sizes;
+  for await (const file of visibleFiles(files, path, rules)) {
+    if (!file.ok) break;
+    const [name = ""] = file.value.segments;
+    sizes.set(name, (sizes.get(name) ?? 0) + file.value.entry.size);
+  }
+  return sizes;
+}

@@ -7,9 +7,6 @@ import type { SandboxRules } from "../../core/tool.ts";
 /** The documents call this argument by three names. */
 export const FILENAME_ALIASES = { path: "filename", file_path: "filename" } as const;
 
-/** Read and written as text up to this size. */
-export const MAX_TEXT_BYTES = 2_097_152;
-
 export const filename = z.string().describe("Path of the file inside the sandbox, e.g. notes/plan.md");
 
 /** The path of a text file, when the agent's rules admit it and its type. */

@@ -1,9 +1,7 @@
 import { z } from "zod";
-import { defineTool, failure, failWith } from "../define-tool.ts";
-import { aboutFilename, FILENAME_ALIASES, filename, judgeTextFile, MAX_TEXT_BYTES } from "./paths.ts";
-
-/** A byte order mark is part of the content, so that what was written comes back. */
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+import { MAX_TEXT_BYTES, readText } from "../../core/sandbox/text-file.ts";
+import { defineTool, failWith } from "../define-tool.ts";
+import { FILENAME_ALIASES, filename, judgeTextFile } from "./paths.ts";
 
 export default defineTool({
   name: "read_file",
@@ -21,14 +19,8 @@ export default defineTool({
   async run(given, { files, sandbox }) {
     const path = judgeTextFile(given.filename, sandbox, "read");
     if (!path.ok) return failWith(path.error);
-    const read = await files.read(path.value, MAX_TEXT_BYTES);
-    if (!read.ok) return failWith(aboutFilename(read.error));
-    const { entry, bytes } = read.value;
-    try {
-      return { content: utf8.decode(bytes), path: entry.path, size: entry.size };
-    } catch {
-      return failure("unsupported_media", `${entry.path} is not text in UTF-8.`, { field: "filename" });
-    }
+    const read = await readText(files, path.value, MAX_TEXT_BYTES, "filename");
+    return read.ok ? read.value : failWith(read.error);
   },
   show: (result) => result.content,
   examples: [{ note: "a file that the task wrote before", given: { filename: "notes/plan.md" } }],

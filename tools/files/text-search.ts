@@ -3,14 +3,12 @@
  * pattern's size and never faster. One search does a bounded amount of it, and lets others have their turn in between:
  * nothing can interrupt code that does not wait.
  */
-import { RE2JS, RE2JSException } from "re2js";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import type { RE2JS } from "re2js";
+import { ok, type Result } from "../../core/errors.ts";
+import { badPattern, compileRe2, giveWay, TURN_WORK } from "./re2-pattern.ts";
 
-/** Instructions that a compiled pattern may have. */
-const MAX_PROGRAM = 2_000;
-/** Characters times instructions: of one search (each takes up to 20 ns), and between two turns of others, about. */
+/** Characters times instructions of one search: each takes up to 20 ns. */
 const MAX_WORK = 5_000_000;
-const TURN_WORK = 1_000_000;
 /** Characters of one search, however small the pattern. */
 const MAX_CHARACTERS = 500_000;
 /** What one look into a piece costs beside its characters, in characters. */
@@ -46,18 +44,11 @@ export interface Found {
 
 /** Compiles a pattern; `invalid_input` says what is wrong with it. */
 export function compileTextPattern(pattern: string): Result<TextPattern> {
-  let compiled: RE2JS;
-  try {
-    compiled = RE2JS.compile(pattern);
-  } catch (thrown) {
-    if (!(thrown instanceof RE2JSException)) throw thrown;
-    return invalid(
-      `${sentence(thrown.message)} Patterns are RE2's: no look-around, no back references, repeats up to 1000.`,
-    );
-  }
+  const result = compileRe2(pattern);
+  if (!result.ok) return result;
+  const compiled = result.value;
   const size = compiled.programSize();
-  if (size > MAX_PROGRAM) return invalid("The pattern is too large. Use fewer or smaller repeats.");
-  if (compiled.test("")) return invalid("The pattern matches the empty text. Let it match at least one character.");
+  if (compiled.test("")) return badPattern("The pattern matches the empty text. Let it match at least one character.");
   const turnCharacters = Math.floor(TURN_WORK / size);
   return ok({
     compiled,
@@ -103,13 +94,6 @@ function goOn(text: string, at: number): number | null {
   return at < text.length ? at : null;
 }
 
-/** Lets whatever else is due have its turn. */
-async function giveWay(): Promise<void> {
-  await new Promise((resolve) => {
-    setTimeout(resolve, 0);
-  });
-}
-
 /** A part of one line; the next one begins at `nextStart`. */
 interface Piece {
   readonly start: number;
@@ -128,12 +112,4 @@ function* piecesOf(text: string, from: number, maxPiece: number): Generator<Piec
     if (lineEnd > start) yield { start, end: lineEnd, nextStart: lineEnd + 1 };
     lineStart = lineEnd + 1;
   }
-}
-
-function invalid(message: string): Result<never> {
-  return failed("invalid_input", message, { field: "pattern" });
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
-import { defineTool, failure, failWith } from "../define-tool.ts";
-import { aboutFilename, FILENAME_ALIASES, filename, judgeTextFile, MAX_TEXT_BYTES } from "./paths.ts";
+import { encodeText } from "../../core/sandbox/text-file.ts";
+import { defineTool, failWith } from "../define-tool.ts";
+import { aboutFilename, FILENAME_ALIASES, filename, judgeTextFile } from "./paths.ts";
 
 export default defineTool({
   name: "write_file",
@@ -25,14 +26,9 @@ export default defineTool({
   async run({ filename: raw, content }, { files, sandbox, key }) {
     const path = judgeTextFile(raw, sandbox, "write");
     if (!path.ok) return failWith(path.error);
-    if (!content.isWellFormed()) {
-      return failure("invalid_input", "content: the text holds half of a surrogate pair", { field: "content" });
-    }
-    const bytes = new TextEncoder().encode(content);
-    if (bytes.length > MAX_TEXT_BYTES) {
-      return failure("too_large", `File too large: ${bytes.length} bytes`, { field: "content" });
-    }
-    const written = await files.write(path.value, bytes, { key });
+    const bytes = encodeText(content);
+    if (!bytes.ok) return failWith(bytes.error);
+    const written = await files.write(path.value, bytes.value, { key });
     if (!written.ok) return failWith(aboutFilename(written.error));
     const { path: at, size } = written.value;
     return { success: true, path: at, size, message: `Wrote ${size} bytes to ${at}` };

@@ -1,0 +1,55 @@
+/** Reads ahead: work for the next items is under way while the one before them is looked at, and comes in the items' order. */
+
+/** How far ahead. An item that is heavier than `maxWeight` is worked on alone. */
+export interface Ahead<In, Out> {
+  readonly most: number;
+  readonly maxWeight: number;
+  readonly weigh: (item: In) => number;
+  /** Must not throw. */
+  readonly run: (item: In) => Promise<Out>;
+}
+
+/** What came of an item. `waited`: it was not there yet when its turn came, so whatever else was due had its turn too. */
+export interface ReadItem<In, Out> {
+  readonly item: In;
+  readonly out: Out;
+  readonly waited: boolean;
+}
+
+interface Started<In, Out> {
+  readonly item: In;
+  readonly out: Promise<Out>;
+  isThere: boolean;
+}
+
+/** Yields every item with what came of it. Whoever stops early leaves at most `most` items under way. */
+export async function* readAhead<In, Out>(
+  items: AsyncIterable<In>,
+  { most, maxWeight, weigh, run }: Ahead<In, Out>,
+): AsyncGenerator<ReadItem<In, Out>> {
+  const source = items[Symbol.asyncIterator]();
+  const started: Started<In, Out>[] = [];
+  let weight = 0;
+  let next = await source.next();
+  for (;;) {
+    while (next.done !== true && started.length < most && (weight === 0 || weight + weigh(next.value) <= maxWeight)) {
+      started.push(start(next.value, run));
+      weight += weigh(next.value);
+      next = await source.next();
+    }
+    const first = started.shift();
+    if (first === undefined) return;
+    const waited = !first.isThere;
+    const out = await first.out;
+    weight -= weigh(first.item);
+    yield { item: first.item, out, waited };
+  }
+}
+
+function start<In, Out>(item: In, run: (item: In) => Promise<Out>): Started<In, Out> {
+  const started: Started<In, Out> = { item, out: run(item), isThere: false };
+  void started.out.then(() => {
+    started.isThere = true;
+  });
+  return started;
+}

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { judgePath, WRITE_DISABLED } from "../../core/sandbox/path.ts";
+import { defineTool, failWith } from "../define-tool.ts";
+
+export default defineTool({
+  name: "create_directory",
+  summary: "Make a directory in the sandbox, and those above it. A directory that is there already stays as it is.",
+  toolbox: "files",
+  category: "file_ops",
+  permissions: ["write"],
+  security: "cautious",
+  effect: "keyed",
+  needs: ["files"],
+  aliases: { filename: "path", file_path: "path" },
+  disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
+  input: z.object({ path: z.string().describe("Path of the directory inside the sandbox, e.g. notes/drafts") }),
+  output: z.object({ success: z.boolean(), path: z.string(), message: z.string() }),
+  async run({ path: raw }, { files, sandbox, key }) {
+    const path = judgePath(raw, sandbox, "write");
+    if (!path.ok) return failWith(path.error);
+    const made = await files.makeDirectory(path.value, { key });
+    if (!made.ok) return failWith({ ...made.error, field: "path" });
+    const message = made.value.made
+      ? `Made the directory ${path.value}`
+      : `The directory ${path.value} is there already`;
+    return { success: true, path: path.value, message };
+  },
+  show: (result) => result.message,
+  examples: [{ note: "a place for drafts", given: { path: "notes/drafts" } }],
+});

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { judgePath, WRITE_DISABLED } from "../../core/sandbox/path.ts";
+import { defineTool, failWith } from "../define-tool.ts";
+
+export default defineTool({
+  name: "delete_file",
+  summary: "Delete a file of the sandbox, of any type, or a directory that is empty.",
+  toolbox: "files",
+  category: "file_ops",
+  permissions: ["write"],
+  security: "dangerous",
+  effect: "keyed",
+  needs: ["files"],
+  aliases: { filename: "path", file_path: "path" },
+  disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
+  input: z.object({ path: z.string().describe("Path inside the sandbox, e.g. notes/plan.md") }),
+  output: z.object({ success: z.boolean(), path: z.string(), message: z.string() }),
+  async run({ path: raw }, { files, sandbox, key }) {
+    const path = judgePath(raw, sandbox, "write");
+    if (!path.ok) return failWith(path.error);
+    const removed = await files.remove(path.value, { key });
+    if (!removed.ok) return failWith({ ...removed.error, field: "path" });
+    const what = removed.value.kind === "file" ? "" : "the empty directory ";
+    return { success: true, path: path.value, message: `Deleted ${what}${path.value}` };
+  },
+  show: (result) => result.message,
+  examples: [{ note: "a draft that is of no more use", given: { path: "notes/old.md" } }],
+});

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { matchesGlob, parseGlob } from "../../core/sandbox/glob.ts";
+import { judgeTop } from "../../core/sandbox/path.ts";
+import { defineTool, failWith } from "../define-tool.ts";
+import { visibleFiles } from "./visible-files.ts";
+
+/** Paths of one answer; `total` counts them all. */
+const MAX_FILES = 1_000;
+
+export default defineTool({
+  name: "find_files",
+  summary: "Find the files of the sandbox whose path matches a glob, sorted by path. Directories are not among them.",
+  toolbox: "files",
+  category: "file_ops",
+  permissions: ["read"],
+  security: "safe",
+  effect: "none",
+  needs: ["files"],
+  input: z.object({
+    glob: z
+      .string()
+      .describe("**/*.py at any depth below the path, *.py directly inside; also ? and [a-z]. Case counts"),
+    path: z.string().default(".").describe("A directory; . is the topmost one"),
+  }),
+  output: z.object({
+    files: z.array(z.string()),
+    total: z.int(),
+    truncated: z.boolean().describe(`True when there are more than ${MAX_FILES}`),
+  }),
+  async run({ glob: rawGlob, path }, { files, sandbox }) {
+    const top = judgeTop(path, sandbox);
+    if (!top.ok) return failWith(top.error);
+    const glob = parseGlob(rawGlob);
+    if (!glob.ok) return failWith(glob.error);
+    const found: string[] = [];
+    let total = 0;
+    for await (const file of visibleFiles(files, top.value, sandbox)) {
+      if (!file.ok) return failWith({ ...file.error, field: "path" });
+      if (!matchesGlob(file.value.segments, glob.value)) continue;
+      total += 1;
+      if (found.length < MAX_FILES) found.push(file.value.entry.path);
+    }
+    return { files: found, total, truncated: total > found.length };
+  },
+  show({ files, total, truncated }) {
+    if (total === 0) return "No file matches.";
+    return [...files, ...(truncated ? [`… ${total - files.length} more. Narrow the path or the glob.`] : [])].join(
+      "\n",
+    );
+  },
+  examples: [
+    { note: "every note in Markdown, at any depth", given: { glob: "**/*.md" } },
+    { note: "the drafts of this year", given: { glob: "2026-*.md", path: "notes" } },
+  ],
+});

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { judgeTop } from "../../core/sandbox/path.ts";
+import { defineTool, failWith } from "../define-tool.ts";
+import { searchFiles, searchNotes } from "./file-search.ts";
+import { compileLinePattern } from "./line-search.ts";
+import { MAX_PATTERN_CHARACTERS } from "./re2-pattern.ts";
+
+const MAX_RESULTS = 10_000;
+const MAX_TIMEOUT_MS = 60_000;
+/** What the gateway gives the call beyond its own limit, in which the reads that are under way end. */
+const GRACE_MS = 5_000;
+
+export default defineTool({
+  name: "grep",
+  summary:
+    "Search the lines of the files below a path of the sandbox (or of one file) for a regular expression of RE2. Files over 2 MB and binary files are left out.",
+  toolbox: "files",
+  category: "file_ops",
+  permissions: ["read"],
+  security: "safe",
+  effect: "none",
+  needs: ["files"],
+  timeoutMs: ({ timeout_ms }) => timeout_ms + GRACE_MS,
+  input: z.object({
+    pattern: z.string().min(1).max(MAX_PATTERN_CHARACTERS).describe("A regular expression of RE2, for one line"),
+    path: z.string().default(".").describe("A directory or a file; . is the topmost directory"),
+    max_results: z.int().min(1).max(MAX_RESULTS).default(1_000),
+    timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).default(10_000).describe("What was found by then is the result"),
+    case_sensitive: z.boolean().default(true),
+  }),
+  output: z.object({
+    results: z.array(
+      z.object({ file: z.string(), line: z.int(), content: z.string(), line_number: z.int().describe("As line") }),
+    ),
+    total_matches: z.int().describe("Lines; those of the results when the search ended early"),
+    search_time_ms: z.int(),
+    truncated: z.boolean().describe("True when the search ended early: enough results, time or files"),
+    files_searched: z.int(),
+    files_skipped: z.object({ binary: z.int(), too_large: z.int(), unreadable: z.int() }),
+  }),
+  async run({ pattern, path, max_results, timeout_ms, case_sensitive }, { files, sandbox, signal }) {
+    const started = Date.now();
+    const top = judgeTop(path, sandbox);
+    if (!top.ok) return failWith(top.error);
+    const compiled = compileLinePattern(pattern, case_sensitive);
+    if (!compiled.ok) return failWith(compiled.error);
+    const search = { pattern: compiled.value, top: top.value, glob: null, maxMatches: max_results };
+    const found = await searchFiles({ ...search, timeoutMs: timeout_ms }, { files, sandbox, signal });
+    if (!found.ok) return failWith({ ...found.error, field: "path" });
+    const { matches, truncated, filesSearched, skipped } = found.value;
+    return {
+      results: matches.map(({ file, lineNumber, line }) => {
+        return { file, line: lineNumber, content: line, line_number: lineNumber };
+      }),
+      total_matches: matches.length,
+      search_time_ms: Date.now() - started,
+      truncated,
+      files_searched: filesSearched,
+      files_skipped: skipped,
+    };
+  },
+  show({ results, truncated, files_searched: searched, files_skipped: skipped }) {
+    const lines = results.map(({ file, line, content }) => `${file}:${line}: ${content}`);
+    const none = results.length === 0 ? [`No line of ${searched} files matches.`] : [];
+    return [...lines, ...none, ...searchNotes(truncated, skipped)].join("\n");
+  },
+  examples: [
+    { note: "where a name is used", given: { pattern: "\\bplan\\b", path: "notes" } },
+    {
+      note: "the first errors, in any case",
+      given: { pattern: "error|failed", case_sensitive: false, max_results: 20 },
+    },
+  ],
+});

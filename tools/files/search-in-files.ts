@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { parseGlob } from "../../core/sandbox/glob.ts";
+import { judgeTop } from "../../core/sandbox/path.ts";
+import { defineTool, failWith } from "../define-tool.ts";
+import { searchFiles, searchNotes } from "./file-search.ts";
+import { compileLinePattern } from "./line-search.ts";
+import { MAX_PATTERN_CHARACTERS } from "./re2-pattern.ts";
+
+/** Matches of one answer, and the time that it may take. */
+const MAX_MATCHES = 1_000;
+const TIMEOUT_MS = 10_000;
+
+const NOTHING_SKIPPED = { binary: 0, too_large: 0, unreadable: 0 };
+
+export default defineTool({
+  name: "search_in_files",
+  summary:
+    "Search the lines of the files that a glob selects below a path of the sandbox for a regular expression of RE2. Files over 2 MB and binary files are left out. A pattern that is not valid finds nothing.",
+  toolbox: "files",
+  category: "file_ops",
+  permissions: ["read"],
+  security: "safe",
+  effect: "none",
+  needs: ["files"],
+  input: z.object({
+    pattern: z.string().max(MAX_PATTERN_CHARACTERS).describe("A regular expression of RE2, for one line"),
+    path: z.string().default(".").describe("A directory or a file; . is the topmost directory"),
+    glob: z.string().default("**/*").describe("Which files below it: **/*.md at any depth, *.md directly inside"),
+  }),
+  output: z.object({
+    matches: z.array(z.object({ file: z.string(), line_number: z.int(), line: z.string() })),
+    total: z.int().describe("Lines; those of the matches when the search ended early"),
+    truncated: z.boolean().describe("True when the search ended early: enough matches, time or files"),
+    files_skipped: z.object({ binary: z.int(), too_large: z.int(), unreadable: z.int() }),
+    note: z.string().nullable().describe("What is wrong with the pattern"),
+  }),
+  async run({ pattern, path, glob: rawGlob }, { files, sandbox, signal }) {
+    const top = judgeTop(path, sandbox);
+    if (!top.ok) return failWith(top.error);
+    const glob = parseGlob(rawGlob);
+    if (!glob.ok) return failWith(glob.error);
+    const compiled = compileLinePattern(pattern, true);
+    if (!compiled.ok) {
+      const { message: note } = compiled.error;
+      return { matches: [], total: 0, truncated: false, files_skipped: NOTHING_SKIPPED, note };
+    }
+    const search = { pattern: compiled.value, top: top.value, glob: glob.value, maxMatches: MAX_MATCHES };
+    const found = await searchFiles({ ...search, timeoutMs: TIMEOUT_MS }, { files, sandbox, signal });
+    if (!found.ok) return failWith({ ...found.error, field: "path" });
+    const { matches, truncated, skipped } = found.value;
+    return {
+      matches: matches.map(({ file, lineNumber, line }) => ({ file, line_number: lineNumber, line })),
+      total: matches.length,
+      truncated,
+      files_skipped: skipped,
+      note: null,
+    };
+  },
+  show({ matches, truncated, files_skipped: skipped, note }) {
+    if (note !== null) return `Nothing was found. ${note}`;
+    const lines = matches.map(({ file, line_number: number, line }) => `${file}:${number}: ${line}`);
+    return [...(lines.length === 0 ? ["No line matches."] : lines), ...searchNotes(truncated, skipped)].join("\n");
+  },
+  examples: [
+    { note: "open tasks in all notes", given: { pattern: "^- \\[ \\]", glob: "notes/**/*.md" } },
+    { note: "everywhere", given: { pattern: "Ana" } },
+  ],
+});
