@@ -5,6 +5,7 @@ import filesAttachFile from "./files/attach-file.ts";
 import filesCreateDirectory from "./files/create-directory.ts";
 import filesDeleteFile from "./files/delete-file.ts";
 import agentsDispatchSubagent from "./agents/dispatch-subagent.ts";
+import mathsEvaluateExpression from "./maths/evaluate-expression.ts";
 import filesExpandResult from "./files/expand-result.ts";
 import filesFindFiles from "./files/find-files.ts";
 import fsRead from "./fs/read.ts";
@@ -16,6 +17,7 @@ import jsonParse from "./json/parse.ts";
 import filesListDirectory from "./files/list-directory.ts";
 import filesReadFile from "./files/read-file.ts";
 import filesSearchInFiles from "./files/search-in-files.ts";
+import mathsStatisticsSummary from "./maths/statistics-summary.ts";
 import dataUnitConvert from "./data/unit-convert.ts";
 import timeWait from "./time/wait.ts";
 import filesWriteFile from "./files/write-file.ts";
@@ -27,6 +29,7 @@ export const catalogue: readonly Tool[] = [
   filesCreateDirectory,
   filesDeleteFile,
   agentsDispatchSubagent,
+  mathsEvaluateExpression,
   filesExpandResult,
   filesFindFiles,
   fsRead,
@@ -38,6 +41,7 @@ export const catalogue: readonly Tool[] = [
   filesListDirectory,
   filesReadFile,
   filesSearchInFiles,
+  mathsStatisticsSummary,
   dataUnitConvert,
   timeWait,
   filesWriteFile,

@@ -1,0 +1,90 @@
+/** Evaluates an expression with Python's meaning. */
+import { applyOperator } from "./arithmetic.ts";
+import { callFunction, CONSTANTS, functionNamed } from "./functions.ts";
+import { MathsError } from "./maths-error.ts";
+import { type Expression, parseExpression } from "./syntax.ts";
+import type { PythonNumber } from "./tokens.ts";
+import { Work } from "./work.ts";
+
+/** Tens of milliseconds. */
+const MAX_WORK = 50_000_000;
+const WORK_A_PART = 50;
+
+/** A value, or why there is none. `kind` is for tests and for those who act on it; `message` is for a reader. */
+export type Evaluated =
+  | { readonly ok: true; readonly value: PythonNumber }
+  | { readonly ok: false; readonly error: MathsError };
+
+/** Evaluates a text. A float that is infinite or no number is an error: JSON has neither. */
+export function evaluateText(text: string): Evaluated {
+  return attempt(() => {
+    const value = evaluate(parseExpression(text), new Work(MAX_WORK));
+    if (typeof value === "number" && !Number.isFinite(value)) {
+      throw Number.isNaN(value)
+        ? new MathsError("ValueError", "the result is not a number (NaN)")
+        : new MathsError("OverflowError", "the result is infinite");
+    }
+    return value;
+  });
+}
+
+/** The value of an expression. Throws a `MathsError`. */
+function evaluate(expression: Expression, work: Work): PythonNumber {
+  // A chain of operators leans to the left, as far as the expression is long: it is walked, not descended.
+  const chain: Extract<Expression, { kind: "binary" }>[] = [];
+  let first = expression;
+  for (; first.kind === "binary"; first = first.left) chain.push(first);
+  let value = evaluateFirst(first, work);
+  for (const { operator, right } of chain.reverse()) {
+    work.spend(WORK_A_PART);
+    value = applyOperator(operator, value, evaluate(right, work), work);
+  }
+  return value;
+}
+
+function evaluateFirst(expression: Exclude<Expression, { kind: "binary" }>, work: Work): PythonNumber {
+  work.spend(WORK_A_PART);
+  switch (expression.kind) {
+    case "number":
+      return expression.value;
+    case "name":
+      return constantNamed(expression.name);
+    case "unary": {
+      const value = evaluate(expression.operand, work);
+      return expression.operator === "-" ? -value : value;
+    }
+    case "call": {
+      const name = calledName(expression.callee);
+      functionNamed(name);
+      return callFunction(
+        name,
+        expression.given.map((given) => evaluate(given, work)),
+        work,
+      );
+    }
+    case "forbidden":
+      throw new MathsError("syntax", expression.message);
+  }
+}
+
+/** The name of the function that is called. Throws when anything else than a name is called. */
+function calledName(callee: Expression): string {
+  if (callee.kind === "name") return callee.name;
+  const message = callee.kind === "forbidden" ? callee.message : "Only a function can be called";
+  throw new MathsError("syntax", message);
+}
+
+function constantNamed(name: string): number {
+  const value = CONSTANTS.get(name);
+  if (value === undefined) throw new MathsError("name", `Unknown name: '${name}'`);
+  return value;
+}
+
+function attempt(run: () => PythonNumber): Evaluated {
+  try {
+    return { ok: true, value: run() };
+  } catch (thrown) {
+    if (thrown instanceof MathsError) return { ok: false, error: thrown };
+    throw thrown;
+  }
+}

@@ -1,0 +1,35 @@
+/** What one calculation may spend. Nothing can interrupt code that does not wait, so costs are counted before they are paid. */
+import { MathsError } from "./maths-error.ts";
+
+/** Bits of an integer: about 19,700 digits. */
+const MAX_INTEGER_BITS = 65_536;
+
+const WORD_BITS = 64;
+
+/** Counts steps of work until there are too many. One step is about a nanosecond: the product of two 64-bit words. */
+export class Work {
+  #left: number;
+
+  constructor(steps: number) {
+    this.#left = steps;
+  }
+
+  /** Throws `refused` when the steps are used up. */
+  spend(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0)
+      throw new MathsError("refused", "Too much work: the numbers in this are too large or too many.");
+  }
+}
+
+/** Words of a number of so many bits. */
+export function wordsOf(bits: number): number {
+  return Math.ceil(bits / WORD_BITS) + 1;
+}
+
+/** Refuses an integer of so many bits. */
+export function refuseBits(bits: number): void {
+  if (bits > MAX_INTEGER_BITS) {
+    throw new MathsError("refused", `Too large: an integer may have at most ${MAX_INTEGER_BITS} bits.`);
+  }
+}

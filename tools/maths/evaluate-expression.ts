@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { evaluateText } from "../../core/maths/evaluate.ts";
+import { defineTool } from "../define-tool.ts";
+
+export default defineTool({
+  name: "evaluate_expression",
+  summary:
+    "Evaluate a mathematical expression with Python's meaning: + - * / // % **, abs round sqrt ceil floor log log10 log2 exp sin cos tan asin acos atan atan2 degrees radians factorial gcd lcm, pi e tau inf. Integers are exact.",
+  toolbox: "maths",
+  category: "maths",
+  permissions: [],
+  security: "safe",
+  effect: "none",
+  needs: [],
+  input: z.object({
+    expression: z.string().max(10_000).describe("e.g. 2 * sqrt(2) or factorial(20) // 7"),
+  }),
+  output: z.object({
+    /** Null on an error; of an integer beyond 2 ** 53 the nearest double. */
+    result: z.number().nullable(),
+    /** All digits of such an integer. */
+    exact: z.string().optional(),
+    expression: z.string(),
+    error: z.string().nullable(),
+  }),
+  run({ expression }) {
+    const evaluated = evaluateText(expression);
+    if (!evaluated.ok) return { result: null, expression, error: evaluated.error.message };
+    const { value } = evaluated;
+    const result = Number(value);
+    if (typeof value === "number" || Number.isSafeInteger(result)) return { result, expression, error: null };
+    const exact = value.toString();
+    if (Number.isFinite(result)) return { result, exact, expression, error: null };
+    return { result: null, exact, expression, error: "Too large for a JSON number: exact holds the digits" };
+  },
+  show: ({ result, exact, error }) => exact ?? (result === null ? `Error: ${error ?? ""}` : String(result)),
+  examples: [
+    { note: "a power binds tighter than the sign before it", given: { expression: "-2 ** 2 + 7 % 3" } },
+    { note: "an exact integer", given: { expression: "factorial(25) // 3" } },
+    { note: "outside a domain there is an error", given: { expression: "sqrt(-1)" } },
+  ],
+});
