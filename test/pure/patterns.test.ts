@@ -8,8 +8,14 @@ function matches(source: string, text: string): boolean | null {
   return compiled.ok ? compiled.value.test(text) : null;
 }
 
+/** Spaces, line ends, and their neighbours beyond Latin. */
+const LATER_POINTS = [
+  0x167f, 0x1680, 0x1681, 0x180e, 0x1fff, 0x2000, 0x200a, 0x200b, 0x2027, 0x2028, 0x2029, 0x202a, 0x202f, 0x2030,
+  0x205f, 0x2060, 0x2fff, 0x3000, 0x3001, 0xfefe, 0xfeff, 0xff00, 0xffff, 0x10000, 0x1f600, 0x10ffff,
+];
+
 describe("a pattern", () => {
-  const piece = fc.constantFrom(
+  const pieces = [
     ..."abAZ09 _-é€".split(""),
     "\u2028",
     ".",
@@ -41,7 +47,8 @@ describe("a pattern", () => {
     "[\\b]",
     "😀",
     "[😀a]",
-  );
+  ];
+  const piece = fc.constantFrom(...pieces);
   const pattern = fc.letrec<{ pattern: string }>((tie) => ({
     pattern: fc.oneof(
       { depthSize: "small" },
@@ -59,6 +66,20 @@ describe("a pattern", () => {
   const text = fc.string({
     unit: fc.constantFrom(...Array.from("abcAZ09 _-.é€\n\r\t\b/["), "\u2028", "\u00a0", "\ufeff", "😀"),
     maxLength: 8,
+  });
+
+  it("takes the characters that JavaScript takes, one by one", () => {
+    const points = [...Array.from({ length: 0x300 }, (_, point) => point), ...LATER_POINTS];
+    for (const source of pieces) {
+      const expected = new RegExp(`^${source}$`, "u");
+      const compiled = linearPatterns.compile(`^${source}$`);
+      expect([source, compiled.ok]).toEqual([source, true]);
+      const different = points.filter((point) => {
+        const character = String.fromCodePoint(point);
+        return compiled.ok && compiled.value.test(character) !== expected.test(character);
+      });
+      expect([source, different]).toEqual([source, []]);
+    }
   });
 
   it("answers as JavaScript does with the flag u", () => {

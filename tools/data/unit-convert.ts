@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../define-tool.ts";
-import { convertExactly, findUnit, isBelowZeroKelvin, readFraction, toNumber, unitNames } from "./units.ts";
+import { convertExactly, findUnit, isBelowZeroKelvin, listUnits, readFraction, toNumber } from "./units.ts";
 
 /** Longer than every unit's name. */
 const MAX_UNIT = 50;
@@ -8,7 +8,7 @@ const unit = z.string().min(1).max(MAX_UNIT);
 
 export default defineTool({
   name: "unit_convert",
-  summary: `Convert a value from one unit to another. Case does not count. ${listUnits()}. Volumes are US ones, ton is the US short ton, kb to pb are powers of 1000 bytes, kib to tib of 1024.`,
+  summary: `Convert a value between units: ${listUnits()}. Usual longer names work too; case does not count. Volumes are US ones, ton is 2000 lb, kb to pb are powers of 1000 bytes.`,
   toolbox: "maths",
   category: "maths",
   permissions: [],
@@ -59,8 +59,4 @@ function whyNot(fromUnit: string, toUnit: string): string | null {
   const unknown = from === null ? fromUnit : toUnit;
   const isTemperature = (from ?? to)?.category === "temperature";
   return `Unknown ${isTemperature ? "temperature unit" : "unit"}: '${unknown}'`;
-}
-
-function listUnits(): string {
-  return Array.from(unitNames(), ([category, names]) => `${category}: ${names.join(" ")}`).join("; ");
 }

@@ -119,11 +119,20 @@ const UNITS: ReadonlyMap<string, Unit> = new Map(
   ),
 );
 
-/** The name of every unit, by category, in the order of the table. */
+/** Every name of every unit, by category. */
 export function unitNames(): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, string[]>();
   for (const [name, { category }] of UNITS) names.set(category, [...(names.get(category) ?? []), name]);
   return names;
+}
+
+/** The units by one name each, for people and models to read. */
+export function listUnits(): string {
+  const categories = Object.entries(FACTORS).map(([category, units]) => {
+    const names = Object.keys(units).map((all) => all.split(" ")[0]);
+    return `${category} (${names.join(" ")})`;
+  });
+  return categories.join(", ");
 }
 
 /** The unit of that name, in whatever case it is written. No two units differ by their case alone. */
