@@ -5,7 +5,17 @@
 import type { Database } from "../core/database.ts";
 import type { Result } from "../core/errors.ts";
 import type { SandboxRpc, StepsRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
-import type { BlobPort, Clock, FilesPort, ModelPort, PatternsPort, ResultsPort, WebPort } from "../core/ports.ts";
+import type {
+  BlobPort,
+  Clock,
+  FilesPort,
+  ModelPort,
+  PatternsPort,
+  ResultsPort,
+  SearchPort,
+  SecretsPort,
+  WebPort,
+} from "../core/ports.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { type BlobEraser, openBlobs } from "./blobs.ts";
 import { openDatabase } from "./database/database.ts";
@@ -18,18 +28,21 @@ import { openAiModel } from "./model/openai.ts";
 import { linearPatterns } from "./patterns.ts";
 import { openResults } from "./results.ts";
 import { openSealing, type Sealing } from "./sealing.ts";
+import { openSearch } from "./search/search.ts";
 import {
   checkEndpoint,
   egressAllow,
   type Env,
   modelApi,
   required,
+  searchSettings,
   set,
   type Settings,
   settingsFromEnv,
 } from "./settings.ts";
 import { type ContainerHandle, openContainer, type SidecarContainer } from "./sidecar/container.ts";
 import { type Sidecar, sidecarAt, sidecarInContainer, type SidecarStub } from "./sidecar/sidecar.ts";
+import { openSecrets, sealSecret, SecretShelf } from "./tenant-secrets.ts";
 
 export { type Env, type Settings, settingProblems, settingsFromEnv } from "./settings.ts";
 
@@ -128,7 +141,35 @@ export async function eraseTenantFilesFromEnv(env: Env, tenant: string): Promise
 
 /** The way out to the web, for the requests of one tenant. Without a sidecar, they answer `not_available`. */
 export function webFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): WebPort {
-  return openWeb({ sidecar: sidecarFromEnv(env), allow: egressAllow(env), tenant });
+  const [sidecar, allow] = [sidecarFromEnv(env), egressAllow(env)];
+  return openWeb({ sidecar, allow, tenant, secrets: secretsFromEnv(env, tenant) });
+}
+
+/** What is kept of the tenants' secrets for the life of the isolate, sealed. */
+const shelf = new SecretShelf();
+
+function secretsFromEnv(env: Env, tenant: string): SecretsPort {
+  const { secrets: table } = databaseFromEnv(env);
+  return openSecrets({ table, sealing: sealingFromEnv(env), tenant, shelf, clock: clockFromEnv(env) });
+}
+
+/** A secret's value as the database keeps it. */
+export async function sealSecretFromEnv(
+  env: Env,
+  tenant: string,
+  secret: { readonly name: string; readonly value: string },
+): Promise<string> {
+  return await sealSecret(sealingFromEnv(env), tenant, secret);
+}
+
+/** Has the next request of this isolate read the tenant's secrets anew. Other isolates do within five seconds. */
+export function forgetSecretsFromEnv(_env: Env, tenant: string): void {
+  shelf.forget(tenant);
+}
+
+/** The search engine; without one, searches answer `not_available` and what to set. */
+export function searchFromEnv(env: Env): SearchPort {
+  return openSearch(searchSettings(env));
 }
 
 /** The sidecar at SIDECAR_URL, else the one in its container; null: there is no secret to share with one. */

@@ -4,6 +4,7 @@
  */
 import { SECRET_NAMES, SECRETS, type SecretName, secretProblem } from "../core/secrets.ts";
 import { parseEgressAllow } from "./egress/address.ts";
+import { isSearchProvider, SEARCH_PROVIDERS, type SearchSettings } from "./search/search.ts";
 
 /** The bindings of wrangler.toml and the variables of README.md. An empty variable counts as not set. */
 export interface Env extends Readonly<Partial<Record<SecretName, string>>> {
@@ -21,6 +22,8 @@ export interface Env extends Readonly<Partial<Record<SecretName, string>>> {
   readonly OTTO_MODEL?: string;
   readonly OTTO_MODEL_API?: string;
   readonly OTTO_EGRESS_ALLOW?: string;
+  readonly SEARCH_PROVIDER?: string;
+  readonly SEARCH_BASE_URL?: string;
   readonly OTTO_REQUESTS_PER_MINUTE?: string;
   readonly OTTO_MAX_RUNNING_TASKS?: string;
   readonly OTTO_SHARED_RUNNING_TASKS?: string;
@@ -103,6 +106,8 @@ export function settingProblems(env: Env): readonly string[] {
     () => checkAddress(env.OPENAI_BASE_URL, "OPENAI_BASE_URL"),
     () => egressAllow(env),
     () => modelApi(env),
+    () => checkAddress(env.SEARCH_BASE_URL, "SEARCH_BASE_URL"),
+    () => searchSettings(env),
   ];
   const wrong = checks.flatMap((check) => messageOf(check));
   return [...missing.map((name) => `${name} is not set: ${SECRETS[name].purpose}`), ...new Set(wrong)];
@@ -158,6 +163,20 @@ export function modelApi(env: Env): "chat" | "responses" {
   const api = set(env.OTTO_MODEL_API) ?? "chat";
   if (api !== "chat" && api !== "responses") throw new RangeError("OTTO_MODEL_API has to be chat or responses");
   return api;
+}
+
+/** Null: no search engine is set up. */
+export function searchSettings(env: Env): SearchSettings | null {
+  const provider = set(env.SEARCH_PROVIDER)?.toLowerCase() ?? null;
+  if (provider === null) return null;
+  if (!isSearchProvider(provider))
+    throw new RangeError(`SEARCH_PROVIDER has to be one of ${Object.keys(SEARCH_PROVIDERS).join(", ")}`);
+  const { needs, baseUrl: itsOwn } = SEARCH_PROVIDERS[provider];
+  const [apiKey, given] = [set(env.SEARCH_API_KEY), set(env.SEARCH_BASE_URL)];
+  if (needs === "key" && apiKey === null) throw new RangeError(`SEARCH_API_KEY is not set, and ${provider} needs it`);
+  const baseUrl = given ?? itsOwn;
+  if (baseUrl === null) throw new RangeError(`SEARCH_BASE_URL is not set, and ${provider} has no address of its own`);
+  return { provider, baseUrl: baseUrl.replace(/\/+$/, ""), apiKey };
 }
 
 function figure(text: string | undefined, name: string, ifNotSet: number, max: number): number {

@@ -66,7 +66,9 @@ export const agentConfigSchema = z.strictObject({
       allow_write: z.boolean().optional(),
     })
     .optional(),
-  allowed_domains: hosts.optional(),
+  allowed_domains: hosts
+    .optional()
+    .describe("Hosts that its tools may reach. `*` is any public host; without a list, none"),
   idempotent_hosts: hosts.optional(),
   on_unknown: z.enum(["tell", "ask"]).optional(),
   tool_config: z.record(z.string().max(200), z.record(z.string().max(200), z.json())).optional(),
@@ -119,5 +121,14 @@ export const DEFAULT_AGENT: PinnedAgent = {
       "You are Otto, an agent that works on one task until it is done. Use the tools you are given. Ask a person only when you cannot go on without an answer. When you are done, answer in plain text.",
     tools: ["*"],
     permissions: ["read", "write", "network"],
+    allowed_domains: ["*"],
   },
 };
+
+/**
+ * The hosts that an agent's tools may reach: none that its list does not name. A task can have pinned the built-in agent
+ * before that had a list; it was open then.
+ */
+export function allowedDomains({ id, config }: PinnedAgent): readonly string[] {
+  return config.allowed_domains ?? (id === DEFAULT_AGENT.id ? ["*"] : []);
+}

@@ -60,7 +60,10 @@ export interface AuditEntry {
     | "agent.create"
     | "agent.update"
     | "budget.set"
-    | "budget.delete";
+    | "budget.delete"
+    | "secret.create"
+    | "secret.update"
+    | "secret.delete";
   readonly target: string;
   readonly requestId: string;
 }
@@ -107,6 +110,39 @@ export interface AgentTable {
   ): Promise<Result<Agent>>;
 }
 
+/** A secret as it is listed: everything but its value. */
+export interface Secret {
+  readonly id: string;
+  readonly name: string;
+  readonly hosts: readonly string[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What a secret is set to: its value sealed, in base64. */
+export interface SecretSetting {
+  readonly name: string;
+  readonly hosts: readonly string[];
+  readonly sealed: string;
+}
+
+/** Names are unique in a tenant, and stay. */
+export interface SecretTable {
+  /**
+   * `conflict` when the name is taken, `quota_exceeded` when the tenant has as many as it may. Making the same id again
+   * changes nothing and gives what is there.
+   */
+  create(tenant: string, secret: SecretSetting & { readonly id: string }, act: AuditEntry): Promise<Result<Secret>>;
+  get(tenant: string, name: string): Promise<Result<Secret>>;
+  page(tenant: string, request: PageRequest): Promise<Result<Page<Secret>>>;
+  /** Sets value and hosts anew. */
+  update(tenant: string, secret: SecretSetting, act: AuditEntry): Promise<Result<Secret>>;
+  /** Gives what was there. */
+  remove(tenant: string, name: string, act: AuditEntry): Promise<Result<Secret>>;
+  /** All of them with their sealed values, for the egress module. */
+  sealed(tenant: string): Promise<Result<readonly SecretSetting[]>>;
+}
+
 /** What narrows a list of tasks; null: it does not. */
 export interface TaskFilter {
   readonly status: TaskStatus | null;
@@ -136,6 +172,7 @@ export interface Database {
   readonly tenants: TenantTable;
   readonly keys: KeyTable;
   readonly agents: AgentTable;
+  readonly secrets: SecretTable;
   readonly tasks: TaskIndex;
   readonly audit: AuditLog;
 }

@@ -1,8 +1,10 @@
 /**
- * The lists of hosts that an agent sets (`allowed_domains`, `idempotent_hosts`). An entry is a host name, `*.example.com`
+ * Lists of hosts: those that an agent sets (`allowed_domains`, `idempotent_hosts`), and those that a secret is bound to. An entry is a host name, `*.example.com`
  * for every name below one (not the name itself), or `*` for all; `:port` at its end binds it to that port. Case and a
  * final dot mean nothing.
  */
+
+const MAX_PORT = 65_535;
 
 /** Whether the URL's host is on the list. */
 export function hostIsListed(url: URL, entries: readonly string[]): boolean {
@@ -22,4 +24,17 @@ function nameMatches(host: string, name: string): boolean {
 
 function withoutFinalDot(name: string): string {
   return name.replace(/\.$/, "");
+}
+
+/**
+ * An entry as it is kept: lower case, the name as URLs write it (punycode, four decimal parts). Null for what is no host,
+ * for `*`, and for `*.` before a name of one label: a whole top-level domain is nobody's.
+ */
+export function normalHostPattern(entry: string): string | null {
+  const [, star = "", rest = ""] = /^(\*\.)?(.*)$/s.exec(entry.trim()) ?? [];
+  const [, name = "", port = ""] = /^(\[[0-9a-fA-F:.]+\]|[^\s:/?#@\\*{}%[\]]+)(:\d{1,5})?$/.exec(rest) ?? [];
+  if (name === "" || Number(port.slice(1)) > MAX_PORT) return null;
+  const host = withoutFinalDot(URL.parse(`http://${name}/`)?.hostname ?? "");
+  if (host === "" || (star !== "" && (host.startsWith("[") || !host.includes(".")))) return null;
+  return `${star}${host}${port}`;
 }

@@ -14,6 +14,7 @@ export const ID_PREFIXES = {
   approval: "apr",
   request: "req",
   audit: "aud",
+  secret: "sec",
 } as const;
 
 /** A kind of thing that has an id. */

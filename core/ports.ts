@@ -153,7 +153,10 @@ export interface FilesPort {
   restore(path: string, version: number, options: ChangeOptions): Promise<Result<WrittenFile>>;
 }
 
-/** A request that a tool makes to the world. */
+/**
+ * A request that a tool makes to the world. References to the tenant's secrets, `{{secret.NAME}}`, may stand in the path
+ * and query of the URL, in the values of headers and in a body that is text.
+ */
 export interface WebRequest {
   readonly method: string;
   readonly url: string;
@@ -162,8 +165,8 @@ export interface WebRequest {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly followRedirects: boolean;
-  /** Hosts that may be reached (exact, or `*.example.com`, or `*`); null: any public host. */
-  readonly allowedDomains: readonly string[] | null;
+  /** Hosts that may be reached, as `core/host-pattern.ts` reads them; `*` is any public host. */
+  readonly allowedDomains: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -180,16 +183,54 @@ export interface WebResponse {
 
 /**
  * The one way out: every URL of a tenant or a model goes through it. Failures: `blocked_by_policy` (nothing was sent),
- * `invalid_input`, `timeout`, `upstream_failed`; `details.sent` is false when the request surely never left.
+ * `not_found` (a secret), `invalid_input`, `timeout`, `upstream_failed`; `details.sent` is false when the request surely
+ * never left. No reply and no message holds the value of a secret: the reference stands in its place.
  */
 export interface WebPort {
   request(request: WebRequest): Promise<Result<WebResponse>>;
+}
+
+/** A secret with its value, for the egress module alone. `value` null: it does not open with the present key. */
+export interface TenantSecret {
+  readonly name: string;
+  readonly hosts: readonly string[];
+  readonly value: string | null;
+}
+
+/** The secrets of one tenant. It is in no tool's context. Never throws. */
+export interface SecretsPort {
+  /** All of them, as they were `maxAgeMs` ago or later. While the database is away, older ones will do for some minutes. */
+  all(maxAgeMs: number): Promise<Result<readonly TenantSecret[]>>;
+}
+
+/** A search of the web. */
+export interface SearchRequest {
+  readonly query: string;
+  readonly maxResults: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What a search found, as plain text. `url` is http or https. */
+export interface SearchHit {
+  readonly title: string;
+  readonly url: string;
+  readonly snippet: string;
+}
+
+/**
+ * A search engine. Failures: `not_available` (none is set up, and the message says how that is done), `rate_limited`,
+ * `timeout`, `upstream_failed`. Never throws.
+ */
+export interface SearchPort {
+  search(request: SearchRequest): Promise<Result<readonly SearchHit[]>>;
 }
 
 /** The ports that tools may declare in `needs`. */
 export interface ToolPorts {
   readonly files: FilesPort;
   readonly web: WebPort;
+  readonly search: SearchPort;
   readonly results: ResultsPort;
   readonly patterns: PatternsPort;
 }

@@ -43,7 +43,13 @@ export const SECRETS = {
     required: false,
     purpose: "the key of the model's server; without it and without OPENAI_BASE_URL the demo model answers",
     form: "what a header can hold: characters of ASCII, and no space",
-    fits: (value) => /^[\x21-\x7e]+$/.test(value),
+    fits: isHeaderWord,
+  },
+  SEARCH_API_KEY: {
+    required: false,
+    purpose: "the key of the search engine that SEARCH_PROVIDER names",
+    form: "what a header can hold: characters of ASCII, and no space",
+    fits: isHeaderWord,
   },
 } as const satisfies Record<string, SecretRow>;
 
@@ -60,6 +66,10 @@ export function secretProblem(name: SecretName, value: string): string | null {
 
 /** Variables for development and tests, which a deployed Worker must not have. OTTO_MODE has to be production there. */
 export const TEST_SWITCHES: readonly string[] = ["OTTO_EGRESS_ALLOW", "OTTO_DATABASE_ENDPOINT"];
+
+function isHeaderWord(value: string): boolean {
+  return /^[\x21-\x7e]+$/.test(value);
+}
 
 /** Whether Neon's driver can read it: it wants a role, a password, a host and a database. */
 function isConnectionString(text: string): boolean {

@@ -102,8 +102,8 @@ export interface CallFacts {
   readonly tools: readonly string[];
   readonly sandbox: SandboxRules;
   readonly workingDirectory: string;
-  /** Hosts that the agent's tools may reach; null: no list is set. */
-  readonly allowedDomains: readonly string[] | null;
+  /** Hosts that the agent's tools may reach; `*` is any public host. */
+  readonly allowedDomains: readonly string[];
   /** Hosts that honour `Idempotency-Key`. */
   readonly idempotentHosts: readonly string[];
   /** The agent's `tool_config` for this tool. */

@@ -85,7 +85,7 @@ export function makeSidecar(secret: string, egress: EgressDeps, now: () => numbe
 
   return createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
     serve(request, response).catch((error: unknown) => {
-      console.error("egress failed:", error);
+      console.error("egress failed:", error instanceof Error ? `${error.name}: ${error.message}` : "no error");
       if (response.headersSent) response.destroy();
       else sendJson(response, 500, { code: "internal", message: "The sidecar failed." });
     });

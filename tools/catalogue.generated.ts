@@ -12,6 +12,8 @@ import fsRead from "./fs/read.ts";
 import fsWrite from "./fs/write.ts";
 import timeGetCurrentDatetime from "./time/get-current-datetime.ts";
 import filesGrep from "./files/grep.ts";
+import httpGet from "./http/get.ts";
+import httpPost from "./http/post.ts";
 import webHttpRequest from "./web/http-request.ts";
 import jsonParse from "./json/parse.ts";
 import filesListDirectory from "./files/list-directory.ts";
@@ -20,6 +22,7 @@ import filesSearchInFiles from "./files/search-in-files.ts";
 import mathsStatisticsSummary from "./maths/statistics-summary.ts";
 import dataUnitConvert from "./data/unit-convert.ts";
 import timeWait from "./time/wait.ts";
+import webWebSearch from "./web/web-search.ts";
 import filesWriteFile from "./files/write-file.ts";
 import yamlParse from "./yaml/parse.ts";
 
@@ -36,6 +39,8 @@ export const catalogue: readonly Tool[] = [
   fsWrite,
   timeGetCurrentDatetime,
   filesGrep,
+  httpGet,
+  httpPost,
   webHttpRequest,
   jsonParse,
   filesListDirectory,
@@ -44,6 +49,7 @@ export const catalogue: readonly Tool[] = [
   mathsStatisticsSummary,
   dataUnitConvert,
   timeWait,
+  webWebSearch,
   filesWriteFile,
   yamlParse,
 ];

@@ -20,6 +20,7 @@ import { healthRoutes } from "./routes/health.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { killSwitchRoutes } from "./routes/kill-switch.ts";
 import { openApiRoutes } from "./routes/openapi.ts";
+import { secretRoutes } from "./routes/secrets.ts";
 import { taskEventRoutes } from "./routes/task-events.ts";
 import { taskFileRoutes } from "./routes/task-files.ts";
 import { taskLedgerRoutes } from "./routes/task-ledger.ts";
@@ -46,6 +47,7 @@ export function createApp(): App {
   toolCallRoutes(app);
   agentRoutes(app);
   keyRoutes(app);
+  secretRoutes(app);
   budgetRoutes(app);
   killSwitchRoutes(app);
   tenantRoutes(app);

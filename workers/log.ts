@@ -1,4 +1,4 @@
-/** What goes to the log. Keys, tokens and credentials in URLs are cut out of every text before it is written. */
+/** What goes to the log. Keys, tokens, and the credentials and queries of URLs are cut out of every text before it is written. */
 import { OttoError } from "../core/errors.ts";
 
 const SECRETS: readonly (readonly [RegExp, string])[] = [
@@ -6,6 +6,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, "$1 [token]"],
   [/\b(sk|rk|pk)-[\w-]{8,}/g, "[key]"],
   [/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, "$1[credentials]@"],
+  [/([a-z][a-z0-9+.-]*:\/\/[^\s"'<>?#\\]+)[?#][^\s"'<>\\]+/gi, "$1?[query]"],
 ];
 
 /** A text without what looks like a secret. */

@@ -11,6 +11,7 @@ import {
   modelFromEnv,
   patternsFromEnv,
   resultsFromEnv,
+  searchFromEnv,
   settingsFromEnv,
   webFromEnv,
   type Env,
@@ -90,6 +91,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
       ports: {
         files: filesFromEnv(env, facts),
         web: webFromEnv(env, facts),
+        search: searchFromEnv(env),
         results: resultsFromEnv(env, facts),
         patterns: patternsFromEnv(env),
       },

@@ -4,6 +4,7 @@ import { agentTable } from "./agent-table.ts";
 import { auditLog } from "./audit-log.ts";
 import { openConnection } from "./connection.ts";
 import { keyTable } from "./key-table.ts";
+import { secretTable } from "./secret-table.ts";
 import { taskIndex } from "./task-index.ts";
 import { tenantTable } from "./tenant-table.ts";
 
@@ -14,6 +15,7 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     tenants: tenantTable(connection),
     keys: keyTable(connection),
     agents: agentTable(connection),
+    secrets: secretTable(connection),
     tasks: taskIndex(connection),
     audit: auditLog(connection),
   };

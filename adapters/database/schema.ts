@@ -69,3 +69,13 @@ export const audit = pgTable("audit", {
   target: text("target").notNull(),
   requestId: text("request_id").notNull(),
 });
+
+export const secrets = pgTable("secrets", {
+  tenant: text("tenant").notNull(),
+  id: text("id").notNull(),
+  name: text("name").notNull(),
+  hosts: text("hosts").array().notNull(),
+  sealed: text("sealed").notNull(),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
+});

@@ -1,10 +1,15 @@
-/** A request with its redirects: each place is judged before anything is sent there. */
+/**
+ * A request with its redirects: each place is judged before anything is sent there, secrets are filled in for that place
+ * only, and what comes back is searched for them.
+ */
 import { type Failure, type Result, failed, ok } from "../../core/errors.ts";
 import { hostIsListed } from "../../core/host-pattern.ts";
 import { isReading } from "../../core/http-method.ts";
-import { surelyNotSent, type WebRequest, type WebResponse } from "../../core/ports.ts";
+import { surelyNotSent, type SecretsPort, type WebRequest, type WebResponse } from "../../core/ports.ts";
 import { judgeUrl, type EgressAllow } from "./address.ts";
+import { type Draft, fillSecrets } from "./fill-secrets.ts";
 import { nextHop, type Hop } from "./redirect.ts";
+import { MARGIN_BYTES, openSecretBook, type SecretBook } from "./secret-book.ts";
 
 /** Redirects that are followed; the next one is a failure. */
 const MAX_REDIRECTS = 5;
@@ -18,56 +23,96 @@ export type Exchange = (
   limits: { timeoutMs: number; maxBytes: number; signal: AbortSignal },
 ) => Promise<Result<Reply>>;
 
+/** Where requests may go, how one is sent, and whose secrets it may hold. */
+export interface Ways {
+  readonly allow: EgressAllow;
+  readonly exchange: Exchange;
+  readonly secrets: SecretsPort;
+}
+
+/** A request that was sent, as it left, with what its caller wrote and what came of it. */
+interface Answered {
+  readonly draft: Draft;
+  readonly sent: Hop;
+  readonly reply: Reply;
+}
+
 /**
- * Makes the request by `exchange`, with one time limit over all redirects. A request with an effect that was answered by a
- * redirect has been answered: when the redirect leads nowhere, that answer is the reply.
+ * Makes the request, with one time limit over all redirects. A request with an effect that was answered by a redirect has
+ * been answered: when the redirect leads nowhere, that answer is the reply.
  */
-export async function requestByHops(
-  request: WebRequest,
-  allow: EgressAllow,
-  exchange: Exchange,
-): Promise<Result<WebResponse>> {
+export async function requestByHops(request: WebRequest, ways: Ways): Promise<Result<WebResponse>> {
   const startedAt = Date.now();
-  const first = URL.parse(request.url);
-  if (first === null)
-    return failed("invalid_input", "url: that is not a URL", { field: "url", details: { sent: false } });
-  let hop: Hop = { method: request.method, url: first, headers: request.headers, body: request.body };
-  let before: { hop: Hop; reply: Reply } | null = null;
+  const url = URL.parse(request.url);
+  if (url === null) return notSent("invalid_input", "url: that is not a URL");
+  const { method, headers, body } = request;
+  const first: Draft = { hop: { method, url, headers, body }, urlIsOurs: true };
+  const book = await openSecretBook(ways.secrets, first);
+  if (!book.ok) return book;
+  const answered = await followHops(first, request, ways, book.value, startedAt);
+  return await book.value.redact(answered.ok ? ok(toResponse(answered.value, startedAt)) : answered, request.maxBytes);
+}
+
+async function followHops(
+  first: Draft,
+  request: WebRequest,
+  ways: Ways,
+  book: SecretBook,
+  startedAt: number,
+): Promise<Result<Answered>> {
+  let draft = first;
+  let before: Answered | null = null;
   for (let redirects = 0; ; redirects += 1) {
-    const replied = await judgeAndSend(hop, request, allow, exchange, startedAt, redirects);
-    if (!replied.ok) {
-      const answered = before !== null && !isReading(before.hop.method);
-      if (before === null) return replied;
-      if (answered && (isReading(hop.method) || surelyNotSent(replied.error))) return ok(toResponse(before, startedAt));
-      return { ok: false, error: afterRedirect(replied.error) };
+    const answered = await judgeAndSend(draft, request, ways, book, { startedAt, redirects });
+    if (!answered.ok) {
+      if (before === null) return answered;
+      const effectHappened = !isReading(before.sent.method);
+      if (effectHappened && (isReading(draft.hop.method) || surelyNotSent(answered.error))) return ok(before);
+      return { ok: false, error: afterRedirect(answered.error) };
     }
-    const location = replied.value.headers.find(([name]) => name.toLowerCase() === "location")?.[1];
-    const next = request.followRedirects ? nextHop(hop, replied.value.status, location) : null;
-    before = { hop, reply: replied.value };
-    if (next === null) return ok(toResponse(before, startedAt));
-    hop = next;
+    before = answered.value;
+    const next = request.followRedirects ? nextDraft(before) : null;
+    if (next === null) return ok(before);
+    draft = next;
   }
 }
 
 async function judgeAndSend(
-  hop: Hop,
+  draft: Draft,
   request: WebRequest,
-  allow: EgressAllow,
-  exchange: Exchange,
-  startedAt: number,
-  redirects: number,
-): Promise<Result<Reply>> {
+  { allow, exchange }: Ways,
+  book: SecretBook,
+  { startedAt, redirects }: { startedAt: number; redirects: number },
+): Promise<Result<Answered>> {
+  const { url } = draft.hop;
   if (redirects > MAX_REDIRECTS)
-    return notSent("upstream_failed", `${shownUrl(hop.url)}: more than ${MAX_REDIRECTS} redirects.`);
-  const judged = judgeUrl(hop.url.href, allow);
+    return notSent("upstream_failed", `${shownUrl(url)}: more than ${MAX_REDIRECTS} redirects.`);
+  const judged = judgeUrl(url.href, allow);
   if (!judged.ok) return notSent("blocked_by_policy", judged.message);
-  if (request.allowedDomains !== null && !hostIsListed(hop.url, request.allowedDomains)) {
-    return notSent("blocked_by_policy", `The host ${hop.url.hostname} is not on this agent's list of allowed domains.`);
+  if (!hostIsListed(url, request.allowedDomains)) {
+    const message = `The host ${url.hostname} is not on this agent's list of allowed domains: its allowed_domains have to name it, or "*" for every public host.`;
+    return notSent("blocked_by_policy", message);
   }
+  const carried = draft.urlIsOurs ? null : await book.strayIn(url);
+  if (carried !== null) {
+    const message = `It carries the secret ${carried} to ${url.host}, which that is not bound to. Nothing was sent there.`;
+    return notSent("blocked_by_policy", message);
+  }
+  const filled = fillSecrets(draft, book.named, judged.opened);
+  if (!filled.ok) return filled;
   const timeoutMs = request.timeoutMs - (Date.now() - startedAt);
   if (timeoutMs <= 0 || request.signal.aborted)
-    return notSent("timeout", `${shownUrl(hop.url)} was given up before it was sent.`);
-  return await exchange(hop, { timeoutMs, maxBytes: request.maxBytes, signal: request.signal });
+    return notSent("timeout", `${shownUrl(url)} was given up before it was sent.`);
+  const limits = { timeoutMs, maxBytes: request.maxBytes + MARGIN_BYTES, signal: request.signal };
+  const replied = await exchange(filled.value, limits);
+  return replied.ok ? ok({ draft, sent: filled.value, reply: replied.value }) : replied;
+}
+
+/** Where a redirect leads: with the caller's headers and body, so that their secrets are judged again for that place. */
+function nextDraft({ draft, sent, reply }: Answered): Draft | null {
+  const location = reply.headers.find(([name]) => name.toLowerCase() === "location")?.[1];
+  const hop = nextHop({ ...draft.hop, url: sent.url }, reply.status, location);
+  return hop === null ? null : { hop, urlIsOurs: false };
 }
 
 /** Without its query, userinfo and fragment, which may hold secrets: for messages and logs. */
@@ -84,6 +129,6 @@ function afterRedirect(error: Failure): Failure {
   return { ...error, message: `After a redirect: ${error.message}`, details: { ...error.details, sent: true } };
 }
 
-function toResponse({ hop, reply }: { hop: Hop; reply: Reply }, startedAt: number): WebResponse {
-  return { ...reply, url: hop.url.href, durationMs: Date.now() - startedAt };
+function toResponse({ draft, reply }: Answered, startedAt: number): WebResponse {
+  return { ...reply, url: draft.hop.url.href, durationMs: Date.now() - startedAt };
 }

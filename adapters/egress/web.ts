@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { isReading } from "../../core/http-method.ts";
-import type { WebPort } from "../../core/ports.ts";
+import type { SecretsPort, WebPort } from "../../core/ports.ts";
 import type { Sidecar } from "../sidecar/sidecar.ts";
 import { signEgressOrder } from "../signing/sidecar-token.ts";
 import type { EgressAllow } from "./address.ts";
@@ -18,15 +18,16 @@ const HEALTH_TIMEOUT_MS = 2_000;
 /** For a sidecar that has to be started first. */
 const WAKE_TIMEOUT_MS = 25_000;
 
-/** `sidecar` is null where there is none. `tenant`: whose requests they are. */
+/** `sidecar` is null where there is none. `tenant`: whose requests they are, and whose `secrets`. */
 export interface WebSettings {
   readonly sidecar: Sidecar | null;
   readonly allow: EgressAllow;
   readonly tenant: string;
+  readonly secrets: SecretsPort;
 }
 
 /** The one way out for the URLs of tenants and models. */
-export function openWeb({ sidecar, allow, tenant }: WebSettings): WebPort {
+export function openWeb({ sidecar, allow, tenant, secrets }: WebSettings): WebPort {
   return {
     async request(request) {
       if (sidecar === null) {
@@ -35,7 +36,7 @@ export function openWeb({ sidecar, allow, tenant }: WebSettings): WebPort {
           "Requests to the web need the sidecar, and none is set up here (SIDECAR_SECRET).",
         );
       }
-      return await requestByHops(request, allow, exchangeBy(sidecar, tenant));
+      return await requestByHops(request, { allow, exchange: exchangeBy(sidecar, tenant), secrets });
     },
   };
 }

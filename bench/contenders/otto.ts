@@ -34,6 +34,7 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
       instructions: "Follow the script.",
       tools: ["*"],
       permissions: ["read", "write", "network"],
+      allowed_domains: ["*"],
       budget: { max_steps: MAX_STEPS },
     });
     const ids = new Map<string, string>();

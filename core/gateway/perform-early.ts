@@ -4,6 +4,7 @@
  */
 import { HOP_TIMEOUT_MS } from "../budget.ts";
 import type { PreparedCall } from "../task-commands.ts";
+import type { ToolPorts } from "../ports.ts";
 import type { TaskFacts } from "../task-state.ts";
 import { performCalls, type PerformDeps } from "./perform.ts";
 import type { Toolset } from "./toolset.ts";
@@ -18,12 +19,15 @@ interface Prepared {
   readonly calls: readonly PreparedCall[];
 }
 
+/** Ports behind which somebody outside answers. */
+const OUTSIDE: ReadonlySet<string> = new Set<keyof ToolPorts>(["web", "search"]);
+
 /** True when every call is of class `none`, needs no approval, and uses nothing but what Otto itself keeps. */
 export function mayPerformEarly(calls: readonly PreparedCall[], toolset: Pick<Toolset, "resolve">): boolean {
   return calls.every(({ tool, effect, approval, outcome }) => {
     if (outcome !== null) return true;
     const needs = toolset.resolve(tool)?.needs ?? ["web"];
-    return effect === "none" && approval === null && !needs.includes("web");
+    return effect === "none" && approval === null && !needs.some((need) => OUTSIDE.has(need));
   });
 }
 

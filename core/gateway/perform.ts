@@ -2,7 +2,7 @@
  * The gateway's second half: effect → validate → settle → shape, in hop two for the calls that the ledger holds, in hop one
  * for those that change nothing (`perform-early.ts`). At most a few run at once; a failure of one does not touch the others; whatever a tool throws becomes a result.
  */
-import { sandboxRules } from "../agent.ts";
+import { allowedDomains, sandboxRules } from "../agent.ts";
 import { surelyNotSent, type BlobPort, type Clock, type ToolPorts } from "../ports.ts";
 import type { Failure } from "../errors.ts";
 import { keptResultKey, showResult } from "../prompt/kept-results.ts";
@@ -254,7 +254,7 @@ function contextOf(
     tools: toolset.names,
     sandbox: sandboxRules(config),
     workingDirectory: "",
-    allowedDomains: config.allowed_domains ?? null,
+    allowedDomains: allowedDomains(facts.agent),
     idempotentHosts: config.idempotent_hosts ?? [],
     config: config.tool_config?.[tool.name] ?? {},
     metadata: facts.metadata,

@@ -1,13 +1,13 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { PGlite } from "@electric-sql/pglite";
 import { neon, neonConfig } from "@neondatabase/serverless";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
 import type { Database } from "../../core/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
-import { act, configOf, makeTenant, newId, report } from "./database-rows.ts";
+import { act, configOf, makeTenant, newId, report, secretOf } from "./database-rows.ts";
 
-const TABLES = ["tenants", "keys", "agents", "agent_versions", "tasks", "audit"] as const;
+const TABLES = ["tenants", "keys", "agents", "agent_versions", "tasks", "audit", "secrets"] as const;
 const PAGE = { after: null, limit: 100 };
 
 let server: TestDatabase;
@@ -28,6 +28,8 @@ async function fillTenant() {
   const made = await makeTenant(database);
   const agent = { id: newId("agent"), config: configOf("spy") };
   await database.agents.create(made.tenant.id, agent, act("agent.create", agent.id));
+  const secret = secretOf("KEY");
+  await database.secrets.create(made.tenant.id, secret, act("secret.create", secret.id));
   const task = report({ project: "secret" });
   await database.tasks.upsert(made.tenant.id, [task]);
   return { ...made, agent: agent.id, task: task.task };
@@ -71,6 +73,8 @@ describe("the Worker's role", () => {
     ["agents", `update agents set version = 99 where tenant = '%'`],
     ["tasks", `update tasks set status = 'failed' where tenant = '%'`],
     ["tasks", `delete from tasks where tenant = '%'`],
+    ["secrets", `update secrets set hosts = '{evil.example}' where tenant = '%'`],
+    ["secrets", `delete from secrets where tenant = '%'`],
     ["tenants", `update tenants set erased_at = now() where id = '%'`],
   ])("changes nothing in %s of another tenant by: %s", async (table, statement) => {
     const before = await asOwner(`select * from ${table}`);
@@ -133,7 +137,8 @@ test("an owner of the tables who is no superuser is bound by them too", async ()
       "create role deployer createrole; alter schema public owner to deployer; set session authorization deployer",
     );
     await db.exec("create role otto_app nologin");
-    await db.exec(await readFile(new URL("../../migrations/0001_tenancy.sql", import.meta.url), "utf8"));
+    const folder = new URL("../../migrations/", import.meta.url);
+    for (const name of (await readdir(folder)).toSorted()) await db.exec(await readFile(new URL(name, folder), "utf8"));
     await db.exec("grant otto_app to deployer; set role otto_app");
     await db.exec(
       `begin; select set_config('app.tenant', 'ten_a', true); insert into tenants values ('ten_a', 'A', now()); commit`,
@@ -153,6 +158,9 @@ describe("one tenant with another's ids", () => {
     expect(await database.agents.get(b.tenant.id, "spy")).toMatchObject(missing);
     expect(await database.agents.versions(b.tenant.id, a.agent, PAGE)).toMatchObject(missing);
     expect(await database.keys.byHash(b.tenant.id, a.key.hash)).toMatchObject(missing);
+    expect(await database.secrets.get(b.tenant.id, "KEY")).toMatchObject(missing);
+    expect(await database.secrets.sealed(b.tenant.id)).toEqual({ ok: true, value: [] });
+    expect(await database.secrets.page(b.tenant.id, PAGE)).toEqual({ ok: true, value: { items: [], next: null } });
     for (const project of ["secret", null]) {
       const page = await database.tasks.page(b.tenant.id, { status: null, project }, PAGE);
       expect(page).toEqual({ ok: true, value: { items: [], next: null } });
@@ -166,6 +174,10 @@ describe("one tenant with another's ids", () => {
     expect(await database.keys.revoke(b.tenant.id, a.key.key.id, act("key.revoke", a.key.key.id))).toMatchObject(
       missing,
     );
+    const stolen = { ...secretOf("KEY"), sealed: "c3RvbGVu" };
+    expect(await database.secrets.update(b.tenant.id, stolen, act("secret.update", stolen.id))).toMatchObject(missing);
+    expect(await database.secrets.remove(b.tenant.id, "KEY", act("secret.delete", stolen.id))).toMatchObject(missing);
+    expect(await database.secrets.sealed(a.tenant.id)).toMatchObject({ ok: true, value: [{ sealed: "c2VhbGVk" }] });
     expect(await database.tasks.remove(b.tenant.id, [a.task])).toMatchObject({ ok: true });
     expect(
       await database.tasks.upsert(b.tenant.id, [report({ task: a.task, version: 99, status: "failed" })]),

@@ -28,6 +28,11 @@ export function act(action: AuditEntry["action"], target: string, at: number = S
   return { id: newId("audit", at), at, actor: "operator", action, target, requestId: newId("request", at) };
 }
 
+/** A secret whose sealed value is the word "sealed". */
+export function secretOf(name: string, at: number = START) {
+  return { id: newId("secret", at), name, hosts: ["api.example.com"], sealed: "c2VhbGVk" };
+}
+
 export function configOf(name: string) {
   return { ...DEFAULT_AGENT.config, name };
 }

@@ -13,7 +13,7 @@ export interface WebUnderTest {
   close(): Promise<void>;
 }
 
-function ask(url: string, more: Partial<WebRequest> = {}): WebRequest {
+export function ask(url: string, more: Partial<WebRequest> = {}): WebRequest {
   return {
     method: "GET",
     url,
@@ -22,7 +22,7 @@ function ask(url: string, more: Partial<WebRequest> = {}): WebRequest {
     timeoutMs: 10_000,
     maxBytes: 100_000,
     followRedirects: true,
-    allowedDomains: null,
+    allowedDomains: ["*"],
     signal: new AbortController().signal,
     ...more,
   };

@@ -5,20 +5,23 @@ import { describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { openWeb } from "../../adapters/egress/web.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
-import type { WebRequest } from "../../core/ports.ts";
+import type { SecretsPort, WebRequest } from "../../core/ports.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
+import { fakeSecrets } from "../fakes/secrets.ts";
 import { fakeWeb, type OutsideReply, type OutsideRequest } from "../fakes/web.ts";
 import { closeServer, listenOnLoopback, unusedPort } from "../stand-ins/listen.ts";
+import { webSecretsContract } from "./web-secrets-suite.ts";
 import { webContract, type WebUnderTest } from "./web-suite.ts";
 
-webContract("the fake in memory", async () => {
+async function inMemory(secrets: SecretsPort = fakeSecrets()): Promise<WebUnderTest> {
   const received: OutsideRequest[] = [];
   let reply: (request: OutsideRequest) => OutsideReply = () => ({});
-  const web = fakeWeb((request) => {
+  const answer = (request: OutsideRequest) => {
     received.push(request);
     return reply(request);
-  }, "outside.example:8080,other.example:8080");
+  };
+  const web = fakeWeb(answer, "outside.example:8080,other.example:8080", secrets);
   return await Promise.resolve({
     web,
     hosts: ["outside.example:8080", "other.example:8080"] as const,
@@ -28,11 +31,14 @@ webContract("the fake in memory", async () => {
     received,
     close: () => Promise.resolve(),
   });
-});
+}
 
+webContract("the fake in memory", inMemory);
 webContract("the adapter and the sidecar", overLoopback);
+webSecretsContract("the fake in memory", inMemory);
+webSecretsContract("the adapter and the sidecar", overLoopback);
 
-async function overLoopback(): Promise<WebUnderTest> {
+async function overLoopback(secrets: SecretsPort = fakeSecrets()): Promise<WebUnderTest> {
   const received: OutsideRequest[] = [];
   let reply: (request: OutsideRequest) => OutsideReply = () => ({});
   const outside = createServer((request, response) => {
@@ -52,7 +58,7 @@ async function overLoopback(): Promise<WebUnderTest> {
   const sidecar = makeSidecar(secret, systemEgress(allow));
   const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
   return {
-    web: openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1" }),
+    web: openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets }),
     hosts,
     answer: (next) => {
       reply = next;
@@ -81,20 +87,21 @@ describe("the way to the sidecar", () => {
     timeoutMs: 5_000,
     maxBytes: 1_000,
     followRedirects: true,
-    allowedDomains: null,
+    allowedDomains: ["*"],
     signal: new AbortController().signal,
   };
   const allow = parseEgressAllow("");
   const secret = "x".repeat(32);
+  const secrets = fakeSecrets();
 
   it("is needed: without a sidecar nothing is requested", async () => {
-    const reply = await openWeb({ sidecar: null, allow, tenant: "t1" }).request(request);
+    const reply = await openWeb({ sidecar: null, allow, tenant: "t1", secrets }).request(request);
     expect(reply).toMatchObject({ ok: false, error: { code: "not_available", details: { sent: false } } });
   });
 
   it("when it is down, a request with an effect surely did not leave", async () => {
     const url = `http://127.0.0.1:${await unusedPort()}`;
-    const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1" }).request(request);
+    const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets }).request(request);
     expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed", details: { sent: false } } });
   });
 
@@ -116,7 +123,7 @@ describe("the way to the sidecar", () => {
     });
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     try {
-      const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1" }).request(request);
+      const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets }).request(request);
       expect(reply).toMatchObject({ ok: false, error: { code } });
       expect(!reply.ok && reply.error.details?.["sent"]).toBe(sent);
     } finally {
@@ -139,7 +146,7 @@ describe("the way to the sidecar", () => {
         ["t2", 2],
         ["t1", 2],
       ] as const) {
-        const web = openWeb({ sidecar: there, allow: open, tenant });
+        const web = openWeb({ sidecar: there, allow: open, tenant, secrets });
         expect(await web.request({ ...request, method: "GET", url: `http://${host}/` })).toMatchObject({ ok: true });
         expect(connections).toHaveLength(count);
       }
@@ -161,7 +168,7 @@ describe("the way to the sidecar", () => {
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     const caller = new AbortController();
     try {
-      const web = openWeb({ sidecar: sidecarAt(url, secret), allow: open, tenant: "t1" });
+      const web = openWeb({ sidecar: sidecarAt(url, secret), allow: open, tenant: "t1", secrets });
       const asked = web.request({ ...request, url: `http://${host}/`, timeoutMs: 60_000, signal: caller.signal });
       await arrived.promise;
       caller.abort();
@@ -179,7 +186,7 @@ describe("the way to the sidecar", () => {
     });
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     try {
-      const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1" }).request(request);
+      const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets }).request(request);
       expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
       expect(!reply.ok && reply.error.details?.["sent"]).toBeUndefined();
     } finally {

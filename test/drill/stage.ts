@@ -108,6 +108,7 @@ export async function openStage({ env = {}, keepBodies = true }: StageOptions = 
         instructions: "Follow the script.",
         tools: ["*"],
         permissions: ["read", "write", "network"],
+        allowed_domains: ["*"],
         approval: { dangerous: "allow" },
         idempotent_hosts: [keyed.host],
         ...differs,

@@ -5,7 +5,8 @@
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { type Exchange, requestByHops } from "../../adapters/egress/follow.ts";
 import { failed, ok } from "../../core/errors.ts";
-import type { WebPort } from "../../core/ports.ts";
+import type { SecretsPort, WebPort } from "../../core/ports.ts";
+import { fakeSecrets } from "./secrets.ts";
 
 /** A request as it arrives outside. Header names are in lower case. */
 export interface OutsideRequest {
@@ -23,8 +24,12 @@ export interface OutsideReply {
   readonly fault?: "hang" | "cut";
 }
 
-/** A web in which `answer` stands for every host; `allow` is `OTTO_EGRESS_ALLOW`. */
-export function fakeWeb(answer: (request: OutsideRequest) => OutsideReply, allow = ""): WebPort {
+/** A web in which `answer` stands for every host; `allow` is `OTTO_EGRESS_ALLOW`, and `secrets` are the tenant's. */
+export function fakeWeb(
+  answer: (request: OutsideRequest) => OutsideReply,
+  allow = "",
+  secrets: SecretsPort = fakeSecrets(),
+): WebPort {
   const exchange: Exchange = async (hop, { timeoutMs, maxBytes, signal }) => {
     const headers = Object.fromEntries(hop.headers.map(([name, value]) => [name.toLowerCase(), value]));
     const body = new TextDecoder().decode(hop.body ?? new Uint8Array());
@@ -44,7 +49,7 @@ export function fakeWeb(answer: (request: OutsideRequest) => OutsideReply, allow
       truncated: sent.length > maxBytes,
     });
   };
-  return { request: (request) => requestByHops(request, parseEgressAllow(allow), exchange) };
+  return { request: (request) => requestByHops(request, { allow: parseEgressAllow(allow), exchange, secrets }) };
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

@@ -126,7 +126,11 @@ describe("the secrets", () => {
   it("are enough when the required ones are there; what is left out is told with what that means", () => {
     const verdict = judgeSecrets(required, ["OTTO_MODE"]);
     expect(verdict.problems).toEqual([]);
-    expect(verdict.leftOut.map((line) => line.split(":")[0])).toEqual(["SIDECAR_SECRET", "OPENAI_API_KEY"]);
+    expect(verdict.leftOut.map((line) => line.split(":")[0])).toEqual([
+      "SIDECAR_SECRET",
+      "OPENAI_API_KEY",
+      "SEARCH_API_KEY",
+    ]);
     expect(judgeSecrets(SECRET_NAMES, [])).toEqual({ problems: [], leftOut: [] });
   });
 

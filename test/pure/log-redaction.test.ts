@@ -10,8 +10,16 @@ test.each([
   ["authorization: Bearer abc.def-ghi", "abc.def-ghi"],
   ["the server said sk-proj-0123456789abcdef", "0123456789abcdef"],
   ["no route to postgres://otto_app:hunter2@db.example/otto", "hunter2"],
+  ["lost https://api.example/v1/items?key=hunter2&n=1 on the way", "hunter2"],
+  ['{"url":"https://api.example/#token=hunter2"}', "hunter2"],
 ])("a secret is cut out of %s", (text, secret) => {
   expect(redact(text)).not.toContain(secret);
+});
+
+test("of a URL, what is no query is left, and what stands behind it", () => {
+  expect(redact('{"url":"https://api.example/v1?key=x","step":1}')).toBe(
+    '{"url":"https://api.example/v1?[query]","step":1}',
+  );
 });
 
 test("a failure is logged with its request and its details, as JSON, without secrets", () => {

@@ -10,16 +10,19 @@ import { startTestDatabase } from "../../scripts/database/test-database.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
-import { type ModelScript, type ScriptedReply, startModelServer, stepOf } from "../stand-ins/model-server.ts";
+import {
+  type ModelScript,
+  type ModelServer,
+  type ScriptedReply,
+  startModelServer,
+  stepOf,
+} from "../stand-ins/model-server.ts";
 import { type Recorder, startRecorder } from "../stand-ins/recorder.ts";
 import type { WorkerdServers } from "./provided-context.ts";
 
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
-  const [database, model, recorder] = await Promise.all([
-    startTestDatabase(),
-    startModelServer({ script: scriptOfTheTask }),
-    startReadableRecorder(),
-  ]);
+  const [database, model] = await Promise.all([startTestDatabase(), startModelServer({ script: scriptOfTheTask })]);
+  const recorder = await startReadableRecorder(model);
   const sidecarSecret = randomBytes(32).toString("hex");
   const sidecar = makeSidecar(sidecarSecret, systemEgress(parseEgressAllow(recorder.host)));
   const sidecarUrl = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
@@ -66,15 +69,38 @@ const scriptOfTheTask: ModelScript = (messages, { model }) => {
   return reply?.models?.[model] ?? reply ?? { text: "Done." };
 };
 
-/** An outside service that the egress guard lets through; `GET /records` shows a test what it got. */
-async function startReadableRecorder(): Promise<Recorder> {
+/**
+ * An outside service that the egress guard lets through. `GET /records` shows a test what it got, and `GET /prompts?…` how
+ * often a model was asked with that text. The last part of a path says what it answers.
+ */
+async function startReadableRecorder(model: Pick<ModelServer, "requests">): Promise<Recorder> {
   const recorder: Recorder = await startRecorder({
-    reply: ({ path }) => ({
-      status: 200,
-      body: JSON.stringify(path === "/records" ? recorder.requests : { ok: true, path }),
-    }),
+    reply(record) {
+      const { pathname, search } = new URL(record.path, "http://recorder");
+      if (pathname === "/records") return json(recorder.requests);
+      if (pathname === "/prompts") {
+        const text = decodeURIComponent(search.slice(1));
+        return json(model.requests.filter(({ body }) => JSON.stringify(body).includes(text)).length);
+      }
+      switch (pathname.slice(pathname.lastIndexOf("/") + 1)) {
+        case "echo":
+          return { ...json(record), headers: { "x-echo": record.headers["x-key"] ?? "" } };
+        case "moved":
+          return { status: 307, headers: { location: `${pathname.replace(/moved$/, "echo")}${search}&moved=1` } };
+        case "away":
+          return { status: 307, headers: { location: `http://localhost:${recorder.port}${pathname}${search}` } };
+        case "reset":
+          return { fault: "reset" };
+        default:
+          return json({ ok: true, path: record.path });
+      }
+    },
   });
   return recorder;
+}
+
+function json(value: unknown): { readonly status: number; readonly body: string } {
+  return { status: 200, body: JSON.stringify(value) };
 }
 
 function repliesIn(input: string): readonly ReplyOfStep[] {

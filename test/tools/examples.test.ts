@@ -75,6 +75,8 @@ describe("the catalogue", () => {
       ["fs.write", "write", "cautious", "keyed"],
       ["get_current_datetime", "", "safe", "none"],
       ["grep", "read", "safe", "none"],
+      ["http.get", "network", "cautious", "none"],
+      ["http.post", "network", "dangerous", "once"],
       ["http_request", "network", "dangerous", "once"],
       ["json.parse", "read", "safe", "none"],
       ["list_directory", "read", "safe", "none"],
@@ -83,6 +85,7 @@ describe("the catalogue", () => {
       ["statistics_summary", "", "safe", "none"],
       ["unit_convert", "", "safe", "none"],
       ["wait", "", "safe", "none"],
+      ["web_search", "network", "cautious", "none"],
       ["write_file", "write", "cautious", "keyed"],
       ["yaml.parse", "read", "safe", "none"],
     ]);

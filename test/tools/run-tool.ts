@@ -8,6 +8,7 @@ import type { CallFacts, Control, SandboxRules, Tool, ToolContext } from "../../
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { fakeResults } from "../fakes/results.ts";
+import { fakeSearch } from "../fakes/search.ts";
 import { fakeWeb } from "../fakes/web.ts";
 
 /** What came of a call: exactly one of the three is set; `shown` is what the model reads of a result. */
@@ -32,6 +33,7 @@ export function freshPorts(): ToolPorts {
   return {
     files: fakeFiles(() => NOW),
     web: fakeWeb(() => ({ headers: { "content-type": "text/plain" }, body: "hello" })),
+    search: fakeSearch(),
     results: fakeResults(),
     patterns: linearPatterns,
   };
@@ -72,7 +74,7 @@ function contextFacts(): CallFacts {
     tools: catalogue.map(({ name }) => name),
     sandbox: DEFAULT_RULES,
     workingDirectory: "",
-    allowedDomains: null,
+    allowedDomains: ["*"],
     idempotentHosts: [],
     config: {},
     metadata: {},

@@ -34,8 +34,11 @@ beforeAll(async () => {
   );
   const task = (await caller.send("POST", "/v1/tasks", { input: "x", hold: true })).json.id;
   const agent = await caller.send("POST", "/v1/agents", { name: "a", instructions: "", tools: [], permissions: [] });
+  const secret = await caller.send("POST", "/v1/secrets", { name: "KEY", value: "value", hosts: ["example.com"] });
+  expect(secret.status, secret.text).toBe(201);
   ids = {
     task,
+    secret: "KEY",
     agent: agent.json.id,
     name: "read_file",
     path: "x.txt",

@@ -27,6 +27,7 @@ interface Owned {
   readonly agent: string;
   readonly key: string;
   readonly tenant: string;
+  readonly secret: string;
 }
 
 interface Case {
@@ -160,6 +161,23 @@ const CASES: readonly Case[] = [
     owner: 201,
   },
   { route: "DELETE /v1/keys/{id}", path: ({ key }) => `/v1/keys/${key}`, other: 404, owner: 200 },
+  { route: "GET /v1/secrets", path: () => "/v1/secrets", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/secrets",
+    path: () => "/v1/secrets",
+    body: () => ({ name: "ANOTHER", value: "value", hosts: ["example.com"] }),
+    other: "nothing of it",
+    owner: 201,
+  },
+  { route: "GET /v1/secrets/{secret}", path: ({ secret }) => `/v1/secrets/${secret}`, other: 404, owner: 200 },
+  {
+    route: "PUT /v1/secrets/{secret}",
+    path: ({ secret }) => `/v1/secrets/${secret}`,
+    body: () => ({ value: "value", hosts: ["example.com"] }),
+    other: 404,
+    owner: 200,
+  },
+  { route: "DELETE /v1/secrets/{secret}", path: ({ secret }) => `/v1/secrets/${secret}`, other: 404, owner: 200 },
   { route: "GET /v1/audit", path: () => "/v1/audit", other: "nothing of it", owner: 200 },
   { route: "GET /v1/budgets", path: () => "/v1/budgets", other: "nothing of it", owner: 200 },
   {
@@ -252,6 +270,9 @@ async function own(): Promise<Owned> {
   expect(agent.status, agent.text).toBe(201);
   const key = await owner.send("POST", "/v1/keys", { name: `key-${CANARY}`, scopes: ["tasks:read"] });
   expect(key.status, key.text).toBe(201);
+  const secret = { name: "CANARY_KEY", value: CANARY, hosts: [`${CANARY}.example`] };
+  const set = await owner.send("POST", "/v1/secrets", secret);
+  expect(set.status, set.text).toBe(201);
   return {
     ended,
     waiting,
@@ -265,6 +286,7 @@ async function own(): Promise<Owned> {
     agent: agent.json.id,
     key: key.json.id,
     tenant: owner.tenant,
+    secret: secret.name,
   };
 }
 
@@ -278,6 +300,7 @@ async function seen(): Promise<string> {
     ]),
     `/v1/agents/${owned.agent}/versions`,
     "/v1/keys",
+    "/v1/secrets",
   ];
   const answers = [];
   for (const path of paths) answers.push((await owner.send("GET", path)).text);

@@ -146,7 +146,12 @@ describe("what a subtask asks", () => {
   test("is decided at the root when nobody knows whether its call happened", async () => {
     const caller = await makeCaller();
     const url = somewhere();
-    const more = { permissions: ["read", "network"], approval: { dangerous: "allow" }, on_unknown: "ask" };
+    const more = {
+      permissions: ["read", "network"],
+      allowed_domains: ["*"],
+      approval: { dangerous: "allow" },
+      on_unknown: "ask",
+    };
     const agent = (await caller.send("POST", "/v1/agents", config("asking", more))).json.id;
     loseAnswers(1);
     const { id } = await caller.makeTask([{ calls: [dispatch({ calls: [post(url)] })] }], { agent });

@@ -8,7 +8,12 @@ const completed = ({ status }: TaskView) => status === "completed";
 
 /** An agent that lets its calls run and asks a person when nobody knows whether one happened. */
 async function askingAgent(caller: Caller): Promise<string> {
-  const more = { permissions: ["read", "network"], approval: { dangerous: "allow" }, on_unknown: "ask" };
+  const more = {
+    permissions: ["read", "network"],
+    allowed_domains: ["*"],
+    approval: { dangerous: "allow" },
+    on_unknown: "ask",
+  };
   const made = await caller.send("POST", "/v1/agents", config("asking", more));
   expect(made.status, made.text).toBe(201);
   expect(made.json.on_unknown).toBe("ask");
@@ -81,7 +86,7 @@ describe("a call of which nobody knows whether it happened", () => {
   test("is told to the model when the agent does not ask", async () => {
     const caller = await makeCaller();
     loseAnswers(1);
-    const more = { permissions: ["read", "network"], approval: { dangerous: "allow" } };
+    const more = { permissions: ["read", "network"], allowed_domains: ["*"], approval: { dangerous: "allow" } };
     const agent = (await caller.send("POST", "/v1/agents", config("telling", more))).json.id;
     const { id } = await caller.makeTask([{ calls: [post(somewhere())] }, { text: "Done." }], { agent });
     await caller.until(id, completed);

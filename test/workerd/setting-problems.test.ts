@@ -52,6 +52,11 @@ describe("the problems of the settings", () => {
     ["OTTO_MODE", { OTTO_MODE: "staging" }],
     ["OTTO_EGRESS_ALLOW", { OTTO_EGRESS_ALLOW: "localhost:9000" }],
     ["OTTO_DATABASE_ENDPOINT", { OTTO_DATABASE_ENDPOINT: "http://bridge.example/sql" }],
+    ["SEARCH_API_KEY", { SEARCH_API_KEY: "canary-password\n" }],
+    ["SEARCH_API_KEY", { SEARCH_PROVIDER: "tavily" }],
+    ["SEARCH_BASE_URL", { SEARCH_PROVIDER: "searxng" }],
+    ["SEARCH_BASE_URL", { SEARCH_PROVIDER: "searxng", SEARCH_BASE_URL: "canary-password" }],
+    ["SEARCH_PROVIDER", { SEARCH_PROVIDER: "canary-password" }],
     ["OTTO_MODEL_API", { OTTO_MODEL_API: "grpc" }],
     ["MAX_PARALLEL_TOOL_CALLS", { MAX_PARALLEL_TOOL_CALLS: "many" }],
   ])("name the setting that is wrong, without its value: %s", (name, variables) => {

@@ -50,7 +50,7 @@ function requestTo(url: string, method: string) {
     timeoutMs: 5000,
     maxBytes: 1_000_000,
     followRedirects: false,
-    allowedDomains: null,
+    allowedDomains: ["*"],
   };
 }
 

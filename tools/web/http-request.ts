@@ -1,14 +1,18 @@
 import { z } from "zod";
 import { hostIsListed } from "../../core/host-pattern.ts";
 import { isReading } from "../../core/http-method.ts";
+import {
+  headersInput,
+  MAX_REPLY_BYTES,
+  MAX_TIMEOUT_SECONDS,
+  replyOutput,
+  replyParts,
+  showReply,
+  TIMEOUT_MARGIN_MS,
+  urlInput,
+} from "../../core/web/exchange.ts";
+import { checkHeaders } from "../../core/web/headers.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
-import { checkHeaders, joinHeaders } from "./headers.ts";
-import { readBody } from "./reply-body.ts";
-
-const MAX_BYTES = 1_048_576;
-const MAX_TIMEOUT_SECONDS = 120;
-/** What the gateway leaves beyond the request's own limit, so that the request's own message is the one that is seen. */
-const MARGIN_MS = 5_000;
 
 export default defineTool({
   name: "http_request",
@@ -24,26 +28,18 @@ export default defineTool({
     return parsed !== null && hostIsListed(parsed, idempotentHosts) ? "keyed" : "once";
   },
   needs: ["web"],
-  timeoutMs: ({ timeout }) => timeout * 1_000 + MARGIN_MS,
+  timeoutMs: ({ timeout }) => timeout * 1_000 + TIMEOUT_MARGIN_MS,
   input: z.object({
-    url: z.string().min(1).max(8_192).describe("http or https, e.g. https://api.example.com/items?limit=5"),
+    url: urlInput,
     method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]).default("GET"),
-    headers: z.record(z.string(), z.string()).default({}),
+    headers: headersInput,
     body: z
       .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
       .optional()
       .describe("Text as it is sent, or a value that is sent as JSON"),
     timeout: z.int().min(1).max(MAX_TIMEOUT_SECONDS).default(30).describe("Seconds"),
   }),
-  output: z.object({
-    status_code: z.int(),
-    headers: z.record(z.string(), z.string()),
-    body: z.string(),
-    body_encoding: z.enum(["text", "base64"]),
-    truncated: z.boolean().describe("The body was cut at 1 MB"),
-    url: z.string().describe("After redirects"),
-    duration_ms: z.number(),
-  }),
+  output: z.object({ status_code: z.int(), ...replyOutput, duration_ms: z.number() }),
   async run({ url, method, headers: given, body, timeout }, { web, key, allowedDomains, signal }) {
     const headers = checkHeaders(given);
     if (!headers.ok) return failWith(headers.error);
@@ -62,29 +58,16 @@ export default defineTool({
       body:
         body === undefined ? null : new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body)),
       timeoutMs: timeout * 1_000,
-      maxBytes: MAX_BYTES,
+      maxBytes: MAX_REPLY_BYTES,
       followRedirects: true,
       allowedDomains,
       signal,
     });
     if (!replied.ok) return failWith(replied.error);
-    const reply = replied.value;
-    const shown = joinHeaders(reply.headers);
-    return {
-      status_code: reply.status,
-      headers: shown,
-      ...readBody(reply.body, shown["content-type"]),
-      truncated: reply.truncated,
-      url: reply.url,
-      duration_ms: reply.durationMs,
-    };
+    const { status, durationMs } = replied.value;
+    return { status_code: status, ...replyParts(replied.value), duration_ms: durationMs };
   },
-  show({ status_code, headers, body, body_encoding, truncated }) {
-    const type = headers["content-type"] ?? "no content type";
-    const location = headers["location"] === undefined ? "" : `\nLocation: ${headers["location"]}`;
-    const content = body_encoding === "text" ? body : `[binary, ${base64Bytes(body)} bytes]`;
-    return `HTTP ${status_code}, ${type}${location}\n\n${content}${truncated ? "\n[cut at 1 MB]" : ""}`;
-  },
+  show: ({ status_code, ...reply }) => showReply(status_code, reply),
   examples: [
     { note: "read a page", given: { url: "https://example.com/" } },
     {
@@ -93,8 +76,3 @@ export default defineTool({
     },
   ],
 });
-
-function base64Bytes(base64: string): number {
-  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
-  return (base64.length / 4) * 3 - padding;
-}

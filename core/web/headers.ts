@@ -1,5 +1,5 @@
 /** Which headers a caller may set, and how a reply's headers and body are shown. */
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { failed, ok, type Result } from "../errors.ts";
 
 const MAX_HEADERS = 64;
 const MAX_HEADER_CHARACTERS = 16_384;
@@ -42,7 +42,7 @@ export function checkHeaders(given: Readonly<Record<string, string>>): Result<Ma
 }
 
 /** RFC 9110, section 5.5: visible characters, spaces and tabs, and the upper half of Latin-1. */
-function isHeaderValue(value: string): boolean {
+export function isHeaderValue(value: string): boolean {
   for (let i = 0; i < value.length; i += 1) {
     const unit = value.charCodeAt(i);
     if ((unit < 0x20 && unit !== 0x09) || unit === 0x7f || unit > 0xff) return false;

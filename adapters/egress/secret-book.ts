@@ -1,0 +1,92 @@
+/**
+ * The secrets of a request's tenant while the request is made. One that refers to a secret has them read first. For any
+ * other they are read while it is on its way, because a reply can hold a value that an earlier request left there.
+ */
+import { type Failure, ok, type Result } from "../../core/errors.ts";
+import { hostIsListed } from "../../core/host-pattern.ts";
+import { type SecretsPort, surelyNotSent, type TenantSecret, type WebResponse } from "../../core/ports.ts";
+import { MAX_VALUE_BYTES } from "../../core/tenant-secret.ts";
+import { LONGEST_FORM, makeRedactor, type Redactor } from "../../core/web/redact-secrets.ts";
+import { type Draft, refersToSecrets } from "./fill-secrets.ts";
+
+/** How old the list may be for a request that refers to a secret: a change holds everywhere after it. */
+const MAX_AGE_MS = 5_000;
+/** How old it may be for one that does not. */
+const MAX_AGE_TO_SEARCH_MS = 60_000;
+/** How long the reply to such a request waits for the list. */
+const WAIT_MS = 1_000;
+
+/** So many bytes beyond its limit are read of a body: a value that begins inside the limit is then whole, and is found. */
+export const MARGIN_BYTES = MAX_VALUE_BYTES * LONGEST_FORM;
+
+export interface SecretBook {
+  /** What the request may refer to; empty when it refers to nothing. */
+  readonly named: readonly TenantSecret[];
+  /** A secret whose value stands in this URL, which is none of its hosts'; null: none does. */
+  strayIn(url: URL): Promise<string | null>;
+  /** The outcome without a value, its body at most `maxBytes` long. */
+  redact(outcome: Result<WebResponse>, maxBytes: number): Promise<Result<WebResponse>>;
+}
+
+/** Fails when the request refers to a secret and they cannot be read. */
+export async function openSecretBook(secrets: SecretsPort, draft: Draft): Promise<Result<SecretBook>> {
+  if (refersToSecrets(draft)) {
+    const read = await secrets.all(MAX_AGE_MS);
+    if (!read.ok) return { ok: false, error: { ...read.error, details: { ...read.error.details, sent: false } } };
+    return ok(bookOf(read.value, () => Promise.resolve(read.value)));
+  }
+  const reading = secrets.all(MAX_AGE_TO_SEARCH_MS);
+  return ok(
+    bookOf([], async () => {
+      const read = await within(WAIT_MS, reading);
+      return read?.ok === true ? read.value : [];
+    }),
+  );
+}
+
+function bookOf(named: readonly TenantSecret[], known: () => Promise<readonly TenantSecret[]>): SecretBook {
+  return {
+    named,
+    async strayIn(url) {
+      const strangers = (await known()).filter(({ hosts }) => !hostIsListed(url, hosts));
+      return redactorOf(strangers).foundIn(url.href)[0] ?? null;
+    },
+    async redact(outcome, maxBytes) {
+      // What was said before anything came back has no value in it.
+      if (!outcome.ok && surelyNotSent(outcome.error)) return outcome;
+      const redactor = redactorOf(await known());
+      if (outcome.ok) return ok(redactReply(outcome.value, redactor, maxBytes));
+      return { ok: false, error: redactFailure(outcome.error, redactor) };
+    },
+  };
+}
+
+function redactorOf(secrets: readonly TenantSecret[]): Redactor {
+  return makeRedactor(secrets.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }])));
+}
+
+function redactReply(reply: WebResponse, redactor: Redactor, maxBytes: number): WebResponse {
+  const body = redactor.bytes(reply.body);
+  return {
+    ...reply,
+    url: redactor.text(reply.url),
+    headers: reply.headers.map(([name, value]) => [redactor.text(name), redactor.text(value)] as const),
+    body: body.subarray(0, maxBytes),
+    truncated: reply.truncated || reply.body.length > maxBytes,
+  };
+}
+
+function redactFailure(error: Failure, redactor: Redactor): Failure {
+  return { ...error, message: redactor.text(error.message) };
+}
+
+/** What a promise gives within so many milliseconds; null: nothing yet. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), ms);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

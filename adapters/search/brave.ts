@@ -1,0 +1,28 @@
+/** Brave's Web Search API: https://api-dashboard.search.brave.com/api-reference/web/search/get */
+import { z } from "zod";
+import { type SearchEngine, textOrNothing } from "./engine.ts";
+
+/** `web` is missing when nothing was found. */
+const replySchema = z
+  .object({
+    type: z.string().optional(),
+    web: z
+      .object({ results: z.array(z.object({ title: textOrNothing, url: textOrNothing, description: textOrNothing })) })
+      .nullish(),
+  })
+  .refine(({ type, web }) => type === "search" || web !== undefined);
+
+export const braveSearch: SearchEngine = {
+  name: "Brave Search",
+  request({ baseUrl, apiKey }, { query, maxResults }) {
+    const asked = new URLSearchParams({ q: query, count: String(maxResults) });
+    const headers = { accept: "application/json", "x-subscription-token": apiKey ?? "" };
+    return { url: `${baseUrl}/res/v1/web/search?${asked.toString()}`, init: { headers } };
+  },
+  hits(reply) {
+    const parsed = replySchema.safeParse(reply);
+    if (!parsed.success) return null;
+    const results = parsed.data.web?.results ?? [];
+    return results.map(({ title, url, description }) => ({ title, url, snippet: description }));
+  },
+};

@@ -1,0 +1,50 @@
+/**
+ * A tenant's secret: a name, a value that nobody reads back, and the hosts that it may be sent to. Limits: values of 4 to
+ * 4,096 bytes, because a shorter one could not be told from other text in a reply; 20 hosts; 100 secrets a tenant.
+ */
+import { z } from "zod";
+import { normalHostPattern } from "./host-pattern.ts";
+import { SECRET_NAME } from "./web/secret-references.ts";
+
+export const MAX_SECRETS = 100;
+const MIN_VALUE_BYTES = 4;
+export const MAX_VALUE_BYTES = 4_096;
+const MAX_HOSTS = 20;
+const MAX_HOST_CHARACTERS = 260;
+
+export const secretNameSchema = z
+  .string()
+  .regex(SECRET_NAME, "1 to 64 capital letters, digits and _, the first one a letter");
+
+const valueSchema = z.string().refine((value) => {
+  const { length } = new TextEncoder().encode(value);
+  return length >= MIN_VALUE_BYTES && length <= MAX_VALUE_BYTES;
+}, `has to be ${MIN_VALUE_BYTES} to ${MAX_VALUE_BYTES} bytes`);
+
+const hostSchema = z
+  .string()
+  .max(MAX_HOST_CHARACTERS)
+  .transform((entry, context) => {
+    const pattern = normalHostPattern(entry);
+    if (pattern !== null) return pattern;
+    context.addIssue({
+      code: "custom",
+      message: "has to be a host (api.example.com) or *.example.com, :port if wanted",
+    });
+    return z.NEVER;
+  });
+
+/**
+ * What a secret is set to. The value comes with every change of the hosts: who could bind a value anew without knowing it
+ * could have it sent to himself.
+ */
+export const secretSettingSchema = z.strictObject({
+  value: valueSchema.describe("It is sealed at once, and no answer ever shows it."),
+  hosts: z
+    .array(hostSchema)
+    .min(1)
+    .max(MAX_HOSTS)
+    .describe(
+      "Where it may be sent: `api.example.com`, `*.example.com` for every name below, `:port` to bind it to one.",
+    ),
+});

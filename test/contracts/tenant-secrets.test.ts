@@ -1,0 +1,204 @@
+/** The table of secrets, and the port that opens them for the egress module, with the fake beside it. */
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openDatabase } from "../../adapters/database/database.ts";
+import { openSealing } from "../../adapters/sealing.ts";
+import { openSecrets, sealSecret, SecretShelf } from "../../adapters/tenant-secrets.ts";
+import { type Database, OPERATOR_TENANT } from "../../core/database.ts";
+import { failed } from "../../core/errors.ts";
+import type { SecretsPort, TenantSecret } from "../../core/ports.ts";
+import { MAX_SECRETS } from "../../core/tenant-secret.ts";
+import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
+import { fakeSecrets } from "../fakes/secrets.ts";
+import { act, makeTenant, newId, secretOf, START } from "./database-rows.ts";
+
+let server: TestDatabase;
+let database: Database;
+let tenant: string;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  database = openDatabase(server.url, server.endpoint);
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  tenant = (await makeTenant(database)).tenant.id;
+});
+
+const PAGE = { after: null, limit: 100 };
+const sealing = openSealing(randomBytes(32).toString("base64"));
+
+describe("the table of secrets", () => {
+  it("keeps a secret once, however often that is asked, and writes down who made it", async () => {
+    const secret = secretOf("KEY");
+    const made = act("secret.create", secret.id);
+    const { id, name, hosts } = secret;
+    const kept = { ok: true, value: { id, name, hosts, createdAt: made.at, updatedAt: made.at } };
+    expect(await database.secrets.create(tenant, secret, made)).toEqual(kept);
+    expect(await database.secrets.create(tenant, secret, made)).toEqual(kept);
+    expect(await database.secrets.get(tenant, "KEY")).toEqual(kept);
+    expect(await database.audit.page(tenant, PAGE)).toMatchObject({ value: { items: [made] } });
+    expect(await database.secrets.sealed(tenant)).toEqual({
+      ok: true,
+      value: [{ name, hosts, sealed: secret.sealed }],
+    });
+  });
+
+  it("takes a name once", async () => {
+    const [first, second] = [secretOf("KEY"), { ...secretOf("KEY"), sealed: "b3RoZXI=" }];
+    await database.secrets.create(tenant, first, act("secret.create", first.id));
+    const again = await database.secrets.create(tenant, second, act("secret.create", second.id));
+    expect(again).toMatchObject({ ok: false, error: { code: "conflict", field: "name" } });
+    expect(await database.secrets.sealed(tenant)).toMatchObject({ value: [{ sealed: first.sealed }] });
+    expect(await database.audit.page(tenant, PAGE)).toMatchObject({ value: { items: [{ target: first.id }] } });
+  });
+
+  it("sets and deletes what is there, and writes nothing down for what is not", async () => {
+    const secret = secretOf("KEY");
+    await database.secrets.create(tenant, secret, act("secret.create", secret.id));
+    const setting = { name: "KEY", hosts: ["*.example.org"], sealed: "b3RoZXI=" };
+    const set = await database.secrets.update(tenant, setting, act("secret.update", secret.id, START + 5));
+    expect(set).toMatchObject({ ok: true, value: { id: secret.id, hosts: setting.hosts, updatedAt: START + 5 } });
+    const gone = await database.secrets.remove(tenant, "KEY", act("secret.delete", secret.id, START + 9));
+    expect(gone).toMatchObject({ ok: true, value: { id: secret.id } });
+    for (const none of [
+      await database.secrets.get(tenant, "KEY"),
+      await database.secrets.update(tenant, setting, act("secret.update", secret.id)),
+      await database.secrets.remove(tenant, "KEY", act("secret.delete", secret.id)),
+    ]) {
+      expect(none).toMatchObject({ ok: false, error: { code: "not_found" } });
+    }
+    const acts = await database.audit.page(tenant, PAGE);
+    expect(acts.ok && acts.value.items.map(({ action }) => action)).toEqual([
+      "secret.delete",
+      "secret.update",
+      "secret.create",
+    ]);
+  });
+
+  it("lists the latest first, and holds as many as a tenant may have", async () => {
+    for (let at = 0; at < MAX_SECRETS; at += 1) {
+      const secret = secretOf(`KEY_${at}`, START + at);
+      await database.secrets.create(tenant, secret, act("secret.create", secret.id, START + at));
+    }
+    const more = secretOf("ONE_MORE");
+    const refused = await database.secrets.create(tenant, more, act("secret.create", more.id));
+    expect(refused).toMatchObject({ ok: false, error: { code: "quota_exceeded" } });
+    const page = await database.secrets.page(tenant, { after: null, limit: 2 });
+    expect(page).toMatchObject({
+      value: { items: [{ name: `KEY_${MAX_SECRETS - 1}` }, { name: `KEY_${MAX_SECRETS - 2}` }] },
+    });
+  });
+
+  it("is empty for a tenant that was purged", async () => {
+    const secret = secretOf("KEY");
+    await database.secrets.create(tenant, secret, act("secret.create", secret.id));
+    await database.tenants.erase(tenant, act("tenant.erase", tenant));
+    await database.tenants.purge(tenant);
+    expect(await database.secrets.sealed(tenant)).toEqual({ ok: true, value: [] });
+    expect((await database.audit.page(OPERATOR_TENANT, PAGE)).ok).toBe(true);
+  });
+});
+
+/** What every port gives: the secrets that the tenant has. */
+function secretsContract(name: string, open: (secrets: readonly TenantSecret[]) => Promise<SecretsPort>): void {
+  describe(`secrets: ${name}`, () => {
+    it("gives every secret of the tenant with its value and hosts, and none when it has none", async () => {
+      const secrets = [
+        { name: "KEY", value: "s3cret\nwith é and 🦦", hosts: ["api.example.com", "*.example.org:8443"] },
+        { name: "PIN", value: "4711", hosts: ["[2606:4700::1]"] },
+      ];
+      const all = await (await open(secrets)).all(0);
+      expect(all.ok && all.value.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(secrets);
+      expect(await (await open([])).all(0)).toEqual({ ok: true, value: [] });
+    });
+  });
+}
+
+secretsContract("the fake in memory", (secrets) => Promise.resolve(fakeSecrets(secrets)));
+secretsContract("the adapter and Postgres", async (secrets) => {
+  const owner = (await makeTenant(database)).tenant.id;
+  for (const { name, value, hosts } of secrets) {
+    const sealed = await sealSecret(sealing, owner, { name, value: value ?? "" });
+    const id = newId("secret");
+    await database.secrets.create(owner, { id, name, hosts, sealed }, act("secret.create", id));
+  }
+  return openSecrets({
+    table: database.secrets,
+    sealing,
+    tenant: owner,
+    shelf: new SecretShelf(),
+    clock: { now: () => START },
+  });
+});
+
+describe("what the adapter keeps of secrets", () => {
+  /** A table that a test takes away, and the port on it. */
+  async function shelved() {
+    const world = { now: START, reads: 0, isAway: false, names: ["KEY"] };
+    const sealed = await sealSecret(sealing, "ten_1", { name: "KEY", value: "canary-value" });
+    const table = {
+      sealed: () => {
+        world.reads += 1;
+        if (world.isAway) return Promise.resolve(failed("upstream_failed", "The database is away."));
+        return Promise.resolve({
+          ok: true as const,
+          value: world.names.map((name) => ({ name, hosts: ["a.example"], sealed })),
+        });
+      },
+    };
+    const shelf = new SecretShelf();
+    const open = (tenant: string, key = sealing) =>
+      openSecrets({ table, sealing: key, tenant, shelf, clock: { now: () => world.now } });
+    return { world, shelf, open, secrets: open("ten_1") };
+  }
+
+  it("is used as long as it is young enough, and holds no value in the clear", async () => {
+    const { world, shelf, secrets } = await shelved();
+    await secrets.all(5_000);
+    world.now += 5_000;
+    expect(await secrets.all(5_000)).toMatchObject({ ok: true, value: [{ value: "canary-value" }] });
+    expect(world.reads).toBe(1);
+    world.now += 1;
+    world.names = [];
+    expect(await secrets.all(5_000)).toEqual({ ok: true, value: [] });
+    expect(world.reads).toBe(2);
+    expect(JSON.stringify(shelf.read("ten_1"))).not.toContain("canary");
+  });
+
+  it("stands in while the database is away, for ten minutes, and the database is not asked each time", async () => {
+    const { world, secrets } = await shelved();
+    await secrets.all(0);
+    world.isAway = true;
+    world.now += 9 * 60_000;
+    expect(await secrets.all(0)).toMatchObject({ ok: true, value: [{ value: "canary-value" }] });
+    await secrets.all(0);
+    expect(world.reads).toBe(2);
+    world.now += 2 * 60_000;
+    expect(await secrets.all(0)).toMatchObject({ ok: false, error: { code: "upstream_failed", retryAfterMs: 2_000 } });
+    world.isAway = false;
+    world.now += 2_000;
+    expect((await secrets.all(0)).ok).toBe(true);
+  });
+
+  it("is forgotten by a change, and is each tenant's own", async () => {
+    const { world, shelf, open, secrets } = await shelved();
+    await secrets.all(60_000);
+    shelf.forget("ten_1");
+    await secrets.all(60_000);
+    expect(world.reads).toBe(2);
+    await open("ten_2").all(60_000);
+    expect(world.reads).toBe(3);
+  });
+
+  it("opens for the tenant and the name that it was sealed for only, and with the key only", async () => {
+    const { world, open } = await shelved();
+    expect(await open("ten_2").all(0)).toMatchObject({ value: [{ name: "KEY", value: null }] });
+    expect(await open("ten_1", openSealing(randomBytes(32).toString("base64"))).all(0)).toMatchObject({
+      value: [{ value: null }],
+    });
+    world.names = ["OTHER"];
+    world.now += 1;
+    expect(await open("ten_1").all(0)).toMatchObject({ value: [{ name: "OTHER", value: null }] });
+  });
+});

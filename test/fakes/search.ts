@@ -1,0 +1,20 @@
+/** A search engine in memory: every query finds the same pages, as many as are asked for. */
+import { failed, ok } from "../../core/errors.ts";
+import type { Failure } from "../../core/errors.ts";
+import type { SearchHit, SearchPort } from "../../core/ports.ts";
+
+/** What it finds: pages, or a failure. A search that was given up fails with `timeout`. */
+export function fakeSearch(finds: readonly SearchHit[] | Failure = PAGES): SearchPort {
+  return {
+    search: ({ maxResults, signal }) => {
+      if (signal.aborted) return Promise.resolve(failed("timeout", "It did not answer in time."));
+      return Promise.resolve("code" in finds ? { ok: false, error: finds } : ok(finds.slice(0, maxResults)));
+    },
+  };
+}
+
+const PAGES: readonly SearchHit[] = Array.from({ length: 30 }, (_, at) => ({
+  title: `Page ${at + 1}`,
+  url: `https://example.com/${at + 1}`,
+  snippet: `What page ${at + 1} says.`,
+}));

@@ -1,0 +1,11 @@
+/** Secrets of a tenant in memory. Those that are passed stay the fake's own: a test changes them by what it keeps of the list. */
+import { failed, ok } from "../../core/errors.ts";
+import type { SecretsPort, TenantSecret } from "../../core/ports.ts";
+
+/** `isAway` is asked at each reading: true, and it fails as it does while the database is away and nothing is kept. */
+export function fakeSecrets(secrets: readonly TenantSecret[] = [], isAway: () => boolean = () => false): SecretsPort {
+  return {
+    all: () =>
+      Promise.resolve(isAway() ? failed("upstream_failed", "They cannot be read.", { retryAfterMs: 1 }) : ok(secrets)),
+  };
+}

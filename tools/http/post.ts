@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { hostIsListed } from "../../core/host-pattern.ts";
+import {
+  headersInput,
+  MAX_REPLY_BYTES,
+  replyOutput,
+  replyParts,
+  showReply,
+  TIMEOUT_MARGIN_MS,
+  timeoutMsInput,
+  urlInput,
+} from "../../core/web/exchange.ts";
+import { checkHeaders, isHeaderValue } from "../../core/web/headers.ts";
+import { writeBody } from "../../core/web/request-body.ts";
+import { defineTool, failure, failWith } from "../define-tool.ts";
+
+export default defineTool({
+  name: "http.post",
+  summary:
+    "Send data to a public web address by HTTP POST, as JSON or as a form, and read the reply, up to 1 MB. Redirects are followed. It carries an Idempotency-Key header of the call.",
+  toolbox: "web",
+  category: "api",
+  permissions: ["network"],
+  security: "dangerous",
+  effect({ url }, { idempotentHosts }) {
+    const parsed = URL.parse(url);
+    return parsed !== null && hostIsListed(parsed, idempotentHosts) ? "keyed" : "once";
+  },
+  needs: ["web"],
+  timeoutMs: ({ timeout_ms }) => timeout_ms + TIMEOUT_MARGIN_MS,
+  input: z.object({
+    url: urlInput,
+    body: z
+      .union([z.string(), z.record(z.string(), z.unknown())])
+      .describe("Text as it is sent, or a map that is sent as content_type says"),
+    headers: headersInput,
+    content_type: z
+      .string()
+      .min(1)
+      .max(200)
+      .default("application/json")
+      .describe("application/json, application/x-www-form-urlencoded, or, for text, any. A content-type header wins"),
+    timeout_ms: timeoutMsInput,
+  }),
+  output: z.object({ status: z.int(), ...replyOutput, response_time_ms: z.number() }),
+  async run({ url, body: given, headers: more, content_type, timeout_ms }, { web, key, allowedDomains, signal }) {
+    const headers = checkHeaders(more);
+    if (!headers.ok) return failWith(headers.error);
+    const type = headers.value.get("content-type") ?? content_type;
+    if (!isHeaderValue(type)) return failure("invalid_input", "content_type: that is none", { field: "content_type" });
+    headers.value.set("content-type", type);
+    const body = writeBody(given, type);
+    if (!body.ok) return failWith(body.error);
+    headers.value.set("idempotency-key", key);
+    const replied = await web.request({
+      method: "POST",
+      url,
+      headers: [...headers.value],
+      body: body.value,
+      timeoutMs: timeout_ms,
+      maxBytes: MAX_REPLY_BYTES,
+      followRedirects: true,
+      allowedDomains,
+      signal,
+    });
+    if (!replied.ok) return failWith(replied.error);
+    const { status, durationMs } = replied.value;
+    return { status, ...replyParts(replied.value), response_time_ms: durationMs };
+  },
+  show: ({ status, ...reply }) => showReply(status, reply),
+  examples: [
+    { note: "send JSON", given: { url: "https://api.example.com/items", body: { name: "first", tags: ["a", "b"] } } },
+    {
+      note: "send a form",
+      given: {
+        url: "https://api.example.com/login",
+        body: { user: "ana", remember: true },
+        content_type: "application/x-www-form-urlencoded",
+        timeout_ms: 10_000,
+      },
+    },
+  ],
+});

@@ -1,0 +1,145 @@
+/**
+ * Secrets of a tenant: set here, referred to by `{{secret.NAME}}` in what tools send, and filled in by the egress module.
+ * No route shows a value, or anything about one.
+ */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { databaseFromEnv, forgetSecretsFromEnv, sealSecretFromEnv } from "../../adapters/from-env.ts";
+import type { Secret } from "../../core/database.ts";
+import { raise } from "../../core/errors.ts";
+import { makeId } from "../../core/ids.ts";
+import { writeCursor } from "../../core/page-cursor.ts";
+import { secretNameSchema, secretSettingSchema } from "../../core/tenant-secret.ts";
+import { answers, withKey } from "../answers.ts";
+import { pageOf } from "../api-schemas.ts";
+import { auditEntry } from "../audit-entry.ts";
+import type { App, AppContext } from "../context.ts";
+import { requireScope } from "../middleware/require-scope.ts";
+import { idSource } from "../new-ids.ts";
+import { pageQuery, pageRequest, tenantOf, unwrap } from "../task-access.ts";
+
+const time = z.iso.datetime();
+
+const newSecretSchema = secretSettingSchema.extend({ name: secretNameSchema });
+
+const secretSchema = z
+  .strictObject({ id: z.string(), name: z.string(), hosts: z.array(z.string()), created_at: time, updated_at: time })
+  .meta({ id: "Secret" });
+
+const admin = [requireScope("admin")];
+const shared = { tags: ["Secrets"], ...withKey };
+const params = z.object({ secret: z.string().describe("The secret's name") });
+const secret = { description: "The secret, without its value.", json: secretSchema };
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/secrets",
+  summary: "Make a secret",
+  description:
+    "Tools refer to it by `{{secret.NAME}}` in the path and query of a URL, in the value of a header and in a body. The value is filled in on the way out, only for the hosts that are named here, by https (or at a place of OTTO_EGRESS_ALLOW), and is cut out of what comes back. Nothing shows it again.",
+  middleware: admin,
+  request: { body: { required: true, content: { "application/json": { schema: newSecretSchema } } } },
+  responses: answers({ 201: secret }, [409, 413, 415, 422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/secrets",
+  summary: "List secrets, the latest first",
+  middleware: admin,
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of secrets.", json: pageOf(secretSchema) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/secrets/{secret}",
+  summary: "Show a secret, without its value",
+  middleware: admin,
+  request: { params },
+  responses: answers({ 200: secret }, [404]),
+});
+
+const update = createRoute({
+  ...shared,
+  method: "put",
+  path: "/v1/secrets/{secret}",
+  summary: "Set a secret anew",
+  description: "Value and hosts together: the value is not lent to other hosts. It holds everywhere within 5 seconds.",
+  middleware: admin,
+  request: { params, body: { required: true, content: { "application/json": { schema: secretSettingSchema } } } },
+  responses: answers({ 200: secret }, [404, 413, 415, 422]),
+});
+
+const remove = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/secrets/{secret}",
+  summary: "Delete a secret",
+  description: "It holds everywhere within 5 seconds, and while the database is away within 10 minutes.",
+  middleware: admin,
+  request: { params },
+  responses: answers({ 200: { description: "What was deleted, without its value.", json: secretSchema } }, [404]),
+});
+
+export function secretRoutes(app: App): void {
+  app.openapi(create, async (c) => {
+    const { name, value, hosts } = c.req.valid("json");
+    const tenant = tenantOf(c);
+    const { createdAt, random } = await idSource(c, "secret");
+    const id = makeId("secret", createdAt, random);
+    const sealed = await sealSecretFromEnv(c.env, tenant, { name, value });
+    const act = await auditEntry(c, "secret.create", id);
+    const made = unwrap(await databaseFromEnv(c.env).secrets.create(tenant, { id, name, hosts, sealed }, act));
+    forgetSecretsFromEnv(c.env, tenant);
+    return c.json(shownSecret(made), 201, { location: `/v1/secrets/${name}` });
+  });
+
+  app.openapi(list, async (c) => {
+    const request = pageRequest(c.req.valid("query"));
+    const { items, next } = unwrap(await databaseFromEnv(c.env).secrets.page(tenantOf(c), request));
+    return c.json({ data: items.map(shownSecret), next_cursor: next === null ? null : writeCursor(next) });
+  });
+
+  app.openapi(show, async (c) => {
+    return c.json(shownSecret(await secretByName(c, c.req.valid("param").secret)));
+  });
+
+  app.openapi(update, async (c) => {
+    const { value, hosts } = c.req.valid("json");
+    const tenant = tenantOf(c);
+    const { id, name } = await secretByName(c, c.req.valid("param").secret);
+    const sealed = await sealSecretFromEnv(c.env, tenant, { name, value });
+    const act = await auditEntry(c, "secret.update", id);
+    const set = unwrap(await databaseFromEnv(c.env).secrets.update(tenant, { name, hosts, sealed }, act));
+    forgetSecretsFromEnv(c.env, tenant);
+    return c.json(shownSecret(set));
+  });
+
+  app.openapi(remove, async (c) => {
+    const tenant = tenantOf(c);
+    const { id, name } = await secretByName(c, c.req.valid("param").secret);
+    const act = await auditEntry(c, "secret.delete", id);
+    const gone = unwrap(await databaseFromEnv(c.env).secrets.remove(tenant, name, act));
+    forgetSecretsFromEnv(c.env, tenant);
+    return c.json(shownSecret(gone));
+  });
+}
+
+async function secretByName(c: AppContext, name: string): Promise<Secret> {
+  if (!secretNameSchema.safeParse(name).success) raise("not_found", "There is no such secret.");
+  return unwrap(await databaseFromEnv(c.env).secrets.get(tenantOf(c), name));
+}
+
+function shownSecret({ id, name, hosts, createdAt, updatedAt }: Secret) {
+  return {
+    id,
+    name,
+    hosts: [...hosts],
+    created_at: new Date(createdAt).toISOString(),
+    updated_at: new Date(updatedAt).toISOString(),
+  };
+}
