@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hostIsListed } from "../../core/host-pattern.ts";
+import { hostIsListed, normalHostPattern } from "../../core/host-pattern.ts";
 
 describe("hostIsListed", () => {
   it.each([
@@ -32,5 +32,48 @@ describe("hostIsListed", () => {
 
   it("is false for an empty list", () => {
     expect(hostIsListed(new URL("https://example.com/"), [])).toBe(false);
+  });
+});
+
+describe("an entry as it is kept", () => {
+  it.each([
+    ["api.example.com", "api.example.com"],
+    [" API.Example.com. ", "api.example.com"],
+    ["*.Example.com", "*.example.com"],
+    ["*.a.example.com:8443", "*.a.example.com:8443"],
+    ["bücher.example", "xn--bcher-kva.example"],
+    ["127.0.0.1:9000", "127.0.0.1:9000"],
+    ["0x7f.1:80", "127.0.0.1:80"],
+    ["[::1]:8443", "[::1]:8443"],
+    ["localhost:7000", "localhost:7000"],
+  ])("%j is %j, and lists what the other lists", (entry, kept) => {
+    expect(normalHostPattern(entry)).toBe(kept);
+    expect(normalHostPattern(kept)).toBe(kept);
+    expect(hostIsListed(new URL(`https://${kept.replace("*", "a")}/`), [kept])).toBe(true);
+  });
+
+  it.each([
+    "",
+    "*",
+    "*.",
+    "*.com",
+    "*.[::1]",
+    "**.example.com",
+    "a.*.example.com",
+    "https://example.com",
+    "example.com/",
+    "example.com?x",
+    "u@example.com",
+    "u:p@example.com",
+    "a b.example",
+    "example.com:",
+    "example.com:99999",
+    "example.com:https",
+    "a\u0000b.example",
+    "{{secret.X}}.example.com",
+    "%2a.example.com",
+    ":80",
+  ])("%j is none", (entry) => {
+    expect(normalHostPattern(entry)).toBeNull();
   });
 });

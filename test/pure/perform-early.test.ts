@@ -43,6 +43,7 @@ describe("a batch may be made with its message", () => {
 
   test("but not with one that goes to the web, whatever it changes", async () => {
     expect(await mayRun([look, { ...toolOf(outside(), "none"), needs: ["web"] }])).toBe(false);
+    expect(await mayRun([look, { ...toolOf(outside(), "none"), needs: ["search"] }])).toBe(false);
     expect(await mayRun([look, { ...toolOf(outside(), "none"), needs: ["files", "results"] }])).toBe(true);
   });
 

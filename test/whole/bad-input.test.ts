@@ -34,8 +34,7 @@ beforeAll(async () => {
   );
   const task = (await caller.send("POST", "/v1/tasks", { input: "x", hold: true })).json.id;
   const agent = await caller.send("POST", "/v1/agents", { name: "a", instructions: "", tools: [], permissions: [] });
-  const secret = await caller.send("POST", "/v1/secrets", { name: "KEY", value: "value", hosts: ["example.com"] });
-  expect(secret.status, secret.text).toBe(201);
+  await caller.send("POST", "/v1/secrets", { name: "KEY", value: "value", hosts: ["example.com"] });
   ids = {
     task,
     secret: "KEY",
