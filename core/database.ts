@@ -61,6 +61,8 @@ export interface AuditEntry {
     | "agent.update"
     | "budget.set"
     | "budget.delete"
+    | "file.delete"
+    | "file.restore"
     | "secret.create"
     | "secret.update"
     | "secret.delete";

@@ -133,8 +133,8 @@ export interface FilesPort {
   stat(path: string): Promise<Result<FileEntry>>;
   /** The bytes; `too_large` when over `maxBytes`. */
   read(path: string, maxBytes: number): Promise<Result<{ entry: FileEntry; bytes: Uint8Array }>>;
-  /** The bytes as they come, `entry.size` of them. The stream fails when the store goes away under it. */
-  open(path: string): Promise<Result<{ entry: FileEntry; stream: ReadableStream<Uint8Array> }>>;
+  /** The bytes as they come, `entry.size` of them; with a version, of that one. The stream fails when the store goes away under it. */
+  open(path: string, version?: number): Promise<Result<{ entry: FileEntry; stream: ReadableStream<Uint8Array> }>>;
   /** `bytes` are neither copied nor changed, and are the port's until the promise has settled. */
   write(path: string, bytes: Uint8Array, options: WriteOptions): Promise<Result<WrittenFile>>;
   /** The entries directly inside a directory, sorted by name; `not_found` for a directory that does not exist. "" is the root, which always does. */

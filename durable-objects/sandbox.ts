@@ -11,6 +11,7 @@ import {
   judgeRemoval,
   judgeWrite,
   MAX_WALK_PAGE,
+  noSuchVersion,
   type Totals,
 } from "../core/sandbox/write.ts";
 import { SandboxHold } from "./sandbox-hold.ts";
@@ -123,7 +124,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     const applied = this.store.applied<WrittenFile>(`restore ${options.key}`);
     if (applied !== null) return ok(applied);
     if (known.length === 0) return failed("not_found", `File not found: ${path}`);
-    if (wanted === undefined) return failed("not_found", `${path} has no version ${version} that is remembered.`);
+    if (wanted === undefined) return failed("not_found", noSuchVersion(path, version));
     const { size, hash, contentType, mode } = wanted;
     return await this.commit({ ...options, key: `restore ${options.key}`, path, size, hash, contentType, mode });
   }

@@ -185,6 +185,26 @@ export const writtenFileSchema = z
   .strictObject({ path: z.string(), size: z.int(), content_type: z.string(), modified_at: time, url: z.string() })
   .meta({ id: "WrittenFile" });
 
+export const removedFileSchema = z
+  .strictObject({ path: z.string(), kind: z.enum(["file", "directory"]) })
+  .meta({ id: "RemovedFile" });
+
+export const fileVersionsSchema = z
+  .strictObject({
+    data: z.array(
+      z.strictObject({
+        version: z.int(),
+        is_current: z.boolean(),
+        size: z.int(),
+        content_type: z.string(),
+        modified_at: time,
+        mode: z.string().describe("Permission bits in octal, such as `0644`."),
+        url: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: "FileVersions" });
+
 export const toolSchema = z
   .strictObject({
     name: z.string(),

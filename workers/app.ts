@@ -22,6 +22,7 @@ import { killSwitchRoutes } from "./routes/kill-switch.ts";
 import { openApiRoutes } from "./routes/openapi.ts";
 import { secretRoutes } from "./routes/secrets.ts";
 import { taskEventRoutes } from "./routes/task-events.ts";
+import { taskFileVersionRoutes } from "./routes/task-file-versions.ts";
 import { taskFileRoutes } from "./routes/task-files.ts";
 import { taskLedgerRoutes } from "./routes/task-ledger.ts";
 import { taskReplyRoutes } from "./routes/task-replies.ts";
@@ -42,6 +43,7 @@ export function createApp(): App {
   taskReplyRoutes(app);
   taskEventRoutes(app);
   taskFileRoutes(app);
+  taskFileVersionRoutes(app);
   taskLedgerRoutes(app);
   toolRoutes(app);
   toolCallRoutes(app);

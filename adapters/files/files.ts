@@ -7,6 +7,7 @@ import { failed, ok, type Failure, type Result } from "../../core/errors.ts";
 import { toHex } from "../../core/hex.ts";
 import type { SandboxRpc, SandboxWrite } from "../../core/objects.ts";
 import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports.ts";
+import { entryOfVersion, noSuchVersion } from "../../core/sandbox/write.ts";
 import { blobKey, type SandboxPlace } from "./blob-keys.ts";
 import { PROJECT_FOLDER, withProject } from "./project-folder.ts";
 import { guarded } from "./r2.ts";
@@ -50,6 +51,13 @@ function openSandbox(
     return found.ok ? ok(outside(found.value)) : naming(found.error, "File", path);
   }
 
+  async function statVersion(path: string, version: number): Promise<Result<FileEntry>> {
+    const known = await sandbox().versions(inside(path));
+    if (!known.ok) return naming(known.error, "File", path);
+    const found = known.value.find((one) => one.version === version);
+    return found === undefined ? failed("not_found", noSuchVersion(path, version)) : ok(outside(entryOfVersion(found)));
+  }
+
   async function blobOf({ path, hash }: FileEntry): Promise<Result<R2ObjectBody>> {
     const blob = await bucket.get(blobKey(place, hash));
     return blob === null ? failed("internal", `The bytes of ${path} are missing.`, { details: { hash } }) : ok(blob);
@@ -65,9 +73,9 @@ function openSandbox(
         const blob = await blobOf(found.value);
         return blob.ok ? ok({ entry: found.value, bytes: new Uint8Array(await blob.value.arrayBuffer()) }) : blob;
       }),
-    open: (path) =>
+    open: (path, version) =>
       guarded(async () => {
-        const found = await stat(path);
+        const found = version === undefined ? await stat(path) : await statVersion(path, version);
         if (!found.ok) return found;
         const blob = await blobOf(found.value);
         return blob.ok ? ok({ entry: found.value, stream: blob.value.body }) : blob;

@@ -13,7 +13,7 @@ export function withProject(tree: FilesPort, project: FilesPort): FilesPort {
   return {
     stat: (path) => of(path).stat(path),
     read: (path, maxBytes) => of(path).read(path, maxBytes),
-    open: (path) => of(path).open(path),
+    open: (path, version) => of(path).open(path, version),
     async write(path, bytes, options) {
       if (path === PROJECT_FOLDER) return failed("conflict", `${PROJECT_FOLDER} is a directory.`);
       return await of(path).write(path, bytes, options);

@@ -4,7 +4,7 @@
  */
 import { failed, ok, type Result } from "../errors.ts";
 import type { SandboxWrite } from "../objects.ts";
-import type { FileEntry } from "../ports.ts";
+import type { FileEntry, FileVersion } from "../ports.ts";
 import { contentTypeOf } from "./content-type.ts";
 import { DEFAULT_MODE } from "./file-mode.ts";
 
@@ -106,6 +106,16 @@ export function entryOf(
     version: lastVersion + 1,
     mode: write.mode ?? present?.mode ?? DEFAULT_MODE,
   };
+}
+
+/** A version as the file that it was. */
+export function entryOfVersion({ isCurrent: _, ...entry }: FileVersion): FileEntry {
+  return entry;
+}
+
+/** What is said of a version that is not remembered, or never was. */
+export function noSuchVersion(path: string, version: number): string {
+  return `${path} has no version ${version} that is remembered.`;
 }
 
 /** Whether a directory has to be made: false when it is there. `conflict` for a file, `quota_exceeded` for one too many. */

@@ -334,6 +334,10 @@ export function filesContract(name: string, open: () => FilesPort | Promise<File
         isNew: true,
       });
       expect(codeOf(await files.versions("no.txt"))).toBe("not_found");
+      const opened = valueOf(await files.open("a.txt", 5));
+      expect([opened.entry.version, textOf(await bytesOfStream(opened.stream))]).toEqual([5, "xxxxx"]);
+      expect(opened.entry).not.toHaveProperty("isCurrent");
+      expect(codeOf(await files.open("a.txt", 1))).toBe("not_found");
     });
 
     it("brings a version back as a new one, once for a key", async () => {

@@ -15,12 +15,14 @@ import { judgeForm } from "../../core/sandbox/path.ts";
 import {
   directoriesAbove,
   directoryOf,
+  entryOfVersion,
   entryOf,
   judgeDirectory,
   judgeRemoval,
   judgeWrite,
   KEPT_VERSIONS,
   MAX_WALK_PAGE,
+  noSuchVersion,
 } from "../../core/sandbox/write.ts";
 
 /** An empty sandbox. `now` gives the times of its writes. */
@@ -34,8 +36,8 @@ export function fakeFiles(now: () => number = () => 0): FilesPort {
       if (found.value.size > maxBytes) return failed("too_large", `File too large: ${found.value.size} bytes`);
       return ok({ entry: found.value, bytes: sandbox.bytes(found.value) });
     },
-    async open(path) {
-      const found = sandbox.find(path);
+    async open(path, version) {
+      const found = version === undefined ? sandbox.find(path) : sandbox.version(path, version);
       if (!found.ok) return found;
       return ok({ entry: found.value, stream: new Blob([sandbox.bytes(found.value)]).stream() });
     },
@@ -149,14 +151,19 @@ class MemorySandbox {
     return all.length === 0 ? failed("not_found", `File not found: ${path}`) : ok(all);
   }
 
-  restore(path: string, version: number, options: ChangeOptions): Result<WrittenFile> {
-    const first = this.#applied.get(`restore ${options.key}`) as WrittenFile | undefined;
-    if (first !== undefined) return ok(first);
+  version(path: string, version: number): Result<FileEntry> {
     const known = this.versions(path);
     if (!known.ok) return known;
     const wanted = known.value.find((one) => one.version === version);
-    if (wanted === undefined) return failed("not_found", `${path} has no version ${version} that is remembered.`);
-    const { size, hash, contentType, mode } = wanted;
+    return wanted === undefined ? failed("not_found", noSuchVersion(path, version)) : ok(entryOfVersion(wanted));
+  }
+
+  restore(path: string, version: number, options: ChangeOptions): Result<WrittenFile> {
+    const first = this.#applied.get(`restore ${options.key}`) as WrittenFile | undefined;
+    if (first !== undefined) return ok(first);
+    const wanted = this.version(path, version);
+    if (!wanted.ok) return wanted;
+    const { size, hash, contentType, mode } = wanted.value;
     return this.#commit({ ...options, key: `restore ${options.key}`, path, size, hash, contentType, mode });
   }
 

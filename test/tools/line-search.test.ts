@@ -29,6 +29,7 @@ describe("slow patterns", () => {
     async (_, pattern) => {
       const files = fakeFiles();
       const evil = new TextEncoder().encode(`${"a".repeat(30_000)}!\n${"ab".repeat(20_000)}\n${"x".repeat(30_000)}\n`);
+      await files.write("evil.txt", evil, { key: "evil" });
       const { result, failure } = await runTool(grep, { pattern, timeout_ms: 300 }, { files });
       if (failure === undefined) expect(result).toMatchObject({ total_matches: expect.any(Number) });
       else expect(failure).toMatchObject({ code: "invalid_input", field: "pattern" });

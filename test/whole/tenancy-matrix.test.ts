@@ -65,6 +65,19 @@ const CASES: readonly Case[] = [
     owner: 201,
   },
   {
+    route: "GET /v1/tasks/{id}/file-versions/{path}",
+    path: ({ ended }) => `/v1/tasks/${ended}/file-versions/${CANARY}.txt`,
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "POST /v1/tasks/{id}/file-versions/{path}",
+    path: ({ held }) => `/v1/tasks/${held}/file-versions/in.txt`,
+    body: () => ({ version: 1 }),
+    other: 404,
+    owner: 200,
+  },
+  {
     route: "POST /v1/tasks/{id}/ledger/{call_id}",
     path: ({ ended, call }) => `/v1/tasks/${ended}/ledger/${call}`,
     body: () => ({ decision: "done" }),
@@ -111,6 +124,12 @@ const CASES: readonly Case[] = [
     route: "POST /v1/tools/{name}/call",
     path: () => "/v1/tools/read_file/call",
     body: ({ held }) => ({ arguments: { filename: "in.txt" }, task_id: held }),
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "DELETE /v1/tasks/{id}/files/{path}",
+    path: ({ held }) => `/v1/tasks/${held}/files/in.txt`,
     other: 404,
     owner: 200,
   },
@@ -341,7 +360,16 @@ describe("another tenant's key", () => {
 
   test("is refused as an id that was never there is", async () => {
     const unknown = "task_00000000000000000000000000";
-    for (const rest of ["", "/events", "/ledger", "/files", "/files/x.txt", "/trace", "/subtasks"]) {
+    for (const rest of [
+      "",
+      "/events",
+      "/ledger",
+      "/files",
+      "/files/x.txt",
+      "/file-versions/x.txt",
+      "/trace",
+      "/subtasks",
+    ]) {
       const [foreign, none] = [
         await other.send("GET", `/v1/tasks/${owned.ended}${rest}`),
         await other.send("GET", `/v1/tasks/${unknown}${rest}`),

@@ -80,6 +80,32 @@ describe("the files of a task", () => {
     expect(url).toBe(`http://otto.test/v1/tasks/${own.id}/files/a/2.txt`);
   });
 
+  test("are listed in one order, however many there are and wherever the page ends", async () => {
+    const own = await caller.makeTask([], { hold: true, project: "sales" });
+    const paths = ["B.txt", "a.txt", "project-plan.txt", "project/a.txt", "project/b/c.txt", "project0", "z.txt"];
+    for (const path of paths.toReversed()) await caller.send("PUT", `/v1/tasks/${own.id}/files/${path}`, "x");
+    for (const limit of [1, 2, 3, 4, 7, 10]) {
+      const found: string[] = [];
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const query: string = `?limit=${limit}&cursor=${encodeURIComponent(cursor)}`;
+        const page = (await caller.send("GET", `/v1/tasks/${own.id}/files${query}`)).json;
+        found.push(...page.data.map(({ path }: { path: string }) => path));
+        cursor = page.next_cursor;
+      }
+      expect(found).toEqual([
+        "B.txt",
+        "a.txt",
+        "project-plan.txt",
+        "project/a.txt",
+        "project/b/c.txt",
+        "project0",
+        "z.txt",
+      ]);
+    }
+    const inside = (await caller.send("GET", `/v1/tasks/${own.id}/files?path=project&limit=1`)).json;
+    expect([inside.data[0].path, inside.next_cursor]).toEqual(["project/a.txt", "project/a.txt"]);
+  });
+
   test.each([
     ["%2e%2e/x", [404, 422]],
     ["a/%2e%2e%2f%2e%2e/x", [403]],
@@ -95,9 +121,16 @@ describe("the files of a task", () => {
     ["x".repeat(1025), [422]],
     ["none.txt", [404]],
   ])("refuse the path %s", async (path, statuses) => {
-    for (const method of ["GET", "PUT"] as const) {
+    for (const method of ["GET", "PUT", "DELETE"] as const) {
       if (method === "PUT" && path === "none.txt") continue;
       const answer = await caller.send(method, `${files}/${path}`, method === "PUT" ? "x" : undefined);
+      expect(statuses, answer.text).toContain(answer.status);
+    }
+    const versions = files.replace(/files$/, "file-versions");
+    for (const answer of [
+      await caller.send("GET", `${versions}/${path}`),
+      await caller.send("POST", `${versions}/${path}`, { version: 1 }),
+    ]) {
       expect(statuses, answer.text).toContain(answer.status);
     }
   });

@@ -35,8 +35,8 @@ describe("the front door", () => {
     const wrong = await caller.send("PATCH", "/v1/tasks");
     expectProblem(wrong, 405);
     expect(wrong.headers.get("allow")).toBe("GET, HEAD, OPTIONS, POST");
-    const file = await caller.send("DELETE", "/v1/tasks/x/files/a/b.txt");
-    expect(file.headers.get("allow")).toBe("GET, HEAD, OPTIONS, PUT");
+    const file = await caller.send("PATCH", "/v1/tasks/x/files/a/b.txt");
+    expect(file.headers.get("allow")).toBe("DELETE, GET, HEAD, OPTIONS, PUT");
     const health = await knock("POST", "/health", { body: "{}" });
     expectProblem(health, 405);
   });

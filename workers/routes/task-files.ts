@@ -8,22 +8,28 @@ import { filesFromEnv } from "../../adapters/from-env.ts";
 import { OttoError, raise } from "../../core/errors.ts";
 import type { FileEntry, FilesPort } from "../../core/ports.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
 import { answers, withKey } from "../answers.ts";
-import { pageOf, sandboxFileSchema, writtenFileSchema } from "../api-schemas.ts";
+import { pageOf, removedFileSchema, sandboxFileSchema, writtenFileSchema } from "../api-schemas.ts";
 import type { App, AppContext } from "../context.ts";
 import { readCounted } from "../counted-body.ts";
 import { fileHeaders, entityTag } from "../file-headers.ts";
-import { listFiles } from "../list-files.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { fileUrl, optionalQuery, readTask, refuseEnded, taskParams, unwrap } from "../task-access.ts";
+import {
+  auditFile,
+  changeKey,
+  matchesTag,
+  openTaskFile,
+  REST_OF_PATH,
+  shownWritten,
+  versionCondition,
+} from "../task-file.ts";
 
 /** Bytes of one file. */
 const MAX_FILE_BYTES = 52_428_800;
 const DEFAULT_FILES = 100;
 const MAX_FILES = 1000;
-/** How Hono writes a path whose last part holds slashes; the document writes `{path}`. */
-const FILE_ROUTE = "/v1/tasks/:id/files/:path{[^]+}";
+const FILE_ROUTE = `/v1/tasks/:id/files/${REST_OF_PATH}`;
 
 const shared = { tags: ["Files"], ...withKey };
 const pathParams = taskParams.extend({
@@ -52,8 +58,9 @@ const download = createRoute({
   method: "get",
   path: "/v1/tasks/{id}/files/{path}",
   summary: "Download a file",
-  description: "The `ETag` is the SHA-256 of the bytes; `If-None-Match` is honoured.",
-  request: { params: pathParams },
+  description:
+    "The `ETag` is the SHA-256 of the bytes; `If-None-Match` is honoured. With `version`, an earlier one of `/file-versions/`.",
+  request: { params: pathParams, query: z.strictObject({ version: optionalQuery(z.coerce.number().int().min(1)) }) },
   responses: answers(
     {
       200: { description: "The bytes.", other: ["application/octet-stream"] },
@@ -83,13 +90,24 @@ const upload = createRoute({
   ),
 });
 
+const remove = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/tasks/{id}/files/{path}",
+  summary: "Delete a file, or an empty directory",
+  description:
+    "Its versions stay: it can be restored at `/file-versions/`. `If-Match: <etag>` deletes only that version; otherwise 409. A task that has ended is left as it is.",
+  request: { params: pathParams },
+  responses: answers({ 200: { description: "It is gone.", json: removedFileSchema } }, [404, 409, 422]),
+});
+
 export function taskFileRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const { id } = c.req.valid("param");
     const { path = "", limit = DEFAULT_FILES, cursor } = c.req.valid("query");
     const facts = await readTask(c, id, (stub) => stub.facts());
     const top = path === "" ? "" : unwrap(judgeForm(path));
-    const page = unwrap(await listFiles(filesFromEnv(c.env, facts), top, cursor ?? null, limit));
+    const page = unwrap(await filesFromEnv(c.env, facts).walk(top, cursor ?? null, limit));
     const data = page.files.map((file) => ({
       path: file.path,
       size: file.size,
@@ -101,58 +119,69 @@ export function taskFileRoutes(app: App): void {
 
   app.openAPIRegistry.registerPath(download);
   app.get(FILE_ROUTE, requireScope("tasks:read"), async (c) => {
-    const { files, path } = await openFile(c);
-    const found = unwrap(await files.stat(path));
+    const { files, path } = await openTaskFile(c, "files");
+    const version = versionAsked(c);
+    const found = version === null ? unwrap(await files.stat(path)) : await earlierVersion(files, path, version);
     const headers = fileHeaders(found);
-    if (matches(c.req.header("if-none-match"), found)) return c.body(null, 304, headers);
+    if (matchesTag(c.req.header("if-none-match"), found)) return c.body(null, 304, headers);
     if (c.req.method === "HEAD") return c.body(null, 200, { ...headers, "content-length": String(found.size) });
-    const { entry, stream } = unwrap(await files.open(path));
+    const { entry, stream } = unwrap(await files.open(path, version ?? undefined));
     return new Response(stream.pipeThrough(new FixedLengthStream(entry.size)), { headers: fileHeaders(entry) });
   });
 
   app.openAPIRegistry.registerPath(upload);
   app.put(FILE_ROUTE, requireScope("tasks:write"), async (c) => {
-    const { files, path, id } = await openFile(c);
+    const file = await openTaskFile(c, "files");
+    const { files, path, id } = file;
     const contentType = contentTypeOf(c);
     refuseEnded(await readTask(c, id, (stub) => stub.view()));
     const bytes = await readCounted(c.req.raw, MAX_FILE_BYTES);
     if (bytes === null) raise("too_large", `A file has at most ${MAX_FILE_BYTES} bytes.`, { field: "body" });
     // Again, as the upload may have taken its time: a task that ended or was erased meanwhile takes no file.
     refuseEnded(await readTask(c, id, (stub) => stub.view()));
-    const ifVersion = await versionCondition(c, files, path);
+    const ifVersion = await versionCondition(c, file);
     const options = {
-      key: c.get("requestId"),
+      key: changeKey(c),
       ...(ifVersion === null ? {} : { ifVersion }),
       ...(contentType === null ? {} : { contentType }),
     };
     const entry = unwrap(await files.write(path, bytes, options));
-    const body = {
-      path: entry.path,
-      size: entry.size,
-      content_type: entry.contentType,
-      modified_at: new Date(entry.modifiedAt).toISOString(),
-      url: fileUrl(c, id, entry.path),
-    };
-    return c.json(body, entry.version === 1 ? 201 : 200, { etag: entityTag(entry) });
+    return c.json(shownWritten(c, id, entry), entry.isNew ? 201 : 200, { etag: entityTag(entry) });
+  });
+
+  app.openAPIRegistry.registerPath(remove);
+  app.delete(FILE_ROUTE, requireScope("tasks:write"), async (c) => {
+    const file = await openTaskFile(c, "files");
+    const { files, path, id } = file;
+    refuseEnded(await readTask(c, id, (stub) => stub.view()));
+    const ifVersion = await versionCondition(c, file);
+    await requireEntry(files, path);
+    await auditFile(c, "file.delete", file);
+    const options = { key: changeKey(c), ...(ifVersion === null ? {} : { ifVersion }) };
+    const { kind } = unwrap(await files.remove(path, options));
+    return c.json({ path, kind });
   });
 }
 
-/** The sandbox of the task in the URL, and the path in it. */
-async function openFile(c: AppContext): Promise<{ files: FilesPort; path: string; id: string }> {
-  const id = c.req.param("id") ?? "";
-  const facts: TaskFacts = await readTask(c, id, (stub) => stub.facts());
-  return { files: filesFromEnv(c.env, facts), path: unwrap(judgeForm(rawPath(c))), id };
+/** `not_found` where neither a file nor a directory is. */
+async function requireEntry(files: FilesPort, path: string): Promise<void> {
+  const found = await files.stat(path);
+  if (!found.ok && (found.error.code !== "not_found" || !(await files.list(path)).ok)) throw new OttoError(found.error);
 }
 
-/** What stands after `/files/`, decoded once from the URL as it came. */
-function rawPath(c: AppContext): string {
-  const { pathname } = new URL(c.req.url);
-  const encoded = pathname.replace(/^\/v1\/tasks\/[^/]+\/files\//, "");
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return raise("invalid_input", "path: is not valid percent-encoded UTF-8", { field: "path" });
-  }
+/** The version that the query asks for; null: the current one. */
+function versionAsked(c: AppContext): number | null {
+  const asked = c.req.query("version") ?? "";
+  if (asked === "") return null;
+  const version = Number(asked);
+  if (!/^\d{1,15}$/.test(asked) || version < 1) raise("invalid_input", "version: is no version", { field: "version" });
+  return version;
+}
+
+async function earlierVersion(files: FilesPort, path: string, version: number): Promise<FileEntry> {
+  const known = unwrap(await files.versions(path));
+  const found = known.find((one) => one.version === version);
+  return found ?? raise("not_found", `The file has no version ${version} that is remembered.`);
 }
 
 function contentTypeOf(c: AppContext): string | null {
@@ -162,21 +191,4 @@ function contentTypeOf(c: AppContext): string | null {
     raise("unsupported_media", "Content-Type: is not a media type", { field: "content-type" });
   }
   return type;
-}
-
-/** The version that a conditional write is bound to; null for one without conditions. */
-async function versionCondition(c: AppContext, files: FilesPort, path: string): Promise<number | null> {
-  if (c.req.header("if-none-match") === "*") return 0;
-  const wanted = c.req.header("if-match");
-  if (wanted === undefined) return null;
-  const found = await files.stat(path);
-  if (!found.ok && found.error.code !== "not_found") throw new OttoError(found.error);
-  if (!found.ok || !matches(wanted, found.value))
-    return raise("conflict", "The file is not the version in If-Match.", { field: "If-Match" });
-  return found.value.version;
-}
-
-function matches(header: string | undefined, entry: FileEntry): boolean {
-  if (header === undefined) return false;
-  return header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === entityTag(entry));
 }
