@@ -20,6 +20,7 @@ import { FAN } from "./rows/fan.ts";
 import { FINISHED } from "./rows/finished.ts";
 import { FIRST_CALL } from "./rows/first-call.ts";
 import { GAP } from "./rows/gap.ts";
+import { GREP } from "./rows/grep.ts";
 import { PARALLEL_TOOLS } from "./rows/parallel-tools.ts";
 import { RATE, RATE_SLOW_MODEL } from "./rows/rate.ts";
 import { RESUME } from "./rows/resume.ts";
@@ -36,6 +37,7 @@ const SECTIONS: readonly Section[] = [
   PARALLEL_TOOLS,
   FAN,
   RESUME,
+  GREP,
   WAITING,
   FINISHED,
   BUNDLE,

@@ -32,6 +32,12 @@ export async function startBareObject(model: BenchModel): Promise<Contender> {
     runtimePid: () => childNamed(host.pid, "workerd"),
     objectsFolder: () => join(persistFolder, "do/bare-BareTask"),
     bundleKib: () => gzipKib([OBJECT]),
+    files: {
+      async put(path, text) {
+        await send("POST", `${host.url}/files/put`, { path, text });
+      },
+      search: async () => Number(await send("POST", `${host.url}/files/read`, {})),
+    },
     async restart() {
       await host.end();
       host = await startHost();

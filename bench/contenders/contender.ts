@@ -1,6 +1,13 @@
 /** What the bench compares: Otto as a user starts it, and the two floors. */
 import type { Job } from "../job.ts";
 
+/** Files that a contender keeps in R2, to be searched. */
+export interface BenchFiles {
+  put(path: string, text: string): Promise<void>;
+  /** Looks for the lines that match, in all of them, and gives how many there are; the floor reads all and gives how many it read. */
+  search(pattern: string): Promise<number>;
+}
+
 /** One of the compared. The model sees when a task asks and when it is over. */
 export interface Contender {
   readonly name: string;
@@ -16,6 +23,8 @@ export interface Contender {
   objectsFolder(): string | null;
   /** What is uploaded of it, in KiB of gzip; null: nothing is. */
   bundleKib(): number | null;
+  /** Null: it has no store for files. */
+  readonly files: BenchFiles | null;
   /** Starts the process that its tasks run in anew. Tasks that it keeps nowhere else are gone. */
   restart(): Promise<void>;
   close(): Promise<void>;

@@ -38,6 +38,12 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
       budget: { max_steps: MAX_STEPS },
     });
     const ids = new Map<string, string>();
+    /** The task whose sandbox is searched. */
+    let searched: Promise<TaskBody> | undefined;
+    const searchedTask = async () => {
+      searched ??= api<TaskBody>("POST", "/v1/tasks", { input: "files", agent: agent.id, hold: true });
+      return (await searched).id;
+    };
     const supervisor = parentOf(need(system.pidOf("runtime")));
     return {
       name: "Otto",
@@ -67,6 +73,17 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
             .filter((name) => !NOT_UPLOADED.test(name))
             .map((name) => join(folder, name)),
         );
+      },
+      files: {
+        async put(path, text) {
+          const given = { arguments: { path, content: text, backup: false }, task_id: await searchedTask() };
+          await api("POST", "/v1/tools/fs.write/call", given);
+        },
+        async search(pattern) {
+          const given = { arguments: { pattern }, task_id: await searchedTask() };
+          const found = await api<{ result: { total_matches: number } }>("POST", "/v1/tools/grep/call", given);
+          return found.result.total_matches;
+        },
       },
       objectsFolder: () => join(system.stateFolder, "runtime/do/otto-TaskObject"),
       async restart() {

@@ -26,6 +26,7 @@ export async function startSdkLoop(model: BenchModel): Promise<Contender> {
     runtimePid: () => loop.pid,
     objectsFolder: () => null,
     bundleKib: () => null,
+    files: null,
     async restart() {
       await loop.end();
       loop = await startLoop();

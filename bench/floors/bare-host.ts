@@ -23,6 +23,7 @@ const miniflare = new Miniflare(
         modules: [{ type: "ESModule", path: fileURLToPath(new URL("./bare-object.mjs", import.meta.url)) }],
         modulesRoot: fileURLToPath(new URL(".", import.meta.url)),
         durableObjects: { TASKS: { className: "BareTask", useSQLite: true } },
+        r2Buckets: ["FILES"],
         bindings: { MODEL_URL: modelUrl },
       },
     ],

@@ -105,11 +105,30 @@ function objectOf(env, name) {
   return env.TASKS.get(env.TASKS.idFromName(name));
 }
 
+/** As many files as Otto's grep reads at once. */
+const READS_AT_ONCE = 16;
+
+/** Reads every file of the bucket and does nothing with it; gives how many there were. */
+async function readAll(bucket) {
+  const keys = (await bucket.list({ limit: 1000 })).objects.map(({ key }) => key);
+  const left = keys.values();
+  const readOn = async () => {
+    for (const key of left) await (await bucket.get(key)).arrayBuffer();
+  };
+  await Promise.all(Array.from({ length: READS_AT_ONCE }, readOn));
+  return keys.length;
+}
+
 export default {
-  /** `POST /<task>` starts one, `POST /<task>/answer` answers its question. */
+  /**
+   * `POST /<task>` starts one, `POST /<task>/answer` answers its question. `POST /files/put` keeps a file in the bucket,
+   * `POST /files/read` reads all that are there.
+   */
   async fetch(request, env) {
     const [, name, answers] = new URL(request.url).pathname.split("/");
-    const { input, text } = await request.json();
+    const { input, text, path } = await request.json();
+    if (name === "files" && answers === "read") return new Response(String(await readAll(env.FILES)));
+    if (name === "files") return new Response((await env.FILES.put(path, text)).key);
     const task = objectOf(env, name);
     const answer = answers === undefined ? await task.start(name, input) : await task.answer(name, text);
     return new Response(answer ?? "waiting");
