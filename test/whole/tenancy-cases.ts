@@ -1,0 +1,235 @@
+/** What one tenant has, and every route of the document with what another tenant gets for it. */
+
+/** A text that stands in everything that the first tenant has. */
+export const CANARY = "canary-7f3a9c";
+
+/** What the first tenant has. */
+export interface Owned {
+  readonly ended: string;
+  readonly waiting: string;
+  readonly question: string;
+  /** A task whose subtask `part` waits for an approval. */
+  readonly asking: string;
+  readonly approval: string;
+  readonly part: string;
+  readonly call: string;
+  readonly held: string;
+  readonly doomed: string;
+  readonly agent: string;
+  readonly key: string;
+  readonly tenant: string;
+  readonly secret: string;
+}
+
+export interface Case {
+  /** The route, as the document writes it. */
+  readonly route: string;
+  readonly path: (owned: Owned) => string;
+  readonly body?: (owned: Owned) => unknown;
+  /** What the other tenant gets. A list answers 200 and holds nothing of the first tenant's. */
+  readonly other: 404 | 403 | "nothing of it";
+  /** What the owner gets for the same request, in this order: the route works, and 404 was about who asked. */
+  readonly owner: number;
+}
+
+export const agentConfig = { name: `agent-${CANARY}`, instructions: CANARY, tools: ["*"], permissions: ["read"] };
+
+export const CASES: readonly Case[] = [
+  { route: "GET /v1/tasks", path: () => "/v1/tasks", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/tasks/{id}", path: ({ ended }) => `/v1/tasks/${ended}`, other: 404, owner: 200 },
+  { route: "GET /v1/tasks/{id}/events", path: ({ ended }) => `/v1/tasks/${ended}/events`, other: 404, owner: 200 },
+  { route: "GET /v1/tasks/{id}/subtasks", path: ({ ended }) => `/v1/tasks/${ended}/subtasks`, other: 404, owner: 200 },
+  { route: "GET /v1/tasks/{id}/ledger", path: ({ ended }) => `/v1/tasks/${ended}/ledger`, other: 404, owner: 200 },
+  { route: "GET /v1/tasks/{id}/trace", path: ({ ended }) => `/v1/tasks/${ended}/trace`, other: 404, owner: 200 },
+  { route: "GET /v1/tasks/{id}/files", path: ({ ended }) => `/v1/tasks/${ended}/files`, other: 404, owner: 200 },
+  {
+    route: "GET /v1/tasks/{id}/files/{path}",
+    path: ({ ended }) => `/v1/tasks/${ended}/files/${CANARY}.txt`,
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "PUT /v1/tasks/{id}/files/{path}",
+    path: ({ held }) => `/v1/tasks/${held}/files/in.txt`,
+    body: () => "from outside",
+    other: 404,
+    owner: 201,
+  },
+  {
+    route: "GET /v1/tasks/{id}/file-versions/{path}",
+    path: ({ ended }) => `/v1/tasks/${ended}/file-versions/${CANARY}.txt`,
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "POST /v1/tasks/{id}/file-versions/{path}",
+    path: ({ held }) => `/v1/tasks/${held}/file-versions/in.txt`,
+    body: () => ({ version: 1 }),
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "POST /v1/tasks/{id}/ledger/{call_id}",
+    path: ({ ended, call }) => `/v1/tasks/${ended}/ledger/${call}`,
+    body: () => ({ decision: "done" }),
+    other: 404,
+    owner: 409,
+  },
+  {
+    route: "POST /v1/tasks/{id}/messages",
+    path: ({ held }) => `/v1/tasks/${held}/messages`,
+    body: () => ({ text: "hello" }),
+    other: 404,
+    owner: 202,
+  },
+  {
+    route: "POST /v1/tasks/{id}/questions/{question}/answer",
+    path: ({ waiting, question }) => `/v1/tasks/${waiting}/questions/${question}/answer`,
+    body: () => ({ text: "yes" }),
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "GET /v1/tasks/{id}/subtasks",
+    path: ({ asking }) => `/v1/tasks/${asking}/subtasks`,
+    other: 404,
+    owner: 200,
+  },
+  {
+    // At the root of the tree, and then at the task that asks, where it is decided by then.
+    route: "POST /v1/tasks/{id}/approvals/{approval}",
+    path: ({ asking, approval }) => `/v1/tasks/${asking}/approvals/${approval}`,
+    body: () => ({ decision: "refuse" }),
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "POST /v1/tasks/{id}/approvals/{approval}",
+    path: ({ part, approval }) => `/v1/tasks/${part}/approvals/${approval}`,
+    body: () => ({ decision: "approve" }),
+    other: 404,
+    owner: 409,
+  },
+  {
+    // Before the task starts: one that has ended takes no calls.
+    route: "POST /v1/tools/{name}/call",
+    path: () => "/v1/tools/read_file/call",
+    body: ({ held }) => ({ arguments: { filename: "in.txt" }, task_id: held }),
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "DELETE /v1/tasks/{id}/files/{path}",
+    path: ({ held }) => `/v1/tasks/${held}/files/in.txt`,
+    other: 404,
+    owner: 200,
+  },
+  { route: "POST /v1/tasks/{id}/start", path: ({ held }) => `/v1/tasks/${held}/start`, other: 404, owner: 200 },
+  { route: "POST /v1/tasks/{id}/cancel", path: ({ doomed }) => `/v1/tasks/${doomed}/cancel`, other: 404, owner: 202 },
+  {
+    route: "POST /v1/tasks",
+    path: () => "/v1/tasks",
+    body: ({ agent }) => ({ input: "x", agent, hold: true }),
+    other: 404,
+    owner: 201,
+  },
+  {
+    route: "POST /v1/tools/{name}/call",
+    path: () => "/v1/tools/read_file/call",
+    body: ({ agent }) => ({ arguments: { filename: "x.txt" }, agent }),
+    other: 404,
+    owner: 200,
+  },
+  { route: "GET /v1/agents", path: () => "/v1/agents", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/agents",
+    path: () => "/v1/agents",
+    body: () => ({ ...agentConfig, instructions: "x" }),
+    other: "nothing of it",
+    owner: 409,
+  },
+  { route: "GET /v1/agents/{id}", path: ({ agent }) => `/v1/agents/${agent}`, other: 404, owner: 200 },
+  {
+    route: "GET /v1/agents/{id}/versions",
+    path: ({ agent }) => `/v1/agents/${agent}/versions`,
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "PUT /v1/agents/{id}",
+    path: ({ agent }) => `/v1/agents/${agent}`,
+    body: () => agentConfig,
+    other: 404,
+    owner: 200,
+  },
+  { route: "GET /v1/keys", path: () => "/v1/keys", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/keys",
+    path: () => "/v1/keys",
+    body: () => ({ name: "another", scopes: ["tasks:read"] }),
+    other: "nothing of it",
+    owner: 201,
+  },
+  { route: "DELETE /v1/keys/{id}", path: ({ key }) => `/v1/keys/${key}`, other: 404, owner: 200 },
+  { route: "GET /v1/secrets", path: () => "/v1/secrets", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/secrets",
+    path: () => "/v1/secrets",
+    body: () => ({ name: "ANOTHER", value: "value", hosts: ["example.com"] }),
+    other: "nothing of it",
+    owner: 201,
+  },
+  { route: "GET /v1/secrets/{secret}", path: ({ secret }) => `/v1/secrets/${secret}`, other: 404, owner: 200 },
+  {
+    route: "PUT /v1/secrets/{secret}",
+    path: ({ secret }) => `/v1/secrets/${secret}`,
+    body: () => ({ value: "value", hosts: ["example.com"] }),
+    other: 404,
+    owner: 200,
+  },
+  { route: "DELETE /v1/secrets/{secret}", path: ({ secret }) => `/v1/secrets/${secret}`, other: 404, owner: 200 },
+  { route: "GET /v1/audit", path: () => "/v1/audit", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/budgets", path: () => "/v1/budgets", other: "nothing of it", owner: 200 },
+  {
+    route: "PUT /v1/budgets/{account}",
+    path: ({ agent }) => `/v1/budgets/${agent}`,
+    body: () => ({ max_tokens: 1_000_000, period: "day" }),
+    other: 404,
+    owner: 200,
+  },
+  { route: "DELETE /v1/budgets/{account}", path: ({ agent }) => `/v1/budgets/${agent}`, other: 404, owner: 200 },
+  { route: "GET /v1/kill-switch", path: () => "/v1/kill-switch", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/kill-switch/stop",
+    path: () => "/v1/kill-switch/stop",
+    body: () => ({ reason: "x" }),
+    other: "nothing of it",
+    owner: 200,
+  },
+  { route: "POST /v1/kill-switch/release", path: () => "/v1/kill-switch/release", other: "nothing of it", owner: 200 },
+  { route: "POST /v1/tenants/{id}/stop", path: ({ tenant }) => `/v1/tenants/${tenant}/stop`, other: 404, owner: 404 },
+  {
+    route: "POST /v1/tenants/{id}/release",
+    path: ({ tenant }) => `/v1/tenants/${tenant}/release`,
+    other: 404,
+    owner: 404,
+  },
+  { route: "GET /v1/tenants", path: () => "/v1/tenants", other: 403, owner: 403 },
+  { route: "POST /v1/tenants", path: () => "/v1/tenants", body: () => ({ name: "x" }), other: 403, owner: 403 },
+  { route: "GET /v1/tenants/{id}", path: ({ tenant }) => `/v1/tenants/${tenant}`, other: 404, owner: 404 },
+  { route: "DELETE /v1/tenants/{id}", path: ({ tenant }) => `/v1/tenants/${tenant}`, other: 404, owner: 404 },
+  { route: "GET /v1/tools", path: () => "/v1/tools", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/tools.json", path: () => "/v1/tools.json", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/tools/{name}", path: () => "/v1/tools/read_file", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/tools/{name}/reload",
+    path: () => "/v1/tools/read_file/reload",
+    other: "nothing of it",
+    owner: 200,
+  },
+  { route: "GET /health", path: () => "/health", other: "nothing of it", owner: 200 },
+  { route: "GET /openapi.json", path: () => "/openapi.json", other: "nothing of it", owner: 200 },
+  { route: "GET /docs", path: () => "/docs", other: "nothing of it", owner: 200 },
+  { route: "GET /", path: () => "/", other: "nothing of it", owner: 200 },
+  { route: "DELETE /v1/tasks/{id}", path: ({ ended }) => `/v1/tasks/${ended}`, other: 404, owner: 200 },
+];
