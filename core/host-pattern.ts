@@ -16,6 +16,14 @@ export function hostIsListed(url: URL, entries: readonly string[]): boolean {
   });
 }
 
+/** Whether an entry that names hosts, and not all of them, binds this URL's host to its port. */
+export function portIsListed(url: URL, entries: readonly string[]): boolean {
+  return hostIsListed(
+    url,
+    entries.filter((entry) => /:\d{1,5}\s*$/.test(entry) && !entry.trim().startsWith("*:")),
+  );
+}
+
 function nameMatches(host: string, name: string): boolean {
   if (name === "*") return true;
   if (name.startsWith("*.")) return host.endsWith(name.slice(1)) && host.length > name.length - 1;

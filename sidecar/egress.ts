@@ -94,7 +94,7 @@ export async function performEgress(
   deps: EgressDeps,
   signal: AbortSignal,
 ): Promise<EgressAnswer | EgressRefusal> {
-  const judged = judgeUrl(order.url, deps.allow);
+  const judged = judgeUrl(order.url, deps.allow, order.port_is_listed);
   if (!judged.ok) return refused("blocked_by_policy", judged.message, false);
   if (order.method === "CONNECT" || order.method === "TRACE") {
     return refused("blocked_by_policy", `The method ${order.method} is not sent.`, false);

@@ -23,6 +23,8 @@ const egressOrder = z.strictObject({
   /** Whose request it is. Without it the request has a connection to itself. */
   tenant: z.string().min(1).max(200).optional(),
   headers: z.array(z.tuple([z.string(), z.string()])).max(200),
+  /** The port need not be 80 or 443: whoever orders has it on a list with this host. */
+  port_is_listed: z.boolean().optional(),
   /** Everything together: resolving, connecting, sending, and reading the answer. */
   timeout_ms: z.number().int().min(1).max(600_000),
   /** Of the body that is handed back, decoded. */

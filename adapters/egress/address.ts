@@ -65,9 +65,9 @@ function isIsatap(parts: readonly number[]): boolean {
 
 /**
  * Whether a request to `url` may be sent, by what the URL says. A name that passes still has to be resolved and each of
- * its addresses judged by `isPublicAddress`, unless `opened`.
+ * its addresses judged by `isPublicAddress`, unless `opened`. `portIsListed`: the agent names this host with this port.
  */
-export function judgeUrl(url: string, allow: EgressAllow): UrlJudgement {
+export function judgeUrl(url: string, allow: EgressAllow, portIsListed = false): UrlJudgement {
   if (url.length > MAX_URL_CHARACTERS) return refuse(`The URL is longer than ${MAX_URL_CHARACTERS} characters.`);
   const parsed = URL.parse(url);
   if (parsed === null) return refuse("That is not a URL. Give a whole one, such as https://example.com/page.");
@@ -81,7 +81,8 @@ export function judgeUrl(url: string, allow: EgressAllow): UrlJudgement {
   const port = portOf(parsed);
   if (host === "") return refuse("The URL names no host.");
   if (allow.has(placeOf(host, port))) return { ok: true, url: parsed, opened: true };
-  if (!WEB_PORTS.has(port)) return refuse(`Port ${port} is not open: only 80 and 443 are.`);
+  if (!WEB_PORTS.has(port) && !portIsListed)
+    return refuse(`Port ${port} is not open: only 80 and 443 are, unless the agent's allowed_domains name host:port.`);
   if (isLiteralAddress(host)) {
     if (isPublicAddress(host.replace(/^\[|\]$/g, ""))) return { ok: true, url: parsed, opened: false };
     return refuse(`The address ${host} is not a public one.`);

@@ -3,7 +3,7 @@
  * only, and what comes back is searched for them.
  */
 import { type Failure, type Result, failed, ok } from "../../core/errors.ts";
-import { hostIsListed } from "../../core/host-pattern.ts";
+import { hostIsListed, portIsListed } from "../../core/host-pattern.ts";
 import { isReading } from "../../core/http-method.ts";
 import { surelyNotSent, type SecretsPort, type WebRequest, type WebResponse } from "../../core/ports.ts";
 import { judgeUrl, type EgressAllow } from "./address.ts";
@@ -17,11 +17,16 @@ const MAX_REDIRECTS = 5;
 /** A reply to one request. */
 export type Reply = Pick<WebResponse, "status" | "headers" | "body" | "truncated">;
 
-/** Sends one judged request and follows nothing. Never throws; `timeoutMs` is what is left of the whole. */
-export type Exchange = (
-  hop: Hop,
-  limits: { timeoutMs: number; maxBytes: number; signal: AbortSignal },
-) => Promise<Result<Reply>>;
+/** `timeoutMs` is what is left of the whole; `portIsListed`: the agent names the host with this port. */
+export interface ExchangeLimits {
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly portIsListed: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Sends one judged request and follows nothing. Never throws. */
+export type Exchange = (hop: Hop, limits: ExchangeLimits) => Promise<Result<Reply>>;
 
 /** Where requests may go, how one is sent, and whose secrets it may hold. */
 export interface Ways {
@@ -87,7 +92,8 @@ async function judgeAndSend(
   const { url } = draft.hop;
   if (redirects > MAX_REDIRECTS)
     return notSent("upstream_failed", `${shownUrl(url)}: more than ${MAX_REDIRECTS} redirects.`);
-  const judged = judgeUrl(url.href, allow);
+  const listedPort = portIsListed(url, request.allowedDomains);
+  const judged = judgeUrl(url.href, allow, listedPort);
   if (!judged.ok) return notSent("blocked_by_policy", judged.message);
   if (!hostIsListed(url, request.allowedDomains)) {
     const message = `The host ${url.hostname} is not on this agent's list of allowed domains: its allowed_domains have to name it, or "*" for every public host.`;
@@ -103,7 +109,8 @@ async function judgeAndSend(
   const timeoutMs = request.timeoutMs - (Date.now() - startedAt);
   if (timeoutMs <= 0 || request.signal.aborted)
     return notSent("timeout", `${shownUrl(url)} was given up before it was sent.`);
-  const limits = { timeoutMs, maxBytes: request.maxBytes + MARGIN_BYTES, signal: request.signal };
+  const maxBytes = request.maxBytes + MARGIN_BYTES;
+  const limits = { timeoutMs, maxBytes, portIsListed: listedPort, signal: request.signal };
   const replied = await exchange(filled.value, limits);
   return replied.ok ? ok({ draft, sent: filled.value, reply: replied.value }) : replied;
 }

@@ -42,7 +42,7 @@ export function openWeb({ sidecar, allow, tenant, secrets }: WebSettings): WebPo
 }
 
 function exchangeBy(sidecar: Sidecar, tenant: string): Exchange {
-  return async function askSidecar(hop, { timeoutMs, maxBytes, signal }) {
+  return async function askSidecar(hop, { timeoutMs, maxBytes, portIsListed, signal }) {
     if (!isReading(hop.method) && !(await isUp(sidecar))) return unreachable();
     const order = {
       tenant,
@@ -51,6 +51,7 @@ function exchangeBy(sidecar: Sidecar, tenant: string): Exchange {
       headers: hop.headers,
       timeoutMs: Math.ceil(timeoutMs),
       maxBytes,
+      portIsListed,
     };
     const token = await signEgressOrder(sidecar.secret, order, Date.now());
     const limit = AbortSignal.any([signal, AbortSignal.timeout(order.timeoutMs + MARGIN_MS)]);

@@ -11,6 +11,8 @@ export interface EgressOrder {
   readonly headers: readonly (readonly [string, string])[];
   readonly timeoutMs: number;
   readonly maxBytes: number;
+  /** The port need not be one of the web's: the agent names the host with it. */
+  readonly portIsListed: boolean;
 }
 
 /** `base64url(payload) + "." + base64url(HMAC-SHA256(secret, base64url payload))`. `nowMs` is the time of signing. */
@@ -27,6 +29,8 @@ export async function signEgressOrder(secret: string, order: EgressOrder, nowMs:
         headers: order.headers,
         timeout_ms: order.timeoutMs,
         max_bytes: order.maxBytes,
+        // A sidecar of an earlier release knows no such field.
+        ...(order.portIsListed ? { port_is_listed: true } : {}),
       }),
     ),
   );

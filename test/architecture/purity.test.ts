@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { envReadings, impurities } from "./rules/purity.ts";
+import { envReadings, impurities, strayFetches } from "./rules/purity.ts";
 import { show } from "./rules/source-tree.ts";
 import { tree } from "./tree.ts";
 
@@ -36,6 +36,30 @@ describe("core", () => {
     'const text = "Date.now() and fetch(url)"; // fetch()',
   ])("may say %s", (text) => {
     expect(show(impurities([{ path: "core/a.ts", text }]))).toEqual([]);
+  });
+});
+
+describe("fetch", () => {
+  test("is used where an operator's address is asked, and nowhere else", () => {
+    expect(show(strayFetches(tree))).toEqual([]);
+  });
+
+  test.each([
+    ["adapters/search/brave.ts", "const reply = await fetch(url);"],
+    ["workers/routes/tasks.ts", "const reply = await globalThis.fetch(url);"],
+    ["tools/web/http-request.ts", "const ask = fetch;"],
+    ["durable-objects/task.ts", "const ports = { fetch };"],
+  ])("may not be used in %s: %s", (path, text) => {
+    expect(strayFetches([{ path, text }]).length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["workers/index.ts", "export default { fetch: (request, env) => app.fetch(request, env) };"],
+    ["adapters/egress/web.ts", "const reply = await sidecar.fetch(path, init);"],
+    ["adapters/model/chat.ts", "const wire = (send: typeof fetch) => send;"],
+    ["adapters/search/engine.ts", "const reply = await fetch(url);"],
+  ])("may be a method's name, a type, or in its places: %s: %s", (path, text) => {
+    expect(show(strayFetches([{ path, text }]))).toEqual([]);
   });
 });
 

@@ -200,6 +200,29 @@ describe.each(TOOLS)("%s", (_, tool, needed) => {
     expect(hits).toHaveLength(1);
   });
 
+  it("reaches a port that the agent's list names with the host, at public addresses only", async () => {
+    const web = await webWith("");
+    names["inward.example.com"] = () => ["127.0.0.1"];
+    const asked = async (url: string, allowedDomains: string[]) =>
+      await runTool(tool, { ...needed, url }, { web }, { allowedDomains });
+    for (const [url, ...listed] of [
+      ["http://public.example.com:8443/", "*"],
+      ["http://public.example.com:8443/", "public.example.com"],
+      ["http://public.example.com:8443/", "*:8443"],
+      ["http://public.example.com:8443/", "public.example.com:8444", "*"],
+      ["http://inward.example.com:8443/", "inward.example.com:8443"],
+      [`http://127.0.0.1:${port}/`, `127.0.0.1:${port}`],
+      [`http://localhost:${port}/`, `localhost:${port}`],
+    ] as const) {
+      expect((await asked(url, listed)).failure, `${url} ${listed.join(" ")}`).toMatchObject({
+        code: "blocked_by_policy",
+      });
+    }
+    expect(hits).toEqual([]);
+    const ran = await asked("http://public.example.com:8443/", ["*.example.com:8443"]);
+    expect(ran.result).toMatchObject({ body: "inside" });
+  });
+
   it("reaches exactly what OTTO_EGRESS_ALLOW names", async () => {
     const web = await webWith(`127.0.0.1:${port},mock.internal:${port}`);
     names["mock.internal"] = () => ["10.0.0.1"];

@@ -204,7 +204,7 @@ for (const provider of ["tavily", "brave", "searxng"] as const) {
       ["500", (response) => response.writeHead(500).end("<html>"), "upstream_failed"],
       ["503", (response) => response.writeHead(503).end(), "upstream_failed"],
       [
-        "a redirect",
+        "a redirect away",
         (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
         "upstream_failed",
       ],
@@ -223,6 +223,17 @@ for (const provider of ["tavily", "brave", "searxng"] as const) {
       const found = await search.search(ask({ timeoutMs: 500 }));
       expect(found).toMatchObject({ ok: false, error: { code } });
       expect(JSON.stringify(found)).not.toMatch(/canary|wörld|w%C3%B6rld/);
+    });
+
+    it("takes its key to no other place: a redirect is not followed", async () => {
+      const paths: string[] = [];
+      answer = (request, response) => {
+        paths.push(request.url ?? "");
+        if (paths.length === 1) response.writeHead(302, { location: "/elsewhere" }).end();
+        else sendJson(response, write(PAGES));
+      };
+      expect(await search.search(ask())).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+      expect(paths).toHaveLength(1);
     });
 
     it("fails when nobody listens there", async () => {

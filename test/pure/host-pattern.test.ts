@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hostIsListed, normalHostPattern } from "../../core/host-pattern.ts";
+import { hostIsListed, normalHostPattern, portIsListed } from "../../core/host-pattern.ts";
 
 describe("hostIsListed", () => {
   it.each([
@@ -75,5 +75,20 @@ describe("an entry as it is kept", () => {
     ":80",
   ])("%j is none", (entry) => {
     expect(normalHostPattern(entry)).toBeNull();
+  });
+});
+
+describe("portIsListed", () => {
+  it.each([
+    ["https://a.example.com:8443/", "a.example.com:8443", true],
+    ["https://a.example.com:8443/", "*.example.com:8443", true],
+    ["https://a.example.com:8443/", "a.example.com", false],
+    ["https://a.example.com:8443/", "a.example.com:8444", false],
+    ["https://a.example.com:8443/", "b.example.com:8443", false],
+    ["https://a.example.com:8443/", "*", false],
+    ["https://a.example.com:8443/", " *:8443", false],
+    ["https://a.example.com/", "a.example.com:443", true],
+  ])("%s by %j: %j", (url, entry, listed) => {
+    expect(portIsListed(new URL(url), [entry])).toBe(listed);
   });
 });

@@ -1,9 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import {
   databaseFromEnv,
   type Env,
   modelFromEnv,
   sealingFromEnv,
+  searchFromEnv,
   settingsFromEnv,
   webFromEnv,
 } from "../../adapters/from-env.ts";
@@ -113,4 +114,32 @@ describe("sealing", () => {
       expect(() => sealingFromEnv(envOf({ OTTO_SECRET_KEY: secret }))).toThrow(/OTTO_SECRET_KEY/);
     },
   );
+});
+
+describe("the search engine", () => {
+  const search = async (variables: Partial<Env>) =>
+    await searchFromEnv(envOf(variables)).search({
+      query: "otters",
+      maxResults: 5,
+      timeoutMs: 5_000,
+      signal: new AbortController().signal,
+    });
+
+  test.each([
+    ["tavily", "POST", "/search"],
+    ["BRAVE", "GET", "/res/v1/web/search"],
+    ["searxng", "GET", "/search"],
+  ])("is %s, at the address that is set", async (provider, method, path) => {
+    const base = `/${crypto.randomUUID()}`;
+    const { recorderUrl } = inject("servers");
+    const variables = { SEARCH_PROVIDER: provider, SEARCH_API_KEY: "k", SEARCH_BASE_URL: `${recorderUrl}${base}/` };
+    expect(await search(variables)).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+    const records = await (await fetch(`${recorderUrl}/records`)).json<{ method: string; path: string }[]>();
+    const asked = records.filter((one) => one.path.startsWith(base));
+    expect(asked.map((one) => `${one.method} ${one.path.split("?")[0]}`)).toEqual([`${method} ${base}${path}`]);
+  });
+
+  test("is none when none is named, and the answer says what to set", async () => {
+    expect(await search({})).toMatchObject({ ok: false, error: { code: "not_available" } });
+  });
 });

@@ -3,6 +3,17 @@ import { freeName, nodesOf, type Visited } from "./syntax.ts";
 import { isCode, lineAt, type SourceFile, type Violation } from "./source-tree.ts";
 
 const READERS_OF_ENV: readonly string[] = ["adapters/from-env.ts", "adapters/settings.ts"];
+/**
+ * The files that call `fetch` themselves, each for an address that an operator set. Every other URL goes through the egress
+ * module, which reaches its sidecar by one of them.
+ */
+const FETCHERS: readonly string[] = [
+  "adapters/database/connection.ts",
+  "adapters/model/guarded-fetch.ts",
+  "adapters/search/engine.ts",
+  "adapters/sidecar/sidecar.ts",
+];
+
 const WORKER_CODE = /^(tools|adapters|durable-objects|workers)\//;
 
 /** Globals that core is given as ports, or has no business with. */
@@ -43,6 +54,26 @@ function impurity(visited: Visited): string | null {
 function memberName(node: Extract<Visited["node"], { type: "MemberExpression" }>): string {
   if (node.property.type === "Literal") return String(node.property.value);
   return !node.computed && node.property.type === "Identifier" ? node.property.name : "";
+}
+
+/** Uses of the global `fetch` in the Worker's code outside its few places. Objects and services have methods of that name. */
+export function strayFetches(files: readonly SourceFile[]): Violation[] {
+  return files
+    .filter(({ path }) => WORKER_CODE.test(path) && !FETCHERS.includes(path) && isCode(path))
+    .flatMap((file) =>
+      nodesOf(file)
+        .filter((visited) => freeName(visited) === "fetch" || isGlobalFetch(visited))
+        .map(({ node }) => ({
+          path: file.path,
+          line: lineAt(file.text, node.start),
+          message: `only ${FETCHERS.join(", ")} use fetch; a URL of a tenant or a model goes through the web port`,
+        })),
+    );
+}
+
+function isGlobalFetch({ node }: Visited): boolean {
+  if (node.type !== "MemberExpression" || memberName(node) !== "fetch") return false;
+  return node.object.type === "Identifier" && ["globalThis", "self"].includes(node.object.name);
 }
 
 /**
