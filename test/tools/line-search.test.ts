@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { RE2JS } from "re2js";
+import { describe, expect, it, vi } from "vitest";
 import grep from "../../tools/files/grep.ts";
 import { compileLinePattern, findLines, SearchTime } from "../../tools/files/line-search.ts";
 import { fakeFiles } from "../fakes/files.ts";
@@ -33,6 +34,29 @@ describe("slow patterns", () => {
       const { result, failure } = await runTool(grep, { pattern, timeout_ms: 300 }, { files });
       if (failure === undefined) expect(result).toMatchObject({ total_matches: expect.any(Number) });
       else expect(failure).toMatchObject({ code: "invalid_input", field: "pattern" });
+    },
+  );
+
+  it.each([
+    "\\pL{1000}".repeat(50),
+    "(a{1000}){3}",
+    "((a{30}){30}){30}",
+    "[^x{2}]{1000}[a]{1001}",
+    "(?:\\x{41}|b){900,1000}c{999}",
+    "\\p{Greek}{1000}".repeat(3),
+  ])("that would be large once their repeats are written out are never compiled: %s", (pattern) => {
+    const compiling = vi.spyOn(RE2JS, "compile");
+    const refused = compileLinePattern(pattern, true);
+    expect(refused).toMatchObject({ ok: false, error: { message: expect.stringContaining("too large") } });
+    expect(compiling).not.toHaveBeenCalled();
+    compiling.mockRestore();
+  });
+
+  it.each(["a{2}", "x{0,100}", "[{]{3}", "\\{1000\\}", "{1000}", "a{,1000}", "[]a]{500}", "\\pL{1000}", ")))((("])(
+    "that stay small are left to the compiler: %s",
+    (pattern) => {
+      const compiled = compileLinePattern(pattern, true);
+      expect(compiled.ok || !compiled.error.message.includes("too large")).toBe(true);
     },
   );
 

@@ -21,6 +21,7 @@ describe("the settings", () => {
       requestsPerMinute: 6000,
       maxRunningTasks: 256,
       sharedRunningTasks: 64,
+      tenantFileBytes: 107_374_182_400,
       mediumResultThreshold: 4000,
       largeResultThreshold: 12_000,
       maxParallelToolCalls: 5,
