@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fnmatch } from "../../core/fnmatch.ts";
 import { DEFAULT_DENIED_PATTERNS, DEFAULT_EXTENSIONS } from "../../core/agent.ts";
-import { checkExtension, isVisibleDirectory, isVisibleFile, judgePath } from "../../core/sandbox/path.ts";
+import {
+  checkExtension,
+  checkListedExtension,
+  isVisibleDirectory,
+  isVisibleFile,
+  judgePath,
+  judgeTop,
+} from "../../core/sandbox/path.ts";
 import type { SandboxRules } from "../../core/tool.ts";
 
 const OPEN: SandboxRules = { allowedPaths: null, deniedPatterns: [], extensions: ["*"], allowWrite: true };
@@ -214,5 +222,91 @@ describe("writing and types of files", () => {
     expect(checkExtension("a", { ...OPEN, extensions: ["*"] }).ok).toBe(true);
     expect(checkExtension("a", { ...OPEN, extensions: [] }).ok).toBe(false);
     expect(checkExtension("a", { ...OPEN, extensions: [""] }).ok).toBe(false);
+  });
+});
+
+describe("the rules of an agent, for any path", () => {
+  const name = fc.string({ unit: fc.constantFrom("a", "b", "B", "."), minLength: 1, maxLength: 3 });
+  const real = (segments: readonly string[]) => !segments.some((one) => one === "." || one === "..");
+  const path = fc.array(name, { minLength: 1, maxLength: 5 }).filter(real);
+  const part = fc.oneof(
+    fc.constant("**"),
+    fc.string({ unit: fc.constantFrom("a", "b", "*", "?"), minLength: 1, maxLength: 2 }),
+  );
+  const pattern = fc.array(part, { minLength: 1, maxLength: 4 });
+
+  /** What a denied pattern says, written the slow way: it matches the path, or a directory above it. */
+  function isDeniedSlowly(names: readonly string[], parts: readonly string[]): boolean {
+    const [first, ...rest] = parts;
+    if (first === undefined) return true;
+    if (first === "**")
+      return isDeniedSlowly(names, rest) || (names.length > 0 && isDeniedSlowly(names.slice(1), parts));
+    return names[0] !== undefined && fnmatch(names[0].toLowerCase(), first) && isDeniedSlowly(names.slice(1), rest);
+  }
+
+  it("deny exactly what a pattern matches and all below it", () => {
+    fc.assert(
+      fc.property(path, pattern, (names, parts) => {
+        const rules = { ...OPEN, deniedPatterns: [parts.join("/")] };
+        const anywhere = parts.length === 1 ? ["**", ...parts] : parts;
+        expect(isVisibleFile(names.join("/"), rules)).toBe(!isDeniedSlowly(names, anywhere));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it("allow what lies inside of an allowed path by whole segments, and show the way to it", () => {
+    fc.assert(
+      fc.property(path, path, (names, root) => {
+        const rules = { ...OPEN, allowedPaths: [root.join("/")] };
+        const isInside = root.every((one, index) => names[index] === one);
+        expect(isVisibleFile(names.join("/"), rules)).toBe(isInside);
+        for (const intent of ["read", "write"] as const)
+          expect(judgePath(names.join("/"), rules, intent).ok).toBe(isInside);
+        const isOnTheWay = names.every((one, index) => root[index] === one);
+        expect(judgePath(names.join("/"), rules, "list").ok).toBe(isInside || isOnTheWay);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("hold for the directories above whatever they show", () => {
+    fc.assert(
+      fc.property(path, pattern, path, (names, parts, root) => {
+        const rules = { ...OPEN, deniedPatterns: [parts.join("/")], allowedPaths: [root.join("/")] };
+        if (!isVisibleFile(names.join("/"), rules)) return;
+        for (let end = 1; end < names.length; end += 1) {
+          expect(judgePath(names.slice(0, end).join("/"), rules, "list").ok).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe("the place where a search begins", () => {
+  it.each([
+    ["", ""],
+    [".", ""],
+    ["./", ""],
+    ["a", "a"],
+    ["a/", "a"],
+    ["a/b/", "a/b"],
+  ])("%j is %j", (raw, path) => {
+    expect(judgeTop(raw, OPEN)).toEqual({ ok: true, value: path });
+  });
+
+  it.each(["/", "//", "a//", "./a", "..", "../", "a/../", "/a/", "\\", "a\0"])("%j is refused", (raw) => {
+    expect(judgeTop(raw, OPEN).ok).toBe(false);
+  });
+});
+
+describe("a list of extensions", () => {
+  it("binds every tool for text, and none of them has one by default", () => {
+    expect(checkListedExtension("a.py", { ...OPEN, extensions: null }).ok).toBe(true);
+    expect(checkExtension("a.py", { ...OPEN, extensions: null }).ok).toBe(false);
+    expect(checkListedExtension("a.py", { ...OPEN, extensions: [".md"] })).toMatchObject({
+      error: { code: "sandbox_denied", message: "File access denied by sandbox: a.py (allowed file types: .md)" },
+    });
+    expect(checkListedExtension("a.MD", { ...OPEN, extensions: [".md"] }).ok).toBe(true);
   });
 });
