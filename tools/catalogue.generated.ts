@@ -19,6 +19,7 @@ import jsonParse from "./json/parse.ts";
 import filesListDirectory from "./files/list-directory.ts";
 import filesReadFile from "./files/read-file.ts";
 import filesSearchInFiles from "./files/search-in-files.ts";
+import mathsSolveEquation from "./maths/solve-equation.ts";
 import mathsStatisticsSummary from "./maths/statistics-summary.ts";
 import dataUnitConvert from "./data/unit-convert.ts";
 import timeWait from "./time/wait.ts";
@@ -46,6 +47,7 @@ export const catalogue: readonly Tool[] = [
   filesListDirectory,
   filesReadFile,
   filesSearchInFiles,
+  mathsSolveEquation,
   mathsStatisticsSummary,
   dataUnitConvert,
   timeWait,

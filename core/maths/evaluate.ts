@@ -29,7 +29,7 @@ export function evaluateText(text: string): Evaluated {
 }
 
 /** The value of an expression. Throws a `MathsError`. */
-function evaluate(expression: Expression, work: Work): PythonNumber {
+export function evaluate(expression: Expression, work: Work): PythonNumber {
   // A chain of operators leans to the left, as far as the expression is long: it is walked, not descended.
   const chain: Extract<Expression, { kind: "binary" }>[] = [];
   let first = expression;
@@ -68,7 +68,7 @@ function evaluateFirst(expression: Exclude<Expression, { kind: "binary" }>, work
 }
 
 /** The name of the function that is called. Throws when anything else than a name is called. */
-function calledName(callee: Expression): string {
+export function calledName(callee: Expression): string {
   if (callee.kind === "name") return callee.name;
   const message = callee.kind === "forbidden" ? callee.message : "Only a function can be called";
   throw new MathsError("syntax", message);

@@ -28,16 +28,21 @@ interface PythonFunction {
 
 /** Calls a function. Throws what Python raises, `name` for one that is not there, `refused` for one that costs too much. */
 export function callFunction(name: string, given: readonly PythonNumber[], work: Work): PythonNumber {
-  const called = functionNamed(name);
-  const { fewest, most } = called;
-  if (given.length < fewest || given.length > most) {
+  refuseCount(name, given.length);
+  return functionNamed(name).run(given, work);
+}
+
+/** Throws when the function takes more arguments or fewer. */
+export function refuseCount(name: string, count: number): void {
+  const { fewest, most } = functionNamed(name);
+  if (count < fewest || count > most) {
     const takes = fewest === most ? `${fewest}` : `${fewest} to ${most}`;
-    throw new MathsError(
-      "TypeError",
-      `${name}() takes ${takes} argument${most === 1 ? "" : "s"} (${given.length} given)`,
-    );
+    throw new MathsError("TypeError", `${name}() takes ${takes} argument${most === 1 ? "" : "s"} (${count} given)`);
   }
-  return called.run(given, work);
+}
+
+export function isFunction(name: string): boolean {
+  return FUNCTIONS.has(name);
 }
 
 /** Throws `name` when there is none. */

@@ -14,6 +14,12 @@ export type Expression =
   /** What Python's grammar knows and these rules do not permit; `message` says so when it is evaluated. */
   | { readonly kind: "forbidden"; readonly message: string };
 
+/** `right` is null for a single expression, which then stands for `left = 0`. */
+export interface Equation {
+  readonly left: Expression;
+  readonly right: Expression | null;
+}
+
 /** Parentheses, signs and exponents inside one another: as many as CPython takes parentheses. */
 const MAX_NESTING = 200;
 
@@ -26,6 +32,15 @@ export function parseExpression(text: string): Expression {
   const expression = parser.sum();
   parser.end();
   return expression;
+}
+
+/** An expression, or two with `=` or `==` between them. */
+export function parseEquation(text: string): Equation {
+  const parser = new Parser(tokensOf(text));
+  const left = parser.sum();
+  const right = parser.takes("=") || parser.takes("==") ? parser.sum() : null;
+  parser.end();
+  return { left, right };
 }
 
 class Parser {

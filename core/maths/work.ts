@@ -9,13 +9,17 @@ const WORD_BITS = 64;
 /** Counts steps of work until there are too many. One step is about a nanosecond: the product of two 64-bit words. */
 export class Work {
   #left: number;
+  readonly #whole: Work | null;
 
-  constructor(steps: number) {
+  /** What is spent of a part is spent of its whole. */
+  constructor(steps: number, whole: Work | null = null) {
     this.#left = steps;
+    this.#whole = whole;
   }
 
   /** Throws `refused` when the steps are used up. */
   spend(steps: number): void {
+    this.#whole?.spend(steps);
     this.#left -= steps;
     if (this.#left < 0)
       throw new MathsError("refused", "Too much work: the numbers in this are too large or too many.");

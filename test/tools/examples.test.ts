@@ -82,6 +82,7 @@ describe("the catalogue", () => {
       ["list_directory", "read", "safe", "none"],
       ["read_file", "read", "safe", "none"],
       ["search_in_files", "read", "safe", "none"],
+      ["solve_equation", "", "safe", "none"],
       ["statistics_summary", "", "safe", "none"],
       ["unit_convert", "", "safe", "none"],
       ["wait", "", "safe", "none"],

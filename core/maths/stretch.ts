@@ -1,0 +1,68 @@
+/** Which root, if any, stands in a short stretch where a function cannot be told from 0 or where it does not behave. */
+import { type Interval, signOf } from "./interval.ts";
+import { type Enclose, isZeroAt, isZeroBeside } from "./zero-test.ts";
+
+/** How far a neater number may be from a root that is known to the last bits, relative to it. */
+const NEAR = 2e-15;
+/** A number with more digits is no neater than any other. */
+const MOST_DIGITS = 12;
+/** A point whose slope changes sign is looked for a little outside of the stretch, too. */
+const MARGIN = 0.5;
+
+/** The root, or none. */
+export function rootsOfStretch(enclose: Enclose, stretch: Interval): number[] {
+  const middle = stretch.low + (stretch.high - stretch.low) / 2;
+  const turn = turningPoint(enclose, stretch);
+  if (turn !== null && isZeroBeside(enclose, turn)) return [neatestNear(enclose, turn, 0)];
+  const edge = edgeOfDomain(enclose, stretch);
+  if (edge !== null && isZeroAt(enclose, edge)) return [neatestNear(enclose, edge, 0)];
+  const neat = Array.from({ length: MOST_DIGITS }, (_, index) => Number(middle.toPrecision(index + 1)));
+  const inside = neat.filter((number) => number >= stretch.low && number <= stretch.high);
+  const root = [...inside, middle, stretch.low, stretch.high].find((at) => isZeroAt(enclose, at));
+  return root === undefined ? [] : [root];
+}
+
+/** The number with the fewest digits no farther from a root than `reach` at which the function cannot be told from 0 either. */
+export function neatestNear(enclose: Enclose, root: number, reach: number): number {
+  for (let digits = 1; digits <= MOST_DIGITS; digits += 1) {
+    const neat = Number(root.toPrecision(digits));
+    if (Math.abs(neat - root) <= Math.max(reach, NEAR * Math.abs(root)) && isZeroAt(enclose, neat)) return neat;
+  }
+  return root;
+}
+
+/** Where the slope changes its sign: where a function that only touches 0 does. */
+function turningPoint(enclose: Enclose, { low, high }: Interval): number | null {
+  const slopeSign = (at: number): number => {
+    const there = enclose(at, at);
+    return there === null || there.behaviour !== "whole" ? 0 : signOf(there.slope);
+  };
+  const margin = (high - low) * MARGIN;
+  const [first, last] = [slopeSign(low - margin), slopeSign(high + margin)];
+  if (first === 0 || first !== -last) return null;
+  return boundary(low - margin, high + margin, (at) => {
+    const sign = slopeSign(at);
+    return sign === 0 ? null : sign === first;
+  });
+}
+
+/** The last number in a stretch, from the end where the function is defined, at which it still is. */
+function edgeOfDomain(enclose: Enclose, { low, high }: Interval): number | null {
+  const isDefined = (at: number): boolean => enclose(at, at) !== null;
+  const atLow = isDefined(low);
+  if (atLow === isDefined(high)) return null;
+  return atLow ? boundary(low, high, isDefined) : -boundary(-high, -low, (at) => isDefined(-at));
+}
+
+/** The last number from `from` on for which something holds that does not hold at `to`; where it cannot be told, that one. */
+export function boundary(from: number, to: number, isBefore: (at: number) => boolean | null): number {
+  let [before, behind] = [from, to];
+  for (;;) {
+    const middle = before + (behind - before) / 2;
+    if (middle <= before || middle >= behind) return before;
+    const answer = isBefore(middle);
+    if (answer === null) return middle;
+    if (answer) before = middle;
+    else behind = middle;
+  }
+}

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { MathsError } from "../../core/maths/maths-error.ts";
+import { solveText } from "../../core/maths/solve.ts";
+import { defineTool } from "../define-tool.ts";
+
+export default defineTool({
+  name: "solve_equation",
+  summary:
+    "Find the real solutions of an equation in one unknown, written in Python: an expression that is to be 0, or two with = between them. Polynomials and rational equations have all their solutions found exactly; others, such as with exp, log, sin or abs, are searched.",
+  toolbox: "maths",
+  category: "maths",
+  permissions: [],
+  security: "safe",
+  effect: "none",
+  needs: [],
+  input: z.object({
+    equation: z.string().max(2_000).describe("e.g. x**2 - 4 or 3 * x + 1 = 7"),
+  }),
+  output: z.object({
+    /** Ascending. */
+    solutions: z.array(z.number()),
+    /** `symbolic`: all real solutions, each the nearest float. `numeric`: by search. */
+    method: z.enum(["symbolic", "numeric"]),
+    /** What to know beside the solutions: that there are more, or that every number of an interval is one. */
+    note: z.string().optional(),
+    error: z.string().nullable(),
+  }),
+  run({ equation }) {
+    try {
+      const { solutions, method, note } = solveText(equation);
+      return { solutions: [...solutions], method, ...(note === null ? {} : { note }), error: null };
+    } catch (thrown) {
+      if (!(thrown instanceof MathsError)) throw thrown;
+      return { solutions: [], method: "numeric" as const, error: thrown.message };
+    }
+  },
+  show({ solutions, method, note, error }) {
+    if (error !== null) return `Error: ${error}`;
+    const none = note === undefined ? "No real solution" : "No single solution";
+    const found = solutions.length === 0 ? none : `Solutions: ${solutions.join(", ")}`;
+    return [`${found} (${method}).`, ...(note === undefined ? [] : [note])].join(" ");
+  },
+  examples: [
+    { note: "a quadratic equation", given: { equation: "x**2 - 5*x + 6" } },
+    { note: "two sides", given: { equation: "exp(-t) = t" } },
+    { note: "solutions without end", given: { equation: "sin(x) = 0.5" } },
+  ],
+});
