@@ -2,8 +2,8 @@
 
 /** So many steps with tool calls, then an answer. */
 export interface Job {
-  /** One tiny tool a step; five requests a step; ten subtasks a step; one question a step. */
-  readonly kind: "clock" | "fetch" | "fan" | "ask";
+  /** One tiny tool a step; one sum a step; five requests a step; ten subtasks a step; one question a step. */
+  readonly kind: "clock" | "sum" | "fetch" | "fan" | "ask";
   readonly steps: number;
   /** How long the model takes to reply. */
   readonly modelMs: number;
@@ -14,7 +14,7 @@ export interface NamedJob extends Job {
   readonly task: string;
 }
 
-const JOB = /bench ([\w-]+) (clock|fetch|fan|ask) (\d+) (\d+)/;
+const JOB = /bench ([\w-]+) (clock|sum|fetch|fan|ask) (\d+) (\d+)/;
 
 /** The input of a task. */
 export function inputOf(task: string, { kind, steps, modelMs }: Job): string {

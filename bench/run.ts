@@ -16,6 +16,7 @@ import { startSdkLoop } from "./contenders/sdk-loop.ts";
 import { startModel } from "./model/model.ts";
 import { busyWarning, describeMachine, reportOf, writeReport } from "./report.ts";
 import { BUNDLE } from "./rows/bundle.ts";
+import { CALL } from "./rows/call.ts";
 import { FAN } from "./rows/fan.ts";
 import { FINISHED } from "./rows/finished.ts";
 import { FIRST_CALL } from "./rows/first-call.ts";
@@ -31,6 +32,7 @@ import { Figures, tableOf } from "./table.ts";
 
 const SECTIONS: readonly Section[] = [
   GAP,
+  CALL,
   RATE,
   RATE_SLOW_MODEL,
   FIRST_CALL,

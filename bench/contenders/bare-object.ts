@@ -28,6 +28,7 @@ export async function startBareObject(model: BenchModel): Promise<Contender> {
         await send("POST", `${host.url}/${task}/answer`, { text: "Yes." });
       });
     },
+    call: (name, expression) => send("POST", `${host.url}/${name}/call`, { expression }),
     pids: () => processTree(host.pid),
     runtimePid: () => childNamed(host.pid, "workerd"),
     objectsFolder: () => join(persistFolder, "do/bare-BareTask"),

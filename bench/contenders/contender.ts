@@ -15,6 +15,8 @@ export interface Contender {
   start(task: string, job: Job): Promise<void>;
   /** Waits until the task waits with a question, and gives what answers it. */
   question(task: string): Promise<() => Promise<void>>;
+  /** Makes one call of `evaluate_expression` outside of every task and gives its reply; null: it knows no such calls. */
+  readonly call: ((name: string, expression: string) => Promise<string>) | null;
   /** All of its processes. */
   pids(): readonly number[];
   /** The process that its tasks run in. */

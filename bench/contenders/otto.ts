@@ -63,6 +63,10 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
           await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
         }
       },
+      async call(_, expression) {
+        const path = "/v1/tools/evaluate_expression/call";
+        return JSON.stringify(await api("POST", path, { arguments: { expression }, agent: agent.id }));
+      },
       pids: () => processTree(supervisor),
       runtimePid: () => need(system.workerdPid()),
       bundleKib() {

@@ -22,6 +22,7 @@ export async function startSdkLoop(model: BenchModel): Promise<Contender> {
         await send("POST", `${loop.url}/${task}/answer`, { text: "Yes." });
       };
     },
+    call: null,
     pids: () => processTree(loop.pid),
     runtimePid: () => loop.pid,
     objectsFolder: () => null,

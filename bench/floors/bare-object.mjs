@@ -7,6 +7,7 @@ import { DurableObject } from "cloudflare:workers";
 /** The tools, named as Otto's own; each has one field, a text. */
 const TOOLS = [
   ["get_current_datetime", "Tell the current date and time in a time zone.", "timezone"],
+  ["evaluate_expression", "Evaluate a mathematical expression.", "expression"],
   ["http_request", "Send an HTTP request to a public web address and read the reply.", "url"],
   ["dispatch_subagent", "Hand a self-contained part of the work to a subagent.", "task_description"],
   ["ask_human", "Ask a person a question and wait for the answer.", "query"],
@@ -16,6 +17,14 @@ const TOOLS = [
 }));
 
 export class BareTask extends DurableObject {
+  /** Makes one call and keeps its result. */
+  call(expression) {
+    const result = sumOf(expression);
+    this.ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS calls (expression TEXT NOT NULL, result TEXT NOT NULL)");
+    this.ctx.storage.sql.exec("INSERT INTO calls VALUES (?, ?)", expression, result);
+    return result;
+  }
+
   /** Runs a task to its answer, or to its first question (null). */
   async start(name, input) {
     this.ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS steps (step INTEGER PRIMARY KEY, messages TEXT NOT NULL)");
@@ -75,6 +84,7 @@ export class BareTask extends DurableObject {
   }
 
   async resultOf(tool, given, below) {
+    if (tool === "evaluate_expression") return sumOf(given.expression);
     if (tool === "http_request") return await (await fetch(given.url)).text();
     if (tool === "dispatch_subagent") return await objectOf(this.env, below).start(below, given.task_description);
     return new Date().toISOString();
@@ -101,6 +111,11 @@ function readReply(text) {
   return { role: "assistant", content, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
 }
 
+/** Of an expression of numbers and plus signs. */
+function sumOf(expression) {
+  return String(expression.split("+").reduce((sum, part) => sum + Number(part), 0));
+}
+
 function objectOf(env, name) {
   return env.TASKS.get(env.TASKS.idFromName(name));
 }
@@ -121,16 +136,17 @@ async function readAll(bucket) {
 
 export default {
   /**
-   * `POST /<task>` starts one, `POST /<task>/answer` answers its question. `POST /files/put` keeps a file in the bucket,
-   * `POST /files/read` reads all that are there.
+   * `POST /<task>` starts one, `POST /<task>/answer` answers its question, `POST /<name>/call` makes one call by itself.
+   * `POST /files/put` keeps a file in the bucket, `POST /files/read` reads all that are there.
    */
   async fetch(request, env) {
-    const [, name, answers] = new URL(request.url).pathname.split("/");
-    const { input, text, path } = await request.json();
-    if (name === "files" && answers === "read") return new Response(String(await readAll(env.FILES)));
+    const [, name, what] = new URL(request.url).pathname.split("/");
+    const { input, text, path, expression } = await request.json();
+    if (name === "files" && what === "read") return new Response(String(await readAll(env.FILES)));
     if (name === "files") return new Response((await env.FILES.put(path, text)).key);
     const task = objectOf(env, name);
-    const answer = answers === undefined ? await task.start(name, input) : await task.answer(name, text);
+    if (what === "call") return new Response(await task.call(expression));
+    const answer = what === undefined ? await task.start(name, input) : await task.answer(name, text);
     return new Response(answer ?? "waiting");
   },
 };

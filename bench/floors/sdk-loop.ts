@@ -52,6 +52,9 @@ function toolsOf(task: string) {
     get_current_datetime: toolOf("Tell the current date and time in a time zone.", "timezone", () =>
       Promise.resolve(new Date().toISOString()),
     ),
+    evaluate_expression: toolOf("Evaluate a mathematical expression.", "expression", (expression) =>
+      Promise.resolve(String(expression.split("+").reduce((sum, part) => sum + Number(part), 0))),
+    ),
     http_request: toolOf(
       "Send an HTTP request to a public web address and read the reply.",
       "url",

@@ -14,6 +14,8 @@ export function replyTo(job: NamedJob, step: number, toolUrl: string): ScriptedR
   switch (job.kind) {
     case "clock":
       return { calls: [{ name: "get_current_datetime", arguments: { timezone: ZONES[step % ZONES.length] } }] };
+    case "sum":
+      return { calls: [{ name: "evaluate_expression", arguments: { expression: `${step} + 1` } }] };
     case "ask":
       return { calls: [{ name: "ask_human", arguments: { query: `Question ${step}?` } }] };
     case "fetch":
