@@ -5,7 +5,7 @@ import { MathsError } from "./maths-error.ts";
 import { combine, degreeOf, multiply, type Polynomial, primitive, sizeOf, withoutRootsOf } from "./polynomial.ts";
 import { realRoots } from "./real-roots.ts";
 import type { Expression, Operator } from "./syntax.ts";
-import { Work } from "./work.ts";
+import type { Work } from "./work.ts";
 
 const MAX_DEGREE = 128;
 const MAX_COEFFICIENT_BITS = 8_192;
@@ -125,7 +125,7 @@ function power(base: Quotient, exponent: bigint, work: Work): Quotient | null {
 /** A call is exact where its arguments hold no variable and its result is an integer, or a root without a rest. */
 function exactCall(call: Extract<Expression, { kind: "call" }>, variable: string, work: Work): Quotient | null {
   if (call.given.some((given) => mentions(given, variable))) return null;
-  const value = evaluate(call, new Work(Number.POSITIVE_INFINITY));
+  const value = evaluate(call, work);
   if (typeof value === "bigint") return constant(value, 1n);
   const [given] = call.given;
   if (call.callee.kind !== "name" || call.callee.name !== "sqrt" || given === undefined) return null;

@@ -18,6 +18,8 @@ const LIBRARY_ROUNDING = 2 * ROUNDING;
 const TINY = Number.MIN_VALUE;
 /** Below it, doubles lose their precision: any positive number may be meant. */
 export const SMALL = 1e-300;
+/** Above this ratio of its ends, the middle of an interval is in proportion to them. */
+const LARGE_RATIO = 4;
 /** Splits the 53 bits of a double in two halves. */
 const SPLITTER = 2 ** 27 + 1;
 /** Below it, what a product lost may itself be lost. */
@@ -28,15 +30,27 @@ export function interval(low: number, high: number): Interval {
 }
 
 export function point(value: number): Interval {
-  return { low: value, high: value };
+  return { low: value + 0, high: value + 0 };
 }
 
 export function holds({ low, high }: Interval, value: number): boolean {
   return low <= value && value <= high;
 }
 
+export function middleOf({ low, high }: Interval): number {
+  if (low > 0 && high / low > LARGE_RATIO) return Math.sqrt(low) * Math.sqrt(high);
+  if (high < 0 && low / high > LARGE_RATIO) return -Math.sqrt(-low) * Math.sqrt(-high);
+  return low + (high - low) / 2;
+}
+
+export function widthOf({ low, high }: Interval): number {
+  return high - low;
+}
+
 /** Bounds around results of a library function. Those that are 0 are exact: sin(0), log(1) and their like. */
 export function aroundLibrary(low: number, high: number): Interval {
+  if (low > 0) return { low: Math.max(TINY, below(low, LIBRARY_ROUNDING)), high: above(high, LIBRARY_ROUNDING) };
+  if (high < 0) return negate(aroundLibrary(-high, -low));
   return {
     low: low === 0 ? 0 : below(low, LIBRARY_ROUNDING),
     high: high === 0 ? 0 : above(high, LIBRARY_ROUNDING),
@@ -48,7 +62,8 @@ export function hull(one: Interval, other: Interval): Interval {
 }
 
 export function negate({ low, high }: Interval): Interval {
-  return { low: -high, high: -low };
+  // Not by a minus sign: a divisor of -0 would turn the sign of its quotients.
+  return { low: 0 - high, high: 0 - low };
 }
 
 export function add(one: Interval, other: Interval): Interval {
@@ -105,7 +120,7 @@ export function square(given: Interval): Interval {
 /** The absolute values. */
 export function sizeOf({ low, high }: Interval): Interval {
   if (low >= 0) return { low, high };
-  if (high <= 0) return { low: -high, high: -low };
+  if (high <= 0) return negate({ low, high });
   return { low: 0, high: Math.max(-low, high) };
 }
 

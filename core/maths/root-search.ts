@@ -4,8 +4,8 @@
  * as it may touch 0, be 0 over a stretch, jump across it, or come near it only.
  */
 import type { Enclosure } from "./enclosure.ts";
-import { add, holds, interval, type Interval, point, signOf, subtract, times } from "./interval.ts";
-import { boundary, neatestNear, rootsOfStretch } from "./stretch.ts";
+import { add, holds, interval, type Interval, middleOf, point, signOf, subtract, times, widthOf } from "./interval.ts";
+import { rootAround, rootsOfStretch } from "./stretch.ts";
 import { type Enclose, isBounded, isZeroAt, levelAt, mayBeZero, signAt } from "./zero-test.ts";
 
 /** What a search found: roots, and stretches that are still to be looked at. */
@@ -31,12 +31,8 @@ const NEAR = 1e-7;
 const LOST = 8;
 /** After so many secants comes a halving. */
 const SECANTS = 4;
-/** Above this ratio of its ends, an interval is cut in proportion. */
-const LARGE_RATIO = 4;
 /** Where a function is looked at to learn whether it can be told from 0: fractions without a common period. */
 const SAMPLES = [0.0931, 0.2894, 0.4717, 0.6553, 0.8819];
-/** Numbers that are no farther apart than this, relative to them, are next to one another. */
-const NEXT = 4e-15;
 /** More than anybody reads: a search that finds so many roots or stretches is given up. */
 const MOST_FOUND = 400;
 /** A level stretch is this wide at least, relative to its ends and to 1. */
@@ -139,28 +135,6 @@ function bracketed(enclose: Enclose, from: number, to: number): number {
   }
   const isLowNearer = Math.abs(levelAt(enclose, low)) < Math.abs(levelAt(enclose, high));
   return rootAround(enclose, isLowNearer ? low : high, interval(from, to));
-}
-
-/** A root whose sign cannot be told is in the middle of all such points, unless they are next to one another. */
-function rootAround(enclose: Enclose, at: number, { low, high }: Interval): number {
-  if (signAt(enclose, at) !== 0) return at;
-  const first = -boundary(-at, -low, (mirrored) => signAt(enclose, -mirrored) === 0);
-  const around = interval(
-    first,
-    boundary(at, high, (other) => signAt(enclose, other) === 0),
-  );
-  const root = widthOf(around) > NEXT * Math.abs(at) ? middleOf(around) : at;
-  return neatestNear(enclose, root, widthOf(around));
-}
-
-function middleOf({ low, high }: Interval): number {
-  if (low > 0 && high / low > LARGE_RATIO) return Math.sqrt(low) * Math.sqrt(high);
-  if (high < 0 && low / high > LARGE_RATIO) return -Math.sqrt(-low) * Math.sqrt(-high);
-  return low + (high - low) / 2;
-}
-
-function widthOf({ low, high }: Interval): number {
-  return high - low;
 }
 
 /** A point of the interval, as the ends of an interval. */

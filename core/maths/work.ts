@@ -37,3 +37,13 @@ export function refuseBits(bits: number): void {
     throw new MathsError("refused", `Too large: an integer may have at most ${MAX_INTEGER_BITS} bits.`);
   }
 }
+
+/** Null when something is too much work. */
+export function unlessRefused<T>(run: () => T): T | null {
+  try {
+    return run();
+  } catch (thrown) {
+    if (thrown instanceof MathsError && thrown.kind === "refused") return null;
+    throw thrown;
+  }
+}

@@ -1,7 +1,7 @@
 /** A function looked at point by point: its sign, and whether it can be told from 0 at all. */
 import type { Enclosing } from "./enclose.ts";
 import type { MaybeEnclosure } from "./enclosure.ts";
-import { holds, interval, type Interval, point, signOf, ZERO } from "./interval.ts";
+import { holds, interval, type Interval, point, signOf, SMALL, ZERO } from "./interval.ts";
 import type { Work } from "./work.ts";
 
 /** The function at a point or over an interval, against a budget. */
@@ -12,6 +12,8 @@ const WORK_A_PART = 250;
 /** What is nearer to 0 than this without being 0 comes from numbers too small for doubles. */
 const UNDERFLOW = 1e-290;
 const BESIDE = 2 ** -52;
+/** At the edge of its domain a root is this uncertain at most; a logarithm is without bounds. */
+const MOST_AT_EDGE = 0.1;
 /** The function of an expression. Enclosing it spends work. */
 export function enclosed({ parts, over }: Enclosing, work: Work): Enclose {
   return (low, high) => {
@@ -34,7 +36,7 @@ export function levelAt(enclose: Enclose, at: number): number {
 
 /** Whether the function cannot be told from 0 at a point where it is defined, other than for numbers too large or small. */
 export function isZeroAt(enclose: Enclose, at: number): boolean {
-  return mayBeZero(enclose(at, at));
+  return (at === 0 || Math.abs(at) > SMALL) && mayBeZero(enclose(at, at));
 }
 
 /** The same for a point and the doubles beside it. */
@@ -46,8 +48,9 @@ export function isZeroBeside(enclose: Enclose, at: number): boolean {
 /** False for a value whose bounds say nothing, as they come from numbers too large or too small. */
 export function mayBeZero(there: MaybeEnclosure): boolean {
   if (there === null || there.behaviour === "broken" || !holds(there.value, 0) || !isBounded(there.value)) return false;
-  const { low, high } = there.value;
-  return low === high || high - low > UNDERFLOW;
+  const width = there.value.high - there.value.low;
+  if (there.behaviour === "part" && width > MOST_AT_EDGE) return false;
+  return width === 0 || width > UNDERFLOW;
 }
 
 export function isBounded({ low, high }: Interval): boolean {

@@ -8,8 +8,16 @@ describe("maths over the API", () => {
     ["evaluate_expression", { expression: "2 ** 64" }, { result: 2 ** 64, exact: "18446744073709551616", error: null }],
     ["evaluate_expression", { expression: "10 ** -5 + round(2.675, 2)" }, { result: 2.67001, error: null }],
     ["evaluate_expression", { expression: "1 / 0" }, { result: null, error: "ZeroDivisionError: division by zero" }],
-    ["evaluate_expression", { expression: "9**9**9**9" }, { result: null, error: expect.stringContaining("Too large") }],
-    ["evaluate_expression", { expression: `${"(".repeat(4_000)}1` }, { result: null, error: expect.stringContaining("levels") }],
+    [
+      "evaluate_expression",
+      { expression: "9**9**9**9" },
+      { result: null, error: expect.stringContaining("Too large") },
+    ],
+    [
+      "evaluate_expression",
+      { expression: `${"(".repeat(4_000)}1` },
+      { result: null, error: expect.stringContaining("levels") },
+    ],
     ["evaluate_expression", { expression: `1${"+1".repeat(4_999)}` }, { result: 5_000, error: null }],
     ["statistics_summary", { numbers: [1, 2, 3, 4] }, { count: 4, mean: 2.5, stdev: 1.2909944487358056, error: null }],
     ["statistics_summary", { numbers: [] }, { count: 0, mean: null, error: "No numbers: give at least one" }],
