@@ -9,8 +9,10 @@ import type { Sealing } from "./sealing.ts";
 
 /** How long a list stands in for one that cannot be read. */
 const STALE_MS = 10 * 60_000;
-/** After a reading that failed, the next ones wait so long: each can take seconds to fail. */
-const PAUSE_MS = 2_000;
+/** After a reading that failed or took too long, nobody in this isolate tries for so long: each would wait again. */
+const PAUSE_MS = 5_000;
+/** What a request that needs them is told to wait. */
+const RETRY_AFTER_MS = 1_000;
 /** Characters of what is kept of one tenant, and of all: tenants share the isolate. */
 const MAX_CHARACTERS_EACH = 1_000_000;
 const MAX_CHARACTERS = 8_000_000;
@@ -21,11 +23,11 @@ interface Kept {
   readonly characters: number;
 }
 
-/** Lists by tenant, the oldest first, and when a tenant's could last not be read. */
+/** Lists by tenant, the oldest first, and when one could last not be read: there is one database. */
 export class SecretShelf {
   private readonly lists = new Map<string, Kept>();
-  private readonly failures = new Map<string, number>();
   private characters = 0;
+  private failedAt = -Infinity;
 
   read(tenant: string): Kept | undefined {
     return this.lists.get(tenant);
@@ -47,20 +49,16 @@ export class SecretShelf {
   forget(tenant: string): void {
     this.characters -= this.lists.get(tenant)?.characters ?? 0;
     this.lists.delete(tenant);
-    this.failures.delete(tenant);
   }
 
-  noteFailure(tenant: string, at: number): void {
-    if (this.failures.size >= MAX_FAILURES) this.failures.clear();
-    this.failures.set(tenant, at);
+  noteFailure(at: number): void {
+    this.failedAt = at;
   }
 
-  failedAt(tenant: string): number {
-    return this.failures.get(tenant) ?? -Infinity;
+  mayAsk(now: number): boolean {
+    return now - this.failedAt >= PAUSE_MS;
   }
 }
-
-const MAX_FAILURES = 10_000;
 
 export interface SecretsSettings {
   readonly table: Pick<SecretTable, "sealed">;
@@ -73,8 +71,8 @@ export interface SecretsSettings {
 export function openSecrets(settings: SecretsSettings): SecretsPort {
   const { sealing, tenant } = settings;
   return {
-    async all(maxAgeMs) {
-      const rows = await rowsOf(settings, maxAgeMs);
+    async all(maxAgeMs, patienceMs) {
+      const rows = await rowsOf(settings, maxAgeMs, patienceMs);
       return rows.ok ? ok(await Promise.all(rows.value.map((row) => opened(sealing, tenant, row)))) : rows;
     },
   };
@@ -90,24 +88,41 @@ export async function sealSecret(
 }
 
 async function rowsOf(
-  { table, tenant, shelf, clock }: SecretsSettings,
+  settings: SecretsSettings,
   maxAgeMs: number,
+  patienceMs: number,
 ): Promise<Result<readonly SecretSetting[]>> {
-  const kept = shelf.read(tenant);
+  const { tenant, shelf, clock } = settings;
   const now = clock.now();
+  const kept = shelf.read(tenant);
   if (kept !== undefined && now - kept.readAt <= maxAgeMs) return ok(kept.rows);
-  const read = now - shelf.failedAt(tenant) < PAUSE_MS ? AWAY : await table.sealed(tenant);
-  if (read.ok) {
-    shelf.keep(tenant, read.value, now);
-    return read;
-  }
-  if (read !== AWAY) shelf.noteFailure(tenant, clock.now());
+  const read = shelf.mayAsk(now) ? await within(patienceMs, readAndKeep(settings, now)) : AWAY;
+  if (read?.ok === true) return read;
+  if (read !== AWAY) shelf.noteFailure(clock.now());
   return kept !== undefined && now - kept.readAt <= STALE_MS ? ok(kept.rows) : AWAY;
 }
 
+/** What comes too late for this request is there for the next one. */
+async function readAndKeep({ table, tenant, shelf }: SecretsSettings, now: number) {
+  const read = await table.sealed(tenant);
+  if (read.ok) shelf.keep(tenant, read.value, now);
+  return read;
+}
+
 const AWAY = failed("upstream_failed", "The tenant's secrets cannot be read at the moment. Try again later.", {
-  retryAfterMs: PAUSE_MS,
+  retryAfterMs: RETRY_AFTER_MS,
 });
+
+/** What a promise gives within so many milliseconds; null: nothing yet. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), ms);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 async function opened(
   sealing: Pick<Sealing, "open">,

@@ -199,8 +199,11 @@ export interface TenantSecret {
 
 /** The secrets of one tenant. It is in no tool's context. Never throws. */
 export interface SecretsPort {
-  /** All of them, as they were `maxAgeMs` ago or later. While the database is away, older ones will do for some minutes. */
-  all(maxAgeMs: number): Promise<Result<readonly TenantSecret[]>>;
+  /**
+   * All of them, as they were `maxAgeMs` ago or later. Where the database does not give them within `patienceMs`, older
+   * ones will do for some minutes; without any it fails, and is not asked again by the next ones for a while.
+   */
+  all(maxAgeMs: number, patienceMs: number): Promise<Result<readonly TenantSecret[]>>;
 }
 
 /** A search of the web. */

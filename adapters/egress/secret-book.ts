@@ -13,8 +13,9 @@ import { type Draft, refersToSecrets } from "./fill-secrets.ts";
 const MAX_AGE_MS = 5_000;
 /** How old it may be for one that does not. */
 const MAX_AGE_TO_SEARCH_MS = 60_000;
-/** How long the reply to such a request waits for the list. */
-const WAIT_MS = 1_000;
+/** How long each of them waits for the list. */
+const PATIENCE_MS = 5_000;
+const PATIENCE_TO_SEARCH_MS = 500;
 
 /** So many bytes beyond its limit are read of a body: a value that begins inside the limit is then whole, and is found. */
 export const MARGIN_BYTES = MAX_VALUE_BYTES * LONGEST_FORM;
@@ -31,15 +32,15 @@ export interface SecretBook {
 /** Fails when the request refers to a secret and they cannot be read. */
 export async function openSecretBook(secrets: SecretsPort, draft: Draft): Promise<Result<SecretBook>> {
   if (refersToSecrets(draft)) {
-    const read = await secrets.all(MAX_AGE_MS);
+    const read = await secrets.all(MAX_AGE_MS, PATIENCE_MS);
     if (!read.ok) return { ok: false, error: { ...read.error, details: { ...read.error.details, sent: false } } };
     return ok(bookOf(read.value, () => Promise.resolve(read.value)));
   }
-  const reading = secrets.all(MAX_AGE_TO_SEARCH_MS);
+  const reading = secrets.all(MAX_AGE_TO_SEARCH_MS, PATIENCE_TO_SEARCH_MS);
   return ok(
     bookOf([], async () => {
-      const read = await within(WAIT_MS, reading);
-      return read?.ok === true ? read.value : [];
+      const read = await reading;
+      return read.ok ? read.value : [];
     }),
   );
 }
@@ -78,15 +79,4 @@ function redactReply(reply: WebResponse, redactor: Redactor, maxBytes: number): 
 
 function redactFailure(error: Failure, redactor: Redactor): Failure {
   return { ...error, message: redactor.text(error.message) };
-}
-
-/** What a promise gives within so many milliseconds; null: nothing yet. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), ms);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -108,9 +108,9 @@ function secretsContract(name: string, open: (secrets: readonly TenantSecret[]) 
         { name: "KEY", value: "s3cret\nwith é and 🦦", hosts: ["api.example.com", "*.example.org:8443"] },
         { name: "PIN", value: "4711", hosts: ["[2606:4700::1]"] },
       ];
-      const all = await (await open(secrets)).all(0);
+      const all = await (await open(secrets)).all(0, 5_000);
       expect(all.ok && all.value.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(secrets);
-      expect(await (await open([])).all(0)).toEqual({ ok: true, value: [] });
+      expect(await (await open([])).all(0, 5_000)).toEqual({ ok: true, value: [] });
     });
   });
 }
@@ -135,11 +135,12 @@ secretsContract("the adapter and Postgres", async (secrets) => {
 describe("what the adapter keeps of secrets", () => {
   /** A table that a test takes away, and the port on it. */
   async function shelved() {
-    const world = { now: START, reads: 0, isAway: false, names: ["KEY"] };
+    const world = { now: START, reads: 0, isAway: false, hangs: false, names: ["KEY"] };
     const sealed = await sealSecret(sealing, "ten_1", { name: "KEY", value: "canary-value" });
     const table = {
       sealed: () => {
         world.reads += 1;
+        if (world.hangs) return new Promise<never>(() => undefined);
         if (world.isAway) return Promise.resolve(failed("upstream_failed", "The database is away."));
         return Promise.resolve({
           ok: true as const,
@@ -155,50 +156,68 @@ describe("what the adapter keeps of secrets", () => {
 
   it("is used as long as it is young enough, and holds no value in the clear", async () => {
     const { world, shelf, secrets } = await shelved();
-    await secrets.all(5_000);
+    await secrets.all(5_000, 5_000);
     world.now += 5_000;
-    expect(await secrets.all(5_000)).toMatchObject({ ok: true, value: [{ value: "canary-value" }] });
+    expect(await secrets.all(5_000, 5_000)).toMatchObject({ ok: true, value: [{ value: "canary-value" }] });
     expect(world.reads).toBe(1);
     world.now += 1;
     world.names = [];
-    expect(await secrets.all(5_000)).toEqual({ ok: true, value: [] });
+    expect(await secrets.all(5_000, 5_000)).toEqual({ ok: true, value: [] });
     expect(world.reads).toBe(2);
     expect(JSON.stringify(shelf.read("ten_1"))).not.toContain("canary");
   });
 
   it("stands in while the database is away, for ten minutes, and the database is not asked each time", async () => {
     const { world, secrets } = await shelved();
-    await secrets.all(0);
+    await secrets.all(0, 5_000);
     world.isAway = true;
     world.now += 9 * 60_000;
-    expect(await secrets.all(0)).toMatchObject({ ok: true, value: [{ value: "canary-value" }] });
-    await secrets.all(0);
+    expect(await secrets.all(0, 5_000)).toMatchObject({ ok: true, value: [{ value: "canary-value" }] });
+    await secrets.all(0, 5_000);
     expect(world.reads).toBe(2);
     world.now += 2 * 60_000;
-    expect(await secrets.all(0)).toMatchObject({ ok: false, error: { code: "upstream_failed", retryAfterMs: 2_000 } });
+    expect(await secrets.all(0, 5_000)).toMatchObject({
+      ok: false,
+      error: { code: "upstream_failed", retryAfterMs: 1_000 },
+    });
     world.isAway = false;
-    world.now += 2_000;
-    expect((await secrets.all(0)).ok).toBe(true);
+    expect((await secrets.all(0, 5_000)).ok).toBe(false);
+    world.now += 5_000;
+    expect((await secrets.all(0, 5_000)).ok).toBe(true);
+  });
+
+  it("is not waited for beyond anybody's patience, and then by nobody for five seconds", async () => {
+    const { world, open, secrets } = await shelved();
+    await secrets.all(0, 5_000);
+    world.hangs = true;
+    world.now += 1;
+    expect(await secrets.all(0, 20)).toMatchObject({ ok: true, value: [{ value: "canary-value" }] });
+    expect(world.reads).toBe(2);
+    expect((await open("ten_2").all(0, 600_000)).ok).toBe(false);
+    expect(world.reads).toBe(2);
+    world.now += 5_000;
+    await secrets.all(0, 20);
+    expect(world.reads).toBe(3);
   });
 
   it("is forgotten by a change, and is each tenant's own", async () => {
     const { world, shelf, open, secrets } = await shelved();
-    await secrets.all(60_000);
+    await secrets.all(60_000, 5_000);
     shelf.forget("ten_1");
-    await secrets.all(60_000);
+    await secrets.all(60_000, 5_000);
     expect(world.reads).toBe(2);
-    await open("ten_2").all(60_000);
+    await open("ten_2").all(60_000, 5_000);
     expect(world.reads).toBe(3);
   });
 
   it("opens for the tenant and the name that it was sealed for only, and with the key only", async () => {
     const { world, open } = await shelved();
-    expect(await open("ten_2").all(0)).toMatchObject({ value: [{ name: "KEY", value: null }] });
-    expect(await open("ten_1", openSealing(randomBytes(32).toString("base64"))).all(0)).toMatchObject({
+    expect(await open("ten_2").all(0, 5_000)).toMatchObject({ value: [{ name: "KEY", value: null }] });
+    expect(await open("ten_1", openSealing(randomBytes(32).toString("base64"))).all(0, 5_000)).toMatchObject({
       value: [{ value: null }],
     });
     world.names = ["OTHER"];
     world.now += 1;
-    expect(await open("ten_1").all(0)).toMatchObject({ value: [{ name: "OTHER", value: null }] });
+    expect(await open("ten_1").all(0, 5_000)).toMatchObject({ value: [{ name: "OTHER", value: null }] });
   });
 });
