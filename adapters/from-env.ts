@@ -5,17 +5,7 @@
 import type { Database } from "../core/database.ts";
 import type { Result } from "../core/errors.ts";
 import type { SandboxRpc, StepsRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
-import type {
-  BlobPort,
-  Clock,
-  FilesPort,
-  ModelPort,
-  PatternsPort,
-  ResultsPort,
-  SearchPort,
-  SecretsPort,
-  WebPort,
-} from "../core/ports.ts";
+import type { BlobPort, Clock, FilesPort, ModelPort, PatternsPort, ResultsPort, SearchPort, SecretsPort, ToolSourcesPort, WebPort } from "../core/ports.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { type BlobEraser, openBlobs } from "./blobs.ts";
 import { openDatabase } from "./database/database.ts";
@@ -40,6 +30,7 @@ import {
   type Settings,
   settingsFromEnv,
 } from "./settings.ts";
+import { openToolSources } from "./tool-sources.ts";
 import { type ContainerHandle, openContainer, type SidecarContainer } from "./sidecar/container.ts";
 import { type Sidecar, sidecarAt, sidecarInContainer, type SidecarStub } from "./sidecar/sidecar.ts";
 import { openSecrets, sealSecret, SecretShelf } from "./tenant-secrets.ts";
@@ -111,6 +102,16 @@ export function blobsFromEnv(env: Env): BlobPort & BlobEraser {
   return openBlobs(env.FILES);
 }
 
+/** The sources of the tenants' own tools. */
+export function toolSourcesFromEnv(env: Env): ToolSourcesPort {
+  return openToolSources({
+    table: databaseFromEnv(env).toolSources,
+    blobs: blobsFromEnv(env),
+    tenantOf: tenantsFromEnv(env),
+    clock: clockFromEnv(env),
+  });
+}
+
 /** The results of the calls of a task's tree. */
 export function resultsFromEnv(env: Env, { tenant, rootId }: Pick<TaskFacts, "tenant" | "rootId">): ResultsPort {
   const taskOf = (task: string) => tasksFromEnv(env)(tenant, task);
@@ -134,7 +135,7 @@ export async function eraseFilesFromEnv(
  */
 export async function eraseTenantFilesFromEnv(env: Env, tenant: string): Promise<boolean> {
   return await blobsFromEnv(env).erase(`${tenant}/`, async (keys) => {
-    const names = new Set(keys.map(sandboxNameOf));
+    const names = new Set(keys.map(sandboxNameOf).filter((name) => name !== null));
     await Promise.all(Array.from(names, (name) => stubOf<SandboxRpc>(env.SANDBOXES, name).erase()));
   });
 }

@@ -9,6 +9,7 @@ import type { KeyRecord, TaskReport } from "./objects.ts";
 import type { Page, PageRequest } from "./page-cursor.ts";
 import type { TaskStatus } from "./task-status.ts";
 import type { TaskView } from "./task-view.ts";
+import type { DefinedTool, SourceRecord, SourceToPublish } from "./tool-source.ts";
 
 /** The name under which acts of the operator stand in the audit log. It is no tenant's id. */
 export const OPERATOR_TENANT = "operator";
@@ -65,7 +66,12 @@ export interface AuditEntry {
     | "file.restore"
     | "secret.create"
     | "secret.update"
-    | "secret.delete";
+    | "secret.delete"
+    | "tool.create"
+    | "tool.update"
+    | "tool.delete"
+    | "tool.import"
+    | "tool.reload";
   readonly target: string;
   readonly requestId: string;
 }
@@ -170,6 +176,32 @@ export interface AuditLog {
   page(tenant: string, request: PageRequest): Promise<Result<Page<AuditEntry>>>;
 }
 
+/** A source's change as its row takes it. `names` are keys that no other source of the tenant may have. */
+export interface SourceChange {
+  readonly name: string;
+  readonly hash: string | null;
+  readonly tools: number;
+  readonly names: readonly string[];
+  readonly origin: string | null;
+  readonly ifVersion: number;
+  readonly definitions: NonNullable<SourceToPublish["definitions"]>;
+  readonly at: number;
+}
+
+export interface ToolSourceTable {
+  /** Every source of the tenant by name, also those that have no tools any more. */
+  all(tenant: string): Promise<Result<readonly SourceRecord[]>>;
+  /**
+   * Makes the next version. `conflict`: the latest is not `ifVersion` (field `ifVersion`), or another source has one of the
+   * names (field `name`). `act` null: nobody asked for it.
+   */
+  publish(tenant: string, change: SourceChange, act: AuditEntry | null): Promise<Result<SourceRecord>>;
+  /** The latest version of every tool that the tenant defined and did not take away. */
+  definitions(tenant: string): Promise<Result<readonly DefinedTool[]>>;
+  /** The versions of one, the latest first; the place of a version is its number. `not_found` when there never was one. */
+  versions(tenant: string, name: string, request: PageRequest): Promise<Result<Page<DefinedTool>>>;
+}
+
 export interface Database {
   readonly tenants: TenantTable;
   readonly keys: KeyTable;
@@ -177,4 +209,5 @@ export interface Database {
   readonly secrets: SecretTable;
   readonly tasks: TaskIndex;
   readonly audit: AuditLog;
+  readonly toolSources: ToolSourceTable;
 }

@@ -16,6 +16,7 @@ import { type Failure, failed, ok, type Result } from "./errors.ts";
 import { makeId } from "./ids.ts";
 import { type ModelChoice, modelChoice } from "./model-table.ts";
 import type { Limits, TaskFacts } from "./task-state.ts";
+import type { PinnedSource } from "./tool-source.ts";
 
 /** Characters (Unicode code points, as JSON Schema counts them) of a task's input, all messages together. */
 export const MAX_INPUT_CHARACTERS = 200_000;
@@ -81,6 +82,8 @@ export interface TaskOrigin {
   /** The id of the API key that asks; null: none is known. */
   readonly key: string | null;
   readonly agent: PinnedAgent;
+  /** The tenant's own tools, as they are now. */
+  readonly sources: readonly PinnedSource[];
   /** The model of an agent that names none. */
   readonly defaultModel: string;
   readonly createdAt: number;
@@ -122,6 +125,7 @@ export function newTaskFacts(request: TaskRequest, origin: TaskOrigin): Result<T
     input: request.input,
     agent: origin.agent,
     tools: request.tools === undefined ? [] : [request.tools],
+    sources: origin.sources,
     project: request.project ?? null,
     models,
     limits: limits.value,
@@ -194,6 +198,7 @@ export function callTaskFacts(
     input: `Call ${call.toolName}`,
     agent: origin.agent,
     tools: call.of?.tools ?? [],
+    sources: call.of?.sources ?? origin.sources,
     project: call.of?.project ?? call.project,
     models: modelsOf(origin.agent.config, origin.defaultModel),
     limits: { maxSteps: 1, maxTokens: null, maxCostMicros: null, maxDurationMs: null },

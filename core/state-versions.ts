@@ -12,6 +12,8 @@ export function readState(storedFacts: unknown, storedState: unknown): TaskState
   switch (state["v"]) {
     case STATE_VERSION:
       return { ...state, facts } as unknown as TaskState;
+    case 2:
+      return fromSecond(facts, state);
     case 1:
       return fromFirst(facts, state);
     default:
@@ -19,7 +21,12 @@ export function readState(storedFacts: unknown, storedState: unknown): TaskState
   }
 }
 
-/** Version 1 knew one model, no subtasks, no approvals and no budget above the task's own. */
+/** Version 2 knew no tools but the built-in ones. */
+function fromSecond(facts: Stored, state: Stored): TaskState {
+  return { ...state, v: STATE_VERSION, facts: { ...facts, sources: [] } } as unknown as TaskState;
+}
+
+/** Version 1 knew one model, no subtasks, no approvals, no budget above the task's own and no tools but the built-in ones. */
 function fromFirst(facts: Stored, state: Stored): TaskState {
   const { model, price, tools, ...kept } = facts;
   const choice = modelChoice(String(model));
@@ -28,6 +35,7 @@ function fromFirst(facts: Stored, state: Stored): TaskState {
     key: null,
     depth: 0,
     tools: tools === null ? [] : [tools as readonly string[]],
+    sources: [],
     models: [{ ...choice, price: price as typeof choice.price }],
   };
   const phase = state["phase"] as Stored;

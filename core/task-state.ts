@@ -6,12 +6,13 @@ import type { PinnedAgent } from "./agent.ts";
 import type { Message } from "./messages.ts";
 import type { ModelChoice } from "./model-table.ts";
 import type { EffectClass } from "./tool.ts";
+import type { PinnedSource } from "./tool-source.ts";
 
 /**
  * The version of the shapes in this file. A state that an earlier release stored is read by `core/state-versions.ts`; one
  * of a later release is refused, not guessed at.
  */
-export const STATE_VERSION = 2;
+export const STATE_VERSION = 3;
 
 /** Why a task ended as it did; null when there is nothing to add to the status. */
 export type EndReason =
@@ -54,6 +55,8 @@ export interface TaskFacts {
    * to be matched by every one of them, so a subtask never has a tool that its parent has not.
    */
   readonly tools: readonly (readonly string[])[];
+  /** The tools of the tenant's own that it may use beside the built-in ones, as they were when its tree was begun. */
+  readonly sources: readonly PinnedSource[];
   readonly project: string | null;
   /** The models to ask, in order: the agent's own, then its fallbacks. Never empty. */
   readonly models: readonly ModelChoice[];

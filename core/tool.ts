@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { ErrorCode, Failure } from "./errors.ts";
 import type { ToolPorts } from "./ports.ts";
+import type { JsonSchema } from "./tool-source.ts";
 
 /** What a tool must be allowed to do. An agent has a set of these. */
 export const PERMISSIONS = ["read", "write", "exec", "network"] as const;
@@ -148,6 +149,8 @@ export interface Tool {
   disabled?(rules: SandboxRules): string | null;
   readonly input: z.ZodType;
   readonly output: z.ZodType;
+  /** Of a tool that its tenant brought: the JSON Schemas as they were written, which `input` and `output` check by. */
+  readonly written?: { readonly input: JsonSchema; readonly output: JsonSchema | null };
   run(given: never, context: ToolContext<keyof ToolPorts>): Promise<ToolOutcome<unknown>>;
   probe?(given: never, context: ToolContext<keyof ToolPorts>): Promise<ProbeOutcome<unknown>>;
   /** What the model reads of a result. */

@@ -46,10 +46,11 @@ const SCHEMA = `
   );
   CREATE TABLE IF NOT EXISTS storage (sandbox TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS stored (one INTEGER PRIMARY KEY CHECK (one = 1), bytes INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS sources (name TEXT PRIMARY KEY, version INTEGER NOT NULL, hash TEXT) WITHOUT ROWID;
 `;
 
 /** The first table and the last one of the schema. An object of an earlier release has the first alone. */
-const [FIRST_TABLE, LAST_TABLE] = ["tenant", "stored"];
+const [FIRST_TABLE, LAST_TABLE] = ["tenant", "sources"];
 
 /** A row holds at most 2 MB, so what may be larger is kept in parts of this many bytes. */
 const PART_BYTES = 1_000_000;

@@ -17,6 +17,7 @@ import { TenantOutbox } from "./tenant-outbox.ts";
 import { TenantPlaces } from "./tenant-places.ts";
 import { TenantRepeats } from "./tenant-repeats.ts";
 import { TenantStorage } from "./tenant-storage.ts";
+import { TenantSources } from "./tenant-sources.ts";
 import { TenantStore } from "./tenant-store.ts";
 import { TenantSwitch } from "./tenant-switch.ts";
 import { TenantTables } from "./tenant-tables.ts";
@@ -54,6 +55,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   private readonly places = new TenantPlaces(this.env, this.tables);
   private readonly switch = new TenantSwitch(this.env, this.tables);
   private readonly storage = new TenantStorage(this.env, this.tables);
+  private readonly sources = new TenantSources(this.tables);
   private readonly windows = new Map<string, RateWindow>();
   private agentsStamp: string = crypto.randomUUID();
   private armedFor: number | null = null;
@@ -77,7 +79,8 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     if (retryAfterMs !== null) return { kind: "limited", rate, retryAfterMs };
     const repeat = idempotency === null ? null : await this.repeats.judge(`${key.id} ${idempotency.key}`, idempotency);
     const { agentsStamp } = this;
-    return { kind: "admitted", key, rate, stopped: this.switch.stopped(), agentsStamp, idempotency: repeat };
+    const [stopped, sources] = [this.switch.stopped(), this.sources.present()];
+    return { kind: "admitted", key, rate, stopped, agentsStamp, sources, idempotency: repeat };
   }
 
   async settle(ticket: string, reply: StoredReply | null): Promise<StoredReply | null> {
@@ -95,6 +98,10 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
 
   async stampAgents(): Promise<void> {
     this.agentsStamp = crypto.randomUUID();
+  }
+
+  async takeSource(source: Parameters<TenantRpc["takeSource"]>[0]): Promise<void> {
+    if (!this.tables.isErased()) this.sources.take(source);
   }
 
   async isRevoked(keyId: string): Promise<boolean> {
@@ -168,6 +175,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
         this.places.erase();
         this.switch.erase();
         this.storage.erase();
+        this.sources.erase();
       });
       this.windows.clear();
       this.armedFor = null;

@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import type { Env } from "../adapters/from-env.ts";
 import type { TenantStop } from "../core/tenant/budget-tree.ts";
 import type { KeyRecord } from "../core/objects.ts";
+import type { PinnedSource } from "../core/tool-source.ts";
 
 /** Who asks: a key of a tenant, or the operator key, which belongs to none. */
 export type Principal =
@@ -24,6 +25,8 @@ export interface Variables {
   stopped: TenantStop | null;
   /** What was read of the tenant's agents for another request with this stamp still holds. */
   agentsStamp: string;
+  /** The tenant's own tools, as a task that this request makes has them. */
+  sources: readonly PinnedSource[];
   /** True when the request was turned away for something that passes: its reply is not kept for repeats. */
   isTurnedAway: boolean | undefined;
   /** The bytes of a JSON body, counted against the limit; null when the request has none or carries a file. */

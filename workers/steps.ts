@@ -18,7 +18,7 @@ import {
   type Settings,
 } from "../adapters/from-env.ts";
 import { buildRequest } from "../core/prompt/context.ts";
-import type { Result } from "../core/errors.ts";
+import { ok, type Result } from "../core/errors.ts";
 import { condense } from "../core/gateway/condense.ts";
 import { buildToolset, type Toolset } from "../core/gateway/toolset.ts";
 import { performCalls, type PerformDeps, RETRY_DELAYS_MS } from "../core/gateway/perform.ts";
@@ -42,11 +42,18 @@ import type { ModelReply, RevisedCall } from "../core/task-commands.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import type { Tool } from "../core/tool.ts";
 import { logDefect } from "./log.ts";
+import { pinnedTools, weightOf } from "./pinned-tools.ts";
 import { catalogue } from "../tools/catalogue.generated.ts";
 
-/** Toolsets of recent agents, the oldest first, by agent, version and the request's narrowing. Pinned, so they never go stale. */
-const toolsets = new Map<string, Toolset>();
+/**
+ * Toolsets of recent agents, the oldest first, by agent, version, the request's narrowing and the tenant's own tools. Pinned,
+ * so they never go stale.
+ */
+const toolsets = new Map<string, { readonly toolset: Toolset; readonly weight: number }>();
 const MAX_TOOLSETS = 200;
+/** What all of them weigh at most, in characters of the tenants' own tools. */
+const MAX_WEIGHT = 24_000_000;
+let weight = 0;
 
 export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   /** The tools that can be called; a test's runner adds its own. */
@@ -65,11 +72,13 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   }
 
   async revise(job: ReviseJob): Promise<Result<RevisedCall>> {
-    return await reviseCall(job, await this.toolsetOf(job.facts));
+    return await reviseCall(job, await this.toolsetAsFound(job.facts));
   }
 
   private async *thinkLines(job: ThinkJob, signal: AbortSignal): AsyncGenerator<ThinkLine, ThinkLine> {
-    const toolset = await this.toolsetOf(job.facts);
+    const found = await this.toolsetOf(job.facts);
+    if (!found.ok) return { type: "failed", failure: NO_TOOLS };
+    const { value: toolset } = found;
     for await (const chunk of modelFromEnv(this.env).stream(buildRequest(job, toolset, signal))) {
       if (chunk.type === "text") yield chunk;
       else if (chunk.type === "failed") return { type: "failed", failure: chunk.failure };
@@ -79,7 +88,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   }
 
   private async *actLines(job: ActJob, signal: AbortSignal): AsyncGenerator<ActLine, null> {
-    yield* performCalls(job, this.performDeps(job.facts, await this.toolsetOf(job.facts)), signal);
+    yield* performCalls(job, this.performDeps(job.facts, await this.toolsetAsFound(job.facts)), signal);
     return null;
   }
 
@@ -111,7 +120,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     const deps = {
       model: job.withModel && !settings.isDemo ? modelFromEnv(env) : null,
       results: resultsFromEnv(env, job.facts),
-      toolset: await this.toolsetOf(job.facts),
+      toolset: await this.toolsetAsFound(job.facts),
       limits: limitsOf(settings),
       clock: clockFromEnv(env),
     };
@@ -138,15 +147,35 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     return { text: done.text, calls, requested, usage: done.usage, finish: done.finish };
   }
 
-  private async toolsetOf(facts: TaskFacts): Promise<Toolset> {
-    const key = `${facts.tenant} ${facts.agent.id} ${facts.agent.version} ${JSON.stringify(facts.tools)}`;
+  /** The tools of a task. Fails while the tenant's own cannot be read. */
+  private async toolsetOf(facts: TaskFacts): Promise<Result<Toolset>> {
+    const { tenant, agent, tools, sources } = facts;
+    const hashes = sources.map(({ hash }) => hash).join(" ");
+    const key = `${tenant} ${agent.id} ${agent.version} ${JSON.stringify(tools)} ${hashes}`;
     const cached = toolsets.get(key);
-    if (cached !== undefined) return cached;
-    const built = await buildToolset(this.tools, facts);
-    const [oldest] = toolsets.keys();
-    if (toolsets.size >= MAX_TOOLSETS && oldest !== undefined) toolsets.delete(oldest);
-    toolsets.set(key, built);
-    return built;
+    if (cached !== undefined) return ok(cached.toolset);
+    const own = await pinnedTools(this.env, facts, this.tools);
+    if (!own.ok) return own;
+    const built = await buildToolset([...this.tools, ...own.value], facts);
+    keepToolset(key, built, weightOf(tenant, sources));
+    return ok(built);
+  }
+
+  /** The tools of a task for work that goes on without those of the tenant: a call of one of them then fails by itself. */
+  private async toolsetAsFound(facts: TaskFacts): Promise<Toolset> {
+    const found = await this.toolsetOf(facts);
+    return found.ok ? found.value : await buildToolset(this.tools, facts);
+  }
+}
+
+function keepToolset(key: string, toolset: Toolset, its: number): void {
+  weight += its - (toolsets.get(key)?.weight ?? 0);
+  toolsets.delete(key);
+  toolsets.set(key, { toolset, weight: its });
+  for (const [oldest, { weight: lost }] of toolsets) {
+    if (toolsets.size <= MAX_TOOLSETS && weight <= MAX_WEIGHT) break;
+    toolsets.delete(oldest);
+    weight -= lost;
   }
 }
 
@@ -160,4 +189,12 @@ const SILENT: ModelFailure = {
   retryable: true,
   retryAfterMs: null,
   message: "The model's answer was cut off.",
+};
+
+/** The tenant's own tools stand in the bucket, which is away. No model was asked. */
+const NO_TOOLS: ModelFailure = {
+  kind: "unavailable",
+  retryable: true,
+  retryAfterMs: null,
+  message: "The task's tools could not be read.",
 };

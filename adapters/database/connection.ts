@@ -13,7 +13,18 @@ const TIMEOUT_MS = 5_000;
 /** What a caller is told to wait while the database is away. */
 const RETRY_AFTER_MS = 2_000;
 
-const TABLES = ["tenants", "keys", "agents", "agent_versions", "tasks", "audit", "secrets"];
+const TABLES = [
+  "tenants",
+  "keys",
+  "agents",
+  "agent_versions",
+  "tasks",
+  "audit",
+  "secrets",
+  "tool_sources",
+  "tool_names",
+  "custom_tools",
+];
 
 /** Builds queries. A query that is awaited by itself runs without a tenant and sees nothing. */
 export type Query = NeonHttpDatabase;

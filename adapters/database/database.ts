@@ -7,6 +7,7 @@ import { keyTable } from "./key-table.ts";
 import { secretTable } from "./secret-table.ts";
 import { taskIndex } from "./task-index.ts";
 import { tenantTable } from "./tenant-table.ts";
+import { toolSourceTable } from "./tool-source-table.ts";
 
 /** Opens the database; nothing is sent yet. `endpoint` null: Neon's own. */
 export function openDatabase(url: string, endpoint: string | null): Database {
@@ -18,5 +19,6 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     secrets: secretTable(connection),
     tasks: taskIndex(connection),
     audit: auditLog(connection),
+    toolSources: toolSourceTable(connection),
   };
 }

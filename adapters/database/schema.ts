@@ -79,3 +79,27 @@ export const secrets = pgTable("secrets", {
   createdAt: moment("created_at").notNull(),
   updatedAt: moment("updated_at").notNull(),
 });
+
+export const toolSources = pgTable("tool_sources", {
+  tenant: text("tenant").notNull(),
+  name: text("name").notNull(),
+  version: integer("version").notNull(),
+  hash: text("hash"),
+  tools: integer("tools").notNull(),
+  origin: text("origin"),
+  updatedAt: moment("updated_at").notNull(),
+});
+
+export const toolNames = pgTable("tool_names", {
+  tenant: text("tenant").notNull(),
+  key: text("key").notNull(),
+  source: text("source").notNull(),
+});
+
+export const customTools = pgTable("custom_tools", {
+  tenant: text("tenant").notNull(),
+  name: text("name").notNull(),
+  version: integer("version").notNull(),
+  definition: text("definition"),
+  createdAt: moment("created_at").notNull(),
+});

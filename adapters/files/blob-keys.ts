@@ -17,9 +17,10 @@ export function tenantOfSandbox(name: string): string {
   return name.slice(0, name.indexOf("/"));
 }
 
-/** The name of the sandbox's object whose bytes, or large results, stand under a key of the bucket. */
-export function sandboxNameOf(key: string): string {
-  return key.split("/", 3).join("/");
+/** The name of the sandbox's object whose bytes, or large results, stand under a key of the bucket; null: no sandbox's do. */
+export function sandboxNameOf(key: string): string | null {
+  const [tenant, kind, id] = key.split("/", 3);
+  return kind === "tree" || kind === "project" ? `${tenant}/${kind}/${id}` : null;
 }
 
 /** The prefix of everything that the sandbox has in the bucket. */

@@ -73,7 +73,8 @@ async function performCall(
     mayHaveHappened ? { ...unknownOutcome(call.tool), durationMs: spentMs() } : failureOutcome(failure, spentMs());
 
   const tool = deps.toolset.resolve(call.tool);
-  if (tool === null) return giveUp({ code: "not_found", message: `The tool ${call.tool} is gone.` });
+  if (tool === null)
+    return giveUp({ code: "not_found", message: `The tool ${call.tool} is not there now. It was not called.` });
   if (deadline <= started) {
     return giveUp({ code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` });
   }

@@ -4,6 +4,7 @@ import { sandboxRules } from "../agent.ts";
 import type { ToolSpec } from "../ports.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { Tool } from "../tool.ts";
+import type { JsonSchema } from "../tool-source.ts";
 import { checkEnvelope } from "./envelope.ts";
 import { modelNames } from "./model-names.ts";
 
@@ -29,6 +30,16 @@ export async function buildToolset(catalogue: readonly Tool[], facts: TaskFacts)
   return { resolve: (name) => byName.get(name) ?? null, specs, names: inside.map(({ name }) => name) };
 }
 
+/** A tool's input as JSON Schema. */
+export function inputSchema(tool: Pick<Tool, "input" | "written">): JsonSchema {
+  return tool.written?.input ?? z.toJSONSchema(tool.input, { io: "input" });
+}
+
+/** A tool's output as JSON Schema; `{}` takes anything. */
+export function outputSchema(tool: Pick<Tool, "output" | "written">): JsonSchema {
+  return tool.written === undefined ? z.toJSONSchema(tool.output, { io: "output" }) : (tool.written.output ?? {});
+}
+
 /**
  * A tool as a model is shown it: its summary with its examples, and its input as JSON Schema. A tool that the agent's
  * rules switch off is listed all the same, with the reason, so that the model knows why it is of no use (document 001).
@@ -38,6 +49,6 @@ export function toSpec(tool: Tool, name: string, disabled: string | null): ToolS
     disabled === null
       ? tool.examples.map(({ note, given }) => `Example (${note}): ${JSON.stringify(given)}`)
       : [`Disabled: ${disabled}`];
-  const { $schema: _, ...parameters } = z.toJSONSchema(tool.input, { io: "input" });
+  const { $schema: _, ...parameters } = inputSchema(tool);
   return { name, description: [tool.summary, ...notes].join("\n"), parameters };
 }

@@ -5,9 +5,20 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
 import type { Database } from "../../core/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
-import { act, configOf, makeTenant, newId, report, secretOf } from "./database-rows.ts";
+import { act, configOf, makeTenant, newId, report, secretOf, sourceOf } from "./database-rows.ts";
 
-const TABLES = ["tenants", "keys", "agents", "agent_versions", "tasks", "audit", "secrets"] as const;
+const TABLES = [
+  "tenants",
+  "keys",
+  "agents",
+  "agent_versions",
+  "tasks",
+  "audit",
+  "secrets",
+  "tool_sources",
+  "tool_names",
+  "custom_tools",
+] as const;
 const PAGE = { after: null, limit: 100 };
 
 let server: TestDatabase;
@@ -32,6 +43,8 @@ async function fillTenant() {
   await database.secrets.create(made.tenant.id, secret, act("secret.create", secret.id));
   const task = report({ project: "secret" });
   await database.tasks.upsert(made.tenant.id, [task]);
+  const published = await database.toolSources.publish(made.tenant.id, sourceOf("custom"), act("tool.create", "spy"));
+  if (!published.ok) throw new Error(published.error.message);
   return { ...made, agent: agent.id, task: task.task };
 }
 
@@ -75,6 +88,8 @@ describe("the Worker's role", () => {
     ["tasks", `delete from tasks where tenant = '%'`],
     ["secrets", `update secrets set hosts = '{evil.example}' where tenant = '%'`],
     ["secrets", `delete from secrets where tenant = '%'`],
+    ["tool_sources", `update tool_sources set hash = 'x' where tenant = '%'`],
+    ["tool_names", `delete from tool_names where tenant = '%'`],
     ["tenants", `update tenants set erased_at = now() where id = '%'`],
   ])("changes nothing in %s of another tenant by: %s", async (table, statement) => {
     const before = await asOwner(`select * from ${table}`);
@@ -94,6 +109,9 @@ describe("the Worker's role", () => {
     "update audit set actor = 'x'",
     "delete from keys",
     "update agent_versions set config = ''",
+    "update custom_tools set definition = ''",
+    "delete from tool_sources",
+    "select otto_purge_tools()",
     "truncate tasks",
     "alter table tasks disable row level security",
     "create table mine (x int)",
@@ -161,6 +179,9 @@ describe("one tenant with another's ids", () => {
     expect(await database.secrets.get(b.tenant.id, "KEY")).toMatchObject(missing);
     expect(await database.secrets.sealed(b.tenant.id)).toEqual({ ok: true, value: [] });
     expect(await database.secrets.page(b.tenant.id, PAGE)).toEqual({ ok: true, value: { items: [], next: null } });
+    expect(await database.toolSources.all(b.tenant.id)).toEqual({ ok: true, value: [] });
+    expect(await database.toolSources.definitions(b.tenant.id)).toEqual({ ok: true, value: [] });
+    expect(await database.toolSources.versions(b.tenant.id, "spy", PAGE)).toMatchObject(missing);
     for (const project of ["secret", null]) {
       const page = await database.tasks.page(b.tenant.id, { status: null, project }, PAGE);
       expect(page).toEqual({ ok: true, value: { items: [], next: null } });

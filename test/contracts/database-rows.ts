@@ -1,6 +1,6 @@
 /** Rows for the database's contract tests, with ids that no other test has. */
 import { DEFAULT_AGENT } from "../../core/agent.ts";
-import type { AuditEntry, Database, NewApiKey, Tenant } from "../../core/database.ts";
+import type { AuditEntry, Database, NewApiKey, SourceChange, Tenant } from "../../core/database.ts";
 import { type IdKind, makeId } from "../../core/ids.ts";
 import { SCOPES } from "../../core/keys.ts";
 import type { TaskReport } from "../../core/objects.ts";
@@ -35,6 +35,22 @@ export function secretOf(name: string, at: number = START) {
 
 export function configOf(name: string) {
   return { ...DEFAULT_AGENT.config, name };
+}
+
+/** A source with one tool of the tenant's own, whose definition is new. */
+export function sourceOf(name: string, change: Partial<SourceChange> = {}): SourceChange {
+  const definitions = [{ name: "spy", definition: "{}" }];
+  const source = {
+    name,
+    hash: "a".repeat(64),
+    tools: 1,
+    names: ["spy"],
+    origin: null,
+    ifVersion: 0,
+    definitions,
+    at: START,
+  };
+  return { ...source, ...change };
 }
 
 export interface ReportOptions {

@@ -16,6 +16,7 @@ const origin: TaskOrigin = {
   tenant: "ten_a",
   key: "key_a",
   agent: DEFAULT_AGENT,
+  sources: [{ name: "custom", hash: "a".repeat(64) }],
   defaultModel: "gpt-4o",
   createdAt: Date.parse("2026-11-20T10:00:00Z"),
   random: new Uint8Array(10).fill(7),
@@ -105,6 +106,7 @@ describe("the facts of a task", () => {
         kind: "agent",
         input: "x",
         tools: [["read_*"]],
+        sources: origin.sources,
         models: [modelChoice("gpt-4o")],
         project: null,
         metadata: { a: 1 },
@@ -140,7 +142,7 @@ describe("the facts of a task", () => {
   test("of a call are those of its task, with its sandbox, and never appear as its own root", () => {
     const made = newTaskFacts(taskRequestSchema.parse({ input: "x", project: "sales", tools: ["a"] }), origin);
     if (!made.ok) throw new Error("not made");
-    const other = { ...origin, key: "key_b", random: new Uint8Array(10).fill(9) };
+    const other = { ...origin, sources: [], key: "key_b", random: new Uint8Array(10).fill(9) };
     const below = { ...made.value, id: "task_below", depth: 2, tools: [["a"], ["b", "c"]] };
     const facts = callTaskFacts(other, { project: null, of: below, toolName: "read_file" });
     expect(facts).toMatchObject({
@@ -151,6 +153,7 @@ describe("the facts of a task", () => {
       depth: 2,
       project: "sales",
       tools: below.tools,
+      sources: origin.sources,
     });
     expect(facts.id).not.toBe(made.value.id);
     expect(callTaskFacts(other, { project: "p", of: null, toolName: "t" })).toMatchObject({
@@ -159,6 +162,7 @@ describe("the facts of a task", () => {
       parentId: null,
       depth: 0,
       tools: [],
+      sources: [],
       project: "p",
     });
   });

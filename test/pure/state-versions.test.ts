@@ -6,6 +6,7 @@ import { statusOf } from "../../core/task-status.ts";
 import { decide, nextWake } from "../../core/task.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
 import first from "./__fixtures__/states-v1.json" with { type: "json" };
+import second from "./__fixtures__/states-v2.json" with { type: "json" };
 import { answer } from "./task-world.ts";
 import { failedWith, replied, shown, wake } from "./play-task.ts";
 
@@ -58,8 +59,13 @@ test("a task that the first version stored is read in whatever phase it was", ()
   ]);
   for (const name of NAMES) {
     const state = read(name);
-    expect(state).toMatchObject({ v: 2, permit: null, turnedAway: null, subtasks: [], tree: [], toCancel: [] });
-    expect(state.facts).toMatchObject({ key: null, depth: 0, models: [{ name: "gpt-5-mini", windowTokens: 400_000 }] });
+    expect(state).toMatchObject({ v: 3, permit: null, turnedAway: null, subtasks: [], tree: [], toCancel: [] });
+    expect(state.facts).toMatchObject({
+      key: null,
+      depth: 0,
+      sources: [],
+      models: [{ name: "gpt-5-mini", windowTokens: 400_000 }],
+    });
     expect(JSON.parse(JSON.stringify(state))).toEqual(state);
     expect(readState(state.facts, state)).toEqual(state);
   }
@@ -130,6 +136,17 @@ test("a warning that was given is not given again", () => {
 
 test("a state of a later release is refused, and so is one without a version", () => {
   const { facts, state } = first.ready;
-  expect(() => readState(facts, { ...state, v: 3 })).toThrow("version 3");
+  expect(() => readState(facts, { ...state, v: 4 })).toThrow("version 4");
   expect(() => readState(facts, { ...state, v: undefined })).toThrow("version");
 });
+
+test.each(Object.keys(second) as (keyof typeof second)[])(
+  "a task that the second version stored while it was %s is read as it was, with no tools but the built-in ones",
+  (name) => {
+    const { facts, state } = second[name];
+    const { facts: factsNow, ...now } = readState(facts, state);
+    expect(factsNow).toEqual({ ...facts, sources: [] });
+    expect(now).toEqual({ ...state, v: 3 });
+    expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
+  },
+);

@@ -87,6 +87,7 @@ export function factsOf(change: Partial<TaskFacts> = {}): TaskFacts {
     input: "do it",
     agent: DEFAULT_AGENT,
     tools: [],
+    sources: [],
     project: null,
     models: [{ name: "scripted", price: null, windowTokens: 128_000 }],
     limits: NO_LIMITS,

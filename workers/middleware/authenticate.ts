@@ -35,6 +35,7 @@ export const authenticate: MiddlewareHandler<AppEnv> = async function authentica
     );
     c.set("stopped", admission.stopped);
     c.set("agentsStamp", admission.agentsStamp);
+    c.set("sources", admission.sources);
     if (admission.idempotency === null) await next();
     else await runOnce(c, { tenant: record.tenant, state: admission.idempotency }, next);
   }

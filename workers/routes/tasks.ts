@@ -133,7 +133,8 @@ export function taskRoutes(app: App): void {
     const agent = await resolveAgent(c, request.agent);
     const { model: defaultModel } = settingsFromEnv(c.env);
     const source = await idSource(c, "task");
-    const facts = unwrap(newTaskFacts(request, { tenant, key: actorIdOf(c), agent, defaultModel, ...source }));
+    const origin = { tenant, key: actorIdOf(c), agent, sources: c.get("sources"), defaultModel, ...source };
+    const facts = unwrap(newTaskFacts(request, origin));
     const open = () => tasksFromEnv(c.env)(tenant, facts.id);
     const made = unwrap(await open().create({ facts, hold: request.hold ?? false, call: null }));
     const view = wait > 0 ? unwrap(await awaitTask(open, wait * 1000)) : made;

@@ -16,7 +16,6 @@ import type { TaskFacts } from "../../core/task-state.ts";
 import { hasEnded } from "../../core/task-status.ts";
 import type { PendingView, TaskView } from "../../core/task-view.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
-import { catalogue } from "../../tools/catalogue.generated.ts";
 import { answers, withKey } from "../answers.ts";
 import { toolResultSchema } from "../api-schemas.ts";
 import { actorIdOf } from "../audit-entry.ts";
@@ -27,7 +26,7 @@ import { requireScope } from "../middleware/require-scope.ts";
 import { idSource } from "../new-ids.ts";
 import { resolveAgent } from "../resolve-agent.ts";
 import { findFacts, readTask, refuseEnded, taskStub, tenantOf, unwrap } from "../task-access.ts";
-import { findTool, toolParams } from "./tools.ts";
+import { findTool, toolParams, toolsOf } from "./tools.ts";
 
 const callBody = z.strictObject({
   arguments: z.record(z.string(), z.json()).optional(),
@@ -59,7 +58,9 @@ export function toolCallRoutes(app: App): void {
   app.openapi(call, async (c) => {
     const { name } = c.req.valid("param");
     const body = c.req.valid("json");
-    const tool = await findTool(name);
+    const of = body.task_id === undefined ? null : await taskFor(c, body.task_id);
+    const tools = await toolsOf(c, of?.sources ?? c.get("sources"));
+    const tool = await findTool(tools, name);
     const given = body.arguments ?? {};
     if (tool.name === DISPATCH_TOOL)
       raise("invalid_input", `${DISPATCH_TOOL}: only a task's own model dispatches subagents`, { field: "name" });
@@ -67,11 +68,11 @@ export function toolCallRoutes(app: App): void {
       raise("invalid_input", `${tool.name} steers a task: name the task in task_id.`, { field: "task_id" });
     }
     refuseArguments(tool, given);
-    const facts = await factsOf(c, tool, body);
+    const facts = await factsOf(c, tool, body, of);
     const prepared = await prepareCalls([{ name: tool.name, arguments: JSON.stringify(given) }], {
       facts,
       step: 1,
-      toolset: await buildToolset(catalogue, facts),
+      toolset: await buildToolset(tools, facts),
       repeat: null,
     });
     const [only] = prepared;
@@ -122,17 +123,21 @@ function writtenName(tool: Tool, given: Readonly<Record<string, unknown>>, field
   return ["arguments", alias ?? first, ...rest].join(".");
 }
 
-/** The facts of the hidden task. */
-async function factsOf(c: AppContext, tool: Tool, body: z.infer<typeof callBody>): Promise<TaskFacts> {
+/** The facts of the hidden task; `of` is the task that the call is made for. */
+async function factsOf(
+  c: AppContext,
+  tool: Tool,
+  body: z.infer<typeof callBody>,
+  of: TaskFacts | null,
+): Promise<TaskFacts> {
   const tenant = tenantOf(c);
-  const of = body.task_id === undefined ? null : await taskFor(c, body.task_id);
   const double = (["agent", "project"] as const).find((field) => of !== null && body[field] !== undefined);
   if (double !== undefined) raise("invalid_input", `${double}: comes from the task; leave it out`, { field: double });
   const agent = of?.agent ?? (await resolveAgent(c, body.agent));
   const { model: defaultModel } = settingsFromEnv(c.env);
   const source = await idSource(c, "call");
   return callTaskFacts(
-    { tenant, key: actorIdOf(c), agent, defaultModel, ...source },
+    { tenant, key: actorIdOf(c), agent, sources: c.get("sources"), defaultModel, ...source },
     { project: body.project ?? null, of, toolName: tool.name },
   );
 }

@@ -3,14 +3,16 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { raise } from "../../core/errors.ts";
 import { modelNames } from "../../core/gateway/model-names.ts";
-import { toSpec } from "../../core/gateway/toolset.ts";
+import { inputSchema, outputSchema, toSpec } from "../../core/gateway/toolset.ts";
 import type { Tool } from "../../core/tool.ts";
+import type { PinnedSource } from "../../core/tool-source.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { answers, withKey } from "../answers.ts";
 import { openAiToolSchema, pageOf, toolSchema } from "../api-schemas.ts";
-import type { App } from "../context.ts";
+import type { App, AppContext } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
-import { optionalQuery } from "../task-access.ts";
+import { pinnedTools } from "../pinned-tools.ts";
+import { optionalQuery, tenantOf, unwrap } from "../task-access.ts";
 
 const shared = { tags: ["Tools"], ...withKey };
 
@@ -69,37 +71,42 @@ export function toolRoutes(app: App): void {
       .toLowerCase()
       .split(/\s+/)
       .filter((word) => word !== "");
-    const found = catalogue.filter(
-      (tool) => (toolbox === undefined || tool.toolbox === toolbox) && hasWords(tool, words),
-    );
-    const names = await modelNames(catalogue);
+    const tools = await toolsOf(c, c.get("sources"));
+    const found = tools.filter((tool) => (toolbox === undefined || tool.toolbox === toolbox) && hasWords(tool, words));
+    const names = await modelNames(tools);
     return c.json({ data: found.map((tool) => shownTool(tool, names)), next_cursor: null });
   });
 
   app.openapi(functions, async (c) => {
-    const names = await modelNames(catalogue);
+    const tools = await toolsOf(c, c.get("sources"));
+    const names = await modelNames(tools);
     return c.json(
-      catalogue.map((tool) => ({ type: "function", function: toSpec(tool, names.get(tool.name) ?? tool.name, null) })),
+      tools.map((tool) => ({ type: "function", function: toSpec(tool, names.get(tool.name) ?? tool.name, null) })),
     );
   });
 
   app.openapi(show, async (c) => {
-    const { name } = c.req.valid("param");
-    return c.json(shownTool(await findTool(name), await modelNames(catalogue)));
+    const tools = await toolsOf(c, c.get("sources"));
+    return c.json(shownTool(await findTool(tools, c.req.valid("param").name), await modelNames(tools)));
   });
 
   app.openapi(reload, async (c) => {
-    const { name } = c.req.valid("param");
-    return c.json(shownTool(await findTool(name), await modelNames(catalogue)));
+    const tools = await toolsOf(c, c.get("sources"));
+    return c.json(shownTool(await findTool(tools, c.req.valid("param").name), await modelNames(tools)));
   });
 }
 
+/** The built-in tools and those of the tenant's sources. */
+export async function toolsOf(c: AppContext, sources: readonly PinnedSource[]): Promise<readonly Tool[]> {
+  return [...catalogue, ...unwrap(await pinnedTools(c.env, { tenant: tenantOf(c), sources }, catalogue))];
+}
+
 /** The tool by its own name or the one that models see. */
-export async function findTool(name: string): Promise<Tool> {
-  const names = await modelNames(catalogue);
-  const tool =
-    catalogue.find((candidate) => candidate.name === name) ??
-    catalogue.find((candidate) => names.get(candidate.name) === name);
+export async function findTool(tools: readonly Tool[], name: string): Promise<Tool> {
+  const own = tools.find((candidate) => candidate.name === name);
+  if (own !== undefined) return own;
+  const names = await modelNames(tools);
+  const tool = tools.find((candidate) => names.get(candidate.name) === name);
   return tool ?? raise("not_found", `There is no tool named ${name.slice(0, 100)}.`);
 }
 
@@ -120,8 +127,8 @@ function shownTool(tool: Tool, names: ReadonlyMap<string, string>) {
     effect: typeof tool.effect === "function" ? "by arguments" : tool.effect,
     steers: tool.steers,
     aliases: tool.aliases,
-    input_schema: z.toJSONSchema(tool.input, { io: "input" }),
-    output_schema: z.toJSONSchema(tool.output, { io: "output" }),
+    input_schema: inputSchema(tool),
+    output_schema: outputSchema(tool),
     examples: tool.examples.map(({ note, given }) => ({ note, arguments: given })),
   };
 }

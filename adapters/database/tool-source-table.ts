@@ -1,0 +1,145 @@
+/** The sources of the tenants' own tools, the names that they take, and the definitions that tenants wrote. */
+import { and, asc, desc, eq, lt, type SQL, sql } from "drizzle-orm";
+import type { AuditEntry, SourceChange, ToolSourceTable } from "../../core/database.ts";
+import { type Failure, failed, ok } from "../../core/errors.ts";
+import { cutPage } from "../../core/page-cursor.ts";
+import type { DefinedTool, SourceRecord } from "../../core/tool-source.ts";
+import { auditOf } from "./audit-log.ts";
+import { asTenant, type Connection, type Query } from "./connection.ts";
+import { customTools, toolNames, toolSources } from "./schema.ts";
+
+/** Names that a refusal tells. */
+const SHOWN_NAMES = 5;
+
+export function toolSourceTable(connection: Connection): ToolSourceTable {
+  return {
+    async all(tenant) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query.select().from(toolSources).where(eq(toolSources.tenant, tenant)).orderBy(asc(toolSources.name)),
+      ]);
+      return read.ok ? ok(read.value[0].map(toRecord)) : read;
+    },
+
+    async publish(tenant, change, act) {
+      const { name } = change;
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(putSource(tenant, change, act)),
+        query.execute(
+          sql`delete from tool_names where tenant = ${tenant} and source = ${name} and ${stands(tenant, change)}`,
+        ),
+        query.execute(sql`
+          insert into tool_names (tenant, key, source)
+          select ${tenant}::text, key, ${name}::text from unnest(${sql.param(change.names)}::text[]) as key
+          where ${stands(tenant, change)}`),
+        ...change.definitions.map((definition) => query.execute(addDefinition(tenant, change, definition))),
+        query
+          .select()
+          .from(toolSources)
+          .where(and(eq(toolSources.tenant, tenant), eq(toolSources.name, name))),
+      ]);
+      if (!written.ok) return { ok: false, error: await nameTaken(connection, tenant, change, written.error) };
+      const [put] = written.value;
+      const [row] = written.value.at(-1) as (typeof toolSources.$inferSelect)[];
+      if (row === undefined || put.rowCount === 0) {
+        const message = `The source ${name} is at version ${row?.version ?? 0} now. Read it again and decide anew.`;
+        return failed("conflict", message, { field: "ifVersion" });
+      }
+      return ok(toRecord(row));
+    },
+
+    async definitions(tenant) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .selectDistinctOn([customTools.name])
+          .from(customTools)
+          .where(eq(customTools.tenant, tenant))
+          .orderBy(asc(customTools.name), desc(customTools.version)),
+      ]);
+      return read.ok ? ok(read.value[0].filter(({ definition }) => definition !== null).map(toDefined)) : read;
+    },
+
+    async versions(tenant, name, { after, limit }) {
+      const isThis = and(eq(customTools.tenant, tenant), eq(customTools.name, name));
+      const older = after === null ? undefined : lt(customTools.version, after.at);
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select()
+          .from(customTools)
+          .where(and(isThis, older))
+          .orderBy(desc(customTools.version))
+          .limit(limit + 1),
+        query.select({ name: customTools.name }).from(customTools).where(isThis).limit(1),
+      ]);
+      if (!read.ok) return read;
+      const [rows, [known]] = read.value;
+      if (known === undefined) return failed("not_found", "There is no such tool.");
+      return ok(cutPage(rows.map(toDefined), limit, ({ version }) => ({ at: version, id: name })));
+    },
+  };
+}
+
+/** Puts the row, at the version that was expected only, and with it the act; the rows that it counts say whether it did. */
+function putSource(tenant: string, change: SourceChange, act: AuditEntry | null): SQL {
+  const { name, ifVersion, hash, tools, origin, at } = change;
+  const put = sql`
+    insert into tool_sources as known (tenant, name, version, hash, tools, origin, updated_at)
+    values (${tenant}, ${name}, ${ifVersion + 1}::int, ${hash}, ${tools}::int, ${origin}, ${new Date(at).toISOString()}::timestamptz)
+    on conflict (tenant, name) do update set version = excluded.version, hash = excluded.hash, tools = excluded.tools,
+      origin = excluded.origin, updated_at = excluded.updated_at
+    where known.version = ${ifVersion}::int
+    returning version`;
+  return act === null ? put : sql`with put as (${put}) ${auditOf(tenant, act)} from put`;
+}
+
+/** True in the transaction that put the row: nobody else has the version that follows, with another content. */
+function stands(tenant: string, { name, ifVersion, hash }: SourceChange): SQL {
+  return sql`exists (select from tool_sources where tenant = ${tenant} and name = ${name}
+    and version = ${ifVersion + 1}::int and hash is not distinct from ${hash}::text)`;
+}
+
+function addDefinition(tenant: string, change: SourceChange, { name, definition }: DefinedChange): SQL {
+  return sql`
+    insert into custom_tools (tenant, name, version, definition, created_at)
+    select ${tenant}::text, ${name}::text, coalesce(max(version), 0) + 1, ${definition}::text,
+      ${new Date(change.at).toISOString()}::timestamptz
+    from custom_tools where tenant = ${tenant} and name = ${name}
+    having ${stands(tenant, change)}`;
+}
+
+/** A failure because of names as one that tells them. */
+async function nameTaken(
+  connection: Connection,
+  tenant: string,
+  { name, names }: SourceChange,
+  error: Failure,
+): Promise<Failure> {
+  if (error.code !== "conflict") return error;
+  const taken = await asTenant(connection, tenant, (query) => [selectTaken(query, tenant, name, names)]);
+  const keys = taken.ok ? taken.value[0].map(({ key }) => key) : [];
+  const message = `A tool of this name is registered twice: ${keys.join(", ")}. Another source of yours has it already.`;
+  return failed("conflict", message, { field: "name", details: { names: keys } }).error;
+}
+
+function selectTaken(query: Query, tenant: string, source: string, names: readonly string[]) {
+  return query
+    .select({ key: toolNames.key })
+    .from(toolNames)
+    .where(
+      and(
+        eq(toolNames.tenant, tenant),
+        sql`${toolNames.key} = any (${sql.param(names)}::text[]) and ${toolNames.source} <> ${source}`,
+      ),
+    )
+    .orderBy(asc(toolNames.key))
+    .limit(SHOWN_NAMES);
+}
+
+type DefinedChange = SourceChange["definitions"][number];
+
+function toRecord({ tenant: _, ...row }: typeof toolSources.$inferSelect): SourceRecord {
+  return row;
+}
+
+function toDefined({ tenant: _, ...row }: typeof customTools.$inferSelect): DefinedTool {
+  return row;
+}

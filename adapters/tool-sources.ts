@@ -1,0 +1,87 @@
+/**
+ * The sources of the tenants' own tools: rows in Postgres, content in the bucket under its hash, and in the tenant's
+ * object what a task that is made now pins. Written in this order: content, row, object. What breaks off before the object
+ * was told is made good by publishing once more.
+ */
+import type { Database } from "../core/database.ts";
+import { sha256Hex } from "../core/canonical-json.ts";
+import { failed, ok, type Result } from "../core/errors.ts";
+import type { TenantRpc } from "../core/objects.ts";
+import type { BlobPort, Clock, ToolSourcesPort } from "../core/ports.ts";
+import {
+  MAX_SOURCE_BYTES,
+  nameKey,
+  type OutsideTool,
+  type SourceRecord,
+  sourceKey,
+  sourceText,
+} from "../core/tool-source.ts";
+
+/** How often a publishing that names no version tries again when another was first. */
+const MAX_TRIES = 5;
+
+export interface ToolSourcesDeps {
+  readonly table: Database["toolSources"];
+  readonly blobs: BlobPort;
+  readonly tenantOf: (tenant: string) => Pick<TenantRpc, "takeSource">;
+  readonly clock: Clock;
+}
+
+export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDeps): ToolSourcesPort {
+  const all: ToolSourcesPort["all"] = (tenant) => table.all(tenant);
+
+  /** The row of a source as it stands; one that was never published is at version 0. */
+  async function recordOf(tenant: string, name: string): Promise<Result<SourceRecord>> {
+    const read = await table.all(tenant);
+    if (!read.ok) return read;
+    const known = read.value.find((record) => record.name === name);
+    return ok(known ?? { name, hash: null, version: 0, tools: 0, origin: null, updatedAt: 0 });
+  }
+
+  return {
+    all,
+
+    async publish(tenant, source, act) {
+      const { name, tools, definitions = [], origin = null } = source;
+      const text = sourceText(tools);
+      const bytes = new TextEncoder().encode(text);
+      if (bytes.length > MAX_SOURCE_BYTES)
+        return failed("too_large", `The tools of ${name} are over ${MAX_SOURCE_BYTES} bytes of JSON together.`);
+      const hash = tools.length === 0 ? null : await sha256Hex(text);
+      if (hash !== null) {
+        const put = await blobs.put(sourceKey(tenant, hash), bytes);
+        if (!put.ok) return put;
+      }
+      const names = tools.map((tool) => nameKey(tool.name));
+      const seen = new Set<string>();
+      const twice = names.find((key) => seen.size === seen.add(key).size);
+      if (twice !== undefined)
+        return failed("conflict", `A tool of this name is registered twice: ${twice}.`, { field: "name" });
+      for (let tries = 1; ; tries += 1) {
+        const known = await recordOf(tenant, name);
+        if (!known.ok) return known;
+        const ifVersion = source.ifVersion ?? known.value.version;
+        const isSame = known.value.hash === hash && known.value.origin === origin && definitions.length === 0;
+        const change = { name, hash, tools: tools.length, names, origin, ifVersion, definitions, at: clock.now() };
+        const made = isSame ? known : await table.publish(tenant, change, act);
+        if (made.ok) {
+          if (made.value.version > 0) await tenantOf(tenant).takeSource({ name, version: made.value.version, hash });
+          return made;
+        }
+        const mayRepeat = made.error.field === "ifVersion" && source.ifVersion === undefined && tries < MAX_TRIES;
+        if (!mayRepeat) return made;
+      }
+    },
+
+    async present(tenant) {
+      const read = await table.all(tenant);
+      if (!read.ok) return read;
+      return ok(read.value.flatMap(({ name, hash }) => (hash === null ? [] : [{ name, hash }])));
+    },
+
+    async read(tenant, hash) {
+      const blob = await blobs.get(sourceKey(tenant, hash));
+      return blob.ok ? ok(JSON.parse(new TextDecoder().decode(blob.value)) as readonly OutsideTool[]) : blob;
+    },
+  };
+}

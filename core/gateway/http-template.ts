@@ -1,0 +1,169 @@
+/**
+ * A tenant's request with the arguments of a call filled in. What a model says stays inside the place that the tenant gave
+ * it: it chooses neither host nor header names, leaves no path, and refers to no secret.
+ */
+import { failed, ok, type Result } from "../errors.ts";
+import { isReading } from "../http-method.ts";
+import type { ArgumentPlace, HttpTemplate } from "../tool-source.ts";
+
+/** A request as it goes out. */
+export interface FilledRequest {
+  readonly url: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: string | null;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** Characters of the whole address. */
+const MAX_URL_CHARACTERS = 8_192;
+const PLACEHOLDER = /\{([^{}/?#]{1,200})\}/g;
+/** The beginning of a reference to a secret, as plain text or percent-encoded. */
+const REFERENCE = /(?:\{\{|%7B%7B)(?:[ \t+]|%20)*secret\./gi;
+
+/** The names in an address that are to be filled from arguments. A reference to a secret is none. */
+function placeholdersOf(url: string): string[] {
+  return Array.from(withoutReferences(url).matchAll(PLACEHOLDER), ([, name = ""]) => name);
+}
+
+/** The address with the references to secrets left out. */
+function withoutReferences(url: string): string {
+  return url.replace(/\{\{[^{}]*\}\}/g, "");
+}
+
+/** Where an argument goes. */
+function placeOf(template: HttpTemplate, argument: string): ArgumentPlace {
+  const known = Object.hasOwn(template.places, argument) ? template.places[argument] : undefined;
+  if (known !== undefined) return known;
+  const { method } = template;
+  return { in: isReading(method) || method === "DELETE" ? "query" : "body", name: argument };
+}
+
+/** Fills a template in. `invalid_input` and `blocked_by_policy` name the argument at fault. */
+export function fillTemplate(template: HttpTemplate, given: Given): Result<FilledRequest> {
+  const path = new Map<string, string>();
+  const query: [string, string][] = [];
+  const headers = new Map(Object.entries(template.headers));
+  const members: Record<string, unknown> = {};
+  let payload: { readonly value: unknown } | null = null;
+  for (const [argument, value] of Object.entries(given)) {
+    if (value === undefined || value === null) continue;
+    const place = placeOf(template, argument);
+    if (refersToSecret(value)) return refuse(argument, "an argument may not refer to a secret", "blocked_by_policy");
+    switch (place.in) {
+      case "path": {
+        const fault = pathFault(value);
+        if (fault !== null) return refuse(argument, fault);
+        path.set(place.name, encodeSegment(textOf(value)));
+        break;
+      }
+      case "query":
+        for (const one of Array.isArray(value) ? value : [value]) query.push([place.name, textOf(one)]);
+        break;
+      case "header": {
+        const text = textOf(value);
+        if (!isHeaderValue(text)) return refuse(argument, "holds characters that no header can");
+        headers.set(place.name.toLowerCase(), text.trim());
+        break;
+      }
+      case "body":
+        members[place.name] = value;
+        break;
+      case "payload":
+        payload = { value };
+        break;
+    }
+  }
+  const url = fillUrl(template.url, path, query);
+  if (!url.ok) return url;
+  const body = bodyOf(template, payload, members);
+  if (body !== null && !headers.has("content-type")) headers.set("content-type", template.contentType);
+  return ok({ url: url.value, headers: [...headers], body });
+}
+
+function fillUrl(template: string, path: ReadonlyMap<string, string>, query: [string, string][]): Result<string> {
+  const missing = placeholdersOf(template).find((name) => !path.has(name));
+  if (missing !== undefined) return refuse(missing, "is a part of the address and is missing");
+  const filled = template.replace(/\{\{[^{}]*\}\}|\{([^{}/?#]{1,200})\}/g, (whole, name: string | undefined) =>
+    name === undefined ? whole : (path.get(name) ?? whole),
+  );
+  // Two values side by side must not make a reference of parts that are none.
+  if (referencesIn(filled) !== referencesIn(template))
+    return failed("blocked_by_policy", "Arguments may not refer to a secret.", { field: "arguments" });
+  const parameters = new URLSearchParams(query).toString();
+  const url = parameters === "" ? filled : `${filled}${filled.includes("?") ? "&" : "?"}${parameters}`;
+  if (url.length > MAX_URL_CHARACTERS)
+    return failed("too_large", `The address is over ${MAX_URL_CHARACTERS} characters.`, { field: "arguments" });
+  return ok(url);
+}
+
+function bodyOf(
+  { method, contentType }: HttpTemplate,
+  payload: { readonly value: unknown } | null,
+  members: Given,
+): string | null {
+  if (isReading(method)) return null;
+  if (payload !== null)
+    return typeof payload.value === "string" && contentType !== "application/json"
+      ? payload.value
+      : JSON.stringify(payload.value);
+  const names = Object.keys(members);
+  if (names.length === 0) return method === "DELETE" || contentType !== "application/json" ? null : "{}";
+  if (contentType === "application/json") return JSON.stringify(members);
+  const form = names.flatMap((name) => {
+    const value = members[name];
+    return (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, textOf(one)]);
+  });
+  return new URLSearchParams(form).toString();
+}
+
+/** Why a value cannot be a part of a path, in words that follow the argument's name; null: it can. */
+function pathFault(value: unknown): string | null {
+  if (typeof value === "object") return "has to be one value: it is a part of the address";
+  const text = textOf(value);
+  if (text === "") return "must not be empty: it is a part of the address";
+  if (hasControls(text)) return "holds control characters";
+  return text.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))
+    ? "must not hold . or .. as a segment"
+    : null;
+}
+
+/** RFC 3986, `unreserved`: everything else is encoded, also what `encodeURIComponent` leaves. */
+function encodeSegment(text: string): string {
+  const encoded = encodeURIComponent(text.isWellFormed() ? text : text.toWellFormed());
+  return encoded.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** True when a text anywhere inside a value refers to a secret. The depth of a value is bounded by its schema's check. */
+function refersToSecret(value: unknown): boolean {
+  return referencesIn(textOf(value)) > 0;
+}
+
+function referencesIn(text: string): number {
+  return text.match(REFERENCE)?.length ?? 0;
+}
+
+/** RFC 9110, section 5.5: visible characters, spaces and tabs, and the upper half of Latin-1. */
+function isHeaderValue(value: string): boolean {
+  for (let i = 0; i < value.length; i += 1) {
+    const unit = value.charCodeAt(i);
+    if ((unit < 0x20 && unit !== 0x09) || unit === 0x7f || unit > 0xff) return false;
+  }
+  return true;
+}
+
+function hasControls(text: string): boolean {
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x20 || unit === 0x7f) return true;
+  }
+  return false;
+}
+
+function refuse(argument: string, why: string, code: "invalid_input" | "blocked_by_policy" = "invalid_input") {
+  return failed(code, `${argument}: ${why}`, { field: argument });
+}

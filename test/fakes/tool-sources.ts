@@ -1,0 +1,55 @@
+/** The sources of tenants' tools, in memory. It passes the same contract as those of Postgres and the bucket. */
+import { sha256Hex } from "../../core/canonical-json.ts";
+import { failed, ok } from "../../core/errors.ts";
+import type { ToolSourcesPort } from "../../core/ports.ts";
+import {
+  MAX_SOURCE_BYTES,
+  nameKey,
+  type OutsideTool,
+  type SourceRecord,
+  sourceKey,
+  sourceText,
+} from "../../core/tool-source.ts";
+
+export function fakeToolSources(): ToolSourcesPort {
+  const records = new Map<string, { record: SourceRecord; names: readonly string[] }>();
+  const contents = new Map<string, string>();
+  const ofTenant = (tenant: string) =>
+    [...records]
+      .filter(([key]) => key.startsWith(`${tenant} `))
+      .map(([, known]) => known)
+      .sort((a, b) => (a.record.name < b.record.name ? -1 : 1));
+  return {
+    async publish(tenant, { name, tools, origin = null, ifVersion, definitions = [] }) {
+      const text = sourceText(tools);
+      if (new TextEncoder().encode(text).length > MAX_SOURCE_BYTES) return failed("too_large", "too large");
+      const hash = tools.length === 0 ? null : await sha256Hex(text);
+      const known = records.get(`${tenant} ${name}`)?.record;
+      const version = known?.version ?? 0;
+      const isSame = (known?.hash ?? null) === hash && (known?.origin ?? null) === origin && definitions.length === 0;
+      if (isSame) return ok(known ?? { name, hash, version, tools: 0, origin, updatedAt: 0 });
+      if (ifVersion !== undefined && ifVersion !== version)
+        return failed("conflict", "it is at another version", { field: "ifVersion" });
+      const names = tools.map((tool) => nameKey(tool.name));
+      const taken = new Set(ofTenant(tenant).flatMap((other) => (other.record.name === name ? [] : other.names)));
+      if (new Set(names).size < names.length || names.some((key) => taken.has(key)))
+        return failed("conflict", "registered twice", { field: "name" });
+      const record = { name, hash, version: version + 1, tools: tools.length, origin, updatedAt: Date.now() };
+      records.set(`${tenant} ${name}`, { record, names });
+      if (hash !== null) contents.set(sourceKey(tenant, hash), text);
+      return ok(record);
+    },
+    async all(tenant) {
+      return ok(ofTenant(tenant).map(({ record }) => record));
+    },
+    async present(tenant) {
+      return ok(ofTenant(tenant).flatMap(({ record: { name, hash } }) => (hash === null ? [] : [{ name, hash }])));
+    },
+    async read(tenant, hash) {
+      const text = contents.get(sourceKey(tenant, hash));
+      return text === undefined
+        ? failed("not_found", "There is no such source.")
+        : ok(JSON.parse(text) as readonly OutsideTool[]);
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import { hashArguments } from "../../core/gateway/arguments-hash.ts";
+import { httpCaller } from "../../core/gateway/http-caller.ts";
+import { outsideTools } from "../../core/gateway/outside-tool.ts";
+import { buildToolset } from "../../core/gateway/toolset.ts";
+import { performCalls } from "../../core/gateway/perform.ts";
+import { ok } from "../../core/errors.ts";
+import type { WebPort, WebRequest } from "../../core/ports.ts";
+import type { OutsideTool } from "../../core/tool-source.ts";
+import { catalogue } from "../../tools/catalogue.generated.ts";
+import { outsideToolOf } from "../contracts/tool-sources-suite.ts";
+import { factsOf } from "./task-world.ts";
+
+const CALLERS = { http: httpCaller };
+
+describe("the tools of a tenant", () => {
+  test("are shown to the model by their own schema, after the built-in ones", async () => {
+    const [tool] = outsideTools([outsideToolOf("weather.now")], catalogue, CALLERS);
+    const toolset = await buildToolset([...catalogue, ...(tool === undefined ? [] : [tool])], factsOf());
+    expect(toolset.specs.at(-1)).toEqual({
+      name: "weather_now",
+      description: "Read weather.now.",
+      parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+    });
+    expect(toolset.resolve("weather.now")).toBe(tool);
+    expect(toolset.resolve("weather_now")).toBe(tool);
+  });
+
+  test("never stand in a built-in tool's place, nor one in another's", () => {
+    const found = ["read_file", "fs_read", "mine", "mine", "mine_too", "mine.too"].map((name) => outsideToolOf(name));
+    const names = outsideTools(found, [...catalogue, { name: "fs.read" }], CALLERS).map(({ name }) => name);
+    expect(names).toEqual(["mine", "mine_too"]);
+  });
+
+  test("of a kind that nobody can call answer so", async () => {
+    const origin = { kind: "mcp", server: "git", tool: "log" } as const;
+    expect(await call(outsideToolOf("git_log", { origin }), fakeWeb(200, "{}"))).toMatchObject({
+      state: "failed",
+      result: { ok: false, error: { code: "not_available" } },
+    });
+  });
+
+  test("have no outcome that can be looked up", () => {
+    const [tool] = outsideTools([outsideToolOf("sends", { effect: "probe" })], [], CALLERS);
+    expect(tool?.effect).toBe("once");
+  });
+});
+
+interface FakeWeb extends WebPort {
+  readonly sent: WebRequest[];
+}
+
+function fakeWeb(status: number, body: string, headers: readonly [string, string][] = []): FakeWeb {
+  const sent: WebRequest[] = [];
+  return {
+    sent,
+    async request(request) {
+      sent.push(request);
+      const bytes = new TextEncoder().encode(body);
+      return ok({ status, headers, body: bytes, truncated: false, url: request.url, durationMs: 1 });
+    },
+  };
+}
+
+/** Makes one call of a tool as the gateway does, and gives its outcome. */
+async function call(outside: OutsideTool, web: WebPort, given: unknown = { city: "Oslo" }) {
+  const facts = factsOf();
+  const toolset = await buildToolset(outsideTools([outside], [], CALLERS), facts);
+  const argumentsHash = await hashArguments(outside.name, given);
+  const calls = [
+    {
+      callId: "call_1",
+      mode: "run" as const,
+      attempt: 1,
+      tool: outside.name,
+      arguments: given,
+      argumentsHash,
+      effect: outside.effect,
+      key: "key_1",
+    },
+  ];
+  const deps = {
+    toolset,
+    ports: { web } as never,
+    blobs: { put: async () => ok(undefined), get: async () => ok(new Uint8Array()) },
+    limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
+    maxParallel: 5,
+    retryDelaysMs: [],
+    reportDefect: (_: string, thrown: unknown) => {
+      throw thrown;
+    },
+    clock: { now: () => 0 },
+  };
+  const job = { facts, step: 1, calls, timeoutMs: 10_000 };
+  for await (const line of performCalls(job, deps, new AbortController().signal)) return line.outcome;
+  throw new Error("nothing came of the call");
+}
+
+describe("a call of an HTTP tool", () => {
+  const http = (change: Partial<Extract<OutsideTool["origin"], { kind: "http" }>["request"]>, more = {}) => {
+    const tool = outsideToolOf("weather", more);
+    const { origin } = tool;
+    if (origin.kind !== "http") throw new Error("not http");
+    return { ...tool, origin: { ...origin, request: { ...origin.request, ...change } } };
+  };
+
+  test("gives the reply's JSON, or the part that the tool names", async () => {
+    const body = '{"data":{"items":[{"a/b":7}]}}';
+    expect(await call(http({}), fakeWeb(200, body))).toMatchObject({
+      state: "confirmed",
+      result: { ok: true, result: { data: { items: [{ "a/b": 7 }] } } },
+    });
+    const part = await call(http({ resultAt: "/data/items/0/a~1b" }), fakeWeb(200, body));
+    expect(part).toMatchObject({ result: { ok: true, result: 7 }, content: "7" });
+    expect(await call(http({ resultAt: "/none" }), fakeWeb(200, body))).toMatchObject({ result: { result: null } });
+    expect(await call(http({ resultAt: "/none" }), fakeWeb(200, "plain"))).toMatchObject({
+      result: { result: "plain" },
+      content: "plain",
+    });
+  });
+
+  test("carries the call's key unless it reads, and never twice", async () => {
+    const reads = fakeWeb(200, "{}");
+    await call(http({}), reads);
+    expect(reads.sent[0]).toMatchObject({ url: "https://weather.example/now?city=Oslo", headers: [], body: null });
+    const writes = fakeWeb(200, "{}");
+    await call(http({ method: "POST" }, { effect: "keyed" }), writes);
+    expect(writes.sent[0]?.headers).toEqual([
+      ["content-type", "application/json"],
+      ["idempotency-key", "key_1"],
+    ]);
+    const own = fakeWeb(200, "{}");
+    await call(http({ method: "POST", headers: { "idempotency-key": "mine" } }), own);
+    expect(own.sent[0]?.headers).toEqual([
+      ["idempotency-key", "mine"],
+      ["content-type", "application/json"],
+    ]);
+  });
+
+  test.each([
+    [400, "invalid_input", "failed"],
+    [401, "permission_denied", "failed"],
+    [404, "not_found", "failed"],
+    [409, "conflict", "failed"],
+    [429, "rate_limited", "failed"],
+    [500, "upstream_failed", "unknown"],
+    [302, "upstream_failed", "unknown"],
+  ])("tells a status of %i as %s, and knows whether it happened", async (status, code, state) => {
+    const outcome = await call(http({ method: "POST" }, { effect: "once" }), fakeWeb(status, "no such city"));
+    expect(outcome.state).toBe(state);
+    if (state === "failed") {
+      expect(outcome.result).toMatchObject({ ok: false, error: { code } });
+      expect(outcome.content).toContain(`weather.example answered ${status}: no such city`);
+    }
+  });
+
+  test("does not leave when its arguments do not fit the address", async () => {
+    const web = fakeWeb(200, "{}");
+    const places = { city: { in: "path", name: "city" } } as const;
+    const outcome = await call(http({ url: "https://weather.example/{city}", places }), web, { city: ".." });
+    expect(outcome).toMatchObject({ state: "failed", result: { error: { code: "invalid_input", field: "city" } } });
+    expect(web.sent).toEqual([]);
+  });
+});

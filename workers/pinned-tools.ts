@@ -1,0 +1,71 @@
+/** The tools that a task pinned beside the built-in ones. What stands under a hash never changes, so the isolate keeps it. */
+import { toolSourcesFromEnv, type Env } from "../adapters/from-env.ts";
+import { httpCaller } from "../core/gateway/http-caller.ts";
+import { outsideTools, type OutsideCallers } from "../core/gateway/outside-tool.ts";
+import { ok, type Result } from "../core/errors.ts";
+import type { Tool } from "../core/tool.ts";
+import { type OutsideTool, type PinnedSource, sourceText } from "../core/tool-source.ts";
+
+/** Characters of JSON that all kept sources have together: tenants share the isolate. */
+const MAX_CHARACTERS = 16_000_000;
+
+interface Kept {
+  readonly tools: readonly OutsideTool[];
+  readonly characters: number;
+}
+
+/** By tenant and hash, the one that was used longest ago first. */
+const kept = new Map<string, Kept>();
+let characters = 0;
+
+/** How calls of outside tools are made, by the kind of their origin. */
+const CALLERS: OutsideCallers = { http: httpCaller };
+
+/** The tools of a task's sources; those that a built-in tool stands before are left out. Fails while the bucket is away. */
+export async function pinnedTools(
+  env: Env,
+  { tenant, sources }: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
+  builtIn: readonly Pick<Tool, "name">[],
+): Promise<Result<readonly Tool[]>> {
+  if (sources.length === 0) return ok([]);
+  const found: OutsideTool[] = [];
+  for (const read of await Promise.all(sources.map(({ hash }) => readSource(env, tenant, hash)))) {
+    if (!read.ok) return read;
+    found.push(...read.value);
+  }
+  return ok(outsideTools(found, builtIn, CALLERS));
+}
+
+/** What the sources of a task weigh in a cache: characters of JSON. Those that are not kept weigh nothing. */
+export function weightOf(tenant: string, sources: readonly PinnedSource[]): number {
+  return sources.reduce((sum, { hash }) => sum + (kept.get(`${tenant} ${hash}`)?.characters ?? 0), 0);
+}
+
+async function readSource(env: Env, tenant: string, hash: string): Promise<Result<readonly OutsideTool[]>> {
+  const name = `${tenant} ${hash}`;
+  const known = kept.get(name);
+  if (known !== undefined) {
+    kept.delete(name);
+    kept.set(name, known);
+    return ok(known.tools);
+  }
+  const read = await toolSourcesFromEnv(env).read(tenant, hash);
+  if (read.ok) keep(name, read.value);
+  return read;
+}
+
+function keep(name: string, tools: readonly OutsideTool[]): void {
+  drop(name);
+  const size = name.length + sourceText(tools).length;
+  kept.set(name, { tools, characters: size });
+  characters += size;
+  for (const [oldest] of kept) {
+    if (characters <= MAX_CHARACTERS) break;
+    drop(oldest);
+  }
+}
+
+function drop(name: string): void {
+  characters -= kept.get(name)?.characters ?? 0;
+  kept.delete(name);
+}
