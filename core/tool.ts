@@ -149,8 +149,8 @@ export interface Tool {
   disabled?(rules: SandboxRules): string | null;
   readonly input: z.ZodType;
   readonly output: z.ZodType;
-  /** Of a tool that its tenant brought: the JSON Schemas as they were written, which `input` and `output` check by. */
-  readonly written?: { readonly input: JsonSchema; readonly output: JsonSchema | null };
+  /** Of a tool that its tenant brought: its source, and the JSON Schemas as they were written, which `input` and `output` check by. */
+  readonly written?: { readonly source: string; readonly input: JsonSchema; readonly output: JsonSchema | null };
   run(given: never, context: ToolContext<keyof ToolPorts>): Promise<ToolOutcome<unknown>>;
   probe?(given: never, context: ToolContext<keyof ToolPorts>): Promise<ProbeOutcome<unknown>>;
   /** What the model reads of a result. */

@@ -1,7 +1,7 @@
 /** The tools that a task pinned beside the built-in ones. What stands under a hash never changes, so the isolate keeps it. */
-import { toolSourcesFromEnv, type Env } from "../adapters/from-env.ts";
+import { patternsFromEnv, toolSourcesFromEnv, type Env } from "../adapters/from-env.ts";
 import { httpCaller } from "../core/gateway/http-caller.ts";
-import { outsideTools, type OutsideCallers } from "../core/gateway/outside-tool.ts";
+import { outsideTools, type OutsideCallers, type SourcedTool } from "../core/gateway/outside-tool.ts";
 import { ok, type Result } from "../core/errors.ts";
 import type { Tool } from "../core/tool.ts";
 import { type OutsideTool, type PinnedSource, sourceText } from "../core/tool-source.ts";
@@ -28,12 +28,13 @@ export async function pinnedTools(
   builtIn: readonly Pick<Tool, "name">[],
 ): Promise<Result<readonly Tool[]>> {
   if (sources.length === 0) return ok([]);
-  const found: OutsideTool[] = [];
-  for (const read of await Promise.all(sources.map(({ hash }) => readSource(env, tenant, hash)))) {
+  const found: SourcedTool[] = [];
+  const reads = sources.map(async ({ name, hash }) => ({ source: name, read: await readSource(env, tenant, hash) }));
+  for (const { source, read } of await Promise.all(reads)) {
     if (!read.ok) return read;
-    found.push(...read.value);
+    found.push(...read.value.map((tool) => ({ source, tool })));
   }
-  return ok(outsideTools(found, builtIn, CALLERS));
+  return ok(outsideTools(found, builtIn, { callers: CALLERS, patterns: patternsFromEnv(env) }));
 }
 
 /** What the sources of a task weigh in a cache: characters of JSON. Those that are not kept weigh nothing. */

@@ -4,7 +4,7 @@ import { isReading } from "../http-method.ts";
 import type { WebResponse } from "../ports.ts";
 import type { ToolOutcome } from "../tool.ts";
 import { fillTemplate } from "./http-template.ts";
-import type { OutsideCaller } from "./outside-tool.ts";
+import { type OutsideCaller, pointerSteps } from "./outside-tool.ts";
 
 /** Bytes of a reply. */
 const MAX_REPLY_BYTES = 1_048_576;
@@ -96,8 +96,7 @@ function readJson(text: string): unknown {
 /** What stands at a JSON pointer (RFC 6901); undefined: nothing. */
 function atPointer(value: unknown, pointer: string): unknown {
   let at = value;
-  for (const step of pointer.split("/").slice(1)) {
-    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const key of pointerSteps(pointer)) {
     if (at === null || typeof at !== "object" || !Object.hasOwn(at, key)) return undefined;
     at = (at as Readonly<Record<string, unknown>>)[key];
   }

@@ -1,8 +1,10 @@
 /** Tools that a tenant brought, as tools like any other. How their calls are made depends on where they come from. */
 import { z } from "zod";
-import type { ToolPorts } from "../ports.ts";
+import { compileSchema } from "../json-schema/compile.ts";
+import type { SchemaProblem } from "../json-schema/run.ts";
+import type { PatternsPort, ToolPorts } from "../ports.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../tool.ts";
-import { nameKey, type OutsideOrigin, type OutsideTool } from "../tool-source.ts";
+import { type JsonSchema, nameKey, type OutsideOrigin, type OutsideTool } from "../tool-source.ts";
 
 type Kind = OutsideOrigin["kind"];
 
@@ -23,27 +25,39 @@ export interface OutsideCaller<K extends Kind, Need extends keyof ToolPorts> {
 /** The caller of each kind that this release knows; a tool of another kind answers `not_available`. */
 export type OutsideCallers = { readonly [K in Kind]?: OutsideCaller<K, keyof ToolPorts> };
 
+/** A tool with the source that it comes from. */
+export interface SourcedTool {
+  readonly source: string;
+  readonly tool: OutsideTool;
+}
+
+/** What outside tools need: callers, and an engine for the patterns in their schemas. */
+export interface OutsideDeps {
+  readonly callers: OutsideCallers;
+  readonly patterns: PatternsPort;
+}
+
 /**
  * The tools of a tenant's sources for the gateway, in their order. One whose name a built-in tool has, or one before it, is
  * left out: a name means one tool, and a later release may bring a name that a tenant took before.
  */
 export function outsideTools(
-  found: readonly OutsideTool[],
+  found: readonly SourcedTool[],
   builtIn: readonly Pick<Tool, "name">[],
-  callers: OutsideCallers,
+  deps: OutsideDeps,
 ): Tool[] {
   const taken = new Set(builtIn.map(({ name }) => nameKey(name)));
   const tools: Tool[] = [];
-  for (const tool of found) {
-    const key = nameKey(tool.name);
+  for (const sourced of found) {
+    const key = nameKey(sourced.tool.name);
     if (taken.has(key)) continue;
     taken.add(key);
-    tools.push(outsideTool(tool, callers));
+    tools.push(outsideTool(sourced, deps));
   }
   return tools;
 }
 
-function outsideTool(tool: OutsideTool, callers: OutsideCallers): Tool {
+function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: OutsideDeps): Tool {
   const { name, summary, toolbox, category, permissions, security, timeoutMs, origin } = tool;
   const caller: OutsideCaller<Kind, keyof ToolPorts> | undefined = callers[origin.kind];
   return {
@@ -60,9 +74,9 @@ function outsideTool(tool: OutsideTool, callers: OutsideCallers): Tool {
     timeoutMs,
     steers: false,
     wholeResult: false,
-    input: z.record(z.string(), z.json()),
-    output: z.json(),
-    written: { input: tool.input, output: tool.output },
+    input: checkedBy(tool.input, patterns),
+    output: tool.output === null ? z.unknown() : checkedBy(tool.output, patterns),
+    written: { source, input: tool.input, output: tool.output },
     async run(given, context) {
       if (caller === undefined) return notAvailable(name, origin.kind);
       return await caller.call(tool, given, context);
@@ -70,6 +84,30 @@ function outsideTool(tool: OutsideTool, callers: OutsideCallers): Tool {
     show: (result: unknown) => (typeof result === "string" ? result : JSON.stringify(result)),
     examples: [],
   };
+}
+
+/**
+ * Values that fit a JSON Schema, which is compiled when the first one comes. A schema that cannot be compiled here checks
+ * nothing: the other side, which wrote it, checks by itself.
+ */
+function checkedBy(schema: JsonSchema, patterns: PatternsPort): z.ZodType {
+  let check: ((value: unknown) => readonly SchemaProblem[]) | null = null;
+  return z.unknown().superRefine((value, context) => {
+    if (check === null) {
+      const compiled = compileSchema(schema, patterns);
+      check = compiled.ok ? compiled.value : () => [];
+    }
+    for (const { pointer, message } of check(value))
+      context.addIssue({ code: "custom", path: pointerSteps(pointer), message });
+  });
+}
+
+/** The steps of a JSON pointer (RFC 6901). */
+export function pointerSteps(pointer: string): string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 function notAvailable(name: string, kind: string): ToolOutcome<never> {

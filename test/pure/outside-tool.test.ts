@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { linearPatterns } from "../../adapters/patterns.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
 import { httpCaller } from "../../core/gateway/http-caller.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import { performCalls } from "../../core/gateway/perform.ts";
+import { validateArguments, validateOutput } from "../../core/gateway/validate.ts";
 import { ok } from "../../core/errors.ts";
 import type { WebPort, WebRequest } from "../../core/ports.ts";
 import type { OutsideTool } from "../../core/tool-source.ts";
@@ -11,11 +13,12 @@ import { catalogue } from "../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../contracts/tool-sources-suite.ts";
 import { factsOf } from "./task-world.ts";
 
-const CALLERS = { http: httpCaller };
+const DEPS = { callers: { http: httpCaller }, patterns: linearPatterns };
+const sourced = (tool: OutsideTool) => ({ source: "custom", tool });
 
 describe("the tools of a tenant", () => {
   test("are shown to the model by their own schema, after the built-in ones", async () => {
-    const [tool] = outsideTools([outsideToolOf("weather.now")], catalogue, CALLERS);
+    const [tool] = outsideTools([sourced(outsideToolOf("weather.now"))], catalogue, DEPS);
     const toolset = await buildToolset([...catalogue, ...(tool === undefined ? [] : [tool])], factsOf());
     expect(toolset.specs.at(-1)).toEqual({
       name: "weather_now",
@@ -27,8 +30,10 @@ describe("the tools of a tenant", () => {
   });
 
   test("never stand in a built-in tool's place, nor one in another's", () => {
-    const found = ["read_file", "fs_read", "mine", "mine", "mine_too", "mine.too"].map((name) => outsideToolOf(name));
-    const names = outsideTools(found, [...catalogue, { name: "fs.read" }], CALLERS).map(({ name }) => name);
+    const found = ["read_file", "fs_read", "mine", "mine", "mine_too", "mine.too"].map((name) =>
+      sourced(outsideToolOf(name)),
+    );
+    const names = outsideTools(found, [...catalogue, { name: "fs.read" }], DEPS).map(({ name }) => name);
     expect(names).toEqual(["mine", "mine_too"]);
   });
 
@@ -40,8 +45,30 @@ describe("the tools of a tenant", () => {
     });
   });
 
+  test("take what fits their schemas, and name what does not", () => {
+    const input = { type: "object", properties: { city: { type: "string" }, days: { maximum: 7 } }, required: ["city"] };
+    const [tool] = outsideTools([sourced(outsideToolOf("weather", { input, output: { type: "number" } }))], [], DEPS);
+    if (tool === undefined) throw new Error("no tool");
+    expect(validateArguments(tool, { city: "Oslo", days: 7, more: null })).toEqual({
+      ok: true,
+      value: { city: "Oslo", days: 7, more: null },
+    });
+    expect(validateArguments(tool, { city: 7, days: 8 })).toMatchObject({
+      error: { code: "invalid_input", fields: [{ field: "city" }, { field: "days" }] },
+    });
+    expect(validateArguments(tool, {}).ok).toBe(false);
+    expect(validateArguments(tool, [])).toMatchObject({ error: { field: "arguments" } });
+    expect([validateOutput(tool, 7).ok, validateOutput(tool, "7").ok]).toEqual([true, false]);
+  });
+
+  test("whose schema nobody can compile here leave the check to the other side", () => {
+    const input = { type: "object", properties: { a: { pattern: "(?=x)" } } };
+    const [tool] = outsideTools([sourced(outsideToolOf("odd", { input }))], [], DEPS);
+    expect(tool?.input.safeParse({ a: "y" }).success).toBe(true);
+  });
+
   test("have no outcome that can be looked up", () => {
-    const [tool] = outsideTools([outsideToolOf("sends", { effect: "probe" })], [], CALLERS);
+    const [tool] = outsideTools([sourced(outsideToolOf("sends", { effect: "probe" }))], [], DEPS);
     expect(tool?.effect).toBe("once");
   });
 });
@@ -65,7 +92,7 @@ function fakeWeb(status: number, body: string, headers: readonly [string, string
 /** Makes one call of a tool as the gateway does, and gives its outcome. */
 async function call(outside: OutsideTool, web: WebPort, given: unknown = { city: "Oslo" }) {
   const facts = factsOf();
-  const toolset = await buildToolset(outsideTools([outside], [], CALLERS), facts);
+  const toolset = await buildToolset(outsideTools([sourced(outside)], [], DEPS), facts);
   const argumentsHash = await hashArguments(outside.name, given);
   const calls = [
     {
