@@ -18,7 +18,7 @@ import {
 } from "../core/tool-source.ts";
 
 /** How often a publishing that names no version tries again when another was first. */
-const MAX_TRIES = 5;
+const MAX_TRIES = 30;
 
 export interface ToolSourcesDeps {
   readonly table: Database["toolSources"];

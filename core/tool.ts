@@ -19,22 +19,24 @@ export type SecurityLevel = (typeof SECURITY_LEVELS)[number];
 export type EffectClass = "none" | "keyed" | "probe" | "once";
 
 /** The catalogue's categories. */
-export type ToolCategory =
-  | "research"
-  | "file_ops"
-  | "shell"
-  | "database"
-  | "ssh"
-  | "api"
-  | "git"
-  | "communication"
-  | "developer"
-  | "productivity"
-  | "widget"
-  | "control"
-  | "maths"
-  | "memory"
-  | "documents";
+export const TOOL_CATEGORIES = [
+  "research",
+  "file_ops",
+  "shell",
+  "database",
+  "ssh",
+  "api",
+  "git",
+  "communication",
+  "developer",
+  "productivity",
+  "widget",
+  "control",
+  "maths",
+  "memory",
+  "documents",
+] as const;
+export type ToolCategory = (typeof TOOL_CATEGORIES)[number];
 
 /** A tool that steers its task returns one of these; `core/task.ts` interprets it. */
 export type Control =
@@ -130,6 +132,8 @@ export interface ToolExample<In> {
  */
 export interface Tool {
   readonly name: string;
+  /** Names by which other documents call it: calls and patterns may use them. The model is shown `name` alone. */
+  readonly alsoNamed?: readonly string[];
   readonly summary: string;
   readonly toolbox: string;
   readonly category: ToolCategory;
@@ -137,6 +141,8 @@ export interface Tool {
   readonly security: SecurityLevel | ((given: never, facts: EffectFacts) => SecurityLevel);
   readonly effect: EffectClass | ((given: never, facts: EffectFacts) => EffectClass);
   readonly needs: readonly (keyof ToolPorts)[];
+  /** What an agent's `tool_config` may set of it; calls find that in `config`. */
+  readonly settings?: z.ZodObject;
   /** Other names of arguments, e.g. `{ path: "filename" }`. */
   readonly aliases: Readonly<Record<string, string>>;
   /** Milliseconds until the gateway gives up on the call; may depend on the arguments. */

@@ -25,10 +25,13 @@ import type {
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_NAME_CHARACTERS = 64;
 const MAX_SUMMARY_CHARACTERS = 1_024;
+const NAME = /^[a-z][a-z0-9]*(?:[_.][a-z0-9]+)*$/;
 
 /** What a tool file writes down, in this order. Aliases are other names of arguments, such as `{ path: "filename" }`. */
 export interface ToolDefinition<In extends z.ZodObject, Out extends z.ZodType, Need extends keyof ToolPorts> {
   readonly name: string;
+  /** Names by which other documents call the tool. */
+  readonly alsoNamed?: readonly string[];
   readonly summary: string;
   readonly toolbox: string;
   readonly category: ToolCategory;
@@ -36,6 +39,8 @@ export interface ToolDefinition<In extends z.ZodObject, Out extends z.ZodType, N
   readonly security: SecurityLevel | ((given: z.output<In>, facts: EffectFacts) => SecurityLevel);
   readonly effect: EffectClass | ((given: z.output<In>, facts: EffectFacts) => EffectClass);
   readonly needs: readonly Need[];
+  /** What an agent's `tool_config` may set; the call finds it in `config`. */
+  readonly settings?: z.ZodObject;
   readonly aliases?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number | ((given: z.output<In>) => number);
   /** True for a tool that returns `control(…)`. */
@@ -104,6 +109,7 @@ export function defineTool<In extends z.ZodObject, Out extends z.ZodType, const 
 
 const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.ZodType, never>>([
   "name",
+  "alsoNamed",
   "summary",
   "toolbox",
   "category",
@@ -111,6 +117,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "security",
   "effect",
   "needs",
+  "settings",
   "aliases",
   "timeoutMs",
   "steers",
@@ -132,7 +139,11 @@ function whyInvalid<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   const { name, summary, toolbox, effect, examples, timeoutMs = DEFAULT_TIMEOUT_MS } = definition;
   const unknown = Object.keys(definition).find((field) => !FIELDS.has(field));
   if (unknown !== undefined) return `there is no field "${unknown}"`;
-  if (!/^[a-z][a-z0-9]*(?:[_.][a-z0-9]+)*$/.test(name)) return "its name is not snake_case, with dots at most";
+  if (!NAME.test(name)) return "its name is not snake_case, with dots at most";
+  const other = definition.alsoNamed?.find(
+    (one) => one === name || !NAME.test(one) || one.length > MAX_NAME_CHARACTERS,
+  );
+  if (other !== undefined) return `it cannot also be named "${other}"`;
   if (name.length > MAX_NAME_CHARACTERS) return `its name is longer than ${MAX_NAME_CHARACTERS} characters`;
   if (summary.trim() === "") return "it has no summary";
   if (summary.length > MAX_SUMMARY_CHARACTERS) return `its summary is longer than ${MAX_SUMMARY_CHARACTERS} characters`;

@@ -209,9 +209,11 @@ export const toolSchema = z
   .strictObject({
     name: z.string(),
     model_name: z.string(),
+    also_named: z.array(z.string()).describe("Other names that calls and patterns may use."),
     summary: z.string(),
     toolbox: z.string(),
     category: z.string(),
+    source: z.string().describe("`built_in`, or the source of the tenant's own tools: `custom`, `openapi:…`, `mcp:…`."),
     permissions: z.array(z.string()),
     security: z.string().describe("A level, or `by arguments`."),
     effect: z.string().describe("A class, or `by arguments`."),

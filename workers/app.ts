@@ -28,6 +28,8 @@ import { taskLedgerRoutes } from "./routes/task-ledger.ts";
 import { taskReplyRoutes } from "./routes/task-replies.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { tenantRoutes } from "./routes/tenants.ts";
+import { toolImportRoutes } from "./routes/tools-import.ts";
+import { ownToolRoutes } from "./routes/tools-own.ts";
 import { toolCallRoutes } from "./routes/tools-call.ts";
 import { toolRoutes } from "./routes/tools.ts";
 import { welcomeRoutes } from "./routes/welcome.ts";
@@ -47,6 +49,8 @@ export function createApp(): App {
   taskLedgerRoutes(app);
   toolRoutes(app);
   toolCallRoutes(app);
+  toolImportRoutes(app);
+  ownToolRoutes(app);
   agentRoutes(app);
   keyRoutes(app);
   secretRoutes(app);

@@ -2,6 +2,7 @@
 import { clockFromEnv, databaseFromEnv } from "../adapters/from-env.ts";
 import { DEFAULT_AGENT, type PinnedAgent } from "../core/agent.ts";
 import { raise } from "../core/errors.ts";
+import { withToolboxSettings } from "../core/tool-settings.ts";
 import type { AppContext } from "./context.ts";
 import { keepAgent, knownAgent } from "./known-agents.ts";
 import { tenantOf } from "./task-access.ts";
@@ -16,8 +17,9 @@ export async function resolveAgent(c: AppContext, idOrName: string | undefined):
   const found = await databaseFromEnv(c.env).agents.get(tenant, idOrName);
   if (found.ok) {
     const { id, version, config } = found.value;
-    keepAgent(tenant, idOrName, stamp, { id, version, config }, now);
-    return { id, version, config };
+    const agent = { id, version, config: withToolboxSettings(config) };
+    keepAgent(tenant, idOrName, stamp, agent, now);
+    return agent;
   }
   const { code, message, ...rest } = found.error;
   return code === "not_found"

@@ -5,12 +5,12 @@ import type { TaskFacts } from "../task-state.ts";
 import type { Permission, Tool } from "../tool.ts";
 
 /** Passes a tool that the agent lists, that neither the request nor a dispatch narrowed away, and whose permissions the agent has. */
-export function checkEnvelope(tool: Pick<Tool, "name" | "permissions">, facts: TaskFacts): Result<void> {
+export function checkEnvelope(tool: Pick<Tool, "name" | "alsoNamed" | "permissions">, facts: TaskFacts): Result<void> {
   const { config } = facts.agent;
-  if (!matchesAny(tool.name, config.tools)) {
+  if (!matchesAny(tool, config.tools)) {
     return failed("permission_denied", `The agent "${config.name}" does not have the tool ${tool.name}.`);
   }
-  if (!facts.tools.every((patterns) => matchesAny(tool.name, patterns))) {
+  if (!facts.tools.every((patterns) => matchesAny(tool, patterns))) {
     return failed("permission_denied", `This task was not given the tool ${tool.name}.`);
   }
   const missing = tool.permissions.find((permission) => !config.permissions.includes(permission));
@@ -18,13 +18,13 @@ export function checkEnvelope(tool: Pick<Tool, "name" | "permissions">, facts: T
   return ok(undefined);
 }
 
-/** Patterns have fnmatch's rules; a dotted tool is matched by both its forms. */
-export function matchesTool(name: string, pattern: string): boolean {
-  return fnmatch(name, pattern) || fnmatch(name.replaceAll(".", "_"), pattern);
+/** Patterns have fnmatch's rules; a tool is matched by any of its names, and a dotted one with underscores too. */
+export function matchesTool({ name, alsoNamed = [] }: Pick<Tool, "name" | "alsoNamed">, pattern: string): boolean {
+  return [name, ...alsoNamed].some((one) => fnmatch(one, pattern) || fnmatch(one.replaceAll(".", "_"), pattern));
 }
 
-function matchesAny(name: string, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => matchesTool(name, pattern));
+function matchesAny(tool: Pick<Tool, "name" | "alsoNamed">, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => matchesTool(tool, pattern));
 }
 
 /** The refusal of document 003, word for word. */

@@ -22,19 +22,20 @@ const PLACEHOLDER = /\{([^{}/?#]{1,200})\}/g;
 const REFERENCE = /(?:\{\{|%7B%7B)(?:[ \t+]|%20)*secret\./gi;
 
 /** The names in an address that are to be filled from arguments. A reference to a secret is none. */
-function placeholdersOf(url: string): string[] {
+export function placeholdersOf(url: string): string[] {
   return Array.from(withoutReferences(url).matchAll(PLACEHOLDER), ([, name = ""]) => name);
 }
 
 /** The address with the references to secrets left out. */
-function withoutReferences(url: string): string {
+export function withoutReferences(url: string): string {
   return url.replace(/\{\{[^{}]*\}\}/g, "");
 }
 
 /** Where an argument goes. */
-function placeOf(template: HttpTemplate, argument: string): ArgumentPlace {
+export function placeOf(template: HttpTemplate, argument: string): ArgumentPlace {
   const known = Object.hasOwn(template.places, argument) ? template.places[argument] : undefined;
   if (known !== undefined) return known;
+  if (placeholdersOf(template.url).includes(argument)) return { in: "path", name: argument };
   const { method } = template;
   return { in: isReading(method) || method === "DELETE" ? "query" : "body", name: argument };
 }
@@ -148,7 +149,7 @@ function referencesIn(text: string): number {
 }
 
 /** RFC 9110, section 5.5: visible characters, spaces and tabs, and the upper half of Latin-1. */
-function isHeaderValue(value: string): boolean {
+export function isHeaderValue(value: string): boolean {
   for (let i = 0; i < value.length; i += 1) {
     const unit = value.charCodeAt(i);
     if ((unit < 0x20 && unit !== 0x09) || unit === 0x7f || unit > 0xff) return false;
@@ -156,7 +157,7 @@ function isHeaderValue(value: string): boolean {
   return true;
 }
 
-function hasControls(text: string): boolean {
+export function hasControls(text: string): boolean {
   for (let i = 0; i < text.length; i += 1) {
     const unit = text.charCodeAt(i);
     if (unit < 0x20 || unit === 0x7f) return true;

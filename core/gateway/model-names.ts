@@ -22,7 +22,8 @@ export async function modelNames(tools: readonly Pick<Tool, "name">[]): Promise<
   return names;
 }
 
-async function shortHash(text: string): Promise<string> {
+/** The first ten hex digits of the SHA-1 of a text. */
+export async function shortHash(text: string): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-1", new TextEncoder().encode(text)));
   return toHex(digest).slice(0, HASH_DIGITS);
 }

@@ -9,6 +9,7 @@ import { keptResultKey, showResult } from "../prompt/kept-results.ts";
 import { unknownOutcome } from "../ledger.ts";
 import type { ActJob, ActLine } from "../objects.ts";
 import type { CallOutcome } from "../task-commands.ts";
+import { settingsOf } from "../tool-settings.ts";
 import type { CallFacts, ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool.ts";
 import { hashArguments } from "./arguments-hash.ts";
 import { asTheyEnd } from "./as-they-end.ts";
@@ -257,7 +258,7 @@ function contextOf(
     workingDirectory: "",
     allowedDomains: allowedDomains(facts.agent),
     idempotentHosts: config.idempotent_hosts ?? [],
-    config: config.tool_config?.[tool.name] ?? {},
+    config: settingsOf(config, tool),
     metadata: facts.metadata,
     nowMs,
     signal,

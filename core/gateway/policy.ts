@@ -19,11 +19,11 @@ const VERBS: Readonly<Record<PolicyDecision, string>> = { allow: "allows", ask: 
  * that match, the last one wins.
  */
 export function decidePolicy(
-  tool: Pick<Tool, "name" | "permissions">,
+  tool: Pick<Tool, "name" | "alsoNamed" | "permissions">,
   level: SecurityLevel,
   policy: ApprovalPolicy | undefined,
 ): PolicyRuling {
-  const rule = policy?.rules?.findLast((candidate) => matchesTool(tool.name, candidate.tool));
+  const rule = policy?.rules?.findLast((candidate) => matchesTool(tool, candidate.tool));
   if (rule !== undefined) {
     const { decision } = rule;
     return { decision, because: `the agent's policy ${VERBS[decision]} the tools ${JSON.stringify(rule.tool)}` };

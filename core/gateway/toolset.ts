@@ -24,6 +24,7 @@ export async function buildToolset(catalogue: readonly Tool[], facts: TaskFacts)
     byName.set(tool.name, tool);
     byName.set(shown.get(tool.name) ?? tool.name, tool);
   }
+  for (const tool of catalogue) for (const name of tool.alsoNamed ?? []) if (!byName.has(name)) byName.set(name, tool);
   const rules = sandboxRules(facts.agent.config);
   const inside = catalogue.filter((tool) => checkEnvelope(tool, facts).ok);
   const specs = inside.map((tool) => toSpec(tool, shown.get(tool.name) ?? tool.name, tool.disabled?.(rules) ?? null));

@@ -46,7 +46,11 @@ describe("the tools of a tenant", () => {
   });
 
   test("take what fits their schemas, and name what does not", () => {
-    const input = { type: "object", properties: { city: { type: "string" }, days: { maximum: 7 } }, required: ["city"] };
+    const input = {
+      type: "object",
+      properties: { city: { type: "string" }, days: { maximum: 7 } },
+      required: ["city"],
+    };
     const [tool] = outsideTools([sourced(outsideToolOf("weather", { input, output: { type: "number" } }))], [], DEPS);
     if (tool === undefined) throw new Error("no tool");
     expect(validateArguments(tool, { city: "Oslo", days: 7, more: null })).toEqual({

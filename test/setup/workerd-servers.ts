@@ -71,7 +71,8 @@ const scriptOfTheTask: ModelScript = (messages, { model }) => {
 
 /**
  * An outside service that the egress guard lets through. `GET /records` shows a test what it got, and `GET /prompts?…` how
- * often a model was asked with that text. The last part of a path says what it answers.
+ * often a model was asked with that text. What a test has put to an address, it gets there; else the last part of a path
+ * says what it answers.
  */
 async function startReadableRecorder(model: Pick<ModelServer, "requests">): Promise<Recorder> {
   const recorder: Recorder = await startRecorder({
@@ -82,6 +83,8 @@ async function startReadableRecorder(model: Pick<ModelServer, "requests">): Prom
         const text = decodeURIComponent(search.slice(1));
         return json(model.requests.filter(({ body }) => JSON.stringify(body).includes(text)).length);
       }
+      const kept = recorder.requests.findLast(({ method, path }) => method === "PUT" && path === record.path);
+      if (record.method === "GET" && kept !== undefined) return { status: 200, body: kept.body };
       switch (pathname.slice(pathname.lastIndexOf("/") + 1)) {
         case "echo":
           return { ...json(record), headers: { "x-echo": record.headers["x-key"] ?? "" } };

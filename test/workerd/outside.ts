@@ -18,6 +18,11 @@ export async function arrivedAt(url: string): Promise<string[]> {
   return records.filter(({ path }) => path === new URL(url).pathname).map(({ method, body }) => `${method} ${body}`);
 }
 
+/** Lets the outside service answer GETs of an address with this text. */
+export async function serve(url: string, text: string): Promise<void> {
+  await fetch(url, { method: "PUT", body: text });
+}
+
 interface Recorded {
   readonly path: string;
   readonly method: string;

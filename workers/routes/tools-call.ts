@@ -5,10 +5,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { blobsFromEnv, settingsFromEnv, tasksFromEnv, type TaskStub } from "../../adapters/from-env.ts";
-import { type Failure, NO_SUCH_TASK, OttoError, raise } from "../../core/errors.ts";
+import { type Failure, NO_SUCH_TASK, raise } from "../../core/errors.ts";
 import { prepareCalls, toToolError } from "../../core/gateway/prepare.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
-import { validateArguments } from "../../core/gateway/validate.ts";
 import { keptResultKey } from "../../core/prompt/kept-results.ts";
 import { callTaskFacts, projectSchema } from "../../core/new-task.ts";
 import { DISPATCH_TOOL } from "../../core/subtasks.ts";
@@ -26,7 +25,8 @@ import { requireScope } from "../middleware/require-scope.ts";
 import { idSource } from "../new-ids.ts";
 import { resolveAgent } from "../resolve-agent.ts";
 import { findFacts, readTask, refuseEnded, taskStub, tenantOf, unwrap } from "../task-access.ts";
-import { findTool, toolParams, toolsOf } from "./tools.ts";
+import { busOf, toolsOf } from "./tools-bus.ts";
+import { toolParams } from "./tools.ts";
 
 const callBody = z.strictObject({
   arguments: z.record(z.string(), z.json()).optional(),
@@ -34,6 +34,8 @@ const callBody = z.strictObject({
   project: projectSchema.optional(),
   task_id: z.string().min(1).max(100).optional(),
 });
+
+type CallBody = z.infer<typeof callBody>;
 
 const call = createRoute({
   tags: ["Tools"],
@@ -59,34 +61,46 @@ export function toolCallRoutes(app: App): void {
     const { name } = c.req.valid("param");
     const body = c.req.valid("json");
     const of = body.task_id === undefined ? null : await taskFor(c, body.task_id);
-    const tools = await toolsOf(c, of?.sources ?? c.get("sources"));
-    const tool = await findTool(tools, name);
-    const given = body.arguments ?? {};
-    if (tool.name === DISPATCH_TOOL)
-      raise("invalid_input", `${DISPATCH_TOOL}: only a task's own model dispatches subagents`, { field: "name" });
-    if (tool.steers && body.task_id === undefined) {
-      raise("invalid_input", `${tool.name} steers a task: name the task in task_id.`, { field: "task_id" });
-    }
-    refuseArguments(tool, given);
-    const facts = await factsOf(c, tool, body, of);
-    const prepared = await prepareCalls([{ name: tool.name, arguments: JSON.stringify(given) }], {
-      facts,
-      step: 1,
-      toolset: await buildToolset(tools, facts),
-      repeat: null,
-    });
-    const [only] = prepared;
-    if (only === undefined) throw new Error("a prepared call is missing");
-    if (body.task_id !== undefined) await adoptCall(c, body.task_id, facts);
-    const open = () => tasksFromEnv(c.env)(facts.tenant, facts.id);
-    const made = await open().create({ facts, hold: false, call: only });
-    if (!made.ok && body.task_id !== undefined) await taskStub(c, body.task_id).disown(facts.id);
-    unwrap(made);
-    if (body.task_id !== undefined) await cancelWithoutParent(c, body.task_id, open());
-    const view = unwrap(await awaitTask(open, MAX_WAIT_SECONDS * 1000, hasEndedOrAsks));
-    const result = await resultOf(c, view, facts, body.task_id);
-    return c.json(result);
+    const sources = of?.sources ?? c.get("sources");
+    const bus = await busOf(c, { sources, call: async (tool, given) => await makeCall(c, tool, given, { body, of }) });
+    const { tool } = unwrap(bus.get(name));
+    refuseSteering(tool, body);
+    return c.json(unwrap(await bus.call(name, body.arguments ?? {})));
   });
+}
+
+/** A tool that steers a task is called for one, and some by a model only. */
+function refuseSteering({ name, steers }: Tool, body: CallBody): void {
+  if (name === DISPATCH_TOOL)
+    raise("invalid_input", `${DISPATCH_TOOL}: only a task's own model dispatches subagents`, { field: "name" });
+  if (steers && body.task_id === undefined)
+    raise("invalid_input", `${name} steers a task: name the task in task_id.`, { field: "task_id" });
+}
+
+/** Makes the call in a hidden task of its own, and gives what came of it. */
+async function makeCall(
+  c: AppContext,
+  tool: Tool,
+  given: Readonly<Record<string, unknown>>,
+  { body, of }: { readonly body: CallBody; readonly of: TaskFacts | null },
+): Promise<ToolResult> {
+  const facts = await factsOf(c, tool, body, of);
+  const prepared = await prepareCalls([{ name: tool.name, arguments: JSON.stringify(given) }], {
+    facts,
+    step: 1,
+    toolset: await buildToolset(await toolsOf(c, facts.sources), facts),
+    repeat: null,
+  });
+  const [only] = prepared;
+  if (only === undefined) throw new Error("a prepared call is missing");
+  if (body.task_id !== undefined) await adoptCall(c, body.task_id, facts);
+  const open = () => tasksFromEnv(c.env)(facts.tenant, facts.id);
+  const made = await open().create({ facts, hold: false, call: only });
+  if (!made.ok && body.task_id !== undefined) await taskStub(c, body.task_id).disown(facts.id);
+  unwrap(made);
+  if (body.task_id !== undefined) await cancelWithoutParent(c, body.task_id, open());
+  const view = unwrap(await awaitTask(open, MAX_WAIT_SECONDS * 1000, hasEndedOrAsks));
+  return await resultOf(c, view, facts, body.task_id);
 }
 
 /**
@@ -106,30 +120,8 @@ async function cancelWithoutParent(c: AppContext, taskId: string, call: TaskStub
   if (!parent.ok || hasEnded(parent.value.status)) await call.cancel("the end of its task");
 }
 
-/** A call's arguments against the tool's schema: every field at fault is named as the caller wrote it. */
-function refuseArguments(tool: Tool, given: Readonly<Record<string, unknown>>): void {
-  const valid = validateArguments(tool, given);
-  if (valid.ok) return;
-  const { field, fields } = valid.error;
-  const named = fields ?? [{ field: field ?? "arguments", message: valid.error.message }];
-  const written = named.map((one) => ({ field: writtenName(tool, given, one.field), message: one.message }));
-  throw new OttoError({ ...valid.error, fields: written });
-}
-
-function writtenName(tool: Tool, given: Readonly<Record<string, unknown>>, field: string): string {
-  const [first = "", ...rest] = field.split(".");
-  if (first === "arguments") return field;
-  const alias = Object.keys(given).find((name) => tool.aliases[name] === first);
-  return ["arguments", alias ?? first, ...rest].join(".");
-}
-
 /** The facts of the hidden task; `of` is the task that the call is made for. */
-async function factsOf(
-  c: AppContext,
-  tool: Tool,
-  body: z.infer<typeof callBody>,
-  of: TaskFacts | null,
-): Promise<TaskFacts> {
+async function factsOf(c: AppContext, tool: Tool, body: CallBody, of: TaskFacts | null): Promise<TaskFacts> {
   const tenant = tenantOf(c);
   const double = (["agent", "project"] as const).find((field) => of !== null && body[field] !== undefined);
   if (double !== undefined) raise("invalid_input", `${double}: comes from the task; leave it out`, { field: double });

@@ -57,14 +57,14 @@ const LAYERS: readonly Layer[] = [
     files: /^workers\/(steps\.ts|steps\/|routes\/tools(\/|-|\.))/,
     imports: [CORE, WORKERS, FROM_ENV, CATALOGUE],
     types: [OBJECTS],
-    packages: ["@hono/zod-openapi", "cloudflare:", "hono", "zod"],
+    packages: ["@hono/zod-openapi", "cloudflare:", "hono", "yaml", "zod"],
   },
   {
     name: "workers",
     files: WORKERS,
     imports: [CORE, WORKERS, FROM_ENV],
     types: [OBJECTS],
-    packages: ["@hono/zod-openapi", "cloudflare:", "hono", "zod"],
+    packages: ["@hono/zod-openapi", "cloudflare:", "hono", "yaml", "zod"],
   },
   {
     name: "sidecar",

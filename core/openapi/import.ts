@@ -1,0 +1,188 @@
+/** The tools of an OpenAPI document: one for each operation that can be called, and why the others cannot. */
+import { defaultEffect } from "../custom-tool.ts";
+import { failed, ok, type Result } from "../errors.ts";
+import { fnmatch } from "../fnmatch.ts";
+import { checkTemplate } from "../gateway/check-template.ts";
+import { shortHash } from "../gateway/model-names.ts";
+import { isReading } from "../http-method.ts";
+import { compileSchema } from "../json-schema/compile.ts";
+import type { PatternsPort } from "../ports.ts";
+import type { SecurityLevel } from "../tool.ts";
+import type { HttpTemplate, OutsideTool } from "../tool-source.ts";
+import { readArguments } from "./arguments.ts";
+import { readCredentials } from "./credentials.ts";
+import { type ApiDocument, follow, isJson, type Json, jsonAt, listAt, textAt } from "./document.ts";
+import { PlainSchemas } from "./plain-schema.ts";
+
+/** Operations of one document. */
+const MAX_OPERATIONS = 2_000;
+const MAX_NAME = 64;
+const TIMEOUT_MS = 30_000;
+const METHODS = ["get", "head", "post", "put", "patch", "delete"] as const;
+
+/** What the tenant says of an import. */
+export interface ImportOptions {
+  /** Stands before the names of its tools. */
+  readonly name: string;
+  /** Where the document was read; null: it was sent. Addresses in it are relative to this. */
+  readonly url: string | null;
+  /** In place of the document's own servers. */
+  readonly baseUrl: string | null;
+  /** The name of a secret for each security scheme. */
+  readonly auth: Readonly<Record<string, string>>;
+  /** Which operations: patterns of the names of their tools, with or without the import's own. */
+  readonly include: readonly string[];
+  /** Of operations that only read, and of the others. */
+  readonly readSecurity: SecurityLevel;
+  readonly security: SecurityLevel;
+}
+
+/** An operation that became no tool. */
+export interface SkippedOperation {
+  readonly operation: string;
+  readonly reason: string;
+}
+
+export interface Imported {
+  readonly tools: readonly OutsideTool[];
+  readonly skipped: readonly SkippedOperation[];
+}
+
+interface Operation {
+  readonly method: (typeof METHODS)[number];
+  readonly pattern: string;
+  readonly path: Json;
+  readonly operation: Json;
+}
+
+/** Makes the tools. Fails when there is nowhere to send requests to, or when no operation can be called. */
+export async function importOpenApi(
+  { root }: ApiDocument,
+  options: ImportOptions,
+  patterns: PatternsPort,
+): Promise<Result<Imported>> {
+  const operations = operationsOf(root);
+  if (operations.length > MAX_OPERATIONS)
+    return failed("too_large", `The document has ${operations.length} operations; an import has ${MAX_OPERATIONS}.`);
+  const tools: OutsideTool[] = [];
+  const skipped: SkippedOperation[] = [];
+  const taken = new Set<string>();
+  for (const one of operations) {
+    const name = await nameOf(one, options.name, taken);
+    const shown = `${one.method.toUpperCase()} ${one.pattern}`;
+    if (!isIncluded(name, options)) continue;
+    const made = toolOf(root, one, name, options, patterns);
+    if (made.ok) {
+      taken.add(name);
+      tools.push(made.value);
+    } else skipped.push({ operation: shown, reason: made.error.message });
+  }
+  if (tools.length > 0) return ok({ tools, skipped });
+  const [first] = skipped;
+  const why = first === undefined ? "it has none that is included" : `${first.operation}: ${first.reason}`;
+  return failed("invalid_input", `No operation of the document can be a tool: ${why}.`, { field: "openapi" });
+}
+
+function operationsOf(root: Json): Operation[] {
+  return Object.entries(jsonAt(root, "paths")).flatMap(([pattern, item]) => {
+    const path = follow(root, item);
+    if (path === null || !pattern.startsWith("/")) return [];
+    return METHODS.flatMap((method) => {
+      const operation = path[method];
+      return isJson(operation) ? [{ method, pattern, path, operation }] : [];
+    });
+  });
+}
+
+function toolOf(
+  root: Json,
+  one: Operation,
+  name: string,
+  options: ImportOptions,
+  patterns: PatternsPort,
+): Result<OutsideTool> {
+  const { method: lower, pattern, operation } = one;
+  const base = baseOf(root, one, options);
+  if (base === null) return failed("invalid_input", "no server with an address of its own is named; give base_url");
+  const credentials = readCredentials(root, operation, options.auth);
+  if (!credentials.ok) return credentials;
+  const given = readArguments(root, one, new PlainSchemas({ root, patterns }));
+  if (!given.ok) return given;
+  const { input, places, contentType } = given.value;
+  const method = lower.toUpperCase() as HttpTemplate["method"];
+  const { headers, query } = credentials.value;
+  const url = `${base}${pattern}${query.length === 0 ? "" : `?${query.map(([key, value]) => `${encodeURIComponent(key)}=${value}`).join("&")}`}`;
+  const request: HttpTemplate = { method, url, headers, places, contentType, resultAt: null };
+  const compiled = compileSchema(input, patterns);
+  if (!compiled.ok) return compiled;
+  const [fault] = checkTemplate(request, input);
+  if (fault !== undefined) return failed("invalid_input", `${fault.field}: ${fault.message}`);
+  const isRead = isReading(method);
+  return ok({
+    name,
+    summary: summaryOf(one),
+    toolbox: options.name,
+    category: "api",
+    permissions: ["network"],
+    security: isRead ? options.readSecurity : options.security,
+    effect: defaultEffect(method),
+    timeoutMs: TIMEOUT_MS,
+    input,
+    output: null,
+    origin: { kind: "http", request },
+  });
+}
+
+/** The address that paths are added to, without a slash at its end; null: none is absolute. */
+function baseOf(root: Json, { path, operation }: Operation, { baseUrl, url }: ImportOptions): string | null {
+  const lists = [operation, path, root].map((holder) => listAt(holder, "servers"));
+  const [server] = lists.find((list) => list.length > 0) ?? [];
+  const written = baseUrl ?? (isJson(server) ? serverUrl(server) : "/");
+  const parsed = url === null ? URL.parse(written) : URL.parse(written, url);
+  if (parsed === null || (parsed.protocol !== "https:" && parsed.protocol !== "http:")) return null;
+  return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, "");
+}
+
+/** A server's address with its variables at their defaults. */
+function serverUrl(server: Json): string {
+  const variables = jsonAt(server, "variables");
+  return (textAt(server, "url") ?? "/").replace(/\{([^{}]{1,100})\}/g, (whole, name: string) => {
+    return textAt(jsonAt(variables, name), "default") ?? whole;
+  });
+}
+
+function summaryOf({ method, pattern, operation }: Operation): string {
+  const [first = ""] = (textAt(operation, "description") ?? "").split(/\n\s*\n/);
+  const said = textAt(operation, "summary") ?? (first === "" ? null : first);
+  const where = `(${method.toUpperCase()} ${pattern})`.slice(0, 300);
+  return said === null ? where : `${said.slice(0, 700)} ${where}`;
+}
+
+/** `import.operation_id`, or of the method and the path; one that is too long or taken is cut and gets part of its SHA-1. */
+async function nameOf(
+  { method, pattern, operation }: Operation,
+  prefix: string,
+  taken: ReadonlySet<string>,
+): Promise<string> {
+  const slug = slugOf(textAt(operation, "operationId") ?? `${method} ${pattern}`);
+  const plain = `${prefix}.${slug}`;
+  if (plain.length <= MAX_NAME && !taken.has(plain)) return plain;
+  const hash = await shortHash(`${method} ${pattern}`);
+  return `${plain.slice(0, MAX_NAME - hash.length - 1).replace(/[_.]+$/, "")}_${hash}`;
+}
+
+/** Lower case, `_` for everything else and where a word begins; it starts with a letter. */
+export function slugOf(text: string): string {
+  const words = text
+    .slice(0, 200)
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");
+  return /^[a-z]/.test(words) ? words : `op_${words}`.replace(/_$/, "");
+}
+
+function isIncluded(name: string, { name: prefix, include }: ImportOptions): boolean {
+  const short = name.slice(prefix.length + 1);
+  return include.length === 0 || include.some((pattern) => fnmatch(name, pattern) || fnmatch(short, pattern));
+}

@@ -1,0 +1,108 @@
+/**
+ * A schema of a document as one that stands by itself: references filled in, OpenAPI's own words left out. What is too deep,
+ * too large or refers to itself becomes a schema that takes anything there.
+ */
+import type { PatternsPort } from "../ports.ts";
+import type { JsonSchema } from "../tool-source.ts";
+import { follow, isJson, type Json } from "./document.ts";
+
+/** Schemas that one argument list is made of, and how deep they stand in each other. */
+const MAX_SCHEMAS = 1_500;
+const MAX_DEPTH = 16;
+/** Characters of a description. */
+const MAX_DESCRIPTION = 1_000;
+
+/** Keywords whose value is kept as it is. */
+const KEPT = new Set([
+  "type",
+  "enum",
+  "const",
+  "default",
+  "format",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "minProperties",
+  "maxProperties",
+]);
+const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
+const SCHEMAS = ["items", "not", "additionalProperties"];
+
+export interface SchemaDeps {
+  readonly root: Json;
+  readonly patterns: PatternsPort;
+}
+
+/** Makes schemas that stand by themselves, all of them together within the bounds. */
+export class PlainSchemas {
+  private readonly deps: SchemaDeps;
+  private left = MAX_SCHEMAS;
+
+  constructor(deps: SchemaDeps) {
+    this.deps = deps;
+  }
+
+  /** `open` are the schemas that this one stands in. */
+  plain(value: unknown, open: readonly Json[] = []): JsonSchema {
+    const schema = follow(this.deps.root, value);
+    this.left -= 1;
+    if (schema === null || open.includes(schema) || open.length >= MAX_DEPTH || this.left < 0) return {};
+    const inside = [...open, schema];
+    const made = new Map<string, unknown>();
+    for (const [name, member] of Object.entries(schema)) {
+      if (KEPT.has(name)) made.set(name, member);
+      else if (name === "description" && typeof member === "string") made.set(name, member.slice(0, MAX_DESCRIPTION));
+      else if (name === "pattern" && this.isUsable(member)) made.set(name, member);
+      else if (LISTS.includes(name) && Array.isArray(member)) {
+        const list = name === "prefixItems" ? member : member.filter((one) => follow(this.deps.root, one) !== null);
+        if (list.length > 0)
+          made.set(
+            name,
+            list.map((one) => this.plain(one, inside)),
+          );
+      } else if (SCHEMAS.includes(name))
+        made.set(name, typeof member === "boolean" ? member : this.plain(member, inside));
+    }
+    this.addProperties(schema, made, inside);
+    return nullable(schema, Object.fromEntries(made));
+  }
+
+  /** What a caller sends holds no property that only answers have. */
+  private addProperties(schema: Json, made: Map<string, unknown>, inside: readonly Json[]): void {
+    if (!isJson(schema["properties"])) {
+      if (Array.isArray(schema["required"])) made.set("required", names(schema["required"]));
+      return;
+    }
+    const taken = Object.entries(schema["properties"]).filter(
+      ([, one]) => follow(this.deps.root, one)?.["readOnly"] !== true,
+    );
+    const left = Object.keys(schema["properties"]).filter((name) => !taken.some(([other]) => other === name));
+    made.set("properties", Object.fromEntries(taken.map(([name, one]) => [name, this.plain(one, inside)])));
+    const required = Array.isArray(schema["required"]) ? names(schema["required"]) : [];
+    const wanted = required.filter((name) => !left.includes(name));
+    if (wanted.length > 0) made.set("required", wanted);
+  }
+
+  private isUsable(pattern: unknown): boolean {
+    return typeof pattern === "string" && this.deps.patterns.compile(pattern).ok;
+  }
+}
+
+function names(list: readonly unknown[]): string[] {
+  return list.filter((name) => typeof name === "string");
+}
+
+/** OpenAPI 3.0 says of a schema that its value may be null; JSON Schema says it of the type. */
+function nullable(schema: Json, made: Record<string, unknown>): JsonSchema {
+  if (schema["nullable"] !== true || typeof made["type"] !== "string") return made;
+  const values = made["enum"];
+  const listed = Array.isArray(values) && !values.includes(null) ? { enum: [...(values as unknown[]), null] } : {};
+  return { ...made, ...listed, type: [made["type"], "null"] };
+}

@@ -1,0 +1,380 @@
+import { describe, expect, test } from "vitest";
+import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
+import { arrivedAt, serve, somewhere } from "./outside.ts";
+import { watchDatabase } from "./tenant-client.ts";
+
+/** A tool that reads from an address, `safe` so that no policy asks. */
+function definition(name: string, url: string, change: Record<string, unknown> = {}) {
+  return {
+    name,
+    summary: `Read ${name}.`,
+    security: "safe",
+    input: {
+      type: "object",
+      properties: { city: { type: "string" } },
+      required: ["city"],
+      additionalProperties: false,
+    },
+    request: { url: `${url}/{city}` },
+    ...change,
+  };
+}
+
+async function register(caller: Caller, body: unknown) {
+  const made = await caller.send("POST", "/v1/tools", body);
+  expect(made.status, made.text).toBe(201);
+  return made.json;
+}
+
+const callTool = (caller: Caller, name: string, given: unknown, more = {}) =>
+  caller.send("POST", `/v1/tools/${name}/call`, { arguments: given, ...more });
+const namesOf = async (caller: Caller, query = "") =>
+  (await caller.send("GET", `/v1/tools${query}`)).json.data.map(({ name }: { name: string }) => name) as string[];
+
+describe("a tool of the tenant's own", () => {
+  test("is a tool like any other: listed, shown, exported and called over the API", async () => {
+    const [caller, url] = [await makeCaller(), somewhere()];
+    const made = await register(caller, definition("weather.now", url));
+    expect(made).toMatchObject({
+      name: "weather.now",
+      model_name: "weather_now",
+      toolbox: "custom",
+      source: "custom",
+      permissions: ["network"],
+      security: "safe",
+      effect: "none",
+      input_schema: { required: ["city"] },
+    });
+    expect(await namesOf(caller, "?toolbox=custom")).toEqual(["weather.now"]);
+    expect((await namesOf(caller)).at(-1)).toBe("weather.now");
+    expect((await caller.send("GET", "/v1/tools/weather_now")).json).toEqual(made);
+    const functions = (await caller.send("GET", "/v1/tools.json?toolbox=custom")).json;
+    expect(functions).toMatchObject([{ type: "function", function: { name: "weather_now" } }]);
+    expect((await caller.send("GET", "/v1/tools.md?toolbox=custom")).text).toContain("### weather.now");
+    expect((await callTool(caller, "weather_now", { city: "São Paulo/x" })).json).toEqual({
+      ok: true,
+      result: { ok: true, path: `${new URL(url).pathname}/S%C3%A3o%20Paulo%2Fx` },
+    });
+    expectProblem(await callTool(caller, "weather.now", {}), 422, "arguments.city");
+    expectProblem(await callTool(caller, "weather.now", { city: "Oslo", day: 1 }), 422, "arguments.day");
+    expect((await callTool(caller, "weather.now", { city: ".." })).json.error.code).toBe("invalid_input");
+  });
+
+  test("is called by a model, and not without what its calls need", async () => {
+    const [caller, url] = [await makeCaller(), somewhere()];
+    await register(caller, definition("weather.now", url));
+    const calls = [{ name: "weather_now", arguments: { city: "Oslo" } }];
+    const task = await caller.makeTask([{ calls }, { text: "Cold." }]);
+    await caller.until(task.id, ({ status }) => status === "completed");
+    expect(await arrivedAt(`${url}/Oslo`)).toEqual(["GET "]);
+    const agent = { name: "offline", instructions: "", tools: ["*"], permissions: ["read"] };
+    await caller.send("POST", "/v1/agents", agent);
+    expect((await callTool(caller, "weather.now", { city: "Oslo" }, { agent: "offline" })).json.error).toMatchObject({
+      code: "permission_denied",
+      message: "Tool requires :network permission but agent only has [:read]",
+    });
+  });
+
+  test("is asked about before it writes, unless it says how dangerous it is", async () => {
+    const [caller, url] = [await makeCaller(), somewhere()];
+    const { security: _, ...plain } = definition("order", url, {
+      request: { method: "POST", url },
+      input: { type: "object", properties: { item: { type: "string" } } },
+    });
+    const made = await register(caller, plain);
+    expect(made).toMatchObject({ security: "dangerous", effect: "once" });
+    expect((await callTool(caller, "order", { item: "tea" })).json.error.code).toBe("needs_approval");
+    expect(await arrivedAt(url)).toEqual([]);
+    await caller.send("PUT", "/v1/tools/order", { ...plain, security: "cautious", effect: "keyed" });
+    expect((await callTool(caller, "order", { item: "tea" })).json.ok).toBe(true);
+    expect(await arrivedAt(url)).toEqual(['POST {"item":"tea"}']);
+  });
+
+  test.each([
+    ["nothing at all", {}, ["name", "summary", "input", "request"], "This is no tool"],
+    ["a name in another form", { name: "Weather Now" }, ["name"], "is no tool: name:"],
+    ["arguments that are no object", { input: { type: "string" } }, ["input.type"], "weather is no tool"],
+    ["a schema that is none", { input: { type: "object", required: "city" } }, ["input"], "weather is no tool"],
+    ["a field that there is not", { colour: "red" }, ["colour"], "weather is no tool: colour"],
+    ["an argument in the host", { request: { url: "https://{city}.example/" } }, ["request.url"], "host"],
+    ["a secret in the host", { request: { url: "https://{{secret.A}}.example/{city}" } }, ["request.url"], "host"],
+    ["a host that is none", { request: { url: "ftp://x.example/{city}" } }, ["request.url"], "https://"],
+    ["a name and password", { request: { url: "https://a:b@x.example/{city}" } }, ["request.url"], "password"],
+    ["a way up", { request: { url: "https://x.example/a/../{city}" } }, ["request.url"], "segment"],
+    ["a place without its argument", { request: { url: "https://x.example/{town}" } }, ["request.url"], "town"],
+    ["an argument in the query's text", { request: { url: "https://x.example/?q={city}" } }, ["request.url"], "places"],
+    [
+      "a header of two lines",
+      { request: { url: "https://x.example/", headers: { a: "b\r\nc: d" } } },
+      ["request.headers.a"],
+      "characters",
+    ],
+    [
+      "the host as a header",
+      { request: { url: "https://x.example/", headers: { Host: "y" } } },
+      ["request.headers.host"],
+      "cannot be set",
+    ],
+    [
+      "credentials as an argument",
+      { request: { url: "https://x.example/", places: { city: { in: "header", name: "Authorization" } } } },
+      ["request.places.city"],
+      "no argument",
+    ],
+    [
+      "a body that a GET has not",
+      { request: { url: "https://x.example/", places: { city: "body" } } },
+      ["request.places.city"],
+      "no body",
+    ],
+  ])("is refused with its reason for %s", async (_what, change, fields, said) => {
+    const caller = await makeCaller();
+    const whole = Object.keys(change).length === 0 ? {} : { ...definition("weather", "https://x.example"), ...change };
+    const refused = await caller.send("POST", "/v1/tools", whole);
+    expectProblem(refused, 422, ...fields);
+    expect(refused.json.detail).toContain(said);
+    expect(await namesOf(caller, "?toolbox=custom")).toEqual([]);
+  });
+
+  test("is registered once, under a name that no built-in tool has", async () => {
+    const [caller, url] = [await makeCaller(), somewhere()];
+    await register(caller, definition("weather.now", url));
+    for (const name of ["weather.now", "weather_now", "read_file", "read.file"]) {
+      const refused = await caller.send("POST", "/v1/tools", definition(name, url));
+      expectProblem(refused, 409);
+      expect(refused.json.detail).toContain(`${name} is registered twice`);
+    }
+    expectProblem(await caller.send("PUT", "/v1/tools/read_file", definition("read_file", url)), 409);
+    expectProblem(await caller.send("DELETE", "/v1/tools/read_file"), 409);
+    expectProblem(await caller.send("PUT", "/v1/tools/none", definition("none", url)), 404);
+    expectProblem(await caller.send("PUT", "/v1/tools/weather.now", definition("other", url)), 422, "name");
+  });
+
+  test("is made once by a request that is sent again, and by requests at once", async () => {
+    const [caller, url] = [await makeCaller(), somewhere()];
+    const key = { "idempotency-key": "once" };
+    const first = await caller.send("POST", "/v1/tools", definition("weather", url), key);
+    const again = await caller.send("POST", "/v1/tools", definition("weather", url), key);
+    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
+    const names = Array.from({ length: 6 }, (_, index) => `tool_${index}`);
+    const made = await Promise.all(names.map((name) => caller.send("POST", "/v1/tools", definition(name, url))));
+    expect(made.map(({ status }) => status)).toEqual(names.map(() => 201));
+    expect(await namesOf(caller, "?toolbox=custom")).toEqual([...names, "weather"]);
+  });
+
+  test("has versions, and is there no longer once it was taken away", async () => {
+    const [caller, url] = [await makeCaller(), somewhere()];
+    await register(caller, definition("weather", url));
+    const changed = await caller.send("PUT", "/v1/tools/weather", definition("weather", url, { summary: "Other." }));
+    expect([changed.status, changed.json.summary]).toEqual([200, "Other."]);
+    expect((await caller.send("DELETE", "/v1/tools/weather")).json.summary).toBe("Other.");
+    expectProblem(await caller.send("GET", "/v1/tools/weather"), 404);
+    expectProblem(await callTool(caller, "weather", { city: "Oslo" }), 404);
+    const { data } = (await caller.send("GET", "/v1/tools/weather/versions")).json;
+    expect(
+      data.map((one: { version: number; definition: { summary: string } | null }) => [
+        one.version,
+        one.definition?.summary ?? null,
+      ]),
+    ).toEqual([
+      [3, null],
+      [2, "Other."],
+      [1, "Read weather."],
+    ]);
+    await register(caller, definition("weather", url));
+    expectProblem(await caller.send("GET", "/v1/tools/read_file/versions"), 404);
+    const acts = (await caller.send("GET", "/v1/audit")).json.data.map(
+      ({ action, target }: { action: string; target: string }) => [action, target],
+    );
+    expect(acts).toEqual([
+      ["tool.create", "weather"],
+      ["tool.delete", "weather"],
+      ["tool.update", "weather"],
+      ["tool.create", "weather"],
+    ]);
+  });
+});
+
+describe("a tool that changes in the middle of a task", () => {
+  const ask = { calls: [{ name: "ask_human", arguments: { query: "Go on?" } }] };
+  const look = { calls: [{ name: "weather", arguments: { city: "Oslo" } }] };
+
+  /** Lets a task that asked go on, and waits for its end. */
+  async function goOn(caller: Caller, id: string): Promise<void> {
+    const { pending } = await caller.until(id, ({ status }) => status === "waiting_input");
+    const [question] = pending;
+    await caller.send("POST", `/v1/tasks/${id}/questions/${question?.kind === "question" ? question.id : ""}/answer`, {
+      text: "yes",
+    });
+    await caller.until(id, ({ status }) => status === "completed");
+  }
+
+  test("stays what it was for that task, and is the new one for the next", async () => {
+    const [caller, before, after] = [await makeCaller(), somewhere(), somewhere()];
+    await register(caller, definition("weather", before));
+    const running = await caller.makeTask([ask, look, { text: "Done." }]);
+    await caller.until(running.id, ({ status }) => status === "waiting_input");
+    expect((await caller.send("PUT", "/v1/tools/weather", definition("weather", after))).status).toBe(200);
+    expect((await caller.send("POST", "/v1/tools/weather/reload")).status).toBe(200);
+    await goOn(caller, running.id);
+    expect([await arrivedAt(`${before}/Oslo`), await arrivedAt(`${after}/Oslo`)]).toEqual([["GET "], []]);
+    const next = await caller.makeTask([look, { text: "Done." }]);
+    await caller.until(next.id, ({ status }) => status === "completed");
+    expect([await arrivedAt(`${before}/Oslo`), await arrivedAt(`${after}/Oslo`)]).toEqual([["GET "], ["GET "]]);
+  });
+
+  test("stays there for that task when it was taken away, also for a call made for it and for its subtasks", async () => {
+    const [caller, url] = [await makeCaller(), somewhere()];
+    await register(caller, definition("weather", url));
+    const part = {
+      calls: [
+        {
+          name: "dispatch_subagent",
+          arguments: { task_description: JSON.stringify({ replies: [look, { text: "Cold." }] }) },
+        },
+      ],
+    };
+    const running = await caller.makeTask([ask, part, { text: "Done." }]);
+    await caller.until(running.id, ({ status }) => status === "waiting_input");
+    await caller.send("DELETE", "/v1/tools/weather");
+    expectProblem(await callTool(caller, "weather", { city: "Bergen" }), 404);
+    expect((await callTool(caller, "weather", { city: "Bergen" }, { task_id: running.id })).json.ok).toBe(true);
+    await goOn(caller, running.id);
+    expect([await arrivedAt(`${url}/Oslo`), await arrivedAt(`${url}/Bergen`)]).toEqual([["GET "], ["GET "]]);
+  });
+});
+
+describe("two tenants", () => {
+  test("neither see nor call each other's tools, also by the same name", async () => {
+    const [a, b, url, other] = [await makeCaller(), await makeCaller(), somewhere(), somewhere()];
+    await register(a, definition("weather", url));
+    expect(await namesOf(b, "?toolbox=custom")).toEqual([]);
+    for (const [method, path] of [
+      ["GET", "/v1/tools/weather"],
+      ["GET", "/v1/tools/weather/versions"],
+      ["DELETE", "/v1/tools/weather"],
+      ["POST", "/v1/tools/weather/reload"],
+    ] as const)
+      expectProblem(await b.send(method, path), 404);
+    expectProblem(await callTool(b, "weather", { city: "Oslo" }), 404);
+    const look = { calls: [{ name: "weather", arguments: { city: "Oslo" } }] };
+    const task = await b.makeTask([look, { text: "Done." }]);
+    await b.until(task.id, ({ status }) => status === "completed");
+    expect((await b.send("GET", `/v1/tasks/${task.id}/ledger`)).json.data).toMatchObject([
+      { state: "refused", result: { error: { code: "not_found" } } },
+    ]);
+    await register(b, definition("weather", other));
+    expect((await callTool(b, "weather", { city: "Oslo" })).json.ok).toBe(true);
+    expect([await arrivedAt(`${url}/Oslo`), await arrivedAt(`${other}/Oslo`)]).toEqual([[], ["GET "]]);
+    expect((await b.send("GET", "/v1/tool-sources")).json.data).toMatchObject([
+      { name: "custom", version: 1, tools: 1 },
+    ]);
+  });
+});
+
+describe("an OpenAPI document", () => {
+  const documentOf = (servers: string[], change = {}) => ({
+    openapi: "3.1.0",
+    info: { title: "City Weather", version: "1" },
+    servers: servers.map((url) => ({ url })),
+    paths: {
+      "/cities/{city}": {
+        parameters: [{ $ref: "#/components/parameters/City" }],
+        get: {
+          operationId: "getCity",
+          summary: "Look at a city.",
+          parameters: [{ name: "days", in: "query", schema: { type: "integer" } }],
+        },
+        put: {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: { $ref: "#/components/schemas/City" } } },
+          },
+        },
+      },
+      "/upload": { post: { requestBody: { required: true, content: { "multipart/form-data": { schema: {} } } } } },
+    },
+    components: {
+      parameters: { City: { name: "city", in: "path", required: true, schema: { type: "string" } } },
+      schemas: {
+        City: {
+          type: "object",
+          properties: { mayor: { type: "string" }, sister: { $ref: "#/components/schemas/City" } },
+          required: ["mayor"],
+        },
+      },
+    },
+    ...change,
+  });
+
+  test("becomes a tool for each operation that can be called, and says why the others cannot", async () => {
+    const [caller, url] = [await makeCaller(), somewhere()];
+    const body = { openapi: documentOf([url]), read_security: "safe", security: "cautious" };
+    const made = await caller.send("POST", "/v1/tools/import", body);
+    expect(made.status, made.text).toBe(201);
+    expect(made.json).toEqual({
+      source: "openapi:city_weather",
+      tools: ["city_weather.get_city", "city_weather.put_cities_city"],
+      skipped: [{ operation: "POST /upload", reason: "its body is multipart/form-data; tools send JSON or a form" }],
+    });
+    expect((await callTool(caller, "city_weather.get_city", { city: "Oslo", days: 3 })).json.result).toMatchObject({
+      path: `${new URL(url).pathname}/cities/Oslo?days=3`,
+    });
+    expect((await callTool(caller, "city_weather_put_cities_city", { city: "Oslo", mayor: "Ana" })).json.ok).toBe(true);
+    expect(await arrivedAt(`${url}/cities/Oslo`)).toEqual(['PUT {"mayor":"Ana"}']);
+    expectProblem(await callTool(caller, "city_weather.put_cities_city", { city: "Oslo" }), 422, "arguments.mayor");
+    expectProblem(await caller.send("POST", "/v1/tools/import", body), 409);
+    expectProblem(await caller.send("DELETE", "/v1/tools/city_weather.get_city"), 409);
+    expect((await caller.send("POST", "/v1/tools/import", { ...body, replace: true })).status).toBe(201);
+    expect((await caller.send("DELETE", "/v1/tool-sources/openapi:city_weather")).json).toMatchObject({
+      tools: 0,
+      hash: null,
+    });
+    expect(await namesOf(caller, "?toolbox=city_weather")).toEqual([]);
+    expectProblem(await caller.send("DELETE", "/v1/tool-sources/openapi:city_weather"), 404);
+  });
+
+  test("is read from its address, as YAML too, and anew at a reload", async () => {
+    const [caller, url, at] = [await makeCaller(), somewhere(), somewhere()];
+    const yaml = (path: string) =>
+      `openapi: 3.0.3\ninfo: {title: W, version: "1"}\nservers: [{url: "${url}"}]\npaths:\n  ${path}:\n    get: {operationId: look}\n`;
+    await serve(at, yaml("/one"));
+    const made = await caller.send("POST", "/v1/tools/import", { name: "w", url: at, read_security: "safe" });
+    expect(made.status, made.text).toBe(201);
+    expect((await callTool(caller, "w.look", {})).json.result.path).toMatch(/\/one$/);
+    await serve(at, yaml("/two"));
+    expect((await callTool(caller, "w.look", {})).json.result.path).toMatch(/\/one$/);
+    expect((await caller.send("POST", "/v1/tools/w.look/reload")).status).toBe(200);
+    expect((await callTool(caller, "w.look", {})).json.result.path).toMatch(/\/two$/);
+    await serve(at, "openapi: 2.0");
+    expectProblem(await caller.send("POST", "/v1/tools/w.look/reload"), 422);
+    expect((await callTool(caller, "w.look", {})).json.result.path).toMatch(/\/two$/);
+  });
+
+  test.each([
+    ["neither text nor address", {}, "openapi"],
+    ["both", { openapi: {}, url: "https://x.example/" }, "openapi"],
+    ["Swagger 2", { openapi: { swagger: "2.0", paths: {} } }, "openapi"],
+    ["text that is no document", { openapi: "a: [" }, "openapi"],
+    ["an alias bomb", { openapi: `a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]` }, "openapi"],
+    ["no server", { openapi: documentOf([]) }, "openapi"],
+    ["an address inward", { url: "http://127.0.0.1:1/x" }, "url"],
+  ])("is refused for %s", async (_what, body, field) => {
+    const caller = await makeCaller();
+    const refused = await caller.send("POST", "/v1/tools/import", body);
+    expect([403, 422]).toContain(refused.status);
+    expect(refused.json.errors?.[0]?.field ?? field, refused.text).toContain(field);
+    expect((await caller.send("GET", "/v1/tool-sources")).json.data).toEqual([]);
+  });
+});
+
+test("a list of tools asks the database nothing, and a tenant without tools of its own reads nothing for a task", async () => {
+  const caller = await makeCaller();
+  await namesOf(caller);
+  const watch = watchDatabase();
+  await namesOf(caller);
+  expect(watch.asked).toBe(0);
+  expect((await callTool(caller, "get_current_datetime", {})).json.ok).toBe(true);
+  watch.isAway = true;
+  expect((await callTool(caller, "get_current_datetime", {})).json.ok).toBe(true);
+});

@@ -1,0 +1,82 @@
+/** The bus of a request: the built-in tools and the tenant's own, with acts that are made in the request's name. */
+import { patternsFromEnv } from "../../adapters/from-env.ts";
+import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tool.ts";
+import { failed, ok, type Result } from "../../core/errors.ts";
+import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../../core/gateway/tool-bus.ts";
+import { inputSchema, outputSchema } from "../../core/gateway/toolset.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { OutsideTool, PinnedSource } from "../../core/tool-source.ts";
+import { catalogue } from "../../tools/catalogue.generated.ts";
+import { auditEntry } from "../audit-entry.ts";
+import type { AppContext } from "../context.ts";
+import { changeDefinitions } from "../custom-tools.ts";
+import { isImportSource, reimport } from "../imported-sources.ts";
+import { pinnedTools } from "../pinned-tools.ts";
+import { tenantOf, unwrap } from "../task-access.ts";
+
+/** The built-in tools and those of the tenant's sources. */
+export async function toolsOf(c: AppContext, sources: readonly PinnedSource[]): Promise<readonly Tool[]> {
+  return [...catalogue, ...unwrap(await pinnedTools(c.env, { tenant: tenantOf(c), sources }, catalogue))];
+}
+
+/** The bus over these sources, the tenant's present ones unless others are given. `call` makes a call. */
+export async function busOf(
+  c: AppContext,
+  { sources = c.get("sources"), call = noCall }: { sources?: readonly PinnedSource[]; call?: ToolBusActs["call"] } = {},
+): Promise<ToolBus> {
+  const acts: ToolBusActs = {
+    call,
+    reload: async (tool) => await reload(c, tool),
+    register: async (tool, definition) => await register(c, tool, definition),
+  };
+  return await openToolBus({ tools: await toolsOf(c, sources), patterns: patternsFromEnv(c.env), acts });
+}
+
+/** A tool as the API shows it. */
+export function shownTool({ tool, modelName }: NamedTool) {
+  return {
+    name: tool.name,
+    model_name: modelName,
+    also_named: [...(tool.alsoNamed ?? [])],
+    summary: tool.summary,
+    toolbox: tool.toolbox,
+    category: tool.category,
+    source: tool.written?.source ?? "built_in",
+    permissions: [...tool.permissions],
+    security: typeof tool.security === "function" ? "by arguments" : tool.security,
+    effect: typeof tool.effect === "function" ? "by arguments" : tool.effect,
+    steers: tool.steers,
+    aliases: { ...tool.aliases },
+    input_schema: { ...inputSchema(tool) },
+    output_schema: { ...outputSchema(tool) },
+    examples: tool.examples.map(({ note, given }) => ({ note, arguments: given })),
+  };
+}
+
+async function noCall(): Promise<never> {
+  throw new Error("this bus makes no calls");
+}
+
+async function reload(c: AppContext, { name, written }: Tool): Promise<Result<void>> {
+  const source = written?.source ?? "";
+  const act = await auditEntry(c, "tool.reload", name);
+  if (source === CUSTOM_SOURCE) return await changeDefinitions(c, () => ok(null), act);
+  if (isImportSource(source)) return await reimport(c, source, act);
+  return failed("not_available", `${name} comes from ${source}, which is not read again this way.`, { field: "name" });
+}
+
+/** A repeat of a request that was cut off finds its own definition, and registers nothing twice. */
+async function register(c: AppContext, { name }: OutsideTool, definition: CustomTool): Promise<Result<void>> {
+  const act = await auditEntry(c, "tool.create", name);
+  return await changeDefinitions(
+    c,
+    (present) => {
+      const known = present.get(name);
+      if (known === undefined) return ok({ name, definition });
+      const isRepeat = c.get("idempotency") !== null && known.definition === JSON.stringify(definition);
+      if (isRepeat) return ok(null);
+      return failed("conflict", `${name} is registered twice: you have a tool of this name.`, { field: "name" });
+    },
+    act,
+  );
+}
