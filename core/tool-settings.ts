@@ -26,7 +26,8 @@ export function checkToolConfig(config: AgentConfig, tools: readonly Tool[]): Re
   const faults = Object.entries(config.tool_config ?? {}).flatMap(([name, given]) => {
     const field = `tool_config.${name}`;
     const schema = toolboxSchema(name) ?? tools.find((tool) => isNamed(tool, name))?.settings;
-    if (schema !== undefined) return [...settingFaults(schema, given, field), ...doubleFaults(config, name, given, field)];
+    if (schema !== undefined)
+      return [...settingFaults(schema, given, field), ...doubleFaults(config, name, given, field)];
     const isKnown = tools.some((tool) => isNamed(tool, name) || tool.toolbox === name);
     return [{ field, message: isKnown ? "has nothing that can be set" : "there is no tool or toolbox of this name" }];
   });
@@ -46,7 +47,10 @@ export function withToolboxSettings(config: AgentConfig): AgentConfig {
 }
 
 /** The agent's settings of a tool, by whichever of its names they stand. */
-export function settingsOf(config: AgentConfig, tool: Pick<Tool, "name" | "alsoNamed">): Readonly<Record<string, unknown>> {
+export function settingsOf(
+  config: AgentConfig,
+  tool: Pick<Tool, "name" | "alsoNamed">,
+): Readonly<Record<string, unknown>> {
   const found = Object.entries(config.tool_config ?? {}).find(([name]) => isNamed(tool, name));
   return found?.[1] ?? {};
 }
@@ -67,7 +71,8 @@ function settingFaults(schema: z.ZodObject, given: unknown, field: string) {
 
 /** A setting stands in one place: which of two would hold, nobody could tell. */
 function doubleFaults(config: AgentConfig, name: string, given: Readonly<Record<string, unknown>>, field: string) {
-  const own: Readonly<Record<string, unknown>> = (name === "files" ? config.sandbox : name === "web" ? config : {}) ?? {};
+  const own: Readonly<Record<string, unknown>> =
+    (name === "files" ? config.sandbox : name === "web" ? config : {}) ?? {};
   const place = name === "files" ? "sandbox." : "";
   return Object.keys(given)
     .filter((key) => own[key] !== undefined && toolboxSchema(name)?.shape[key] !== undefined)

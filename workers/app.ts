@@ -32,6 +32,7 @@ import { toolImportRoutes } from "./routes/tools-import.ts";
 import { ownToolRoutes } from "./routes/tools-own.ts";
 import { toolCallRoutes } from "./routes/tools-call.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { usageRoutes } from "./routes/usage.ts";
 import { welcomeRoutes } from "./routes/welcome.ts";
 import { refuseInvalid } from "./validation.ts";
 
@@ -58,6 +59,7 @@ export function createApp(): App {
   killSwitchRoutes(app);
   tenantRoutes(app);
   auditRoutes(app);
+  usageRoutes(app);
   healthRoutes(app);
   openApiRoutes(app);
   welcomeRoutes(app);

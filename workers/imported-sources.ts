@@ -5,7 +5,7 @@ import { failed, ok, type Result } from "../core/errors.ts";
 import { readApiDocument } from "../core/openapi/document.ts";
 import { type Imported, type ImportOptions, importOpenApi, slugOf } from "../core/openapi/import.ts";
 import type { AppContext } from "./context.ts";
-import { readDocument } from "./read-document.ts";
+import { readDocument } from "./yaml-text.ts";
 import { tenantOf } from "./task-access.ts";
 
 const PREFIX = "openapi:";

@@ -24,6 +24,7 @@ const TABLES = [
   "tool_sources",
   "tool_names",
   "custom_tools",
+  "erased_usage",
 ];
 
 /** Builds queries. A query that is awaited by itself runs without a tenant and sees nothing. */

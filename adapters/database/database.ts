@@ -8,6 +8,7 @@ import { secretTable } from "./secret-table.ts";
 import { taskIndex } from "./task-index.ts";
 import { tenantTable } from "./tenant-table.ts";
 import { toolSourceTable } from "./tool-source-table.ts";
+import { usageTable } from "./usage-table.ts";
 
 /** Opens the database; nothing is sent yet. `endpoint` null: Neon's own. */
 export function openDatabase(url: string, endpoint: string | null): Database {
@@ -20,5 +21,6 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     tasks: taskIndex(connection),
     audit: auditLog(connection),
     toolSources: toolSourceTable(connection),
+    usage: usageTable(connection),
   };
 }

@@ -58,6 +58,11 @@ export const tasks = pgTable("tasks", {
   updatedAt: moment("updated_at").notNull(),
   wakeAt: moment("wake_at"),
   view: text("view").notNull(),
+  key: text("key"),
+  steps: integer("steps").notNull(),
+  toolCalls: integer("tool_calls").notNull(),
+  tokens: bigint("tokens", { mode: "number" }).notNull(),
+  costMicros: bigint("cost_micros", { mode: "number" }).notNull(),
 });
 
 export const audit = pgTable("audit", {

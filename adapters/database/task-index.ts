@@ -1,5 +1,5 @@
 /** The index of tasks: what lists show and the sweep looks at. Rows come from the tasks' own objects, by their tenant's. */
-import { type SQL, and, desc, eq, inArray, sql } from "drizzle-orm";
+import { type SQL, and, desc, eq, sql } from "drizzle-orm";
 import type { TaskIndex } from "../../core/database.ts";
 import { ok } from "../../core/errors.ts";
 import type { TaskReport } from "../../core/objects.ts";
@@ -46,9 +46,7 @@ export function taskIndex(connection: Connection): TaskIndex {
 
     async remove(tenant, ids) {
       if (ids.length === 0) return ok(undefined);
-      const removed = await asTenant(connection, tenant, (query) => [
-        query.delete(tasks).where(and(eq(tasks.tenant, tenant), inArray(tasks.id, [...ids]))),
-      ]);
+      const removed = await asTenant(connection, tenant, (query) => [query.execute(removeAndCount(tenant, ids))]);
       return removed.ok ? ok(undefined) : removed;
     },
 
@@ -92,9 +90,24 @@ function listed(query: Query, wanted: SQL | undefined, limit: number) {
   return query.select({ id: rows.id, at: rows.at, view }).from(rows).orderBy(desc(rows.at), desc(rows.id));
 }
 
+/** Deletes rows and adds what their tasks used to what is kept of those that were erased. */
+function removeAndCount(tenant: string, ids: readonly string[]): SQL {
+  return sql`
+    with gone as (
+      delete from tasks where tenant = ${tenant} and id = any (${sql.param([...ids])}::text[]) returning *
+    )
+    insert into erased_usage as known (tenant, day, agent, key, project, tasks, steps, tool_calls, tokens, cost_micros)
+    select tenant, (created_at at time zone 'UTC')::date, agent, coalesce(key, ''), coalesce(project, ''),
+      count(*) filter (where not hidden), sum(steps), sum(tool_calls), sum(tokens), sum(cost_micros)
+    from gone group by 1, 2, 3, 4, 5
+    on conflict (tenant, day, agent, key, project) do update set tasks = known.tasks + excluded.tasks,
+      steps = known.steps + excluded.steps, tool_calls = known.tool_calls + excluded.tool_calls,
+      tokens = known.tokens + excluded.tokens, cost_micros = known.cost_micros + excluded.cost_micros`;
+}
+
 /** One statement for any number of rows: they go as one JSON parameter, since each row has a dozen values. */
 function upsert(tenant: string, reports: readonly TaskReport[]): SQL {
-  const rows = reports.map(({ task, version, view, hidden, wakeAt }) => ({
+  const rows = reports.map(({ task, version, view, hidden, wakeAt, key, used }) => ({
     id: task,
     version,
     status: view.status,
@@ -105,17 +118,25 @@ function upsert(tenant: string, reports: readonly TaskReport[]): SQL {
     created_at: view.created_at,
     wake_at: wakeAt === null ? null : new Date(wakeAt).toISOString(),
     view: JSON.stringify(view),
+    key,
+    steps: view.usage.steps,
+    tool_calls: view.usage.tool_calls,
+    tokens: used.tokens,
+    cost_micros: used.costMicros,
   }));
   return sql`
-    insert into tasks (tenant, id, version, status, hidden, project, agent, parent, created_at, updated_at, wake_at, view)
+    insert into tasks (tenant, id, version, status, hidden, project, agent, parent, created_at, updated_at, wake_at, view,
+      key, steps, tool_calls, tokens, cost_micros)
     select ${tenant}::text, r.id, r.version, r.status, r.hidden, r.project, r.agent, r.parent, r.created_at, now(),
-      r.wake_at, r.view
+      r.wake_at, r.view, r.key, r.steps, r.tool_calls, r.tokens, r.cost_micros
     from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, version bigint, status text, hidden boolean,
-      project text, agent text, parent text, created_at timestamptz, wake_at timestamptz, view text)
+      project text, agent text, parent text, created_at timestamptz, wake_at timestamptz, view text, key text, steps integer,
+      tool_calls integer, tokens bigint, cost_micros bigint)
     where exists (select from tenants where id = ${tenant} and erased_at is null)
     on conflict (tenant, id) do update set version = excluded.version, status = excluded.status,
       hidden = excluded.hidden, project = excluded.project, agent = excluded.agent, parent = excluded.parent,
-      updated_at = excluded.updated_at, wake_at = excluded.wake_at, view = excluded.view
+      updated_at = excluded.updated_at, wake_at = excluded.wake_at, view = excluded.view, key = excluded.key,
+      steps = excluded.steps, tool_calls = excluded.tool_calls, tokens = excluded.tokens, cost_micros = excluded.cost_micros
     where excluded.version > tasks.version`;
 }
 

@@ -18,6 +18,7 @@ const TABLES = [
   "tool_sources",
   "tool_names",
   "custom_tools",
+  "erased_usage",
 ] as const;
 const PAGE = { after: null, limit: 100 };
 
@@ -42,7 +43,9 @@ async function fillTenant() {
   const secret = secretOf("KEY");
   await database.secrets.create(made.tenant.id, secret, act("secret.create", secret.id));
   const task = report({ project: "secret" });
-  await database.tasks.upsert(made.tenant.id, [task]);
+  const erased = report({ project: "secret" });
+  await database.tasks.upsert(made.tenant.id, [task, erased]);
+  await database.tasks.remove(made.tenant.id, [erased.task]);
   const published = await database.toolSources.publish(made.tenant.id, sourceOf("custom"), act("tool.create", "spy"));
   if (!published.ok) throw new Error(published.error.message);
   return { ...made, agent: agent.id, task: task.task };
@@ -89,6 +92,7 @@ describe("the Worker's role", () => {
     ["secrets", `update secrets set hosts = '{evil.example}' where tenant = '%'`],
     ["secrets", `delete from secrets where tenant = '%'`],
     ["tool_sources", `update tool_sources set hash = 'x' where tenant = '%'`],
+    ["erased_usage", `update erased_usage set tokens = 0 where tenant = '%'`],
     ["tool_names", `delete from tool_names where tenant = '%'`],
     ["tenants", `update tenants set erased_at = now() where id = '%'`],
   ])("changes nothing in %s of another tenant by: %s", async (table, statement) => {
@@ -111,6 +115,7 @@ describe("the Worker's role", () => {
     "update agent_versions set config = ''",
     "update custom_tools set definition = ''",
     "delete from tool_sources",
+    "delete from erased_usage",
     "select otto_purge_tools()",
     "truncate tasks",
     "alter table tasks disable row level security",
@@ -182,6 +187,8 @@ describe("one tenant with another's ids", () => {
     expect(await database.toolSources.all(b.tenant.id)).toEqual({ ok: true, value: [] });
     expect(await database.toolSources.definitions(b.tenant.id)).toEqual({ ok: true, value: [] });
     expect(await database.toolSources.versions(b.tenant.id, "spy", PAGE)).toMatchObject(missing);
+    const days = { from: "2000-01-01", to: "2100-01-01", by: ["project"] as const, limit: 10 };
+    expect(await database.usage.read(b.tenant.id, days)).toEqual({ ok: true, value: [] });
     for (const project of ["secret", null]) {
       const page = await database.tasks.page(b.tenant.id, { status: null, project }, PAGE);
       expect(page).toEqual({ ok: true, value: { items: [], next: null } });

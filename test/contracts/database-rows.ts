@@ -62,11 +62,13 @@ export interface ReportOptions {
   readonly input?: string;
   readonly at?: number;
   readonly wakeAt?: number | null;
+  readonly key?: string | null;
+  readonly tokens?: number;
 }
 
 export function report(options: ReportOptions = {}): TaskReport {
   const { at = START, task = newId("task", at), version = 1, status = "running", hidden = false } = options;
-  const { project = null, input = "Say hello", wakeAt = null } = options;
+  const { project = null, input = "Say hello", wakeAt = null, key = null, tokens = 0 } = options;
   const usage = { steps: 0, tool_calls: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, estimated: false };
   const view = {
     id: task,
@@ -85,7 +87,7 @@ export function report(options: ReportOptions = {}): TaskReport {
     started_at: null,
     ended_at: null,
   };
-  return { task, version, view, hidden, wakeAt, key: null, used: { tokens: 0, costMicros: 0 } };
+  return { task, version, view, hidden, wakeAt, key, used: { tokens, costMicros: tokens * 2 } };
 }
 
 /** Makes a tenant with its first key. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import { type Database, OPERATOR_TENANT, type SourceChange } from "../../core/database.ts";
+import { type Database, OPERATOR_TENANT } from "../../core/database.ts";
 import type { PageRequest, Place } from "../../core/page-cursor.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, configOf, makeTenant, newId, newKey, newTenant, report, sourceOf, START } from "./database-rows.ts";
@@ -337,51 +337,5 @@ describe("a database that is away", () => {
     const answer = await wrong.tenants.get(newId("tenant"));
     expect(answer).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
     expect(JSON.stringify(answer)).not.toContain("not-the-password");
-  });
-});
-
-describe("the sources of a tenant's tools", () => {
-  test("hold the latest of each definition, and every version", async () => {
-    const { tenant } = await makeTenant(database);
-    const publish = (ifVersion: number, definition: string | null, change: Partial<SourceChange> = {}) => {
-      const definitions = [{ name: "spy", definition }];
-      return database.toolSources.publish(tenant.id, sourceOf("custom", { ifVersion, definitions, ...change }), null);
-    };
-    valueOf(await publish(0, "one"));
-    valueOf(await publish(1, "two"));
-    expect(valueOf(await database.toolSources.definitions(tenant.id))).toMatchObject([
-      { name: "spy", version: 2, definition: "two", createdAt: START },
-    ]);
-    valueOf(await publish(2, null, { hash: null, tools: 0, names: [] }));
-    expect(valueOf(await database.toolSources.definitions(tenant.id))).toEqual([]);
-    const versions = valueOf(await database.toolSources.versions(tenant.id, "spy", firstPage)).items;
-    expect(versions.map(({ version, definition }) => [version, definition])).toEqual([
-      [3, null],
-      [2, "two"],
-      [1, "one"],
-    ]);
-    expect(valueOf(await database.toolSources.all(tenant.id))).toMatchObject([{ version: 3, hash: null, tools: 0 }]);
-  });
-
-  test("change whole or not at all: with their names, their definitions and the act", async () => {
-    const { tenant } = await makeTenant(database);
-    const made = act("tool.create", "spy");
-    valueOf(await database.toolSources.publish(tenant.id, sourceOf("custom"), made));
-    const late = await database.toolSources.publish(
-      tenant.id,
-      sourceOf("custom", { names: ["other"], hash: "b".repeat(64) }),
-      act("tool.update", "spy"),
-    );
-    expect(late).toMatchObject({ ok: false, error: { code: "conflict", field: "ifVersion" } });
-    const second = sourceOf("mcp:x", { names: ["free", "spy"], definitions: [{ name: "free", definition: "{}" }] });
-    expect(await database.toolSources.publish(tenant.id, second, act("tool.create", "free"))).toMatchObject({
-      ok: false,
-      error: { code: "conflict", field: "name", details: { names: ["spy"] } },
-    });
-    expect(valueOf(await database.toolSources.all(tenant.id))).toMatchObject([{ name: "custom", version: 1 }]);
-    expect(valueOf(await database.toolSources.definitions(tenant.id))).toMatchObject([{ name: "spy", version: 1 }]);
-    expect(valueOf(await database.audit.page(tenant.id, firstPage)).items).toEqual([made]);
-    const free = { names: ["free"], definitions: [] };
-    expect((await database.toolSources.publish(tenant.id, sourceOf("mcp:x", free), null)).ok).toBe(true);
   });
 });

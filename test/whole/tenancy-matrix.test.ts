@@ -10,6 +10,23 @@ import {
 } from "../setup/start-system.ts";
 import { agentConfig, CANARY, type Case, CASES, type Owned } from "./tenancy-cases.ts";
 
+/** A tool of a tenant's own, at an address with the text that only the first tenant has. */
+function ownTool(name: string, summary = "Look.") {
+  const url = "https://nowhere.example/look";
+  return { name, summary, security: "safe", input: { type: "object" }, request: { url } };
+}
+
+/** A document that the first tenant has imported. */
+const apiDocument = {
+  name: "kept",
+  openapi: {
+    openapi: "3.1.0",
+    info: { title: "Kept" },
+    servers: [{ url: "https://nowhere.example" }],
+    paths: { "/x": { get: { operationId: "look", summary: "Look." } } },
+  },
+};
+
 let whole: WholeSystem;
 let owner: Caller & { readonly tenant: string };
 let other: Caller;
@@ -31,6 +48,13 @@ afterAll(async () => {
 });
 
 async function own(): Promise<Owned> {
+  for (const [path, body] of [
+    ["/v1/tools", ownTool("canary.look", CANARY)],
+    ["/v1/tools", ownTool("canary.kept", CANARY)],
+    ["/v1/tools/import", apiDocument],
+    ["/v1/tools/import", { ...apiDocument, name: "gone" }],
+  ] as const)
+    expect((await owner.send("POST", path, body)).status).toBe(201);
   const make = async (body: unknown) => {
     const made = await owner.send("POST", "/v1/tasks", body);
     expect(made.status, made.text).toBe(201);

@@ -197,7 +197,7 @@ describe("agents", () => {
       approval: { dangerous: "ask", rules: [{ tool: "http_*", decision: "deny" }], expires_s: 3600 },
       budget: { max_steps: 20 },
       on_unknown: "ask",
-      tool_config: { http_request: { deep: [1, { two: null }] } },
+      tool_config: { files: { allow_write: false, extensions: [".md", "*"] } },
     });
     const made = await sendJson<Agent>({ method: "POST", path: "/v1/agents", key: tenant.key, body });
     expect([made.status, made.headers.get("etag"), made.headers.get("location")]).toEqual([

@@ -3,16 +3,20 @@
  * request; `checkJsonBody` runs after the authentication and looks at what they say. A file's body passes both by: its route counts it.
  */
 import type { MiddlewareHandler } from "hono";
+import { agentFromDocument } from "../../core/agent-document.ts";
 import { OttoError, raise } from "../../core/errors.ts";
 import type { AppEnv } from "../context.ts";
 import { readCounted } from "../counted-body.ts";
 import { findBadText } from "../json-text.ts";
 import { invalidInput } from "../validation.ts";
+import { namesYaml, readDocument } from "../yaml-text.ts";
 
 /** Bytes of a JSON body. */
 const MAX_JSON_BYTES = 1_048_576;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+/** Where a file in YAML is taken in place of JSON. */
+const AGENT_PATH = /^\/v1\/agents(?:\/[^/]+)?$/;
 const FILE_PATH = /^\/v1\/tasks\/[^/]+\/files\/[^]/;
 
 export const readJsonBody: MiddlewareHandler<AppEnv> = async function readJsonBody(c, next) {
@@ -30,15 +34,21 @@ export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJson
   const bytes = c.get("bodyBytes");
   if (bytes !== null) {
     const type = c.req.header("content-type") ?? "";
-    if (bytes.length > 0 && !JSON_TYPE.test(type)) {
+    const headers = new Headers(c.req.raw.headers);
+    const isAgentFile = bytes.length > 0 && AGENT_PATH.test(c.req.path) && namesYaml(type);
+    if (bytes.length > 0 && !JSON_TYPE.test(type) && !isAgentFile) {
       raise("unsupported_media", "Send the body as application/json.", { field: "content-type" });
     }
     // No bytes are no fields, whatever the header says; a route that needs some names them.
-    const text = bytes.length === 0 ? (JSON_TYPE.test(type) ? "{}" : null) : decode(bytes);
+    let text = bytes.length === 0 ? (JSON_TYPE.test(type) ? "{}" : null) : decode(bytes);
+    if (isAgentFile && text !== null) {
+      text = agentBody(text);
+      headers.set("content-type", "application/json");
+    }
     const bad = text === null ? null : findBadText(parse(text));
     if (bad !== null) throw new OttoError(invalidInput([bad]));
     // The body's stream was read: what the routes' validators read is the checked text.
-    c.req.raw = new Request(c.req.url, { method: c.req.method, headers: c.req.raw.headers, body: text });
+    c.req.raw = new Request(c.req.url, { method: c.req.method, headers, body: text });
   }
   await next();
 };
@@ -49,6 +59,14 @@ function decode(bytes: Uint8Array): string {
   } catch {
     return raise("invalid_input", "The body is not valid UTF-8.", { field: "body" });
   }
+}
+
+/** An agent's file as the body that its routes take. */
+function agentBody(text: string): string {
+  const document = readDocument(text, "body");
+  const agent = document.ok ? agentFromDocument(document.value) : document;
+  if (!agent.ok) throw new OttoError(agent.error);
+  return JSON.stringify(agent.value);
 }
 
 function parse(text: string): unknown {

@@ -3,10 +3,12 @@ import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
 import { databaseFromEnv, settingsFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { agentDocument } from "../../core/agent-document.ts";
 import { type AgentConfig, agentConfigSchema, DEFAULT_AGENT, type PinnedAgent } from "../../core/agent.ts";
 import { raise } from "../../core/errors.ts";
 import { isId, makeId } from "../../core/ids.ts";
 import { checkAgentLimits } from "../../core/new-task.ts";
+import { checkToolConfig } from "../../core/tool-settings.ts";
 import { type Place, writeCursor } from "../../core/page-cursor.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";
@@ -15,6 +17,8 @@ import type { App, AppContext, AppEnv } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { idSource } from "../new-ids.ts";
 import { pageQuery, pageRequest, tenantOf, unwrap } from "../task-access.ts";
+import { namesYaml, writeYaml } from "../yaml-text.ts";
+import { toolsOf } from "./tools-bus.ts";
 
 const time = z.iso.datetime().nullable().describe("Null for the built-in agent.");
 const versionSchema = agentConfigSchema
@@ -27,6 +31,7 @@ const shared = { tags: ["Agents"], ...withKey };
 const params = z.object({ id: z.string().describe("The agent's id, `agent_…`") });
 const body = { required: true, content: { "application/json": { schema: agentConfigSchema } } };
 const agent = { description: "The agent at its latest version, which `ETag` names.", json: agentSchema };
+const agentOrFile = { ...agent, other: ["application/yaml"] };
 
 /** Where the built-in agent stands in the list: at its end, before everything that was ever made. */
 const DEFAULT_PLACE: Place = { at: 0, id: DEFAULT_AGENT.id };
@@ -45,7 +50,7 @@ const create = createRoute({
   path: "/v1/agents",
   summary: "Make an agent",
   description:
-    "Names are unique. `fallbacks` are asked in their order when `model` does not answer. `budget.max_cost_usd` needs a known price of all of them. `approval.expires_s` is how long a person has to decide (a week, unless it says otherwise); then the call counts as refused. With `on_unknown: ask` a task waits for a person when nobody knows whether a call happened; else its model is told.",
+    "Names are unique. As `application/yaml`, the body is a file in the manner of document 003: `budgets` holds the permissions and limits. `tool_config` holds settings by tool or toolbox (`files`, `web`); what cannot be set is refused. `fallbacks` are asked in their order when `model` does not answer. `budget.max_cost_usd` needs a known price of all of them. `approval.expires_s` is how long a person has to decide (a week, unless it says otherwise); then the call counts as refused. With `on_unknown: ask` a task waits for a person when nobody knows whether a call happened; else its model is told.",
   middleware: admin,
   request: { body },
   responses: answers({ 201: agent }, [409, 413, 415, 422]),
@@ -65,10 +70,10 @@ const show = createRoute({
   ...shared,
   method: "get",
   path: "/v1/agents/{id}",
-  summary: "Show an agent",
+  summary: "Show an agent, as JSON or, by `Accept: application/yaml`, as a file",
   middleware: admin,
   request: { params },
-  responses: answers({ 200: agent }, [404]),
+  responses: answers({ 200: agentOrFile }, [404]),
 });
 
 const update = createRoute({
@@ -98,7 +103,7 @@ const versions = createRoute({
 
 export function agentRoutes(app: App): void {
   app.openapi(create, async (c) => {
-    const config = checked(c, c.req.valid("json"));
+    const config = await checked(c, c.req.valid("json"));
     const { createdAt, random } = await idSource(c, "agent");
     const id = makeId("agent", createdAt, random);
     const act = await auditEntry(c, "agent.create", id);
@@ -118,12 +123,20 @@ export function agentRoutes(app: App): void {
 
   app.openapi(show, async (c) => {
     const found = await agentById(c, c.req.valid("param").id);
+    if (namesYaml(c.req.header("accept"))) {
+      const text = writeYaml(agentDocument(found.config), `${found.id}, version ${found.version}`);
+      return c.body(text, 200, {
+        etag: etagOf(found),
+        "content-type": "application/yaml; charset=utf-8",
+        vary: "accept",
+      });
+    }
     return c.json(shownAgent(found), 200, { etag: etagOf(found) });
   });
 
   app.openapi(update, async (c) => {
     const { id } = c.req.valid("param");
-    const config = checked(c, c.req.valid("json"));
+    const config = await checked(c, c.req.valid("json"));
     const ifVersion = versionOf(c.req.valid("header")["if-match"]);
     const act = await auditEntry(c, "agent.update", id);
     const agents = databaseFromEnv(c.env).agents;
@@ -172,10 +185,14 @@ async function agentById(c: Parameters<MiddlewareHandler<AppEnv>>[0], id: string
   return found.id === id ? found : raise("not_found", "There is no such agent.");
 }
 
-/** Refuses the name that means the built-in agent, and a configuration that no task could be made with. */
-function checked(c: AppContext, config: AgentConfig): AgentConfig {
+/**
+ * Refuses the name that means the built-in agent, a configuration that no task could be made with, and settings of what
+ * there is not.
+ */
+async function checked(c: AppContext, config: AgentConfig): Promise<AgentConfig> {
   if (config.name === DEFAULT_AGENT.config.name)
     raise("conflict", "The built-in agent has this name. Take another one.", { field: "name" });
+  if (config.tool_config !== undefined) unwrap(checkToolConfig(config, await toolsOf(c, c.get("sources"))));
   return unwrap(checkAgentLimits(config, settingsFromEnv(c.env).model));
 }
 

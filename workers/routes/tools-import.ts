@@ -10,7 +10,7 @@ import { auditEntry } from "../audit-entry.ts";
 import type { App, AppContext } from "../context.ts";
 import { fetchDocument, importSource, isImportSource, publishImport, readImport } from "../imported-sources.ts";
 import { requireScope } from "../middleware/require-scope.ts";
-import { readDocument } from "../read-document.ts";
+import { readDocument } from "../yaml-text.ts";
 import { tenantOf, unwrap } from "../task-access.ts";
 import { busOf } from "./tools-bus.ts";
 

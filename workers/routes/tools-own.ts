@@ -1,5 +1,6 @@
 /** The tools that a tenant defines by itself: HTTP requests with places for arguments. */
 import { createRoute } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
 import { databaseFromEnv, patternsFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
 import { CUSTOM_SOURCE, customToolSchema, readDefinition } from "../../core/custom-tool.ts";
@@ -10,15 +11,21 @@ import type { DefinedTool } from "../../core/tool-source.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf, toolSchema } from "../api-schemas.ts";
 import { auditEntry } from "../audit-entry.ts";
-import type { App, AppContext } from "../context.ts";
+import type { App, AppContext, AppEnv } from "../context.ts";
 import { changeDefinitions } from "../custom-tools.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { pageQuery, pageRequest, tenantOf, unwrap } from "../task-access.ts";
-import { refuseInvalid } from "../validation.ts";
 import { busOf, shownTool } from "./tools-bus.ts";
 import { toolParams } from "./tools.ts";
 
-const shared = { tags: ["Tools"], middleware: [requireScope("admin")], ...withKey };
+const admin = [requireScope("admin")];
+const shared = { tags: ["Tools"], middleware: admin, ...withKey };
+
+/** A body that is no tool is refused in the words of the bus. */
+const isTool: MiddlewareHandler<AppEnv> = async function isTool(c, next) {
+  unwrap(judgeDefinition(await c.req.json().catch(() => null), patternsFromEnv(c.env)));
+  await next();
+};
 const body = { required: true, content: { "application/json": { schema: customToolSchema } } };
 
 const versionSchema = z
@@ -34,6 +41,7 @@ const create = createRoute({
   ...shared,
   method: "post",
   path: "/v1/tools",
+  middleware: [...admin, isTool],
   summary: "Register an HTTP tool",
   description:
     "A tool of the tenant's own, for its agents and no others. `{name}` in the path of `request.url` is filled from the required argument of that name; other arguments go to the query of GET, HEAD and DELETE, else to the body, unless `request.places` says otherwise. `{{secret.NAME}}` in the address or a header is a secret of the tenant. Neither can an argument stand in the host, nor refer to a secret. Tasks that run keep the tools that they began with. 409 for a name that is taken, also by a built-in tool.",
@@ -45,6 +53,7 @@ const update = createRoute({
   ...shared,
   method: "put",
   path: "/v1/tools/{name}",
+  middleware: [...admin, isTool],
   summary: "Make the next version of a tool of your own",
   request: { params: toolParams, body },
   responses: answers({ 200: { description: "The tool.", json: toolSchema } }, [404, 409, 413, 415, 422]),
@@ -70,29 +79,21 @@ const versions = createRoute({
 });
 
 export function ownToolRoutes(app: App): void {
-  app.openapi(
-    create,
-    async (c) => {
-      const bus = await busOf(c);
-      const tool = unwrap(await bus.register(c.req.valid("json")));
-      return c.json(await shownNow(c, tool.name), 201, { location: `/v1/tools/${tool.name}` });
-    },
-    refuseNoTool,
-  );
+  app.openapi(create, async (c) => {
+    const bus = await busOf(c);
+    const tool = unwrap(await bus.register(c.req.valid("json")));
+    return c.json(await shownNow(c, tool.name), 201, { location: `/v1/tools/${tool.name}` });
+  });
 
-  app.openapi(
-    update,
-    async (c) => {
-      const name = await ownName(c, c.req.valid("param").name);
-      const { definition } = unwrap(judgeDefinition(c.req.valid("json"), patternsFromEnv(c.env)));
-      if (definition.name !== name)
-        raise("invalid_input", `name: the tool is ${name}; a tool keeps its name`, { field: "name" });
-      const act = await auditEntry(c, "tool.update", name);
-      unwrap(await changeDefinitions(c, (present) => ifThere(present, name, { name, definition }), act));
-      return c.json(await shownNow(c, name));
-    },
-    refuseNoTool,
-  );
+  app.openapi(update, async (c) => {
+    const name = await ownName(c, c.req.valid("param").name);
+    const { definition } = unwrap(judgeDefinition(c.req.valid("json"), patternsFromEnv(c.env)));
+    if (definition.name !== name)
+      raise("invalid_input", `name: the tool is ${name}; a tool keeps its name`, { field: "name" });
+    const act = await auditEntry(c, "tool.update", name);
+    unwrap(await changeDefinitions(c, (present) => ifThere(present, name, { name, definition }), act));
+    return c.json(await shownNow(c, name));
+  });
 
   app.openapi(remove, async (c) => {
     const name = await ownName(c, c.req.valid("param").name);
@@ -135,10 +136,4 @@ async function shownNow(c: AppContext, name: string) {
 function shownVersion({ name, version, definition, createdAt }: DefinedTool) {
   const read = definition === null ? null : readDefinition(definition);
   return { name, version, definition: read, created_at: new Date(createdAt).toISOString() };
-}
-
-/** A body that is no tool is refused in the words of the bus. */
-function refuseNoTool(result: Parameters<typeof refuseInvalid>[0] & { readonly data?: unknown }, c: AppContext): undefined {
-  if (!result.success && result.target === "json") unwrap(judgeDefinition(result.data, patternsFromEnv(c.env)));
-  refuseInvalid(result);
 }

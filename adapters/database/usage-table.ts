@@ -1,0 +1,57 @@
+/** What tasks used: those of the index, and those that were erased since, summed by what is asked for. */
+import { type SQL, sql } from "drizzle-orm";
+import type { UsagePart, UsageRow, UsageTable } from "../../core/database.ts";
+import { ok } from "../../core/errors.ts";
+import { asTenant, type Connection } from "./connection.ts";
+
+/** The parts as columns of both tables. */
+const COLUMNS: Readonly<Record<UsagePart, SQL>> = {
+  day: sql`day::text`,
+  agent: sql`agent`,
+  key: sql`nullif(key, '')`,
+  project: sql`nullif(project, '')`,
+};
+
+export function usageTable(connection: Connection): UsageTable {
+  return {
+    async read(tenant, { from, to, by, limit }) {
+      const parts = by.map((part) => sql`${COLUMNS[part]} as ${sql.identifier(part)}`);
+      const numbers = by.map((_, index) => sql.raw(String(index + 1)));
+      const sorted = by.map((_, index) => sql`${sql.raw(String(index + 1))} nulls first`);
+      const read = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          select ${sql.join([...parts, sql`sum(tasks)::text as tasks`], sql`, `)}, sum(steps)::text as steps,
+            sum(tool_calls)::text as tool_calls, sum(tokens)::text as tokens, sum(cost_micros)::text as cost_micros
+          from (
+            select (created_at at time zone 'UTC')::date as day, agent, coalesce(key, '') as key,
+              coalesce(project, '') as project, case when hidden then 0 else 1 end as tasks, steps, tool_calls, tokens,
+              cost_micros
+            from tasks
+            where tenant = ${tenant} and created_at >= ${from}::date::timestamp at time zone 'UTC'
+              and created_at < (${to}::date + 1)::timestamp at time zone 'UTC'
+            union all
+            select day, agent, key, project, tasks, steps, tool_calls, tokens, cost_micros from erased_usage
+            where tenant = ${tenant} and day between ${from}::date and ${to}::date
+          ) as used
+          ${by.length === 0 ? sql`` : sql`group by ${sql.join(numbers, sql`, `)} order by ${sql.join(sorted, sql`, `)}`}
+          limit ${limit}`),
+      ]);
+      if (!read.ok) return read;
+      const { rows } = read.value[0];
+      // A sum of nothing is a row of nulls.
+      return ok(rows.filter((row) => row["tasks"] !== null).map((row) => toRow(row, by)));
+    },
+  };
+}
+
+function toRow(row: Record<string, unknown>, by: readonly UsagePart[]): UsageRow {
+  const parts = by.map((part) => [part, row[part] as string | null] as const);
+  return {
+    parts: Object.fromEntries(parts),
+    tasks: Number(row["tasks"]),
+    steps: Number(row["steps"]),
+    toolCalls: Number(row["tool_calls"]),
+    tokens: Number(row["tokens"]),
+    costMicros: Number(row["cost_micros"]),
+  };
+}

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { linearPatterns } from "../../adapters/patterns.ts";
+import { openToolBus } from "../../core/gateway/tool-bus.ts";
+import { toolPage } from "../../core/gateway/tool-page.ts";
+import { catalogue } from "../../tools/catalogue.generated.ts";
+
+/** With `-u` this writes the page. */
+test("docs/tools.md says what every built-in tool takes and gives", async () => {
+  const none = async () => {
+    throw new Error("nothing is called for a page");
+  };
+  const acts = { call: none, reload: none, register: none };
+  const bus = await openToolBus({ tools: catalogue, patterns: linearPatterns, acts });
+  await expect(toolPage(bus.list())).toMatchFileSnapshot("../../docs/tools.md");
+});
