@@ -1,7 +1,7 @@
 /**
  * The sources of the tenants' own tools: rows in Postgres, content in the bucket under its hash, and in the tenant's
  * object what a task that is made now pins. Written in this order: content, row, object. What breaks off before the object
- * was told is made good by publishing once more.
+ * was told is made good by the next one who publishes the same or asks what is present.
  */
 import type { Database } from "../core/database.ts";
 import { sha256Hex } from "../core/canonical-json.ts";
@@ -65,7 +65,7 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
         const change = { name, hash, tools: tools.length, names, origin, ifVersion, definitions, at: clock.now() };
         const made = isSame ? known : await table.publish(tenant, change, act);
         if (made.ok) {
-          if (made.value.version > 0) await tenantOf(tenant).takeSource({ name, version: made.value.version, hash });
+          if (made.value.version > 0) await tenantOf(tenant).takeSource(made.value);
           return made;
         }
         const mayRepeat = made.error.field === "ifVersion" && source.ifVersion === undefined && tries < MAX_TRIES;
@@ -76,6 +76,7 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
     async present(tenant) {
       const read = await table.all(tenant);
       if (!read.ok) return read;
+      await Promise.all(read.value.map(async (record) => await tenantOf(tenant).takeSource(record)));
       return ok(read.value.flatMap(({ name, hash }) => (hash === null ? [] : [{ name, hash }])));
     },
 

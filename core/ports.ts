@@ -279,7 +279,7 @@ export interface ToolSourcesPort {
   publish(tenant: string, source: SourceToPublish, act: AuditEntry | null): Promise<Result<SourceRecord>>;
   /** Every source by name, also those that have no tools any more. */
   all(tenant: string): Promise<Result<readonly SourceRecord[]>>;
-  /** What a task that is made now pins, by name. */
+  /** What a task that is made after this pins, by name: also of a publishing that broke off before it was heard of. */
   present(tenant: string): Promise<Result<readonly PinnedSource[]>>;
   /** The tools under a hash; `not_found` when the tenant never published it. */
   read(tenant: string, hash: string): Promise<Result<readonly OutsideTool[]>>;

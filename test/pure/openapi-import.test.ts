@@ -33,7 +33,10 @@ async function read(document: unknown, options: Partial<ImportOptions> = {}) {
   return made.ok ? { ...made.value, error: null } : { tools: [], skipped: [], error: made.error };
 }
 
-async function only(document: unknown, options: Partial<ImportOptions> = {}): Promise<OutsideTool & { request: HttpTemplate }> {
+async function only(
+  document: unknown,
+  options: Partial<ImportOptions> = {},
+): Promise<OutsideTool & { request: HttpTemplate }> {
   const { tools, error } = await read(document, options);
   const [tool] = tools;
   if (tool === undefined || tool.origin.kind !== "http") throw new Error(`no tool: ${JSON.stringify(error)}`);
@@ -78,8 +81,15 @@ describe("an operation", () => {
       required: ["id", "title"],
       additionalProperties: false,
     });
-    expect(tool.request).toMatchObject({ method: "POST", url: "https://api.example/v1/things/{id}", contentType: "application/json" });
-    expect(tool.request.places).toMatchObject({ "X-Trace": { in: "header", name: "X-Trace" }, title: { in: "body", name: "title" } });
+    expect(tool.request).toMatchObject({
+      method: "POST",
+      url: "https://api.example/v1/things/{id}",
+      contentType: "application/json",
+    });
+    expect(tool.request.places).toMatchObject({
+      "X-Trace": { in: "header", name: "X-Trace" },
+      title: { in: "body", name: "title" },
+    });
   });
 
   test.each([
@@ -98,13 +108,19 @@ describe("an operation", () => {
       parameters: { Id: ID },
       requestBodies: { Thing: json({ $ref: "#/components/schemas/Thing" }) },
       schemas: {
-        Thing: { type: "object", properties: { name: { $ref: "#/components/schemas/A~1Name" }, next: { $ref: "#/components/schemas/Thing" } } },
+        Thing: {
+          type: "object",
+          properties: { name: { $ref: "#/components/schemas/A~1Name" }, next: { $ref: "#/components/schemas/Thing" } },
+        },
         "A/Name": { type: "string", maxLength: 5 },
       },
     };
-    const given = { parameters: [{ $ref: "#/components/parameters/Id" }], requestBody: { $ref: "#/components/requestBodies/Thing" } };
+    const given = {
+      parameters: [{ $ref: "#/components/parameters/Id" }],
+      requestBody: { $ref: "#/components/requestBodies/Thing" },
+    };
     const { input } = await only(operation(given, { components }));
-    expect(input["properties"]).toMatchObject({ name: { type: "string", maxLength: 5 }, next: { } });
+    expect(input["properties"]).toMatchObject({ name: { type: "string", maxLength: 5 }, next: {} });
     expect(JSON.stringify(input)).not.toContain("$ref");
   });
 
@@ -115,13 +131,19 @@ describe("an operation", () => {
         return [`S${index}`, { type: "object", properties: { a: next, b: next, c: next } }];
       }),
     );
-    const document = operation({ parameters: [ID], requestBody: json({ $ref: "#/components/schemas/S0" }) }, { components: { schemas } });
+    const document = operation(
+      { parameters: [ID], requestBody: json({ $ref: "#/components/schemas/S0" }) },
+      { components: { schemas } },
+    );
     const { input } = await only(document);
     expect(JSON.stringify(input).length).toBeLessThan(200_000);
   });
 
   test("leaves out a pattern that cannot be used", async () => {
-    const schema = { type: "object", properties: { a: { type: "string", pattern: "(?=x)" }, b: { type: "string", pattern: "^b+$" } } };
+    const schema = {
+      type: "object",
+      properties: { a: { type: "string", pattern: "(?=x)" }, b: { type: "string", pattern: "^b+$" } },
+    };
     const { input } = await only(operation({ parameters: [ID], requestBody: json(schema) }));
     expect(input["properties"]).toMatchObject({ a: { type: "string" }, b: { pattern: "^b+$" } });
     expect(JSON.stringify(input)).not.toContain("(?=");
@@ -129,8 +151,16 @@ describe("an operation", () => {
 
   test.each([
     ["a cookie", { parameters: [ID, { name: "s", in: "cookie", required: true, schema: {} }] }, "cookie"],
-    ["an object in the query", { parameters: [ID, { name: "f", in: "query", required: true, style: "deepObject", schema: { type: "object" } }] }, "style"],
-    ["files", { parameters: [ID], requestBody: { required: true, content: { "multipart/form-data": {} } } }, "multipart/form-data"],
+    [
+      "an object in the query",
+      { parameters: [ID, { name: "f", in: "query", required: true, style: "deepObject", schema: { type: "object" } }] },
+      "style",
+    ],
+    [
+      "files",
+      { parameters: [ID], requestBody: { required: true, content: { "multipart/form-data": {} } } },
+      "multipart/form-data",
+    ],
     ["credentials that nobody named", { parameters: [ID], security: [{ key: [] }] }, "name a secret"],
     ["a part of its address that it does not describe", {}, "{id}"],
   ])("that needs %s is skipped, with the reason", async (_what, given, said) => {
@@ -226,18 +256,23 @@ describe("where an operation is", () => {
     const from = { url: "https://docs.example/specs/api.json" };
     expect(await urlOf({ servers: [{ url: "/v2" }] }, from)).toBe("https://docs.example/v2");
     expect(await urlOf({ servers: undefined }, from)).toBe("https://docs.example");
-    const servers = [{ url: "https://{region}.example/{v}", variables: { region: { default: "eu" }, v: { default: "v3" } } }];
+    const servers = [
+      { url: "https://{region}.example/{v}", variables: { region: { default: "eu" }, v: { default: "v3" } } },
+    ];
     expect(await urlOf({ servers })).toBe("https://eu.example/v3");
     expect(await urlOf({}, { baseUrl: "https://own.example/x/" })).toBe("https://own.example/x");
   });
 
-  test.each([[[{ url: "/v2" }]], [[{ url: "ftp://x.example" }]], [[{ url: "https://{region}.example" }]], [[{ url: 7 }]], ["no list"]])(
-    "has to be known: %j",
-    async (servers) => {
-      const { error } = await read(operation({ parameters: [ID] }, { servers }));
-      expect(error?.code).toBe("invalid_input");
-    },
-  );
+  test.each([
+    [[{ url: "/v2" }]],
+    [[{ url: "ftp://x.example" }]],
+    [[{ url: "https://{region}.example" }]],
+    [[{ url: 7 }]],
+    ["no list"],
+  ])("has to be known: %j", async (servers) => {
+    const { error } = await read(operation({ parameters: [ID] }, { servers }));
+    expect(error?.code).toBe("invalid_input");
+  });
 });
 
 test.each([

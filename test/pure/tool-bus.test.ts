@@ -54,13 +54,16 @@ describe("the bus", () => {
     expect(names(bus.list())).toEqual([...catalogue, ...OWN].map(({ name }) => name));
     expect(names(bus.list({ toolbox: "forecast" }))).toEqual(["weather.later"]);
     expect(names(bus.list({ category: "api", query: "weather NOW" }))).toEqual(["weather.now"]);
-    expect(bus.functions({ toolbox: "forecast" })).toMatchObject([{ type: "function", function: { name: "weather_later" } }]);
+    expect(bus.functions({ toolbox: "forecast" })).toMatchObject([
+      { type: "function", function: { name: "weather_later" } },
+    ]);
   });
 
   test("gets a tool by each of its names, and none that there is not", async () => {
     const named: Tool = { ...(OWN[0] as Tool), alsoNamed: ["forecast", "read_file"] };
     const { bus } = await play([...catalogue, named]);
-    for (const name of ["weather.now", "weather_now", "forecast"]) expect(bus.get(name)).toMatchObject({ value: { tool: named } });
+    for (const name of ["weather.now", "weather_now", "forecast"])
+      expect(bus.get(name)).toMatchObject({ value: { tool: named } });
     expect(bus.get("read_file")).not.toMatchObject({ value: { tool: named } });
     expect(bus.get("weather")).toMatchObject({
       ok: false,
@@ -74,7 +77,9 @@ describe("the bus", () => {
     expect(await bus.call("weather_now", { town: 7 })).toMatchObject({
       error: { code: "invalid_input", fields: [{ field: "arguments.city" }] },
     });
-    expect(await bus.call("read_file", { path: 7 })).toMatchObject({ error: { fields: [{ field: "arguments.path" }] } });
+    expect(await bus.call("read_file", { path: 7 })).toMatchObject({
+      error: { fields: [{ field: "arguments.path" }] },
+    });
     expect(await bus.call("none", {})).toMatchObject({ error: { code: "not_found" } });
     expect(done).toEqual([["call", "weather.now", { city: "Oslo" }]]);
   });

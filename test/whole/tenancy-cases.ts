@@ -1,5 +1,7 @@
 /** What one tenant has, and every route of the document with what another tenant gets for it. */
 
+import { TOOL_CASES } from "./tool-cases.ts";
+
 /** A text that stands in everything that the first tenant has. */
 export const CANARY = "canary-7f3a9c";
 
@@ -218,15 +220,7 @@ export const CASES: readonly Case[] = [
   { route: "POST /v1/tenants", path: () => "/v1/tenants", body: () => ({ name: "x" }), other: 403, owner: 403 },
   { route: "GET /v1/tenants/{id}", path: ({ tenant }) => `/v1/tenants/${tenant}`, other: 404, owner: 404 },
   { route: "DELETE /v1/tenants/{id}", path: ({ tenant }) => `/v1/tenants/${tenant}`, other: 404, owner: 404 },
-  { route: "GET /v1/tools", path: () => "/v1/tools", other: "nothing of it", owner: 200 },
-  { route: "GET /v1/tools.json", path: () => "/v1/tools.json", other: "nothing of it", owner: 200 },
-  { route: "GET /v1/tools/{name}", path: () => "/v1/tools/read_file", other: "nothing of it", owner: 200 },
-  {
-    route: "POST /v1/tools/{name}/reload",
-    path: () => "/v1/tools/read_file/reload",
-    other: "nothing of it",
-    owner: 200,
-  },
+  ...TOOL_CASES,
   { route: "GET /health", path: () => "/health", other: "nothing of it", owner: 200 },
   { route: "GET /openapi.json", path: () => "/openapi.json", other: "nothing of it", owner: 200 },
   { route: "GET /docs", path: () => "/docs", other: "nothing of it", owner: 200 },

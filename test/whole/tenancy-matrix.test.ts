@@ -9,23 +9,7 @@ import {
   type WholeSystem,
 } from "../setup/start-system.ts";
 import { agentConfig, CANARY, type Case, CASES, type Owned } from "./tenancy-cases.ts";
-
-/** A tool of a tenant's own, at an address with the text that only the first tenant has. */
-function ownTool(name: string, summary = "Look.") {
-  const url = "https://nowhere.example/look";
-  return { name, summary, security: "safe", input: { type: "object" }, request: { url } };
-}
-
-/** A document that the first tenant has imported. */
-const apiDocument = {
-  name: "kept",
-  openapi: {
-    openapi: "3.1.0",
-    info: { title: "Kept" },
-    servers: [{ url: "https://nowhere.example" }],
-    paths: { "/x": { get: { operationId: "look", summary: "Look." } } },
-  },
-};
+import { apiDocument, ownTool } from "./tool-cases.ts";
 
 let whole: WholeSystem;
 let owner: Caller & { readonly tenant: string };

@@ -32,10 +32,19 @@ describe("an agent's file", () => {
       budget: { max_steps: 7 },
       tool_config: { files: { allow_write: false } },
     });
-    const next = await put(caller, "PUT", `/v1/agents/${made.json.id}`, FILE.replace("7", "9"), "text/yaml; charset=utf-8");
+    const next = await put(
+      caller,
+      "PUT",
+      `/v1/agents/${made.json.id}`,
+      FILE.replace("7", "9"),
+      "text/yaml; charset=utf-8",
+    );
     expect(next.json).toMatchObject({ version: 2, budget: { max_steps: 9 } });
     const file = await caller.send("GET", `/v1/agents/${made.json.id}`, undefined, { accept: "application/yaml" });
-    expect([file.headers.get("content-type"), file.headers.get("etag")]).toEqual(["application/yaml; charset=utf-8", '"2"']);
+    expect([file.headers.get("content-type"), file.headers.get("etag")]).toEqual([
+      "application/yaml; charset=utf-8",
+      '"2"',
+    ]);
     expect(file.text).toMatch(/^# agent_\w+, version 2\n/);
     const again = await put(caller, "POST", "/v1/agents", file.text.replace("name: reader", "name: twin"));
     const { id: _, version: __, name: ___, created_at: ____, updated_at: _____, ...config } = again.json;
@@ -52,8 +61,16 @@ describe("an agent's file", () => {
     ["a setting of no tool", "tool_config: {fly.high: {wings: 2}}", "tool_config.fly.high"],
     ["a setting that there is not", "tool_config: {files: {colour: red}}", "tool_config.files.colour"],
     ["a setting of another type", "tool_config: {files: {allow_write: 7}}", "tool_config.files.allow_write"],
-    ["a setting in two places", "tool_config: {files: {allow_write: true}}\nsandbox: {allow_write: true}", "tool_config.files.allow_write"],
-    ["a tool with nothing to set", "tool_config: {get_current_datetime: {zone: UTC}}", "tool_config.get_current_datetime"],
+    [
+      "a setting in two places",
+      "tool_config: {files: {allow_write: true}}\nsandbox: {allow_write: true}",
+      "tool_config.files.allow_write",
+    ],
+    [
+      "a tool with nothing to set",
+      "tool_config: {get_current_datetime: {zone: UTC}}",
+      "tool_config.get_current_datetime",
+    ],
     ["a name that stands twice", "name: other", "body"],
     ["text that is no YAML", "a: [", "body"],
   ])("is refused for %s, by its name", async (_what, text, field) => {

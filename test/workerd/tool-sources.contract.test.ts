@@ -1,6 +1,7 @@
 /** The contract of tool sources, on Postgres, the bucket and the tenant's object; and what only they have. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { TenantObject } from "../../durable-objects/tenant.ts";
 import { tasksFromEnv, tenantsFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
 import { outsideToolOf, toolSourcesContract } from "../contracts/tool-sources-suite.ts";
 import { makeCaller } from "./front-door.ts";
@@ -29,6 +30,23 @@ describe("what was published", () => {
     expect(await factsOf(a)).toEqual([{ name: "custom", hash: made.ok ? made.value.hash : "" }]);
     expect(await factsOf(b)).toEqual([]);
     expect(watch.asked).toBeLessThanOrEqual(2);
+  });
+
+  it("is heard of by the tenant's object after all, when the telling of it was cut off", async () => {
+    const { tenant, send } = await makeCaller();
+    const tell = vi.spyOn(TenantObject.prototype, "takeSource").mockRejectedValue(new Error("the tenant is away"));
+    const body = {
+      name: "mine",
+      summary: "Read it.",
+      input: { type: "object" },
+      request: { url: "https://nowhere.example/" },
+    };
+    expect((await send("POST", "/v1/tools", body)).status).toBe(500);
+    tell.mockRestore();
+    expect((await send("GET", "/v1/tools/mine")).status).toBe(404);
+    expect((await send("POST", "/v1/tools", body)).status).toBe(409);
+    expect((await send("GET", "/v1/tools/mine")).status).toBe(200);
+    expect(await sources.present(tenant)).toMatchObject({ value: [{ name: "custom" }] });
   });
 
   it("is taken by the tenant's object in the order of its versions, and never by one that was erased", async () => {

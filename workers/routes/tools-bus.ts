@@ -1,5 +1,5 @@
 /** The bus of a request: the built-in tools and the tenant's own, with acts that are made in the request's name. */
-import { patternsFromEnv } from "../../adapters/from-env.ts";
+import { patternsFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
 import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tool.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../../core/gateway/tool-bus.ts";
@@ -16,6 +16,7 @@ import { tenantOf, unwrap } from "../task-access.ts";
 
 /** The built-in tools and those of the tenant's sources. */
 export async function toolsOf(c: AppContext, sources: readonly PinnedSource[]): Promise<readonly Tool[]> {
+  if (sources.length === 0) return catalogue;
   return [...catalogue, ...unwrap(await pinnedTools(c.env, { tenant: tenantOf(c), sources }, catalogue))];
 }
 
@@ -65,10 +66,13 @@ async function reload(c: AppContext, { name, written }: Tool): Promise<Result<vo
   return failed("not_available", `${name} comes from ${source}, which is not read again this way.`, { field: "name" });
 }
 
-/** A repeat of a request that was cut off finds its own definition, and registers nothing twice. */
+/**
+ * A repeat of a request that was cut off finds its own definition, and registers nothing twice. What was registered and is
+ * not heard of, because the telling was cut off, is heard of after this.
+ */
 async function register(c: AppContext, { name }: OutsideTool, definition: CustomTool): Promise<Result<void>> {
   const act = await auditEntry(c, "tool.create", name);
-  return await changeDefinitions(
+  const changed = await changeDefinitions(
     c,
     (present) => {
       const known = present.get(name);
@@ -79,4 +83,6 @@ async function register(c: AppContext, { name }: OutsideTool, definition: Custom
     },
     act,
   );
+  if (!changed.ok) await toolSourcesFromEnv(c.env).present(tenantOf(c));
+  return changed;
 }

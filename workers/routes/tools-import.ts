@@ -130,7 +130,9 @@ export function toolImportRoutes(app: App): void {
   });
 
   app.openapi(list, async (c) => {
-    const records = unwrap(await toolSourcesFromEnv(c.env).all(tenantOf(c)));
+    const sources = toolSourcesFromEnv(c.env);
+    unwrap(await sources.present(tenantOf(c)));
+    const records = unwrap(await sources.all(tenantOf(c)));
     return c.json({ data: records.filter(({ hash }) => hash !== null).map(shownSource) });
   });
 

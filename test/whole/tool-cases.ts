@@ -1,0 +1,73 @@
+/** Cases of the tenancy matrix: those of the tools, and of use. */
+import type { Case } from "./tenancy-cases.ts";
+
+/** A tool of a tenant's own, at an address with the text that only the first tenant has. */
+export function ownTool(name: string, summary = "Look.") {
+  const url = "https://nowhere.example/look";
+  return { name, summary, security: "safe", input: { type: "object" }, request: { url } };
+}
+
+/** A document that the first tenant has imported. */
+export const apiDocument = {
+  name: "kept",
+  openapi: {
+    openapi: "3.1.0",
+    info: { title: "Kept" },
+    servers: [{ url: "https://nowhere.example" }],
+    paths: { "/x": { get: { operationId: "look", summary: "Look." } } },
+  },
+};
+
+/** In this order: what is taken away at the end was there before. */
+export const TOOL_CASES: readonly Case[] = [
+  { route: "GET /v1/usage", path: () => "/v1/usage?by=agent,key,project", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/tools.md", path: () => "/v1/tools.md", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/tools/{name}", path: () => "/v1/tools/canary.look", other: 404, owner: 200 },
+  { route: "GET /v1/tools/{name}/versions", path: () => "/v1/tools/canary.look/versions", other: 404, owner: 200 },
+  { route: "POST /v1/tools/{name}/reload", path: () => "/v1/tools/canary.look/reload", other: 404, owner: 200 },
+  {
+    route: "POST /v1/tools/{name}/call",
+    path: () => "/v1/tools/canary.look/call",
+    body: () => ({ arguments: {} }),
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "POST /v1/tools",
+    path: () => "/v1/tools",
+    body: () => ownTool("canary.look"),
+    other: "nothing of it",
+    owner: 409,
+  },
+  {
+    route: "PUT /v1/tools/{name}",
+    path: () => "/v1/tools/canary.kept",
+    body: () => ownTool("canary.kept"),
+    other: 404,
+    owner: 200,
+  },
+  { route: "DELETE /v1/tools/{name}", path: () => "/v1/tools/canary.kept", other: 404, owner: 200 },
+  {
+    route: "POST /v1/tools/import",
+    path: () => "/v1/tools/import",
+    body: () => apiDocument,
+    other: "nothing of it",
+    owner: 409,
+  },
+  { route: "GET /v1/tool-sources", path: () => "/v1/tool-sources", other: "nothing of it", owner: 200 },
+  {
+    route: "DELETE /v1/tool-sources/{source}",
+    path: () => "/v1/tool-sources/openapi:gone",
+    other: 404,
+    owner: 200,
+  },
+  { route: "GET /v1/tools", path: () => "/v1/tools", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/tools.json", path: () => "/v1/tools.json", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/tools/{name}", path: () => "/v1/tools/read_file", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/tools/{name}/reload",
+    path: () => "/v1/tools/read_file/reload",
+    other: "nothing of it",
+    owner: 200,
+  },
+];
