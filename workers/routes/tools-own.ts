@@ -105,6 +105,7 @@ export function ownToolRoutes(app: App): void {
 
   app.openapi(versions, async (c) => {
     const { name } = c.req.valid("param");
+    if (!customToolSchema.shape.name.safeParse(name).success) raise("not_found", "There is no such tool.");
     const request = pageRequest(c.req.valid("query"));
     const page = unwrap(await databaseFromEnv(c.env).toolSources.versions(tenantOf(c), name, request));
     const next = page.next === null ? null : writeCursor(page.next);
