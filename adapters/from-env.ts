@@ -5,7 +5,18 @@
 import type { Database } from "../core/database.ts";
 import type { Result } from "../core/errors.ts";
 import type { SandboxRpc, StepsRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
-import type { BlobPort, Clock, FilesPort, ModelPort, PatternsPort, ResultsPort, SearchPort, SecretsPort, ToolSourcesPort, WebPort } from "../core/ports.ts";
+import type {
+  BlobPort,
+  Clock,
+  FilesPort,
+  ModelPort,
+  PatternsPort,
+  ResultsPort,
+  SearchPort,
+  SecretsPort,
+  ToolSourcesPort,
+  WebPort,
+} from "../core/ports.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { type BlobEraser, openBlobs } from "./blobs.ts";
 import { openDatabase } from "./database/database.ts";

@@ -30,7 +30,7 @@ import type {
   Spend,
 } from "./task-commands.ts";
 import type { Amount, AmountLimit, TaskFacts } from "./task-state.ts";
-import type { PinnedSource } from "./tool-source.ts";
+import type { PinnedSource, SourceRecord } from "./tool-source.ts";
 import type { PendingView, TaskView } from "./task-view.ts";
 
 /** A page of the log. `done`: the log will never grow beyond what this page ends with. */
@@ -266,11 +266,8 @@ export interface TenantRpc {
   setBudget(account: string, limit: BudgetLimit | null): Promise<BudgetAccount>;
   /** An agent is about to change, or has changed: admissions get another stamp. */
   stampAgents(): Promise<void>;
-  /**
-   * A source of the tenant's tools was published (a null hash: it has no tools any more). Tasks that are made from now on
-   * have it. A version that is not above the one that the object knows changes nothing.
-   */
-  takeSource(source: { readonly name: string; readonly version: number; readonly hash: string | null }): Promise<void>;
+  /** A source of the tenant's tools was published: tasks made after this have it. Only a higher version changes anything. */
+  takeSource(source: Pick<SourceRecord, "name" | "version" | "hash">): Promise<void>;
   /** True when the key with this id was revoked, or the tenant erased. For streams that outlive their request's check. */
   isRevoked(keyId: string): Promise<boolean>;
   /**

@@ -49,7 +49,7 @@ export async function fetchDocument(c: AppContext, url: string): Promise<Result<
     timeoutMs: TIMEOUT_MS,
     maxBytes: MAX_DOCUMENT_BYTES,
     followRedirects: true,
-    allowedDomains: null,
+    allowedDomains: ["*"],
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (!replied.ok) return { ok: false, error: { ...replied.error, field: "url" } };

@@ -1,7 +1,8 @@
 /** Whether a tenant's request can be sent as it is written: judged when it is registered, before any argument is there. */
 import { isReading } from "../http-method.ts";
 import type { HttpTemplate, JsonSchema } from "../tool-source.ts";
-import { hasControls, isHeaderValue, placeholdersOf, placeOf, withoutReferences } from "./http-template.ts";
+import { hasControls, placeholdersOf, placeOf, withoutReferences } from "./http-template.ts";
+import { isHeaderName, isHeaderValue, isOfTheConnection } from "../web/headers.ts";
 
 /** A field at fault. */
 export interface Fault {
@@ -9,21 +10,6 @@ export interface Fault {
   readonly message: string;
 }
 
-/** RFC 9110, section 5.6.2: a token. */
-const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Headers of the connection itself (RFC 9110, section 7.6.1, and what frames a message). */
-const OF_THE_CONNECTION = new Set([
-  "connection",
-  "accept-encoding",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 /** Headers that say who asks: they are the tenant's to set, and no argument. */
 const CREDENTIALS = new Set(["authorization", "cookie"]);
 const MAX_HEADERS = 64;
@@ -59,8 +45,8 @@ function headerFaults({ headers, method }: HttpTemplate): Fault[] {
   const entries = Object.entries(headers);
   const faults = entries.flatMap(([name, value]): Fault[] => {
     const field = `request.headers.${name}`;
-    if (!HEADER_NAME.test(name)) return [{ field, message: "is no header name" }];
-    if (isReserved(name)) return [{ field, message: "cannot be set" }];
+    if (!isHeaderName(name)) return [{ field, message: "is no header name" }];
+    if (isOfTheConnection(name)) return [{ field, message: "cannot be set" }];
     return isHeaderValue(value) ? [] : [{ field, message: "holds characters that no header can" }];
   });
   if (entries.length > MAX_HEADERS) faults.push({ field: "request.headers", message: `more than ${MAX_HEADERS}` });
@@ -84,8 +70,8 @@ function placeFaults(template: HttpTemplate, input: JsonSchema): Fault[] {
         return inPath.includes(place.name) ? [] : refuse(`{${place.name}} is not in the address`);
       case "header": {
         const name = place.name.toLowerCase();
-        if (!HEADER_NAME.test(name)) return refuse("is no header name");
-        if (isReserved(name) || CREDENTIALS.has(name)) return refuse("no argument can be this header");
+        if (!isHeaderName(name)) return refuse("is no header name");
+        if (isOfTheConnection(name) || CREDENTIALS.has(name)) return refuse("no argument can be this header");
         return Object.hasOwn(headers, name) ? refuse("request.headers has this header already") : [];
       }
       case "body":
@@ -104,10 +90,6 @@ function placeFaults(template: HttpTemplate, input: JsonSchema): Fault[] {
   if (named.some(([, place]) => place.in === "payload") && inBody.length > 1)
     faults.push({ field: "request.places", message: "one argument is the whole body, so no other can be in it" });
   return faults;
-}
-
-function isReserved(name: string): boolean {
-  return OF_THE_CONNECTION.has(name) || name.startsWith("proxy-");
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -5,6 +5,7 @@
 import { failed, ok, type Result } from "../errors.ts";
 import { isReading } from "../http-method.ts";
 import type { ArgumentPlace, HttpTemplate } from "../tool-source.ts";
+import { isHeaderValue } from "../web/headers.ts";
 
 /** A request as it goes out. */
 export interface FilledRequest {
@@ -146,15 +147,6 @@ function refersToSecret(value: unknown): boolean {
 
 function referencesIn(text: string): number {
   return text.match(REFERENCE)?.length ?? 0;
-}
-
-/** RFC 9110, section 5.5: visible characters, spaces and tabs, and the upper half of Latin-1. */
-export function isHeaderValue(value: string): boolean {
-  for (let i = 0; i < value.length; i += 1) {
-    const unit = value.charCodeAt(i);
-    if ((unit < 0x20 && unit !== 0x09) || unit === 0x7f || unit > 0xff) return false;
-  }
-  return true;
 }
 
 export function hasControls(text: string): boolean {

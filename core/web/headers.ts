@@ -29,8 +29,8 @@ export function checkHeaders(given: Readonly<Record<string, string>>): Result<Ma
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase();
     const shown = JSON.stringify(name.slice(0, 60));
-    if (!NAME.test(name)) return refuse(`${shown} is no header name`);
-    if (OF_THE_CONNECTION.has(lower) || lower.startsWith("proxy-")) return refuse(`${lower} cannot be set`);
+    if (!isHeaderName(name)) return refuse(`${shown} is no header name`);
+    if (isOfTheConnection(lower)) return refuse(`${lower} cannot be set`);
     if (!isHeaderValue(value)) return refuse(`the value of ${lower} holds characters that no header can`);
     if (headers.has(lower)) return refuse(`${lower} is given twice`);
     headers.set(lower, value.trim());
@@ -39,6 +39,15 @@ export function checkHeaders(given: Readonly<Record<string, string>>): Result<Ma
   if (headers.size > MAX_HEADERS) return refuse(`there are more than ${MAX_HEADERS}`);
   if (characters > MAX_HEADER_CHARACTERS) return refuse(`together they are over ${MAX_HEADER_CHARACTERS} characters`);
   return ok(headers);
+}
+
+export function isHeaderName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** True for a header, in lower case, that the connection itself sets. */
+export function isOfTheConnection(name: string): boolean {
+  return OF_THE_CONNECTION.has(name) || name.startsWith("proxy-");
 }
 
 /** RFC 9110, section 5.5: visible characters, spaces and tabs, and the upper half of Latin-1. */

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { toolSourcesFromEnv } from "../../adapters/from-env.ts";
 import { raise } from "../../core/errors.ts";
 import { SECURITY_LEVELS } from "../../core/tool.ts";
+import { SECRET_NAME } from "../../core/web/secret-references.ts";
 import type { SourceRecord } from "../../core/tool-source.ts";
 import { answers, withKey } from "../answers.ts";
 import { auditEntry } from "../audit-entry.ts";
@@ -32,7 +33,7 @@ const importSchema = z
     url: address.optional().describe("Where the document is read, now and at each reload."),
     base_url: address.optional().describe("Where its operations are, in place of the document's servers."),
     auth: z
-      .record(z.string().max(200), z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, "the name of a secret, e.g. API_KEY"))
+      .record(z.string().max(200), z.string().regex(SECRET_NAME, "the name of a secret, e.g. API_KEY"))
       .optional()
       .describe("For each security scheme, the secret that it is fulfilled with."),
     include: z.array(z.string().min(1).max(200)).max(200).optional().describe("Patterns of tool names; else all."),
