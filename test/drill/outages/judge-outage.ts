@@ -4,7 +4,7 @@ import type { LedgerBody, TaskBody } from "../api-client.ts";
 import { fileText, notePath } from "../calls.ts";
 import { textOf } from "../received.ts";
 import type { TaskTrace } from "../task-log.ts";
-import { kindOf, type OutageInput, persistedText } from "./outage-script.ts";
+import { isStandstill, kindOf, type OutageInput, persistedText } from "./outage-script.ts";
 
 /** What a task that cannot go on may ask of the model and the recorders: so much at first, and so much a second. */
 const LARGEST_START = 12;
@@ -37,12 +37,13 @@ export function judgeHeldBack(drill: string, trace: TaskTrace, outage: Outage): 
 }
 
 /**
- * When a task went on: the first request to the model after the return that was answered and comes of a call that did not
- * fail. Null: not yet. A request alone may still hang, and one that tells of a failure comes also while nothing works.
+ * When a task went on: the first request to the model after the return that was answered and comes of a call that
+ * brought the task on. Null: not yet. A request alone may still hang, and one that tells of a failure comes also while nothing works.
  */
 export function wentOnAt({ asked }: Pick<TaskTrace, "asked">, back: number): number | null {
   const first = asked.find(
-    ({ at, repliedWallAt, lastResult }) => at > back && repliedWallAt !== null && !lastResult?.startsWith("Error ("),
+    ({ at, repliedWallAt, lastResult }) =>
+      at > back && repliedWallAt !== null && (lastResult === null || !isStandstill(lastResult)),
   );
   return first?.at ?? null;
 }
@@ -79,6 +80,7 @@ export function judgeTask(input: OutageInput, { task, ledger, asked, seen, files
   const results = (asked.at(-1)?.body.messages ?? []).filter(({ role }) => role === "tool");
   let goal = 1;
   for (const [index, row] of ledger.entries()) {
+    if (row.tool === "wait") continue;
     const kind = kindOf(input, goal);
     const where = `${drill} goal ${goal} (${kind}), call ${index + 1}, ${row.state}`;
     const own = seen.filter(({ path }) => path === `/${drill}/${kind}/${goal}/${index + 1}`);

@@ -1,7 +1,13 @@
-/** The tasks of the outage drills: one goal after another, each tried again when its call did not come to pass. */
+/**
+ * The tasks of the outage drills: one goal after another, each tried again when its call did not come to pass. Before a
+ * file is tried again the task sleeps: Otto refuses the very same call after the third in a row.
+ */
 import type { ScriptedReply, WireMessage } from "../../stand-ins/model-server.ts";
 import { httpCall, plainCall, type ScriptedCall, writeCall } from "../calls.ts";
 import { inputOfKind, textOf } from "../received.ts";
+
+/** Between two tries of a file. */
+const REST_SECONDS = 4;
 
 export const GOAL_KINDS = ["file", "keyed", "once", "none"] as const;
 export type GoalKind = (typeof GOAL_KINDS)[number];
@@ -28,7 +34,10 @@ export function outageScript(messages: readonly WireMessage[]): ScriptedReply | 
   for (const result of results) if (isReached(result, kindOf(input, reached + 1))) reached += 1;
   const delayMs = input.paceMs;
   if (reached >= input.goals) return { text: persistedText(input), delayMs };
-  const { name, arguments: given } = callOf(input, reached + 1, results.length + 1);
+  const { name, arguments: given } =
+    kindOf(input, reached + 1) === "file" && isError(results.at(-1))
+      ? plainCall("wait", { seconds: REST_SECONDS })
+      : callOf(input, reached + 1, results.length + 1);
   return { text: `Goal ${reached + 1}.`, calls: [{ name, arguments: given }], delayMs };
 }
 
@@ -56,11 +65,20 @@ function callOf(input: OutageInput, goal: number, attempt: number): ScriptedCall
   }
 }
 
+/** True for a result that brought the task no further: an error, or a rest before the next try. */
+export function isStandstill(result: string): boolean {
+  return isError(result) || result.startsWith("Waited ");
+}
+
+function isError(result: string | undefined): boolean {
+  return result?.startsWith("Error (") === true;
+}
+
 /**
  * A file is written again whatever became of the last try: that changes nothing. A request of which nobody knows whether
  * it was made counts as made.
  */
 function isReached(result: string, kind: GoalKind): boolean {
-  if (!result.startsWith("Error (")) return true;
+  if (!isStandstill(result)) return true;
   return kind !== "file" && result.startsWith("Error (outcome_unknown)");
 }
