@@ -126,9 +126,9 @@ export const DEFAULT_AGENT: PinnedAgent = {
 };
 
 /**
- * The hosts that an agent's tools may reach: none that its list does not name. A task can have pinned the built-in agent
- * before that had a list; it was open then.
+ * The hosts that an agent's tools may reach; null: it lists none, and reaches only what the operator opened for everybody
+ * (OTTO_EGRESS_ALLOW, for development). A task can have pinned the built-in agent before that had a list; it was open then.
  */
-export function allowedDomains({ id, config }: PinnedAgent): readonly string[] {
-  return config.allowed_domains ?? (id === DEFAULT_AGENT.id ? ["*"] : []);
+export function allowedDomains({ id, config }: PinnedAgent): readonly string[] | null {
+  return config.allowed_domains ?? (id === DEFAULT_AGENT.id ? ["*"] : null);
 }

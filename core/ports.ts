@@ -167,8 +167,8 @@ export interface WebRequest {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly followRedirects: boolean;
-  /** Hosts that may be reached, as `core/host-pattern.ts` reads them; `*` is any public host. */
-  readonly allowedDomains: readonly string[];
+  /** Hosts that may be reached, as `core/host-pattern.ts` reads them; `*` is any public host, null none but what the operator opened. */
+  readonly allowedDomains: readonly string[] | null;
   readonly signal: AbortSignal;
 }
 

@@ -105,8 +105,8 @@ export interface CallFacts {
   readonly tools: readonly string[];
   readonly sandbox: SandboxRules;
   readonly workingDirectory: string;
-  /** Hosts that the agent's tools may reach; `*` is any public host. */
-  readonly allowedDomains: readonly string[];
+  /** Hosts that the agent's tools may reach; `*` is any public host, null none but what the operator opened. */
+  readonly allowedDomains: readonly string[] | null;
   /** Hosts that honour `Idempotency-Key`. */
   readonly idempotentHosts: readonly string[];
   /** The agent's `tool_config` for this tool. */

@@ -92,10 +92,11 @@ async function judgeAndSend(
   const { url } = draft.hop;
   if (redirects > MAX_REDIRECTS)
     return notSent("upstream_failed", `${shownUrl(url)}: more than ${MAX_REDIRECTS} redirects.`);
-  const listedPort = portIsListed(url, request.allowedDomains);
+  const { allowedDomains } = request;
+  const listedPort = portIsListed(url, allowedDomains ?? []);
   const judged = judgeUrl(url.href, allow, listedPort);
   if (!judged.ok) return notSent("blocked_by_policy", judged.message);
-  if (!hostIsListed(url, request.allowedDomains)) {
+  if (allowedDomains === null ? !judged.opened : !hostIsListed(url, allowedDomains)) {
     const message = `The host ${url.hostname} is not on this agent's list of allowed domains: its allowed_domains have to name it, or "*" for every public host.`;
     return notSent("blocked_by_policy", message);
   }

@@ -9,7 +9,7 @@ const agent = (id: string, allowed_domains?: string[]): PinnedAgent => {
 test.each([
   ["with a list, what that names", agent("agent_x", ["example.com"]), ["example.com"]],
   ["with an empty list, nobody", agent("agent_x", []), []],
-  ["without a list, nobody", agent("agent_x"), []],
+  ["without a list, what the operator opened", agent("agent_x"), null],
   ["that is built in, everybody", DEFAULT_AGENT, ["*"]],
   ["that is built in and was pinned before it had a list, everybody", agent(DEFAULT_AGENT.id), ["*"]],
 ])("an agent reaches, %s", (_, pinned, domains) => {

@@ -165,7 +165,7 @@ describe.each([
     expect(received).toEqual([]);
   });
 
-  it("reaches no host that the agent's list does not name, and none without a list", async () => {
+  it("reaches no host that the agent's list does not name, and none without a list that the operator did not open", async () => {
     for (const allowedDomains of [[], ["example.com"], ["*.api.example.com"]]) {
       const { ran, received } = await call(tool, needed, undefined, { allowedDomains });
       expect(ran.failure).toMatchObject({ code: "blocked_by_policy", field: "url" });
