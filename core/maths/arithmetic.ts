@@ -2,16 +2,11 @@
  * Python's arithmetic: integers stay exact, `/` and a negative power give a float, `//` and `%` round down. An integer
  * becomes a float by correct rounding. https://docs.python.org/3/reference/expressions.html
  */
-import { bitLength, dyadicOf, dyadicRatio, floorDivide, nearestNumber } from "./exact.ts";
+import { bitLength, floorDivide, nearestNumber } from "./exact.ts";
 import { MathsError } from "./maths-error.ts";
 import type { Operator } from "./syntax.ts";
 import type { PythonNumber } from "./tokens.ts";
 import { refuseBits, type Work, wordsOf } from "./work.ts";
-
-/** A power of a float to a whole exponent is computed exactly while it has at most so many bits, then rounded. */
-const MAX_EXACT_POWER_BITS = 20_000;
-/** Powers of 2 that no double reaches, in either direction. */
-const BEYOND_DOUBLES = 1_100;
 
 /** Throws a `MathsError` where Python raises, where it would give a complex number, and where the cost is too high. */
 export function applyOperator(operator: Operator, left: PythonNumber, right: PythonNumber, work: Work): PythonNumber {
@@ -124,24 +119,11 @@ function floatPower(base: number, exponent: number): number {
   if (base < 0 && Number.isFinite(base) && Number.isFinite(exponent) && !Number.isInteger(exponent)) {
     throw new MathsError("complex", "The result is a complex number: a negative number to a fractional power");
   }
-  const power = exactPower(base, exponent) ?? base ** exponent;
+  const power = base ** exponent;
   if (!Number.isFinite(power) && Number.isFinite(base) && Number.isFinite(exponent)) {
     throw new MathsError("OverflowError", "the result of ** is too large for a float");
   }
   return power;
-}
-
-/** Correctly rounded, which V8's own power is not; null: the exponent is no whole number, or too large for this. */
-function exactPower(base: number, exponent: number): number | null {
-  if (!Number.isInteger(exponent) || !Number.isFinite(base) || base === 0) return null;
-  if (Math.abs(exponent * Math.log2(Math.abs(base))) > BEYOND_DOUBLES) return null;
-  const { mantissa, exponent: scale } = dyadicOf(base);
-  const times = Math.abs(exponent);
-  if (Math.max(bitLength(mantissa), Math.abs(scale)) * times > MAX_EXACT_POWER_BITS) return null;
-  const power = dyadicRatio({ mantissa: mantissa ** BigInt(times), exponent: scale * times });
-  if (exponent > 0) return nearestNumber(power);
-  const sign = power.numerator < 0n ? -1n : 1n;
-  return nearestNumber({ numerator: sign * power.denominator, denominator: sign * power.numerator });
 }
 
 function bounded(value: bigint): bigint {
