@@ -7,6 +7,7 @@ describe("maths over the API", () => {
     ["evaluate_expression", { expression: "-7 % 3 + 2 ** 10" }, { result: 1026, error: null }],
     ["evaluate_expression", { expression: "2 ** 64" }, { result: 2 ** 64, exact: "18446744073709551616", error: null }],
     ["evaluate_expression", { expression: "10 ** -5 + round(2.675, 2)" }, { result: 2.67001, error: null }],
+    ["evaluate_expression", { expression: "20.5 ** 10" }, { result: 13108065732570.705, error: null }],
     ["evaluate_expression", { expression: "1 / 0" }, { result: null, error: "ZeroDivisionError: division by zero" }],
     [
       "evaluate_expression",
