@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import evaluateExpression from "../../tools/maths/evaluate-expression.ts";
 import { runTool } from "./run-tool.ts";
@@ -136,5 +137,25 @@ describe("evaluate_expression", () => {
     expect(await answerTo(`1${"+1".repeat(4_999)}`)).toMatchObject({ result: 5_000, error: null });
     const { failure } = await runTool(evaluateExpression, { expression: "(".repeat(100_000) });
     expect(failure).toMatchObject({ code: "invalid_input", field: "expression" });
+  });
+
+  it("answers any text with a finite number or a reason, never both", async () => {
+    const parts =
+      "0 1 2.5 .5 1e308 10 ( ) ( ) , + - * / // % ** sqrt( log( round( factorial( gcd( pi inf x . = ' é 𝒙 \n".split(
+        " ",
+      );
+    const text = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.array(fc.constantFrom(...parts), { maxLength: 14 }).map((all) => all.join("")),
+    );
+    await fc.assert(
+      fc.asyncProperty(text, async (expression) => {
+        const { result, exact, error } = await answerTo(expression);
+        expect(result === null).toBe(error !== null);
+        expect(result === null || Number.isFinite(result)).toBe(true);
+        expect(exact ?? "0").toMatch(/^-?\d+$/);
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });

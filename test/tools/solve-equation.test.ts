@@ -249,6 +249,20 @@ describe("an equation that would take long", () => {
     expect(error !== null || note !== undefined || solutions.length > 0).toBe(true);
   });
 
+  it("is answered whatever its text, with finite numbers in order or with a reason", async () => {
+    const parts = "0 1 2.5 1e308 3 ( ) ) x x x + - * / // % ** sqrt( log( exp( sin( tan( abs( floor( pi =".split(" ");
+    const text = fc.array(fc.constantFrom(...parts), { maxLength: 12 }).map((all) => all.join(""));
+    await fc.assert(
+      fc.asyncProperty(text, async (equation) => {
+        const { solutions, error } = await solve(equation);
+        expect(error === null || solutions.length === 0).toBe(true);
+        expect(solutions.every(Number.isFinite)).toBe(true);
+        expect(solutions).toEqual(solutions.toSorted((one, other) => one - other));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
   it("is refused beyond 2,000 characters", async () => {
     const { failure } = await runTool(solveEquation, { equation: "(".repeat(100_000) });
     expect(failure).toMatchObject({ code: "invalid_input", field: "equation" });
