@@ -4,26 +4,34 @@
  */
 import type { Database } from "../core/database.ts";
 import type { Result } from "../core/errors.ts";
+import type { MemoryStore } from "../core/memory/store.ts";
 import type { SandboxRpc, StepsRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
 import type {
   BlobPort,
   Clock,
+  EmbedderPort,
   FilesPort,
+  MemoryPort,
   ModelPort,
   PatternsPort,
   ResultsPort,
   SearchPort,
   SecretsPort,
   ToolSourcesPort,
+  VectorsPort,
   WebPort,
 } from "../core/ports.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { type BlobEraser, openBlobs } from "./blobs.ts";
 import { openDatabase } from "./database/database.ts";
 import { openWeb } from "./egress/web.ts";
+import { hashingEmbedder } from "./embeddings/hashing.ts";
+import { openAiEmbedder } from "./embeddings/openai.ts";
 import { sandboxName, sandboxNameOf, type SandboxPlace, sandboxPrefix, tenantOfSandbox } from "./files/blob-keys.ts";
 import { openFiles } from "./files/files.ts";
 import { type DatabaseHealth, databaseHealth, type SidecarHealth, sidecarHealth } from "./health.ts";
+import { openMemory } from "./memory/memory-store.ts";
+import { memoryOfTask } from "./memory/task-memory.ts";
 import { demoModel } from "./model/demo/demo.ts";
 import { openAiModel } from "./model/openai.ts";
 import { linearPatterns } from "./patterns.ts";
@@ -33,6 +41,7 @@ import { openSearch } from "./search/search.ts";
 import {
   checkEndpoint,
   egressAllow,
+  embeddingModel,
   type Env,
   modelApi,
   required,
@@ -45,6 +54,8 @@ import { openToolSources } from "./tool-sources.ts";
 import { type ContainerHandle, openContainer, type SidecarContainer } from "./sidecar/container.ts";
 import { type Sidecar, sidecarAt, sidecarInContainer, type SidecarStub } from "./sidecar/sidecar.ts";
 import { openSecrets, sealSecret, SecretShelf } from "./tenant-secrets.ts";
+import { openPgvector } from "./vectors/pgvector.ts";
+import { openVectorize } from "./vectors/vectorize.ts";
 
 export { type Env, type Settings, settingProblems, settingsFromEnv } from "./settings.ts";
 
@@ -86,18 +97,52 @@ export function stepsFromEnv(env: Env): StepsRpc {
 }
 
 /** What is kept for the life of the isolate: the answer to whether the database's role is bound by row-level security. */
-const databases = new Map<string, Database>();
+interface Stores {
+  readonly database: Database;
+  readonly pgvector: VectorsPort;
+}
+const stores = new Map<string, Stores>();
 
-export function databaseFromEnv(env: Env): Database {
+function storesFromEnv(env: Env): Stores {
   const url = required(env.DATABASE_URL, "DATABASE_URL");
   const endpoint = set(env.OTTO_DATABASE_ENDPOINT);
   const name = `${endpoint} ${url}`;
-  const known = databases.get(name);
+  const known = stores.get(name);
   if (known !== undefined) return known;
   checkEndpoint(env);
-  const opened = openDatabase(url, endpoint);
-  databases.set(name, opened);
+  const opened = { database: openDatabase(url, endpoint), pgvector: openPgvector(url, endpoint) };
+  stores.set(name, opened);
   return opened;
+}
+
+export function databaseFromEnv(env: Env): Database {
+  return storesFromEnv(env).database;
+}
+
+/** Vectorize where it is bound, else pgvector in the database. */
+function vectorsFromEnv(env: Env): VectorsPort {
+  return env.VECTORS === undefined ? storesFromEnv(env).pgvector : openVectorize(env.VECTORS);
+}
+
+/** A model of the server that OPENAI_BASE_URL names, or feature hashing. */
+function embedderFromEnv(env: Env): EmbedderPort {
+  const model = embeddingModel(env);
+  if (model === null) return hashingEmbedder();
+  return openAiEmbedder({ apiKey: set(env.OPENAI_API_KEY), baseUrl: set(env.OPENAI_BASE_URL), model });
+}
+
+/** The memories of all tenants. */
+export function memoryFromEnv(env: Env): MemoryStore {
+  return openMemory({
+    database: databaseFromEnv(env),
+    vectors: vectorsFromEnv(env),
+    embedder: embedderFromEnv(env),
+  });
+}
+
+/** What a task remembers. */
+export function taskMemoryFromEnv(env: Env, facts: TaskFacts): MemoryPort {
+  return memoryOfTask(memoryFromEnv(env), facts);
 }
 
 /** The files that a task works on. */
@@ -134,7 +179,15 @@ export async function eraseFilesFromEnv(
   env: Env,
   { tenant, rootId }: Pick<TaskFacts, "tenant" | "rootId">,
 ): Promise<void> {
-  const place: SandboxPlace = { kind: "tree", tenant, rootId };
+  await eraseSandbox(env, { kind: "tree", tenant, rootId });
+}
+
+/** Forgets the shared folder of a project. Can be done again. */
+export async function eraseProjectFilesFromEnv(env: Env, tenant: string, project: string): Promise<void> {
+  await eraseSandbox(env, { kind: "project", tenant, project });
+}
+
+async function eraseSandbox(env: Env, place: SandboxPlace): Promise<void> {
   await sandboxesFromEnv(env)(place).erase();
   const blobs = blobsFromEnv(env);
   for (let gone = false; !gone; ) gone = await blobs.erase(sandboxPrefix(place));
@@ -220,15 +273,21 @@ export function clockFromEnv(_env: Env): Clock {
 }
 
 /** What `/health` tells. Settings that cannot be right throw as `settingsFromEnv` does. */
-export async function healthFromEnv(
-  env: Env,
-): Promise<{ mode: Settings["mode"]; model: string; database: DatabaseHealth; sidecar: SidecarHealth }> {
+export async function healthFromEnv(env: Env): Promise<{
+  mode: Settings["mode"];
+  model: string;
+  embeddings: string;
+  vectors: "pgvector" | "vectorize";
+  database: DatabaseHealth;
+  sidecar: SidecarHealth;
+}> {
   const { mode, model } = settingsFromEnv(env);
+  const vectors = env.VECTORS === undefined ? "pgvector" : "vectorize";
   const [database, sidecar] = await Promise.all([
     databaseHealth(databaseFromEnv(env)),
     sidecarHealth(sidecarFromEnv(env)),
   ]);
-  return { mode, model, database, sidecar };
+  return { mode, model, embeddings: embedderFromEnv(env).model, vectors, database, sidecar };
 }
 
 /** Which upload of the Worker answers; null where it was not uploaded. */

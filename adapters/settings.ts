@@ -4,6 +4,7 @@
  */
 import { SECRET_NAMES, SECRETS, type SecretName, secretProblem } from "../core/secrets.ts";
 import { parseEgressAllow } from "./egress/address.ts";
+import { HASHING_MODEL } from "./embeddings/hashing.ts";
 import { isSearchProvider, SEARCH_PROVIDERS, type SearchSettings } from "./search/search.ts";
 
 /** The bindings of wrangler.toml and the variables of README.md. An empty variable counts as not set. */
@@ -14,6 +15,7 @@ export interface Env extends Readonly<Partial<Record<SecretName, string>>> {
   readonly SIDECARS: DurableObjectNamespace;
   readonly FILES: R2Bucket;
   readonly STEPS: Fetcher;
+  readonly VECTORS?: Vectorize;
   readonly DEPLOYMENT?: WorkerVersionMetadata;
   readonly OTTO_MODE?: string;
   readonly OTTO_DATABASE_ENDPOINT?: string;
@@ -21,6 +23,7 @@ export interface Env extends Readonly<Partial<Record<SecretName, string>>> {
   readonly OPENAI_BASE_URL?: string;
   readonly OTTO_MODEL?: string;
   readonly OTTO_MODEL_API?: string;
+  readonly OTTO_EMBEDDING_MODEL?: string;
   readonly OTTO_EGRESS_ALLOW?: string;
   readonly SEARCH_PROVIDER?: string;
   readonly SEARCH_BASE_URL?: string;
@@ -108,6 +111,7 @@ export function settingProblems(env: Env): readonly string[] {
     () => modelApi(env),
     () => checkAddress(env.SEARCH_BASE_URL, "SEARCH_BASE_URL"),
     () => searchSettings(env),
+    () => embeddingModel(env),
   ];
   const wrong = checks.flatMap((check) => messageOf(check));
   return [...missing.map((name) => `${name} is not set: ${SECRETS[name].purpose}`), ...new Set(wrong)];
@@ -177,6 +181,17 @@ export function searchSettings(env: Env): SearchSettings | null {
   const baseUrl = given ?? itsOwn;
   if (baseUrl === null) throw new RangeError(`SEARCH_BASE_URL is not set, and ${provider} has no address of its own`);
   return { provider, baseUrl: baseUrl.replace(/\/+$/, ""), apiKey };
+}
+
+/** The model behind OPENAI_BASE_URL that embeds; null: feature hashing does. */
+export function embeddingModel(env: Env): string | null {
+  const model = set(env.OTTO_EMBEDDING_MODEL);
+  if (model === null) return null;
+  if (set(env.OPENAI_API_KEY) === null && set(env.OPENAI_BASE_URL) === null)
+    throw new RangeError("OTTO_EMBEDDING_MODEL needs its server: OPENAI_BASE_URL, or OPENAI_API_KEY for OpenAI's own");
+  if (model === HASHING_MODEL || !/^[\x21-\x7e]{1,200}$/.test(model))
+    throw new RangeError(`OTTO_EMBEDDING_MODEL has to be a model's name as its server writes it, not ${HASHING_MODEL}`);
+  return model;
 }
 
 function figure(text: string | undefined, name: string, ifNotSet: number, max: number): number {

@@ -71,6 +71,13 @@ export const agentConfigSchema = z.strictObject({
     .describe("Hosts that its tools may reach. `*` is any public host; without a list, none"),
   idempotent_hosts: hosts.optional(),
   on_unknown: z.enum(["tell", "ask"]).optional(),
+  memory: z
+    .strictObject({
+      summaries: z.boolean().optional().describe("False: completed tasks leave no summary in memory"),
+      tag_boost: z.number().min(0).max(1).optional().describe("What each tag of the query's words adds to a score"),
+      min_score: z.number().min(-1).max(1).optional().describe("What scores less is not found"),
+    })
+    .optional(),
   tool_config: z.record(z.string().max(200), z.record(z.string().max(200), z.json())).optional(),
 });
 export type AgentConfig = z.infer<typeof agentConfigSchema>;

@@ -50,3 +50,12 @@ export interface TaskEvent {
 export function isTerminalEvent(type: EventType): boolean {
   return type === "task.completed" || type === "task.failed" || type === "task.cancelled";
 }
+
+/**
+ * What a watcher's WebSocket (opened on the task object with `GET https://task/watch`) carries, as JSON text:
+ * new events in order, or a delta. Events may be missed around a reconnect: the watcher reads by `events(after)` whenever
+ * the first `seq` is not its last one plus one.
+ */
+export type WatchFrame =
+  | { readonly events: readonly TaskEvent[] }
+  | { readonly delta: { readonly step: number; readonly attempt: number; readonly text: string } };

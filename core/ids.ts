@@ -15,6 +15,7 @@ export const ID_PREFIXES = {
   request: "req",
   audit: "aud",
   secret: "sec",
+  memory: "mem",
 } as const;
 
 /** A kind of thing that has an id. */

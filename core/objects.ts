@@ -7,6 +7,7 @@ import type { TaskEvent } from "./events.ts";
 import type { HopListener } from "./hop-lines.ts";
 import type { IdempotencyState, IdempotentRequest, StoredReply } from "./tenant/idempotency.ts";
 import type { Scope } from "./keys.ts";
+import type { NewMemory } from "./memory/memory.ts";
 import type { Message, ModelUsage } from "./messages.ts";
 import type {
   ChangeOptions,
@@ -108,6 +109,8 @@ export interface TaskRpc {
   call(callId: string): Promise<Result<LedgerRow>>;
   /** What the task spent so far, one row for each model call and each subtask that ended. */
   spending(): Promise<Result<readonly Spend[]>>;
+  /** What the task leaves in memory; null: nothing. */
+  summary(): Promise<Result<NewMemory | null>>;
   /** Events with a sequence number over `after`: at most `limit` (≤ 500), and fewer when they are large (over 4 MB). */
   events(after: number, limit: number): Promise<Result<EventPage>>;
   /** Calls after `after` (null: from the start), at most `limit` (≤ 500) and 4 MB. Without results, rows are small. */
@@ -126,15 +129,6 @@ export interface TaskRpc {
    */
   erase(): Promise<Result<void>>;
 }
-
-/**
- * What a watcher's WebSocket (opened on the task object with `GET https://task/watch`) carries, as JSON text:
- * new events in order, or a delta. Events may be missed around a reconnect: the watcher reads by `events(after)` whenever
- * the first `seq` is not its last one plus one.
- */
-export type WatchFrame =
-  | { readonly events: readonly TaskEvent[] }
-  | { readonly delta: { readonly step: number; readonly attempt: number; readonly text: string } };
 
 /** One line of the index that a task reports to its tenant. `version` only grows. */
 export interface TaskReport {
@@ -277,6 +271,8 @@ export interface TenantRpc {
   forget(task: string): Promise<void>;
   /** Sends what Postgres has not got yet, now. False: Postgres did not take it; the object goes on trying. */
   flush(): Promise<boolean>;
+  /** Keeps the summaries of all tasks that have completed, now. False: not all; the object goes on trying. */
+  summarise(): Promise<boolean>;
   /**
    * A sandbox holds this many bytes of the tenant's quota from now on, in place of what it held before. `quota_exceeded`
    * when that is more than before, and more than fits.

@@ -4,6 +4,8 @@
  */
 import type { AuditEntry } from "./database.ts";
 import type { Failure, Result } from "./errors.ts";
+import type { Memory, MemoryScope } from "./memory/memory.ts";
+import type { MemoryHit } from "./memory/rank.ts";
 import type { Message, ModelUsage } from "./messages.ts";
 import type { OutsideTool, PinnedSource, SourceRecord, SourceToPublish } from "./tool-source.ts";
 
@@ -238,6 +240,7 @@ export interface ToolPorts {
   readonly search: SearchPort;
   readonly results: ResultsPort;
   readonly patterns: PatternsPort;
+  readonly memory: MemoryPort;
 }
 
 /** The results of a task tree's calls, whole, as text: also those that the model was shown a shortened form of. */
@@ -261,6 +264,72 @@ export interface Pattern {
 export interface PatternsPort {
   /** `invalid_input` says what is wrong with the pattern. */
   compile(source: string): Result<Pattern>;
+}
+
+/**
+ * What turns texts into vectors of length 1, so that their inner product is the cosine of the angle between them. Never
+ * throws. Failures: `invalid_input` (the model does not take a text), `rate_limited`, `timeout`, `upstream_failed`.
+ */
+export interface EmbedderPort {
+  /** The name under which its vectors are kept. Vectors of two names are never compared. */
+  readonly model: string;
+  /** Null: its first reply tells. */
+  readonly dimensions: number | null;
+  /** One vector for each text, in order. At most `MAX_EMBEDDED_TEXTS`. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<Result<readonly Float32Array[]>>;
+}
+
+/** Texts of one call of an embedder. */
+export const MAX_EMBEDDED_TEXTS = 64;
+
+/** A vector of length 1, by the id of what it stands for. `project` null: the tenant's own. */
+export interface StoredVector {
+  readonly id: string;
+  readonly project: string | null;
+  readonly values: Float32Array;
+}
+
+/** What is near is asked of: at most `limit` (≤ 100) ids, the nearest first. `among`: of these ids only (≤ 100). */
+export interface VectorQuery {
+  readonly values: Float32Array;
+  readonly scope: MemoryScope;
+  readonly limit: number;
+  readonly among: readonly string[] | null;
+}
+
+/**
+ * Vectors of each tenant, kept by their id and model. It proposes ids; whether the caller may read what they stand for,
+ * and whether that is still there, is for the database to say. What was written may be found some seconds later only.
+ */
+export interface VectorsPort {
+  /** An id that is there already gets this vector in the place of its own, whatever model that was of. */
+  upsert(tenant: string, model: string, vectors: readonly StoredVector[]): Promise<Result<void>>;
+  /** `score` is the cosine similarity. Vectors of another model, or of other dimensions, are not looked at. */
+  query(
+    tenant: string,
+    model: string,
+    query: VectorQuery,
+  ): Promise<Result<readonly { readonly id: string; readonly score: number }[]>>;
+  delete(tenant: string, ids: readonly string[]): Promise<Result<void>>;
+}
+
+/** What a task remembers: the memories of its project and of its tenant. It saves into its project, if it has one. */
+export interface MemoryPort {
+  /** `onlyProject`: without the tenant's own. `embedder` is the name of the model that compared them. */
+  search(request: {
+    readonly query: string;
+    readonly onlyProject: boolean;
+    readonly limit: number;
+    readonly signal: AbortSignal;
+  }): Promise<Result<{ readonly hits: readonly MemoryHit[]; readonly embedder: string }>>;
+  /** Saves a text once for a key. `isNew` false: it was there, and got the tags that it had not. */
+  save(note: {
+    readonly content: string;
+    readonly tags: readonly string[];
+    readonly key: string;
+    readonly nowMs: number;
+    readonly signal: AbortSignal;
+  }): Promise<Result<{ readonly memory: Memory; readonly isNew: boolean }>>;
 }
 
 /** Where results too large for a row are kept. Keys are made by the caller and end up under the tenant's prefix. */

@@ -1,7 +1,8 @@
 /** The hops of a step, as the object makes them: the job from what is stored, and what the runner's lines make happen. */
 import { stepsFromEnv, type Env } from "../adapters/from-env.ts";
 import type { HopListener } from "../core/hop-lines.ts";
-import type { ActJob, ActLine, CondenseJob, CondenseLine, ThinkJob, ThinkLine, WatchFrame } from "../core/objects.ts";
+import type { WatchFrame } from "../core/events.ts";
+import type { ActJob, ActLine, CondenseJob, CondenseLine, ThinkJob, ThinkLine } from "../core/objects.ts";
 import type { ModelFailure } from "../core/ports.ts";
 import type { Command, Work } from "../core/task-commands.ts";
 import type { TaskState } from "../core/task-state.ts";

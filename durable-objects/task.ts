@@ -7,6 +7,8 @@ import { blobsFromEnv, settingsFromEnv, stepsFromEnv, type Env } from "../adapte
 import { failed, NO_SUCH_TASK, ok, type Result } from "../core/errors.ts";
 import { checkEnvelope } from "../core/gateway/envelope.ts";
 import { EXPAND_RESULT } from "../core/gateway/shape.ts";
+import type { NewMemory } from "../core/memory/memory.ts";
+import { summaryOf } from "../core/memory/summary.ts";
 import { type ShownResult, showResult } from "../core/prompt/kept-results.ts";
 import type { EventPage, LedgerPage, TaskRpc } from "../core/objects.ts";
 import { callOfSubtask, endingOf } from "../core/subtasks.ts";
@@ -56,6 +58,14 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   async call(callId: string): Promise<Result<LedgerRow>> {
     const [row] = this.store.load() === null ? [] : this.store.calls([callId]);
     return row?.settledAt == null ? failed("not_found", "This task has no settled call with that id.") : ok(row);
+  }
+
+  async summary(): Promise<Result<NewMemory | null>> {
+    return this.read(({ state }) => {
+      const page = { after: null, limit: MAX_PAGE, withResults: true };
+      const calls = state.phase.name === "ended" ? this.store.ledger(page).rows : [];
+      return summaryOf(state.facts, this.store.view(state), calls);
+    });
   }
 
   async start(request: string | null): Promise<Result<TaskView>> {

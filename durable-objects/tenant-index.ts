@@ -1,7 +1,9 @@
 /** The sending of the task index: what the outbox holds goes to Postgres. */
-import { databaseFromEnv, type Env } from "../adapters/from-env.ts";
+import { databaseFromEnv, memoryFromEnv, type Env } from "../adapters/from-env.ts";
 import type { Database } from "../core/database.ts";
 import { toFailure, type Failure, type Result } from "../core/errors.ts";
+import { summaryIdOf } from "../core/memory/memory.ts";
+import type { MemoryStore } from "../core/memory/store.ts";
 import { REFUSED_RETRY_MS, sendDelayMs } from "../core/tenant/index-outbox.ts";
 import type { OutboxRow, TenantOutbox } from "./tenant-outbox.ts";
 import type { TenantTables } from "./tenant-tables.ts";
@@ -59,7 +61,7 @@ export class TenantIndex {
 
   /** Sends a batch; one that is refused for what it holds goes row by row, so that no row stops the others. */
   private async sendRows(tenant: string, rows: readonly OutboxRow[]): Promise<Failure | null> {
-    const written = await deliver(databaseFromEnv(this.env), tenant, rows);
+    const written = await deliver(databaseFromEnv(this.env), memoryFromEnv(this.env), tenant, rows);
     if (this.tables.isErased()) return null;
     if (written.ok) this.outbox.markSent(rows, Date.now());
     else if (!isOfTheRow(written.error)) return written.error;
@@ -76,15 +78,20 @@ export class TenantIndex {
   }
 }
 
-async function deliver(database: Database, tenant: string, rows: readonly OutboxRow[]): Promise<Result<void>> {
+/** A task that is taken out of the index takes its summary along. */
+async function deliver(
+  database: Database,
+  memory: MemoryStore,
+  tenant: string,
+  rows: readonly OutboxRow[],
+): Promise<Result<void>> {
   try {
     const reports = rows.flatMap(({ report }) => (report === null ? [] : [report]));
     const upserted = await database.tasks.upsert(tenant, reports);
     if (!upserted.ok) return upserted;
-    return await database.tasks.remove(
-      tenant,
-      rows.flatMap(({ task, report }) => (report === null ? [task] : [])),
-    );
+    const gone = rows.flatMap(({ task, report }) => (report === null ? [task] : []));
+    const removed = await database.tasks.remove(tenant, gone);
+    return removed.ok ? await memory.remove(tenant, gone.map(summaryIdOf)) : removed;
   } catch (thrown) {
     return { ok: false, error: toFailure(thrown) };
   }

@@ -47,10 +47,12 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS storage (sandbox TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS stored (one INTEGER PRIMARY KEY CHECK (one = 1), bytes INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS sources (name TEXT PRIMARY KEY, version INTEGER NOT NULL, hash TEXT) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS summaries (task TEXT PRIMARY KEY, due_at INTEGER) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS summaries_due ON summaries (due_at) WHERE due_at IS NOT NULL;
 `;
 
-/** The first table and the last one of the schema. An object of an earlier release has the first alone. */
-const [FIRST_TABLE, LAST_TABLE] = ["tenant", "sources"];
+/** The first table and the last one of the schema. An object of an earlier release lacks the last one. */
+const [FIRST_TABLE, LAST_TABLE] = ["tenant", "summaries"];
 
 /** A row holds at most 2 MB, so what may be larger is kept in parts of this many bytes. */
 const PART_BYTES = 1_000_000;

@@ -19,6 +19,7 @@ import { TenantRepeats } from "./tenant-repeats.ts";
 import { TenantStorage } from "./tenant-storage.ts";
 import { TenantSources } from "./tenant-sources.ts";
 import { TenantStore } from "./tenant-store.ts";
+import { TenantSummaries } from "./tenant-summaries.ts";
 import { TenantSwitch } from "./tenant-switch.ts";
 import { TenantTables } from "./tenant-tables.ts";
 
@@ -52,6 +53,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   private readonly repeats = new TenantRepeats(this.tables, this.store, () => this.arm());
   private readonly outbox = new TenantOutbox(this.tables);
   private readonly index = new TenantIndex(this.env, this.tables, this.outbox);
+  private readonly summaries = new TenantSummaries(this.env, this.tables, this.outbox);
   private readonly places = new TenantPlaces(this.env, this.tables);
   private readonly switch = new TenantSwitch(this.env, this.tables);
   private readonly storage = new TenantStorage(this.env, this.tables);
@@ -122,6 +124,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
       return;
     }
     this.outbox.putForgotten(task);
+    this.summaries.forget(task);
     this.places.forget(task);
     this.arm();
     await this.flush();
@@ -164,6 +167,11 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     return await this.index.flush();
   }
 
+  async summarise(): Promise<boolean> {
+    await this.reporting.settled();
+    return this.tables.isErased() || (await this.summaries.writeAll());
+  }
+
   async erase(): Promise<readonly string[]> {
     const tenant = this.tables.tenant();
     if (tenant === null) throw new Error("a tenant's object is asked by its name");
@@ -172,6 +180,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
         this.tables.markErased(tenant, Date.now());
         this.store.erase();
         this.outbox.erase();
+        this.summaries.erase();
         this.places.erase();
         this.switch.erase();
         this.storage.erase();
@@ -194,6 +203,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
       this.store.forgetOld(now);
       this.outbox.forgetOld(now);
       this.places.forgetOld(now);
+      this.summariseDue();
       await this.flush();
     } catch (thrown) {
       notBefore = Date.now() + FAILED_RETRY_MS;
@@ -221,6 +231,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     }
     if (!this.outbox.isForgotten(row.task)) {
       this.outbox.putReport(row);
+      this.summaries.hear(row);
       this.places.report(row);
       if (row.view.status === "running" && this.switch.stopped() !== null) {
         this.switch.halt(row.task);
@@ -248,6 +259,12 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
       .finally(() => this.arm());
   }
 
+  /** Keeps summaries that are due, in the background: an embedding server that is slow holds up nothing else. */
+  private summariseDue(): void {
+    if (this.tables.isErased() || this.summaries.nextAt(0) === null) return;
+    void this.summaries.write().then(() => this.arm());
+  }
+
   /** Sees that the alarm comes soon enough for what was just put into the outbox. */
   private sendSoon<T>(taken: T): T {
     if (this.armedFor === null || this.armedFor > this.index.sendAt(Date.now())) this.arm();
@@ -255,8 +272,8 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   }
 
   /**
-   * Sets the one alarm: for the next sending, for tasks that are still to be told of a stop or a release, or for the next
-   * thing to forget. An erased tenant needs none.
+   * Sets the one alarm: for the next sending, for tasks that are still to be told of a stop or a release, for the next
+   * summary, or for the next thing to forget. An erased tenant needs none.
    */
   private arm(notBefore = 0): void {
     if (this.tables.isErased()) return;
@@ -265,6 +282,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     const at = Math.min(
       this.index.nextSendAt(now) ?? Infinity,
       this.switch.nextTellAt(now) ?? Infinity,
+      this.summaries.nextAt(now) ?? Infinity,
       Math.ceil(oldAt / FORGET_EVERY_MS) * FORGET_EVERY_MS,
     );
     if (at === Infinity || (this.armedFor !== null && this.armedFor <= at)) return;

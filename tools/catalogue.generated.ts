@@ -17,6 +17,8 @@ import httpPost from "./http/post.ts";
 import webHttpRequest from "./web/http-request.ts";
 import jsonParse from "./json/parse.ts";
 import filesListDirectory from "./files/list-directory.ts";
+import memoryMemorySave from "./memory/memory-save.ts";
+import memoryMemorySearch from "./memory/memory-search.ts";
 import filesReadFile from "./files/read-file.ts";
 import filesSearchInFiles from "./files/search-in-files.ts";
 import mathsSolveEquation from "./maths/solve-equation.ts";
@@ -45,6 +47,8 @@ export const catalogue: readonly Tool[] = [
   webHttpRequest,
   jsonParse,
   filesListDirectory,
+  memoryMemorySave,
+  memoryMemorySearch,
   filesReadFile,
   filesSearchInFiles,
   mathsSolveEquation,

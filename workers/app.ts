@@ -19,7 +19,9 @@ import { budgetRoutes } from "./routes/budgets.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { killSwitchRoutes } from "./routes/kill-switch.ts";
+import { memoryRoutes } from "./routes/memory.ts";
 import { openApiRoutes } from "./routes/openapi.ts";
+import { projectRoutes } from "./routes/projects.ts";
 import { secretRoutes } from "./routes/secrets.ts";
 import { taskEventRoutes } from "./routes/task-events.ts";
 import { taskFileVersionRoutes } from "./routes/task-file-versions.ts";
@@ -52,6 +54,8 @@ export function createApp(): App {
   toolCallRoutes(app);
   toolImportRoutes(app);
   ownToolRoutes(app);
+  memoryRoutes(app);
+  projectRoutes(app);
   agentRoutes(app);
   keyRoutes(app);
   secretRoutes(app);

@@ -1,10 +1,11 @@
 /**
- * The sweep, once a minute: it wakes tasks whose alarm should have gone off and did not, and goes on with the erasing of
- * tenants. Each run does a bounded part. What fails is logged, done again by the next run, and stops nothing else.
+ * The sweep, once a minute: it wakes tasks whose alarm should have gone off and did not, goes on with the erasing of
+ * tenants, and gives vectors to memories that have none of the present embedding model. Each run does a bounded part. What fails is logged, done again by the next run, and stops nothing else.
  */
 import {
   databaseFromEnv,
   eraseTenantFilesFromEnv,
+  memoryFromEnv,
   tasksFromEnv,
   tenantsFromEnv,
   type Env,
@@ -36,10 +37,21 @@ const MAX_FILE_BATCHES = 20;
 /** Objects that are asked at the same time. */
 const AT_ONCE = 20;
 
-/** Runs both parts. Never throws. `now` is in milliseconds since the epoch. */
+/** Batches of a tenant's memories that one run erases, and memories that one run embeds, for at most so long. */
+const MAX_MEMORY_BATCHES = 20;
+const MAX_EMBEDDED = 1000;
+const EMBED_MS = 30_000;
+
+/** Runs all parts. Never throws. `now` is in milliseconds since the epoch. */
 export async function sweep(env: Env, now: number): Promise<void> {
   await attempt("finding overdue tasks", () => wakeOverdue(env, now));
   await attempt("finding erased tenants", () => eraseTenants(env));
+  await attempt("embedding memories", () => embedMemories(env));
+}
+
+/** Those that were kept while the embedding server was away, and all of them, bit by bit, when the model is another. */
+async function embedMemories(env: Env): Promise<void> {
+  unwrap(await memoryFromEnv(env).embedPending(MAX_EMBEDDED, AbortSignal.timeout(EMBED_MS)));
 }
 
 /** The longest overdue first. A task that is woken reports when it is due next, and one that is gone leaves the index. */
@@ -90,7 +102,8 @@ async function eraseTenant(env: Env, tenant: string, most: number): Promise<numb
     const indexed = unwrap(await database.tasks.some(tenant, BATCH));
     const tasks = new Set([...unsent, ...indexed]);
     if (tasks.size === 0) {
-      if (await eraseFiles(env, tenant)) unwrap(await database.tenants.purge(tenant));
+      const isEmpty = (await eraseFiles(env, tenant)) && (await eraseMemories(env, tenant));
+      if (isEmpty) unwrap(await database.tenants.purge(tenant));
       return looked;
     }
     const gone = new Set<string>();
@@ -120,6 +133,14 @@ async function eraseTask(env: Env, tenant: string, task: string): Promise<void> 
 async function eraseFiles(env: Env, tenant: string): Promise<boolean> {
   for (let batches = 0; batches < MAX_FILE_BATCHES; batches += 1) {
     if (await eraseTenantFilesFromEnv(env, tenant)) return true;
+  }
+  return false;
+}
+
+/** False: some are left for the next run. Vectors outside the database go by the ids of the rows, so they go before them. */
+async function eraseMemories(env: Env, tenant: string): Promise<boolean> {
+  for (let batches = 0; batches < MAX_MEMORY_BATCHES; batches += 1) {
+    if (unwrap(await memoryFromEnv(env).erase(tenant, null))) return true;
   }
   return false;
 }

@@ -1,6 +1,6 @@
 /** How routes reach a task: by the tenant of the key and the task's id, and in no other way. */
 import { z } from "zod";
-import { tasksFromEnv, type TaskStub } from "../adapters/from-env.ts";
+import { tasksFromEnv, tenantsFromEnv, type TaskStub } from "../adapters/from-env.ts";
 import { NO_SUCH_TASK, OttoError, raise, type Result } from "../core/errors.ts";
 import type { TaskEvent } from "../core/events.ts";
 import { isId } from "../core/ids.ts";
@@ -10,6 +10,9 @@ import { hasEnded } from "../core/task-status.ts";
 import type { OutputFile, TaskView } from "../core/task-view.ts";
 import type { AppContext } from "./context.ts";
 import { passingFailure } from "./passing-failure.ts";
+
+/** How long a list waits for the index to take what was reported last. */
+const FRESH_WITHIN_MS = 1000;
 
 /** The path of every route of one task. */
 export const taskParams = z.object({ id: z.string().describe("The task's id, `task_…`") });
@@ -127,4 +130,10 @@ export function pageRequest(query: { limit?: number | undefined; cursor?: string
     raise("invalid_input", "cursor: is not a cursor of this list", { field: "cursor" });
   }
   return { after, limit: query.limit ?? DEFAULT_PAGE_LIMIT };
+}
+
+/** Sends the index what the tenant's tasks have just reported, so that a caller finds what it made; a slow database is not waited for. */
+export async function bringUpToDate(c: AppContext): Promise<void> {
+  const sent = tenantsFromEnv(c.env)(tenantOf(c)).flush();
+  await Promise.race([sent.catch(() => false), scheduler.wait(FRESH_WITHIN_MS)]);
 }

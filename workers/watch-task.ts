@@ -5,8 +5,8 @@
  * that no longer fit are read again by page.
  */
 import { type Failure, NO_SUCH_TASK, OttoError, type Result } from "../core/errors.ts";
-import { isTerminalEvent, type TaskEvent } from "../core/events.ts";
-import type { EventPage, WatchFrame } from "../core/objects.ts";
+import { isTerminalEvent, type TaskEvent, type WatchFrame } from "../core/events.ts";
+import type { EventPage } from "../core/objects.ts";
 import { passingFailure } from "./passing-failure.ts";
 
 /** Events that are read at once. */

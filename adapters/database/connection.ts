@@ -25,6 +25,10 @@ const TABLES = [
   "tool_names",
   "custom_tools",
   "erased_usage",
+  "projects",
+  "memories",
+  "memory_tags",
+  "vectors",
 ];
 
 /** Builds queries. A query that is awaited by itself runs without a tenant and sees nothing. */

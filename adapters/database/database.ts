@@ -4,6 +4,8 @@ import { agentTable } from "./agent-table.ts";
 import { auditLog } from "./audit-log.ts";
 import { openConnection } from "./connection.ts";
 import { keyTable } from "./key-table.ts";
+import { memoryTable } from "./memory-table.ts";
+import { projectTable } from "./project-table.ts";
 import { secretTable } from "./secret-table.ts";
 import { taskIndex } from "./task-index.ts";
 import { tenantTable } from "./tenant-table.ts";
@@ -22,5 +24,7 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     audit: auditLog(connection),
     toolSources: toolSourceTable(connection),
     usage: usageTable(connection),
+    memories: memoryTable(connection),
+    projects: projectTable(connection),
   };
 }

@@ -108,3 +108,30 @@ export const customTools = pgTable("custom_tools", {
   definition: text("definition"),
   createdAt: moment("created_at").notNull(),
 });
+
+export const projects = pgTable("projects", {
+  tenant: text("tenant").notNull(),
+  name: text("name").notNull(),
+  createdAt: moment("created_at").notNull(),
+});
+
+export const memories = pgTable("memories", {
+  tenant: text("tenant").notNull(),
+  id: text("id").notNull(),
+  project: text("project"),
+  kind: text("kind").notNull(),
+  content: text("content").notNull(),
+  contentHash: text("content_hash").notNull(),
+  tags: text("tags").array().notNull(),
+  sourceTask: text("source_task"),
+  author: text("author").notNull(),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
+  embeddedBy: text("embedded_by"),
+});
+
+export const memoryTags = pgTable("memory_tags", {
+  tenant: text("tenant").notNull(),
+  word: text("word").notNull(),
+  memory: text("memory").notNull(),
+});

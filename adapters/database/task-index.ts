@@ -105,7 +105,10 @@ function removeAndCount(tenant: string, ids: readonly string[]): SQL {
       tokens = known.tokens + excluded.tokens, cost_micros = known.cost_micros + excluded.cost_micros`;
 }
 
-/** One statement for any number of rows: they go as one JSON parameter, since each row has a dozen values. */
+/**
+ * One statement for any number of rows: they go as one JSON parameter, since each row has a dozen values. A project is
+ * known from the first row that names it; a row that changes nothing makes none known again.
+ */
 function upsert(tenant: string, reports: readonly TaskReport[]): SQL {
   const rows = reports.map(({ task, version, view, hidden, wakeAt, key, used }) => ({
     id: task,
@@ -124,7 +127,7 @@ function upsert(tenant: string, reports: readonly TaskReport[]): SQL {
     tokens: used.tokens,
     cost_micros: used.costMicros,
   }));
-  return sql`
+  const written = sql`
     insert into tasks (tenant, id, version, status, hidden, project, agent, parent, created_at, updated_at, wake_at, view,
       key, steps, tool_calls, tokens, cost_micros)
     select ${tenant}::text, r.id, r.version, r.status, r.hidden, r.project, r.agent, r.parent, r.created_at, now(),
@@ -138,6 +141,12 @@ function upsert(tenant: string, reports: readonly TaskReport[]): SQL {
       updated_at = excluded.updated_at, wake_at = excluded.wake_at, view = excluded.view, key = excluded.key,
       steps = excluded.steps, tool_calls = excluded.tool_calls, tokens = excluded.tokens, cost_micros = excluded.cost_micros
     where excluded.version > tasks.version`;
+  if (rows.every(({ project }) => project === null)) return written;
+  return sql`
+    with written as (${written} returning project, created_at)
+    insert into projects (tenant, name, created_at)
+    select ${tenant}::text, project, min(created_at) from written where project is not null group by project
+    on conflict do nothing`;
 }
 
 /** Postgres's text holds neither NUL nor half a surrogate pair; both stand as U+FFFD in what lists are narrowed by. */

@@ -9,6 +9,7 @@ export interface DeployConfig {
   readonly migrations: readonly { readonly tag: string; readonly new_sqlite_classes?: readonly string[] }[];
   readonly containers?: readonly { readonly class_name?: string }[];
   readonly r2_buckets: readonly { readonly binding: string; readonly bucket_name?: string }[];
+  readonly vectorize?: readonly { readonly binding: string; readonly index_name?: string }[];
   readonly services?: readonly { readonly binding: string; readonly service: string; readonly entrypoint?: string }[];
   readonly triggers: { readonly crons?: readonly string[] | undefined };
   readonly version_metadata?: { readonly binding: string } | undefined;
@@ -37,6 +38,8 @@ const OBJECTS = {
 const BUCKET = "FILES";
 const STEP_RUNNER = { binding: "STEPS", entrypoint: "StepRunner" } as const;
 const VERSION = "DEPLOYMENT";
+/** Where memories are found by Vectorize, and not by pgvector. */
+const VECTORS = "VECTORS";
 /** The sweep does a bounded part each minute. */
 const SWEEP = "* * * * *";
 
@@ -78,6 +81,12 @@ function judgeBindings(config: DeployConfig): string[] {
   if (runner?.service !== config.name || runner?.entrypoint !== STEP_RUNNER.entrypoint) {
     const wanted = `service ${config.name ?? "(the Worker's name)"}, entrypoint ${STEP_RUNNER.entrypoint}`;
     problems.push(`services: ${STEP_RUNNER.binding} has to be this Worker itself: ${wanted}`);
+  }
+  for (const { binding, index_name } of config.vectorize ?? []) {
+    if (binding !== VECTORS || !index_name)
+      problems.push(
+        `vectorize: ${VECTORS} has to be bound to an index by index_name, and nothing else; without it pgvector serves`,
+      );
   }
   if (config.version_metadata?.binding !== VERSION)
     problems.push(`version_metadata: binding has to be ${VERSION}, so that /health can tell which upload answers`);

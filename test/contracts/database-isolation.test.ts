@@ -1,11 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import { PGlite } from "@electric-sql/pglite";
+import { vector } from "@electric-sql/pglite-pgvector";
 import { neon, neonConfig } from "@neondatabase/serverless";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
+import { openPgvector } from "../../adapters/vectors/pgvector.ts";
 import type { Database } from "../../core/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
-import { act, configOf, makeTenant, newId, report, secretOf, sourceOf } from "./database-rows.ts";
+import { act, configOf, hashedMemory, makeTenant, newId, report, secretOf, sourceOf } from "./database-rows.ts";
 
 const TABLES = [
   "tenants",
@@ -19,6 +21,10 @@ const TABLES = [
   "tool_names",
   "custom_tools",
   "erased_usage",
+  "projects",
+  "memories",
+  "memory_tags",
+  "vectors",
 ] as const;
 const PAGE = { after: null, limit: 100 };
 
@@ -48,7 +54,13 @@ async function fillTenant() {
   await database.tasks.remove(made.tenant.id, [erased.task]);
   const published = await database.toolSources.publish(made.tenant.id, sourceOf("custom"), act("tool.create", "spy"));
   if (!published.ok) throw new Error(published.error.message);
-  return { ...made, agent: agent.id, task: task.task };
+  const memory = hashedMemory({ project: "secret", tags: ["secret"] });
+  await database.memories.save(made.tenant.id, [memory], act("memory.create", memory.id));
+  const values = Float32Array.of(1, 0);
+  await openPgvector(server.url, server.endpoint).upsert(made.tenant.id, "m", [
+    { id: memory.id, project: null, values },
+  ]);
+  return { ...made, agent: agent.id, task: task.task, memory: memory.id };
 }
 
 /** Runs one statement by itself, as `otto_app`, with a tenant named or with none. */
@@ -95,6 +107,11 @@ describe("the Worker's role", () => {
     ["erased_usage", `update erased_usage set tokens = 0 where tenant = '%'`],
     ["tool_names", `delete from tool_names where tenant = '%'`],
     ["tenants", `update tenants set erased_at = now() where id = '%'`],
+    ["memories", `update memories set content = 'x' where tenant = '%'`],
+    ["memories", `delete from memories where tenant = '%'`],
+    ["memory_tags", `delete from memory_tags where tenant = '%'`],
+    ["vectors", `delete from vectors where tenant = '%'`],
+    ["projects", `delete from projects where tenant = '%'`],
   ])("changes nothing in %s of another tenant by: %s", async (table, statement) => {
     const before = await asOwner(`select * from ${table}`);
     await asApp(statement.replace("%", a.tenant.id), b.tenant.id);
@@ -137,13 +154,13 @@ describe("the Worker's role", () => {
     expect(rows.filter(({ guarded }) => guarded !== true)).toEqual([]);
   });
 
-  test("may call no function that looks across tenants but the four that it was given", async () => {
+  test("may call no function that looks across tenants but the five that it was given", async () => {
     const rows = await asOwner(`
       select p.proname as name, p.proconfig as config, r.rolname as owner, r.rolsuper or r.rolbypassrls as passes
       from pg_proc p join pg_roles r on r.oid = p.proowner
       where p.prosecdef and has_function_privilege('otto_app', p.oid, 'execute') order by 1`);
-    const names = ["otto_erased_tenants", "otto_overdue_tasks", "otto_purge_tenant", "otto_tenants"];
-    expect(rows.map(({ name }) => name)).toEqual(names);
+    const names = ["otto_erased_tenants", "otto_memories_to_embed", "otto_overdue_tasks", "otto_purge_tenant"];
+    expect(rows.map(({ name }) => name)).toEqual([...names, "otto_tenants"]);
     for (const row of rows)
       expect(row).toMatchObject({
         owner: "otto_directory",
@@ -154,14 +171,15 @@ describe("the Worker's role", () => {
 });
 
 test("an owner of the tables who is no superuser is bound by them too", async () => {
-  const db = await PGlite.create("memory://");
+  const db = await PGlite.create({ dataDir: "memory://", extensions: { vector } });
   try {
-    await db.exec(
-      "create role deployer createrole; alter schema public owner to deployer; set session authorization deployer",
-    );
+    // Neon lets an owner make this extension; here it takes a superuser.
+    await db.exec("create extension vector; create role deployer createrole");
+    await db.exec("alter schema public owner to deployer; set session authorization deployer");
     await db.exec("create role otto_app nologin");
     const folder = new URL("../../migrations/", import.meta.url);
-    for (const name of (await readdir(folder)).toSorted()) await db.exec(await readFile(new URL(name, folder), "utf8"));
+    const files = (await readdir(folder)).filter((name) => name.endsWith(".sql")).toSorted();
+    for (const file of files) await db.exec(await readFile(new URL(file, folder), "utf8"));
     await db.exec("grant otto_app to deployer; set role otto_app");
     await db.exec(
       `begin; select set_config('app.tenant', 'ten_a', true); insert into tenants values ('ten_a', 'A', now()); commit`,
@@ -189,6 +207,13 @@ describe("one tenant with another's ids", () => {
     expect(await database.toolSources.versions(b.tenant.id, "spy", PAGE)).toMatchObject(missing);
     const days = { from: "2000-01-01", to: "2100-01-01", by: ["project"] as const, limit: 10 };
     expect(await database.usage.read(b.tenant.id, days)).toEqual({ ok: true, value: [] });
+    expect(await database.projects.get(b.tenant.id, "secret")).toMatchObject(missing);
+    expect(await database.projects.list(b.tenant.id, null, 10)).toEqual({ ok: true, value: [] });
+    expect(await database.memories.read(b.tenant.id, null, [a.memory])).toEqual({ ok: true, value: [] });
+    for (const scope of [null, [null], ["secret"]]) {
+      const page = await database.memories.page(b.tenant.id, { scope, tag: null }, PAGE);
+      expect(page).toEqual({ ok: true, value: { items: [], next: null } });
+    }
     for (const project of ["secret", null]) {
       const page = await database.tasks.page(b.tenant.id, { status: null, project }, PAGE);
       expect(page).toEqual({ ok: true, value: { items: [], next: null } });

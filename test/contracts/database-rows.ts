@@ -1,6 +1,6 @@
 /** Rows for the database's contract tests, with ids that no other test has. */
 import { DEFAULT_AGENT } from "../../core/agent.ts";
-import type { AuditEntry, Database, NewApiKey, SourceChange, Tenant } from "../../core/database.ts";
+import type { AuditEntry, Database, HashedMemory, NewApiKey, SourceChange, Tenant } from "../../core/database.ts";
 import { type IdKind, makeId } from "../../core/ids.ts";
 import { SCOPES } from "../../core/keys.ts";
 import type { TaskReport } from "../../core/objects.ts";
@@ -97,4 +97,22 @@ export async function makeTenant(database: Database, at: number = START): Promis
   const made = await database.tenants.create(tenant, key, act("tenant.create", tenant.id, at));
   if (!made.ok) throw new Error(`the tenant was not made: ${JSON.stringify(made.error)}`);
   return { tenant, key };
+}
+
+/** A memory whose content, unless it is given, no other has. */
+export function hashedMemory(change: Partial<HashedMemory> = {}): HashedMemory {
+  const id = newId("memory", change.createdAt ?? START);
+  const content = change.content ?? `remember ${id}`;
+  return {
+    id,
+    project: null,
+    kind: "note",
+    content,
+    contentHash: content,
+    tags: [],
+    sourceTask: null,
+    author: "agent_default",
+    createdAt: START,
+    ...change,
+  };
 }

@@ -54,6 +54,8 @@ describe("the configuration", () => {
     ["no limit of time", "limits.cpu_ms", { limits: undefined }],
     ["no logs", "observability", { observability: { enabled: false } }],
     ["no Node modules", "nodejs_compat", { compatibility_flags: [] }],
+    ["an index under another name", "vectorize", { vectorize: [{ binding: "INDEX", index_name: "otto" }] }],
+    ["a binding to no index", "vectorize", { vectorize: [{ binding: "VECTORS" }] }],
     ["another mode", "vars.OTTO_MODE", { vars: { OTTO_MODE: "test" } }],
     ["no mode", "vars.OTTO_MODE", { vars: {} }],
     ["an open egress", "OTTO_EGRESS_ALLOW", { vars: { ...config.vars, OTTO_EGRESS_ALLOW: "localhost:1" } }],
@@ -66,6 +68,10 @@ describe("the configuration", () => {
     expect(problems[0]).toContain(field);
     expect(problems[0]).not.toContain("canary");
   });
+});
+
+it("a configuration that has Vectorize passes too", () => {
+  expect(judgeConfig({ ...config, vectorize: [{ binding: "VECTORS", index_name: "otto-vectors" }] })).toEqual([]);
 });
 
 describe("the address on workers.dev", () => {

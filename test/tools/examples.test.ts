@@ -80,6 +80,8 @@ describe("the catalogue", () => {
       ["http_request", "network", "dangerous", "once"],
       ["json.parse", "read", "safe", "none"],
       ["list_directory", "read", "safe", "none"],
+      ["memory_save", "write", "cautious", "keyed"],
+      ["memory_search", "read", "safe", "none"],
       ["read_file", "read", "safe", "none"],
       ["search_in_files", "read", "safe", "none"],
       ["solve_equation", "", "safe", "none"],

@@ -7,6 +7,7 @@ import type { ToolPorts } from "../../core/ports.ts";
 import type { CallFacts, Control, SandboxRules, Tool, ToolContext } from "../../core/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { fakeFiles } from "../fakes/files.ts";
+import { fakeMemory } from "../fakes/memory.ts";
 import { fakeResults } from "../fakes/results.ts";
 import { fakeSearch } from "../fakes/search.ts";
 import { fakeWeb } from "../fakes/web.ts";
@@ -28,7 +29,7 @@ export const DEFAULT_RULES: SandboxRules = sandboxRules({
 export const OPEN_RULES: SandboxRules = { allowedPaths: null, deniedPatterns: [], extensions: ["*"], allowWrite: true };
 const NOW = Date.UTC(2026, 10, 21, 12, 34, 56, 789);
 
-/** Fresh fakes: an empty sandbox, no results of earlier calls, and a web in which every host answers with a short text. The pattern engine is the real one: nothing outside is behind it. */
+/** Fresh fakes: an empty sandbox, no memories, no results of earlier calls, and a web in which every host answers with a short text. The pattern engine is the real one: nothing outside is behind it. */
 export function freshPorts(): ToolPorts {
   return {
     files: fakeFiles(() => NOW),
@@ -36,6 +37,7 @@ export function freshPorts(): ToolPorts {
     search: fakeSearch(),
     results: fakeResults(),
     patterns: linearPatterns,
+    memory: fakeMemory(),
   };
 }
 

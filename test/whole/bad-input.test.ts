@@ -35,9 +35,11 @@ beforeAll(async () => {
   const task = (await caller.send("POST", "/v1/tasks", { input: "x", hold: true })).json.id;
   const agent = await caller.send("POST", "/v1/agents", { name: "a", instructions: "", tools: [], permissions: [] });
   await caller.send("POST", "/v1/secrets", { name: "KEY", value: "value", hosts: ["example.com"] });
+  const memory = await caller.send("POST", "/v1/memory", { content: "x", project: "read_file" });
   ids = {
     task,
     secret: "KEY",
+    memory: memory.json.id,
     agent: agent.json.id,
     name: "read_file",
     path: "x.txt",
@@ -56,9 +58,8 @@ afterAll(async () => {
 function filled({ path }: Operation): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     if (name !== "id") return ids[name] ?? "x";
-    return (
-      (path.startsWith("/v1/agents") ? ids["agent"] : path.startsWith("/v1/tasks") ? ids["task"] : undefined) ?? "x"
-    );
+    const [, kind = ""] = /^\/v1\/(agent|task|memory)/.exec(path) ?? [];
+    return ids[kind] ?? "x";
   });
 }
 

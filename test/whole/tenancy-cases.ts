@@ -21,6 +21,7 @@ export interface Owned {
   readonly key: string;
   readonly tenant: string;
   readonly secret: string;
+  readonly memory: string;
 }
 
 export interface Case {
@@ -142,6 +143,28 @@ export const CASES: readonly Case[] = [
     other: 404,
     owner: 200,
   },
+  { route: "GET /v1/memory", path: () => "/v1/memory", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/memory", path: () => `/v1/memory?query=${CANARY}`, other: "nothing of it", owner: 200 },
+  { route: "GET /v1/memory", path: () => `/v1/memory?project=${CANARY}`, other: "nothing of it", owner: 200 },
+  { route: "GET /v1/memory/{id}", path: ({ memory }) => `/v1/memory/${memory}`, other: 404, owner: 200 },
+  {
+    route: "PUT /v1/memory/{id}",
+    path: ({ memory }) => `/v1/memory/${memory}`,
+    body: () => ({ tags: ["seen"] }),
+    other: 404,
+    owner: 200,
+  },
+  { route: "DELETE /v1/memory/{id}", path: ({ memory }) => `/v1/memory/${memory}`, other: 404, owner: 200 },
+  {
+    route: "POST /v1/memory",
+    path: () => "/v1/memory",
+    body: () => ({ content: "x" }),
+    other: "nothing of it",
+    owner: 201,
+  },
+  { route: "GET /v1/projects", path: () => "/v1/projects", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/projects/{name}", path: () => `/v1/projects/${CANARY}`, other: 404, owner: 200 },
+  { route: "DELETE /v1/projects/{name}", path: () => `/v1/projects/${CANARY}`, other: 404, owner: 200 },
   { route: "GET /v1/agents", path: () => "/v1/agents", other: "nothing of it", owner: 200 },
   {
     route: "POST /v1/agents",
@@ -225,5 +248,13 @@ export const CASES: readonly Case[] = [
   { route: "GET /openapi.json", path: () => "/openapi.json", other: "nothing of it", owner: 200 },
   { route: "GET /docs", path: () => "/docs", other: "nothing of it", owner: 200 },
   { route: "GET /", path: () => "/", other: "nothing of it", owner: 200 },
+  // Near the end: from then on the caller has a project of that name.
+  {
+    route: "POST /v1/tools/{name}/call",
+    path: () => "/v1/tools/memory_search/call",
+    body: () => ({ arguments: { query: "canary" }, project: CANARY }),
+    other: "nothing of it",
+    owner: 200,
+  },
   { route: "DELETE /v1/tasks/{id}", path: ({ ended }) => `/v1/tasks/${ended}`, other: 404, owner: 200 },
 ];

@@ -1,5 +1,5 @@
 /** Every route of the OpenAPI document, with the ids of one tenant and the key of another. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
   type Caller,
   calling,
@@ -67,7 +67,19 @@ async function own(): Promise<Owned> {
   const secret = { name: "CANARY_KEY", value: CANARY, hosts: [`${CANARY}.example`] };
   const set = await owner.send("POST", "/v1/secrets", secret);
   expect(set.status, set.text).toBe(201);
+  const memory = await owner.send("POST", "/v1/memory", {
+    content: `remember ${CANARY}`,
+    tags: [CANARY],
+    project: CANARY,
+  });
+  expect(memory.status, memory.text).toBe(201);
+  // The ended task leaves its summary beside it.
+  await vi.waitFor(async () => expect((await owner.send("GET", "/v1/memory")).json.data).toHaveLength(2), {
+    timeout: 10_000,
+    interval: 50,
+  });
   return {
+    memory: memory.json.id,
     ended,
     waiting,
     question: pending[0]?.kind === "question" ? pending[0].id : "",
@@ -95,6 +107,8 @@ async function seen(): Promise<string> {
     `/v1/agents/${owned.agent}/versions`,
     "/v1/keys",
     "/v1/secrets",
+    "/v1/memory?scope=all",
+    "/v1/projects",
   ];
   const answers = [];
   for (const path of paths) answers.push((await owner.send("GET", path)).text);
@@ -123,10 +137,9 @@ describe("another tenant's key", () => {
       const isRight = one.other === "nothing of it" ? answer.status < 300 : answer.status === one.other;
       if (!isRight) wrong.push(said);
       const isOwnName = one.route === "POST /v1/agents";
-      const { question, approval, ended, waiting, asking, part, held, agent, key } = owned;
-      const leaked = [CANARY, ended, waiting, asking, part, held, agent, key, question, approval].filter((text) =>
-        answer.text.includes(text),
-      );
+      const { question, approval, ended, waiting, asking, part, held, agent, key, memory } = owned;
+      const ids = [ended, waiting, asking, part, held, agent, key, memory, question, approval];
+      const leaked = [CANARY, ...ids].filter((text) => answer.text.includes(text));
       if (!isOwnName && leaked.length > 0) wrong.push(`${said} tells ${leaked.join(", ")}`);
     }
     expect(wrong).toEqual([]);

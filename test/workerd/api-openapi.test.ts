@@ -81,6 +81,8 @@ test("health tells what is there and no secret", async () => {
       status: "ok",
       mode: "test",
       model: "stand-in",
+      embeddings: "hashing",
+      vectors: "pgvector",
       database: "ok",
       sidecar: "ok",
       version: VERSION,

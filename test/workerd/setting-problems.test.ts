@@ -58,6 +58,9 @@ describe("the problems of the settings", () => {
     ["SEARCH_BASE_URL", { SEARCH_PROVIDER: "searxng", SEARCH_BASE_URL: "canary-password" }],
     ["SEARCH_PROVIDER", { SEARCH_PROVIDER: "canary-password" }],
     ["OTTO_MODEL_API", { OTTO_MODEL_API: "grpc" }],
+    ["OTTO_EMBEDDING_MODEL", { OTTO_EMBEDDING_MODEL: "canary-password x" }],
+    ["OTTO_EMBEDDING_MODEL", { OTTO_EMBEDDING_MODEL: "hashing" }],
+    ["OTTO_EMBEDDING_MODEL", { OTTO_EMBEDDING_MODEL: "canary-password", OPENAI_API_KEY: "", OPENAI_BASE_URL: "" }],
     ["MAX_PARALLEL_TOOL_CALLS", { MAX_PARALLEL_TOOL_CALLS: "many" }],
   ])("name the setting that is wrong, without its value: %s", (name, variables) => {
     const problems = settingProblems(production(variables));

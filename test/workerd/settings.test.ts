@@ -1,13 +1,19 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, inject, test } from "vitest";
 import {
   databaseFromEnv,
   type Env,
+  healthFromEnv,
+  memoryFromEnv,
   modelFromEnv,
   sealingFromEnv,
   searchFromEnv,
   settingsFromEnv,
   webFromEnv,
 } from "../../adapters/from-env.ts";
+import { makeId } from "../../core/ids.ts";
+import { playVectorize } from "../stand-ins/vectorize.ts";
+import { makeCaller } from "./front-door.ts";
 
 /** An environment of variables only. */
 const envOf = (variables: Partial<Env>): Env => ({ OTTO_MODE: "local", ...variables }) as Env;
@@ -74,6 +80,31 @@ describe("the settings", () => {
       "SIDECAR_SECRET is not set",
     );
     expect(() => modelFromEnv(envOf({ OPENAI_API_KEY: "k", OTTO_MODEL_API: "grpc" }))).toThrow("OTTO_MODEL_API");
+  });
+});
+
+describe("memory", () => {
+  const open = (more: Partial<Env>) =>
+    envOf({ DATABASE_URL: "postgres://a:b@db.example/x", OPENAI_API_KEY: "k", ...more });
+
+  test("is found by hashing and pgvector, or by the model and the index that are set", async () => {
+    expect(memoryFromEnv(open({})).embedder).toBe("hashing");
+    expect(memoryFromEnv(open({ OTTO_EMBEDDING_MODEL: "embed-1" })).embedder).toBe("embed-1");
+    const index = playVectorize(384);
+    const bound = { ...env, VECTORS: index as unknown as Vectorize };
+    expect(await healthFromEnv(bound)).toMatchObject({ embeddings: "hashing", vectors: "vectorize" });
+    const caller = await makeCaller();
+    const made = { id: makeId("memory", 1, new Uint8Array(10)), project: null, kind: "note", content: "a" } as const;
+    const memory = { ...made, tags: [], sourceTask: null, author: "x", createdAt: 1 };
+    const { signal } = new AbortController();
+    expect(await memoryFromEnv(bound).save(caller.tenant, [memory], null, signal)).toMatchObject({ ok: true });
+    expect((await index.describe()).vectorCount).toBe(1);
+  });
+
+  test("needs a server for its model", () => {
+    expect(() => memoryFromEnv(open({ OPENAI_API_KEY: "", OTTO_EMBEDDING_MODEL: "m" }))).toThrow(
+      "OTTO_EMBEDDING_MODEL",
+    );
   });
 });
 

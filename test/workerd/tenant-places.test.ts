@@ -278,7 +278,7 @@ test("the object of an earlier release gets the tables that it lacks, and keeps 
   await object().admit(shown);
   await object().revoke(key.id);
   await runInDurableObject(tenantStub(tenant), (_, state) => {
-    for (const table of ["revoked", "tasks", "accounts", "spent", "stop"]) {
+    for (const table of ["revoked", "tasks", "accounts", "spent", "stop", "summaries"]) {
       if (table === "revoked") state.storage.sql.exec("INSERT OR IGNORE INTO revoked VALUES (?, 1)", key.id);
       else state.storage.sql.exec(`DROP TABLE ${table}`);
     }

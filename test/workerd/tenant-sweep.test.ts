@@ -105,7 +105,7 @@ test("says in the log that the database is away, and throws nothing", async () =
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   watchDatabase().isAway = true;
   await sweep(env, Date.now());
-  expect(log).toHaveBeenCalledTimes(2);
+  expect(log).toHaveBeenCalledTimes(3);
 });
 
 test("erases a tenant whole: its tasks, files, blobs, object and rows", async () => {

@@ -23,6 +23,10 @@ const healthSchema = z
       ),
     mode: z.string(),
     model: z.string().describe("The model of an agent that names none; `demo` is no language model"),
+    embeddings: z
+      .string()
+      .describe("The model that finds memories; `hashing` is no model: it compares words and parts of words"),
+    vectors: z.enum(["pgvector", "vectorize", "unknown"]),
     database: z.enum(["ok", "away", "refused"]),
     sidecar: z
       .enum(["ok", "asleep", "away", "off"])
@@ -59,7 +63,8 @@ async function look(env: Env): Promise<Health> {
   const problems = settingProblems(env);
   const shared = { version: VERSION, deployment: deploymentFromEnv(env), problems: [...problems] };
   if (problems.length > 0) {
-    const unknown = { mode: "unknown", model: "unknown", database: "away", sidecar: "away" } as const;
+    const names = { mode: "unknown", model: "unknown", embeddings: "unknown", vectors: "unknown" } as const;
+    const unknown = { ...names, database: "away", sidecar: "away" } as const;
     return { status: "failed", ...unknown, ...shared };
   }
   const parts = await healthFromEnv(env);

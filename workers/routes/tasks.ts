@@ -1,7 +1,7 @@
 /** Making, listing, reading, starting, cancelling and erasing tasks. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, settingsFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, settingsFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
 import { raise } from "../../core/errors.ts";
 import { newTaskFacts, projectSchema, taskRequestSchema } from "../../core/new-task.ts";
 import { DEFAULT_PAGE_LIMIT, writeCursor } from "../../core/page-cursor.ts";
@@ -18,6 +18,7 @@ import { idSource, requestName } from "../new-ids.ts";
 import { resolveAgent } from "../resolve-agent.ts";
 import {
   actorOf,
+  bringUpToDate,
   findView,
   optionalQuery,
   pageQuery,
@@ -30,8 +31,6 @@ import {
   unwrap,
 } from "../task-access.ts";
 
-/** How long a list waits for the index to take what was reported last. */
-const FRESH_WITHIN_MS = 1000;
 /** Subtasks that are asked at once for their views. */
 const VIEWS_AT_ONCE = 20;
 
@@ -198,10 +197,4 @@ async function viewsOf(c: AppContext, ids: readonly string[]): Promise<TaskView[
     views.push(...read.filter((view) => view !== null));
   }
   return views;
-}
-
-/** Sends the index what the tenant's tasks have just reported, so that a caller finds what it made; a slow database is not waited for. */
-async function bringUpToDate(c: AppContext): Promise<void> {
-  const sent = tenantsFromEnv(c.env)(tenantOf(c)).flush();
-  await Promise.race([sent.catch(() => false), scheduler.wait(FRESH_WITHIN_MS)]);
 }

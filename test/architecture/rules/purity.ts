@@ -9,6 +9,7 @@ const READERS_OF_ENV: readonly string[] = ["adapters/from-env.ts", "adapters/set
  */
 const FETCHERS: readonly string[] = [
   "adapters/database/connection.ts",
+  "adapters/embeddings/openai.ts",
   "adapters/model/guarded-fetch.ts",
   "adapters/search/engine.ts",
   "adapters/sidecar/sidecar.ts",

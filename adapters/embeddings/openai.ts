@@ -1,0 +1,129 @@
+/**
+ * Embeddings from any server that speaks OpenAI's API: one request a call, and no retry here. The key goes to the
+ * configured address only, so a redirect is never followed.
+ * https://platform.openai.com/docs/api-reference/embeddings/create
+ */
+import { z } from "zod";
+import { type Failure, failed, ok, type Result } from "../../core/errors.ts";
+import type { EmbedderPort } from "../../core/ports.ts";
+import { bearerOf } from "../model/guarded-fetch.ts";
+import { failureOfStatus, quoteOfBody, scrubQuote } from "../model/model-failure.ts";
+
+const DEFAULT_BASE_URL = "https://api.openai.com/v1";
+const TIMEOUT_MS = 15_000;
+/** Bytes of a reply: 64 vectors of 4,096 numbers of some 24 characters. */
+const MAX_REPLY_BYTES = 16_777_216;
+const MAX_ERROR_BYTES = 65_536;
+const MAX_DIMENSIONS = 4_096;
+const RETRY_AFTER_MS = 1_000;
+
+/** Where the server is. `baseUrl` null: OpenAI's own. */
+export interface EmbeddingServer {
+  readonly baseUrl: string | null;
+  readonly apiKey: string | null;
+  readonly model: string;
+}
+
+const replySchema = z.object({
+  data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1).max(MAX_DIMENSIONS) })),
+});
+
+export function openAiEmbedder(server: EmbeddingServer): EmbedderPort {
+  const { apiKey, model } = server;
+  const url = `${(server.baseUrl ?? DEFAULT_BASE_URL).replace(/\/$/, "")}/embeddings`;
+  return {
+    model,
+    dimensions: null,
+    async embed(texts, signal) {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+      try {
+        const response = await fetch(url, {
+          method: "POST",
+          redirect: "manual",
+          headers: {
+            "content-type": "application/json",
+            authorization: `Bearer ${bearerOf(apiKey)}`,
+            "user-agent": "otto",
+          },
+          body: JSON.stringify({ model, input: texts, encoding_format: "float" }),
+          signal: limit,
+        });
+        if (!response.ok) return { ok: false, error: await refusalOf(response, apiKey ?? "") };
+        const body = await readAtMost(response, MAX_REPLY_BYTES);
+        return body === null ? unreadable("its reply is too long") : readVectors(body, texts.length);
+      } catch (thrown) {
+        if (signal.aborted) return failed("timeout", "The embedding was given up.", { retryAfterMs: RETRY_AFTER_MS });
+        const isLate = limit.aborted;
+        const details = { thrown: thrown instanceof Error ? thrown.message.slice(0, 500) : String(thrown) };
+        const message = isLate ? "The embedding server did not answer in time." : "The embedding server is away.";
+        return failed(isLate ? "timeout" : "upstream_failed", message, { retryAfterMs: RETRY_AFTER_MS, details });
+      }
+    },
+  };
+}
+
+/** The vectors of a reply, in the order of the texts. */
+function readVectors(body: string, count: number): Result<readonly Float32Array[]> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return unreadable("its reply is no JSON");
+  }
+  const reply = replySchema.safeParse(parsed);
+  if (!reply.success) return unreadable("its reply holds no list of embeddings");
+  const vectors = new Map(reply.data.data.map(({ index, embedding }) => [index, unit(embedding)]));
+  const dimensions = vectors.get(0)?.length;
+  const inOrder = Array.from({ length: count }, (_, index) => vectors.get(index) ?? null);
+  const found = inOrder.filter((vector) => vector !== null && vector.length === dimensions);
+  const isWhole = found.length === count && reply.data.data.length === count;
+  return isWhole ? ok(found as Float32Array[]) : unreadable("it did not give one vector of one length for each text");
+}
+
+/** Scaled to length 1; null for a vector that points nowhere. */
+function unit(embedding: readonly number[]): Float32Array | null {
+  const length = Math.sqrt(embedding.reduce((sum, value) => sum + value * value, 0));
+  if (!Number.isFinite(length) || length === 0) return null;
+  return Float32Array.from(embedding, (value) => value / length);
+}
+
+/** What a reply with an error status stands for. A text that the model does not take is the caller's; the rest is not. */
+async function refusalOf(response: Response, apiKey: string): Promise<Failure> {
+  const quote = scrubQuote(quoteOfBody((await readAtMost(response, MAX_ERROR_BYTES)) ?? ""), apiKey);
+  const { status, headers } = response;
+  const { kind, retryable, retryAfterMs } = failureOfStatus(status, headers.get("retry-after"), quote, Date.now());
+  const said = quote === "" ? "" : `: ${quote}`;
+  const details = { status };
+  if (kind === "rate_limited") {
+    const message = `The embedding server limits requests (429)${said}`;
+    return { code: "rate_limited", message, retryAfterMs: retryAfterMs ?? RETRY_AFTER_MS, details };
+  }
+  if (status === 400 || status === 413 || status === 422)
+    return { code: "invalid_input", message: `The embedding server refused the text (${status})${said}`, details };
+  const message = `The embedding server answered ${status}${said}`;
+  const shared = { code: "upstream_failed", message, details } as const;
+  return retryable ? { ...shared, retryAfterMs: retryAfterMs ?? RETRY_AFTER_MS } : shared;
+}
+
+function unreadable(why: string): Result<never> {
+  return failed("upstream_failed", `The embedding server cannot be used: ${why}. Check OPENAI_BASE_URL.`);
+}
+
+/** Null: there is more than that. */
+async function readAtMost(response: Response, maxBytes: number): Promise<string | null> {
+  const body = response.body as ReadableStream<Uint8Array> | null;
+  if (body === null) return "";
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let text = "";
+  for (let read = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    read += value.length;
+    if (read > maxBytes) {
+      await reader.cancel();
+      return null;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}

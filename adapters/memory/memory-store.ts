@@ -1,0 +1,223 @@
+/** Memories in the database, found by vectors: what `core/memory/store.ts` promises. */
+import type { Database, MemoryTable, ReadMemory } from "../../core/database.ts";
+import { type Failure, ok, type Result } from "../../core/errors.ts";
+import { hashContent, type Memory } from "../../core/memory/memory.ts";
+import { type MemoryHit, rank } from "../../core/memory/rank.ts";
+import type { MemorySearch, MemoryStore } from "../../core/memory/store.ts";
+import { wordSetOf } from "../../core/memory/words.ts";
+import { type EmbedderPort, MAX_EMBEDDED_TEXTS, type VectorsPort } from "../../core/ports.ts";
+
+/** How many more of the nearest are asked for than shown: some may be gone whose vectors are still there. */
+const SPARE = 10;
+/** Memories that are looked at for their tags: the latest. */
+const MAX_TAGGED = 100;
+/** Memories that one call deletes. */
+const ERASE_BATCH = 500;
+
+/** What it is made of. */
+export interface MemoryParts {
+  readonly database: Pick<Database, "memories">;
+  readonly vectors: VectorsPort;
+  readonly embedder: EmbedderPort;
+}
+
+export function openMemory(parts: MemoryParts): MemoryStore {
+  const { database, vectors, embedder } = parts;
+  const { memories } = database;
+  return {
+    embedder: embedder.model,
+    search: (tenant, search, signal) => searchMemories(parts, tenant, search, signal),
+
+    async save(tenant, given, act, signal) {
+      const hashed = await Promise.all(
+        given.map(async (memory) => ({ ...memory, contentHash: await hashContent(memory.content) })),
+      );
+      const kept = await memories.save(tenant, hashed, act);
+      if (!kept.ok) return kept;
+      const embedded = await embedKept(parts, tenant, kept.value, signal);
+      const ids = new Set(given.map(({ id }) => id));
+      return ok(
+        kept.value.map((memory) => ({ memory: shown(memory, embedded, embedder.model), isNew: ids.has(memory.id) })),
+      );
+    },
+
+    async update(tenant, { id, content, tags }, act, signal) {
+      const changed = await memories.update(
+        tenant,
+        { id, content, tags, contentHash: await hashContent(content) },
+        act,
+      );
+      if (!changed.ok) return changed;
+      const embedded = await embedKept(parts, tenant, [changed.value], signal);
+      return ok(shown(changed.value, embedded, embedder.model));
+    },
+
+    async delete(tenant, id, act) {
+      const gone = await memories.delete(tenant, id, act);
+      if (gone.ok) await forgetVectors(vectors, tenant, [id]);
+      return gone;
+    },
+
+    async remove(tenant, ids) {
+      const removed = await memories.remove(tenant, ids);
+      return removed.ok ? await vectors.delete(tenant, ids) : removed;
+    },
+
+    async erase(tenant, scope) {
+      const some = await memories.some(tenant, scope, ERASE_BATCH);
+      if (!some.ok) return some;
+      // The vectors first: once the rows are gone, nobody knows their ids.
+      const forgotten = await vectors.delete(tenant, some.value);
+      if (!forgotten.ok) return forgotten;
+      const removed = await memories.remove(tenant, some.value);
+      return removed.ok ? ok(some.value.length < ERASE_BATCH) : removed;
+    },
+
+    embedPending: (limit, signal) => embedPending(parts, limit, signal),
+  };
+}
+
+/**
+ * The nearest memories, and among those with a tag of the query's words the nearest: what is shown is among them, as a
+ * memory without such a tag can only be shown when it is among the nearest ones. The database says what may be read.
+ */
+async function searchMemories(
+  { database, vectors, embedder }: MemoryParts,
+  tenant: string,
+  search: MemorySearch,
+  signal: AbortSignal,
+): Promise<Result<readonly MemoryHit[]>> {
+  const { query, scope, tag } = search;
+  const { memories } = database;
+  const embedded = await embedder.embed([query], signal);
+  if (!embedded.ok) return embedded;
+  const [values] = embedded.value;
+  if (values === undefined) return ok([]);
+  const ask = (among: readonly string[] | null, limit: number) =>
+    vectors.query(tenant, embedder.model, { values, scope, limit, among });
+  const [near, tagged] = await Promise.all([
+    tag === null ? ask(null, search.limit + SPARE) : ok([]),
+    memories.tagged(tenant, { scope, tag }, wordSetOf(tag === null ? [query] : [tag]), MAX_TAGGED),
+  ]);
+  if (!near.ok) return near;
+  if (!tagged.ok) return tagged;
+  const known = new Set(near.value.map(({ id }) => id));
+  const others = tagged.value.filter((id) => !known.has(id));
+  const more = others.length === 0 ? ok([]) : await ask(others, others.length);
+  if (!more.ok) return more;
+  const similarities = new Map([...near.value, ...more.value].map(({ id, score }) => [id, score]));
+  const read = await memories.read(tenant, scope, worthReading(similarities, new Set(tagged.value), search));
+  if (!read.ok) return read;
+  const found = read.value.map((memory) => {
+    return { memory: withoutHash(memory), similarity: similarities.get(memory.id) ?? 0 };
+  });
+  return ok(rank(found, query, search));
+}
+
+/** The ids that can be shown: what no tag raises has to reach the cut-off by itself. */
+function worthReading(
+  similarities: ReadonlyMap<string, number>,
+  tagged: ReadonlySet<string>,
+  { minScore }: MemorySearch,
+): string[] {
+  return [...similarities].flatMap(([id, similarity]) => (tagged.has(id) || similarity >= minScore ? [id] : []));
+}
+
+/** Gives kept memories their vectors, as far as they need one. The ids that have one now. */
+async function embedKept(
+  parts: MemoryParts,
+  tenant: string,
+  kept: readonly ReadMemory[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const { model } = parts.embedder;
+  const embedded = new Set(kept.flatMap(({ id, embeddedBy }) => (embeddedBy === model ? [id] : [])));
+  const open = kept.filter(({ id }) => !embedded.has(id));
+  for (let start = 0; start < open.length; start += MAX_EMBEDDED_TEXTS) {
+    const some = open.slice(start, start + MAX_EMBEDDED_TEXTS);
+    const failure = await embedSome(parts, tenant, some, signal);
+    if (failure === null) for (const { id } of some) embedded.add(id);
+    else console.error("memories wait for their vectors", tenant, failure.code, failure.details);
+  }
+  return embedded;
+}
+
+/** One batch: vectors first, then the note that they are there. A memory that is gone by then leaves no vector. */
+async function embedSome(
+  { database, vectors, embedder }: MemoryParts,
+  tenant: string,
+  some: readonly ReadMemory[],
+  signal: AbortSignal,
+): Promise<Failure | null> {
+  const embedded = await embedder.embed(
+    some.map(({ content }) => content),
+    signal,
+  );
+  if (!embedded.ok) return embedded.error;
+  const stored = some.flatMap(({ id, project }, index) => {
+    const values = embedded.value[index];
+    return values === undefined ? [] : [{ id, project, values }];
+  });
+  const written = await vectors.upsert(tenant, embedder.model, stored);
+  if (!written.ok) return written.error;
+  const marked = await database.memories.markEmbedded(tenant, embedder.model, some);
+  if (!marked.ok) return marked.error;
+  const there = new Set(marked.value);
+  const gone = some.flatMap(({ id }) => (there.has(id) ? [] : [id]));
+  const forgotten = await vectors.delete(tenant, gone);
+  return forgotten.ok ? null : forgotten.error;
+}
+
+/** The sweep's part: of every tenant, batch by batch. What the model refuses is noted as done, so that it is asked once. */
+async function embedPending(parts: MemoryParts, limit: number, signal: AbortSignal): Promise<Result<number>> {
+  const { memories } = parts.database;
+  const open = await memories.toEmbed(parts.embedder.model, limit);
+  if (!open.ok) return open;
+  for (const [tenant, ids] of Map.groupBy(open.value, ({ tenant: whose }) => whose)) {
+    for (let start = 0; start < ids.length; start += MAX_EMBEDDED_TEXTS) {
+      const some = ids.slice(start, start + MAX_EMBEDDED_TEXTS).map(({ id }) => id);
+      const read = await memories.read(tenant, null, some);
+      if (!read.ok) return read;
+      const failure = await embedAnyway(parts, memories, tenant, read.value, signal);
+      if (failure !== null) return { ok: false, error: failure };
+    }
+  }
+  return ok(open.value.length);
+}
+
+async function embedAnyway(
+  parts: MemoryParts,
+  memories: MemoryTable,
+  tenant: string,
+  some: readonly ReadMemory[],
+  signal: AbortSignal,
+): Promise<Failure | null> {
+  const failure = await embedSome(parts, tenant, some, signal);
+  if (failure?.code !== "invalid_input") return failure;
+  const [only] = some;
+  if (some.length === 1 && only !== undefined) {
+    console.error("the embedding model refuses a memory, which no search finds", tenant, only.id, failure.message);
+    const marked = await memories.markEmbedded(tenant, parts.embedder.model, some);
+    return marked.ok ? null : marked.error;
+  }
+  for (const one of some) {
+    const again = await embedAnyway(parts, memories, tenant, [one], signal);
+    if (again !== null) return again;
+  }
+  return null;
+}
+
+/** The row is gone: a vector that stays is proposed and never read. */
+async function forgetVectors(vectors: VectorsPort, tenant: string, ids: readonly string[]): Promise<void> {
+  const forgotten = await vectors.delete(tenant, ids);
+  if (!forgotten.ok) console.error("a vector of a deleted memory stays", tenant, ids, forgotten.error.code);
+}
+
+function shown(memory: ReadMemory, embedded: ReadonlySet<string>, model: string): Memory {
+  const { id, embeddedBy } = memory;
+  return { ...withoutHash(memory), embeddedBy: embedded.has(id) ? model : embeddedBy };
+}
+
+function withoutHash({ contentHash: _, ...memory }: ReadMemory): Memory {
+  return memory;
+}

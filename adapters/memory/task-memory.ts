@@ -1,0 +1,55 @@
+/** Memory as a task's tools have it: of its tenant and project, with its agent's rules, under its name. */
+import { failed, ok } from "../../core/errors.ts";
+import { makeId } from "../../core/ids.ts";
+import { scopeOfTask } from "../../core/memory/memory.ts";
+import { DEFAULT_MIN_SCORE, DEFAULT_TAG_BOOST } from "../../core/memory/rank.ts";
+import type { MemoryStore } from "../../core/memory/store.ts";
+import type { MemoryPort } from "../../core/ports.ts";
+import type { TaskFacts } from "../../core/task-state.ts";
+
+/** Opens the memory of a task. A call of the API has no task of its own, so its key is the author. */
+export function memoryOfTask(store: MemoryStore, facts: TaskFacts): MemoryPort {
+  const { tenant, project, agent, kind } = facts;
+  const rules = agent.config.memory;
+  const isCall = kind === "call";
+  return {
+    async search({ query, onlyProject, limit, signal }) {
+      const found = await store.search(
+        tenant,
+        {
+          query,
+          scope: onlyProject && project !== null ? [project] : scopeOfTask(project),
+          tag: null,
+          limit,
+          tagBoost: rules?.tag_boost ?? DEFAULT_TAG_BOOST,
+          minScore: rules?.min_score ?? DEFAULT_MIN_SCORE,
+        },
+        signal,
+      );
+      return found.ok ? ok({ hits: found.value, embedder: store.embedder }) : found;
+    },
+
+    async save({ content, tags, key, nowMs, signal }) {
+      const memory = {
+        id: await idOf(facts, key),
+        project,
+        kind: "note" as const,
+        content,
+        tags,
+        sourceTask: isCall ? facts.parentId : facts.id,
+        author: isCall ? (facts.key ?? agent.id) : agent.id,
+        createdAt: nowMs,
+      };
+      const saved = await store.save(tenant, [memory], null, signal);
+      if (!saved.ok) return saved;
+      const [first] = saved.value;
+      return first === undefined ? failed("gone", "The tenant was erased.") : ok(first);
+    },
+  };
+}
+
+/** The same for every attempt at a call: of the task's moment and the call's key. */
+async function idOf({ tenant, createdAt }: TaskFacts, key: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${tenant} memory ${key}`));
+  return makeId("memory", createdAt, new Uint8Array(digest));
+}

@@ -1,0 +1,92 @@
+/**
+ * Vectors in Postgres, beside what they stand for. A search looks at every vector of the tenant and model, so it finds
+ * exactly the nearest ones. Vectors have length 1: the inner product, the cheapest of pgvector's distances, is the cosine.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { ok } from "../../core/errors.ts";
+import type { MemoryScope } from "../../core/memory/memory.ts";
+import type { StoredVector, VectorsPort } from "../../core/ports.ts";
+import { asTenant, openConnection } from "../database/connection.ts";
+
+/** Vectors of one statement: each is some kilobytes of text. */
+const BATCH = 250;
+
+/** Opens the vectors of a database; nothing is sent yet. `endpoint` null: Neon's own. */
+export function openPgvector(url: string, endpoint: string | null): VectorsPort {
+  const connection = openConnection(url, endpoint);
+  return {
+    async upsert(tenant, model, vectors) {
+      for (let start = 0; start < vectors.length; start += BATCH) {
+        const statement = upsert(tenant, model, vectors.slice(start, start + BATCH));
+        const written = await asTenant(connection, tenant, (query) => [query.execute(statement)]);
+        if (!written.ok) return written;
+      }
+      return ok(undefined);
+    },
+
+    async query(tenant, model, { values, scope, limit, among }) {
+      if (among?.length === 0) return ok([]);
+      // The order is by the bare distance, computed once a row.
+      const read = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          select id, -distance as score from (
+            select id, embedding <#> ${literal(values)}::vector as distance from ${lookedAt(tenant, among)}
+            where model = ${labelOf(model, values)} ${inScope(scope)}
+            order by distance limit ${limit}
+          ) nearest order by distance, id`),
+      ]);
+      if (!read.ok) return read;
+      return ok(read.value[0].rows.map((row) => ({ id: String(row["id"]), score: Number(row["score"]) })));
+    },
+
+    async delete(tenant, ids) {
+      if (ids.length === 0) return ok(undefined);
+      const deleted = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`delete from vectors where tenant = ${tenant} and id = any (${sql.param([...ids])}::text[])`),
+      ]);
+      return deleted.ok ? ok(undefined) : deleted;
+    },
+  };
+}
+
+/** Those of an erased tenant are dropped. */
+function upsert(tenant: string, model: string, vectors: readonly StoredVector[]): SQL {
+  const rows = vectors.map(({ id, project, values }) => {
+    return { id, model: labelOf(model, values), project: project ?? "", embedding: literal(values) };
+  });
+  return sql`
+    insert into vectors (tenant, id, model, project, embedding)
+    select ${tenant}::text, r.id, r.model, r.project, r.embedding::vector
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, model text, project text, embedding text)
+    where exists (select from tenants where id = ${tenant} and erased_at is null)
+    on conflict (tenant, id) do update
+      set model = excluded.model, project = excluded.project, embedding = excluded.embedding`;
+}
+
+/** A model's name with the vector's dimensions: pgvector fails on two vectors of different dimensions. */
+function labelOf(model: string, values: Float32Array): string {
+  return `${model}/${values.length}`;
+}
+
+/** Of a 32-bit number, eight digits tell it from its neighbours within one part in a hundred million. */
+function literal(values: Float32Array): string {
+  return `[${Array.from(values, (value) => (value === 0 ? "0" : value.toPrecision(8))).join()}]`;
+}
+
+function inScope(scope: MemoryScope): SQL {
+  if (scope === null) return sql``;
+  const names = scope.map((project) => project ?? "");
+  const [only] = names;
+  // A plain comparison costs less than a search in a list, and a scope is one or two names.
+  if (names.length === 1) return sql`and project = ${only}`;
+  return sql`and project = any (${sql.param(names)}::text[])`;
+}
+
+/** The vectors of a tenant, or those of these ids. Postgres would look for a few ids among all vectors of the model. */
+function lookedAt(tenant: string, among: readonly string[] | null): SQL {
+  if (among === null) return sql`(select * from vectors where tenant = ${tenant}) own`;
+  return sql`(
+    with picked as materialized (
+      select * from vectors where tenant = ${tenant} and id = any (${sql.param([...among])}::text[])
+    ) select * from picked) own`;
+}

@@ -1,0 +1,88 @@
+/**
+ * What is remembered beyond a task: short texts of one project of a tenant, or of the whole tenant. They are data for
+ * whoever reads them, never instructions. Times are milliseconds since the epoch.
+ */
+import { z } from "zod";
+import { sha256Hex } from "../canonical-json.ts";
+import { ID_PREFIXES } from "../ids.ts";
+
+/** Characters (Unicode code points) of a memory: about a thousand tokens, which every embedding model takes at once. */
+const MAX_CONTENT_CHARACTERS = 4_000;
+/** Tags of a memory, and characters (code points) of one. */
+export const MAX_TAGS = 20;
+const MAX_TAG_CHARACTERS = 64;
+/** Characters (code points) of a query. */
+const MAX_QUERY_CHARACTERS = 2_000;
+/** Memories that one search gives, and what it gives when nobody says. */
+export const MAX_HITS = 20;
+export const DEFAULT_HITS = 5;
+
+/** Text that Postgres can hold and that says something, of at most so many code points. */
+function text(maxCharacters: number) {
+  return z.string().superRefine((value, context) => {
+    const refuse = (message: string) => context.addIssue({ code: "custom", message });
+    if (value.trim() === "") refuse("must not be empty");
+    if (value.includes("\0")) refuse("holds a NUL character");
+    if (!value.isWellFormed()) refuse("holds half of a surrogate pair");
+    if (value.length <= maxCharacters) return;
+    const characters = Array.from(value).length;
+    if (characters > maxCharacters) refuse(`holds ${characters} characters; the limit is ${maxCharacters}`);
+  });
+}
+
+export const contentSchema = text(MAX_CONTENT_CHARACTERS).describe(
+  `At most ${MAX_CONTENT_CHARACTERS} characters (Unicode code points)`,
+);
+export const tagSchema = text(MAX_TAG_CHARACTERS);
+export const tagsSchema = z
+  .array(tagSchema)
+  .max(MAX_TAGS)
+  .describe(
+    `Words that a search for them should find this by: at most ${MAX_TAGS}, of ${MAX_TAG_CHARACTERS} characters`,
+  );
+export const querySchema = text(MAX_QUERY_CHARACTERS);
+
+/** `note`: saved by an agent or by the API. `summary`: what Otto keeps of a completed task. */
+export const MEMORY_KINDS = ["note", "summary"] as const;
+export type MemoryKind = (typeof MEMORY_KINDS)[number];
+
+/** A memory. `project` null: the whole tenant's. */
+export interface Memory {
+  readonly id: string;
+  readonly project: string | null;
+  readonly kind: MemoryKind;
+  readonly content: string;
+  readonly tags: readonly string[];
+  /** The task that it came from; null: it came by the API. */
+  readonly sourceTask: string | null;
+  /** The agent or the API key that wrote it. */
+  readonly author: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** The embedding model that it can be found by; null: it has no vector yet. */
+  readonly embeddedBy: string | null;
+}
+
+/** A memory to be kept. An equal content of the same project is merged with what is there. */
+export type NewMemory = Omit<Memory, "updatedAt" | "embeddedBy">;
+
+/** The projects whose memories are meant, null among them for the tenant's own; as a whole null: all of the tenant. */
+export type MemoryScope = readonly (string | null)[] | null;
+
+/** What a task may read: its own project's memories and the tenant's own. */
+export function scopeOfTask(project: string | null): MemoryScope {
+  return project === null ? [null] : [null, project];
+}
+
+/**
+ * The SHA-256 of a content whose form does not matter: Unicode's composed form, each run of white space as one space.
+ * Equal ones are the same memory. Letters keep their case, as it may be what the memory is about.
+ */
+export async function hashContent(content: string): Promise<string> {
+  return await sha256Hex(content.normalize("NFC").replaceAll(/\s+/gu, " ").trim());
+}
+
+/** The id of the summary that a task leaves: each task has one, so that it is never kept twice. */
+export function summaryIdOf(task: string): string {
+  return `${ID_PREFIXES.memory}_${task.slice(task.indexOf("_") + 1)}`;
+}

@@ -1,0 +1,117 @@
+/** What every `MemoryPort` does. */
+import { describe, expect, it } from "vitest";
+import type { Result } from "../../core/errors.ts";
+import type { MemoryPort } from "../../core/ports.ts";
+
+/** Memory of tasks of one tenant that has nothing else; `of(null)` is a task without a project. */
+export interface MemoryUnderTest {
+  readonly of: (project: string | null) => MemoryPort;
+  /** A task without a project, of another tenant. */
+  readonly elsewhere: MemoryPort;
+}
+
+function valueOf<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
+  return result.value;
+}
+
+let keys = 0;
+const { signal } = new AbortController();
+
+const save = async (memory: MemoryPort, content: string, tags: readonly string[] = [], key = `call-${(keys += 1)}`) =>
+  valueOf(await memory.save({ content, tags, key, nowMs: 1_800_000_000_000 + keys, signal }));
+
+const find = async (memory: MemoryPort, query: string, more: { limit?: number; onlyProject?: boolean } = {}) => {
+  const found = valueOf(await memory.search({ query, onlyProject: false, limit: 10, signal, ...more }));
+  return found.hits;
+};
+const contents = async (...given: Parameters<typeof find>) =>
+  (await find(...given)).map(({ memory }) => memory.content);
+
+/** `open` gives a tenant of its own each time. */
+export function memoryContract(name: string, open: () => MemoryUnderTest | Promise<MemoryUnderTest>): void {
+  describe(`memory: ${name}`, () => {
+    it("finds what was saved by what it says, the nearest first, as it was saved", async () => {
+      const memory = (await open()).of(null);
+      const content = "The customer database runs on Postgres.\n\tIt is backed up at night. é 🦦";
+      const { memory: saved } = await save(memory, content, ["infra"]);
+      await save(memory, "Ana prefers tea in the afternoon.");
+      await save(memory, "The customer list is in the sales folder.");
+      const [first, ...others] = await find(memory, "where does the customer database run");
+      expect(first?.memory).toEqual(saved);
+      expect(first?.memory).toMatchObject({ content, tags: ["infra"], kind: "note", project: null });
+      expect(others.map(({ memory: { content: text } }) => text)).not.toContain("Ana prefers tea in the afternoon.");
+      expect(first?.score).toBeGreaterThan(others[0]?.score ?? 0);
+    });
+
+    it("names what compared them, and gives no more than it is asked for", async () => {
+      const memory = (await open()).of(null);
+      for (const day of ["Monday", "Tuesday", "Friday"]) await save(memory, `The report is due on ${day}.`);
+      const found = valueOf(
+        await memory.search({ query: "when is the report due", onlyProject: false, limit: 2, signal }),
+      );
+      expect(found.hits).toHaveLength(2);
+      expect(found.embedder).toBe("hashing");
+    });
+
+    it("finds nothing where nothing is near, and nothing where nothing is", async () => {
+      const { of, elsewhere } = await open();
+      expect(await contents(of(null), "anything")).toEqual([]);
+      await save(of(null), "The report is due on Monday.");
+      expect(await contents(of(null), "zebra giraffe quokka")).toEqual([]);
+      expect(await contents(elsewhere, "The report is due on Monday.")).toEqual([]);
+    });
+
+    it("gives a task of a project its own memories and the tenant's, and of no other project", async () => {
+      const { of } = await open();
+      for (const project of [null, "a", "b"])
+        await save(of(project), `The launch code name of ${project} is kept here.`);
+      const query = "what is the launch code name";
+      const sees = async (project: string | null, onlyProject = false) =>
+        (await find(of(project), query, { onlyProject })).map(({ memory }) => String(memory.project)).toSorted();
+      expect(await sees("a")).toEqual(["a", "null"]);
+      expect(await sees("b")).toEqual(["b", "null"]);
+      expect(await sees(null)).toEqual(["null"]);
+      expect(await sees("c")).toEqual(["null"]);
+      expect(await sees("a", true)).toEqual(["a"]);
+    });
+
+    it("finds nothing of another tenant", async () => {
+      const { of, elsewhere } = await open();
+      await save(elsewhere, "The secret recipe has three spoons of sugar.", ["recipe"]);
+      expect(await contents(of(null), "secret recipe sugar")).toEqual([]);
+      expect(await contents(elsewhere, "secret recipe sugar")).toHaveLength(1);
+    });
+
+    it("raises what has a tag of the query's words, and says which", async () => {
+      const memory = (await open()).of(null);
+      await save(memory, "Deploy the service on Tuesday after the tests are green.");
+      await save(memory, "Call the service desk on Tuesday.", ["deploy", "Release Notes", "desk"]);
+      const found = await find(memory, "Deploy the service: release notes?");
+      const raised = found.find(({ memory: { tags } }) => tags.length > 0);
+      expect(raised?.matchedTags).toEqual(["deploy", "Release Notes"]);
+      expect(raised?.score).toBeCloseTo((raised?.similarity ?? 0) + 0.2, 6);
+      expect(found.find(({ memory: { tags } }) => tags.length === 0)?.matchedTags).toEqual([]);
+    });
+
+    it("saves once for a key, and once for a text whose white space alone differs", async () => {
+      const memory = (await open()).of("p");
+      const first = await save(memory, "Reports go out on Monday.", ["a"], "key-1");
+      expect(await save(memory, "Reports go out on Monday.", ["a"], "key-1")).toEqual(first);
+      expect(first.isNew).toBe(true);
+      const again = await save(memory, "  Reports go out\non   Monday. ", ["b", "a"]);
+      expect(again).toMatchObject({ isNew: false, memory: { id: first.memory.id, tags: ["a", "b"] } });
+      expect(again.memory.content).toBe("Reports go out on Monday.");
+      expect(await contents(memory, "reports on Monday")).toHaveLength(1);
+      const other = await save(memory, "Reports go out on monday.");
+      expect(other.isNew).toBe(true);
+    });
+
+    it("keeps texts that are near each other and not the same: one may correct the other", async () => {
+      const memory = (await open()).of(null);
+      await save(memory, "The weekly meeting of the team is at 3 in the afternoon.");
+      await save(memory, "The weekly meeting of the team is at 4 in the afternoon.");
+      expect(await contents(memory, "when is the weekly meeting of the team")).toHaveLength(2);
+    });
+  });
+}

@@ -1,0 +1,66 @@
+/** The memory of one task, in memory. It passes the same contract as the one over the database and the vectors. */
+import { hashingEmbedder } from "../../adapters/embeddings/hashing.ts";
+import { ok } from "../../core/errors.ts";
+import { makeId } from "../../core/ids.ts";
+import { hashContent, type Memory, MAX_TAGS, scopeOfTask } from "../../core/memory/memory.ts";
+import { DEFAULT_MIN_SCORE, DEFAULT_TAG_BOOST, rank } from "../../core/memory/rank.ts";
+import type { MemoryPort } from "../../core/ports.ts";
+
+/** What several tasks share. */
+interface FakeMemories {
+  readonly rows: Map<string, Memory>;
+  readonly hashes: Map<string, string>;
+  /** The memory that each key made. */
+  readonly ids: Map<string, string>;
+}
+
+/** Memories that tasks of one tenant share; hand the same to each. */
+export function fakeMemories(): FakeMemories {
+  return { rows: new Map(), hashes: new Map(), ids: new Map() };
+}
+
+/** `project` null: the task has none. */
+export function fakeMemory(memories: FakeMemories = fakeMemories(), project: string | null = null): MemoryPort {
+  const embedder = hashingEmbedder();
+  const { rows, hashes, ids } = memories;
+  const vectorOf = async (text: string): Promise<Float32Array> => {
+    const embedded = await embedder.embed([text], new AbortController().signal);
+    return embedded.ok ? (embedded.value[0] ?? new Float32Array()) : new Float32Array();
+  };
+  return {
+    async search({ query, onlyProject, limit }) {
+      const scope = onlyProject && project !== null ? [project] : scopeOfTask(project);
+      const values = await vectorOf(query);
+      const found = [];
+      for (const memory of rows.values()) {
+        if (scope !== null && !scope.includes(memory.project)) continue;
+        const own = await vectorOf(memory.content);
+        found.push({ memory, similarity: own.reduce((sum, value, i) => sum + value * (values[i] ?? 0), 0) });
+      }
+      const rules = { tagBoost: DEFAULT_TAG_BOOST, minScore: DEFAULT_MIN_SCORE };
+      return ok({ hits: rank(found, query, { ...rules, limit }), embedder: embedder.model });
+    },
+    async save({ content, tags, key, nowMs }) {
+      const hash = await hashContent(content);
+      const own = rows.get(ids.get(key) ?? "");
+      if (own !== undefined) return ok({ memory: own, isNew: true });
+      const same = [...rows.values()].find((row) => row.project === project && hashes.get(row.id) === hash);
+      const id = same?.id ?? makeId("memory", nowMs, crypto.getRandomValues(new Uint8Array(10)));
+      const merged = [...new Set([...(same?.tags ?? []), ...tags])].slice(0, MAX_TAGS);
+      const made = { id, project, kind: "note" as const, content, sourceTask: "task_1", author: "agent_1" };
+      const row = {
+        ...made,
+        createdAt: nowMs,
+        ...same,
+        tags: merged,
+        updatedAt: nowMs,
+        embeddedBy: embedder.model,
+        hash,
+      };
+      rows.set(id, row);
+      hashes.set(id, hash);
+      if (same === undefined) ids.set(key, id);
+      return ok({ memory: row, isNew: same === undefined });
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { contentSchema, tagsSchema } from "../../core/memory/memory.ts";
+import { defineTool, failWith } from "../define-tool.ts";
+
+export default defineTool({
+  name: "memory_save",
+  summary:
+    "Remember something beyond this task: a decision, a preference, what was learnt. Later tasks of the same project find it with memory_search (of every project, when this task has none). Write it so that it can be understood alone. The same text again is kept once.",
+  toolbox: "memory",
+  category: "memory",
+  permissions: ["write"],
+  security: "cautious",
+  effect: "keyed",
+  needs: ["memory"],
+  input: z.object({ content: contentSchema, tags: tagsSchema.default([]) }),
+  output: z.object({
+    id: z.string(),
+    merged: z.boolean().describe("It was known already; tags that were new were added"),
+    searchable: z.boolean().describe("False: it is kept, and found from a minute or so on"),
+    project: z.string().nullable().describe("Null: of the whole tenant"),
+    tags: z.array(z.string()),
+  }),
+  async run({ content, tags }, { memory, key, nowMs, signal }) {
+    const saved = await memory.save({ content, tags: [...new Set(tags)], key, nowMs, signal });
+    if (!saved.ok) return failWith(saved.error);
+    const { memory: kept, isNew } = saved.value;
+    const searchable = kept.embeddedBy !== null;
+    return { id: kept.id, merged: !isNew, searchable, project: kept.project, tags: [...kept.tags] };
+  },
+  show({ id, merged, project }) {
+    const where = project === null ? "for the whole tenant" : `for the project ${project}`;
+    return merged ? `This was known already, ${where}, as ${id}.` : `Saved ${where} as ${id}.`;
+  },
+  examples: [
+    {
+      note: "a decision",
+      given: { content: "The team chose Postgres over MySQL on 3 March.", tags: ["database", "decision"] },
+    },
+    { note: "a preference", given: { content: "Ana wants reports as a table, in English." } },
+  ],
+});
