@@ -14,8 +14,13 @@ export function somewhere(): string {
 
 /** What arrived at an address, in order: method and body. */
 export async function arrivedAt(url: string): Promise<string[]> {
+  return (await recordsOf(url)).map(({ method, body }) => `${method} ${body}`);
+}
+
+/** The requests that arrived at an address, in order. */
+export async function recordsOf(url: string): Promise<Recorded[]> {
   const records = await (await fetch(`${inject("servers").recorderUrl}/records`)).json<Recorded[]>();
-  return records.filter(({ path }) => path === new URL(url).pathname).map(({ method, body }) => `${method} ${body}`);
+  return records.filter(({ path }) => path === new URL(url).pathname);
 }
 
 /** Lets the outside service answer GETs of an address with this text. */
@@ -27,6 +32,7 @@ interface Recorded {
   readonly path: string;
   readonly method: string;
   readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Lets the next `count` requests go out and loses their answers: they happened, and nobody knows. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
-import { arrivedAt, serve, somewhere } from "./outside.ts";
+import { arrivedAt, recordsOf, serve, somewhere } from "./outside.ts";
 import { watchDatabase } from "./tenant-client.ts";
 
 /** A tool that reads from an address, `safe` so that no policy asks. */
@@ -134,6 +134,25 @@ describe("a tool of the tenant's own", () => {
     expectProblem(refused, 422, ...fields);
     expect(refused.json.detail).toContain(said);
     expect(await namesOf(caller, "?toolbox=custom")).toEqual([]);
+  });
+
+  test("sends a secret where its definition says, and none that an argument names", async () => {
+    const [caller, url] = [await makeCaller(), somewhere()];
+    const value = "canary-5d1f07";
+    const hosts = ["127.0.0.1", new URL(url).host];
+    const made = await caller.send("POST", "/v1/secrets", { name: "API_KEY", value, hosts });
+    expect(made.status, made.text).toBe(201);
+    const headers = { "X-Key": "{{secret.API_KEY}}" };
+    await register(caller, definition("weather", `${url}/echo`, { request: { url: `${url}/{city}/echo`, headers } }));
+    const answer = await callTool(caller, "weather", { city: "Oslo" });
+    expect(answer.json.ok, answer.text).toBe(true);
+    expect(answer.text).not.toContain(value);
+    const [sent] = await recordsOf(`${url}/Oslo/echo`);
+    expect(sent?.headers["x-key"]).toBe(value);
+    for (const city of ["{{secret.API_KEY}}", "%7B%7Bsecret.API_KEY%7D%7D"]) {
+      const refused = await callTool(caller, "weather", { city });
+      expect(refused.json.error).toMatchObject({ code: "blocked_by_policy", field: "city" });
+    }
   });
 
   test("is registered once, under a name that no built-in tool has", async () => {
