@@ -52,14 +52,35 @@ export function outsideTools(
     const key = nameKey(sourced.tool.name);
     if (taken.has(key)) continue;
     taken.add(key);
-    tools.push(outsideTool(sourced, deps));
+    tools.push(knownTool(sourced, deps));
   }
   return tools;
+}
+
+/** A tool that was made, and what of. */
+interface Made extends OutsideDeps {
+  readonly source: string;
+  readonly made: Tool;
+}
+
+/** Tools by what they were made of, for as long as somebody holds that: a list of thousands is read again and again. */
+const known = new WeakMap<OutsideTool, Made>();
+
+function knownTool(sourced: SourcedTool, deps: OutsideDeps): Tool {
+  const { source, tool } = sourced;
+  const found = known.get(tool);
+  if (found?.source === source && found.callers === deps.callers && found.patterns === deps.patterns) return found.made;
+  const made = outsideTool(sourced, deps);
+  known.set(tool, { ...deps, source, made });
+  return made;
 }
 
 function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: OutsideDeps): Tool {
   const { name, summary, toolbox, category, permissions, security, timeoutMs, origin } = tool;
   const caller: OutsideCaller<Kind, keyof ToolPorts> | undefined = callers[origin.kind];
+  // Most of a tenant's thousands of tools are never called in an isolate.
+  const input = once(() => checkedBy(tool.input, patterns));
+  const output = once(() => checkedBy(tool.output ?? {}, patterns));
   return {
     name,
     summary,
@@ -74,8 +95,12 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
     timeoutMs,
     steers: false,
     wholeResult: false,
-    input: checkedBy(tool.input, patterns),
-    output: tool.output === null ? z.unknown() : checkedBy(tool.output, patterns),
+    get input() {
+      return input();
+    },
+    get output() {
+      return output();
+    },
     written: { source, input: tool.input, output: tool.output },
     async run(given, context) {
       if (caller === undefined) return notAvailable(name, origin.kind);
@@ -84,6 +109,12 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
     show: (result: unknown) => (typeof result === "string" ? result : JSON.stringify(result)),
     examples: [],
   };
+}
+
+/** What `make` gives, made when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 /**
