@@ -33,12 +33,16 @@ export function validateArguments(tool: Pick<Tool, "name" | "aliases" | "input">
   return failed("invalid_input", message, { ...(first === undefined ? {} : { field: first.field }), fields });
 }
 
-/** A result that does not fit its own schema is a defect of the tool, told apart from a failure of the call. */
-export function validateOutput(tool: Pick<Tool, "name" | "output">, result: unknown): Result<unknown> {
+/**
+ * A result that does not fit its own schema is a defect of the tool, told apart from a failure of the call: ours, or that of
+ * the other side which gave it.
+ */
+export function validateOutput(tool: Pick<Tool, "name" | "output" | "written">, result: unknown): Result<unknown> {
   const parsed = tool.output.safeParse(result);
   if (parsed.success) return ok(parsed.data);
   const where = parsed.error.issues.map((issue) => issue.path.join(".")).join(", ");
-  return failed("internal", `${tool.name} gave a result of the wrong form.`, { details: { fields: where } });
+  const code = tool.written === undefined ? "internal" : "upstream_failed";
+  return failed(code, `${tool.name} gave a result of the wrong form.`, { details: { fields: where } });
 }
 
 function describeIssue(issue: z.core.$ZodIssue): { field: string; message: string } {

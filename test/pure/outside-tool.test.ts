@@ -185,6 +185,15 @@ describe("a call of an HTTP tool", () => {
     }
   });
 
+  test("that gave something else than the tool promises has happened all the same", async () => {
+    const tool = http({ method: "POST" }, { effect: "once", output: { type: "object", required: ["id"] } });
+    expect(await call(tool, fakeWeb(200, '{"id":7}'))).toMatchObject({ state: "confirmed", result: { ok: true } });
+    expect(await call(tool, fakeWeb(200, "<html>"))).toMatchObject({
+      state: "confirmed",
+      result: { ok: false, error: { code: "upstream_failed", message: "weather gave a result of the wrong form." } },
+    });
+  });
+
   test("does not leave when its arguments do not fit the address", async () => {
     const web = fakeWeb(200, "{}");
     const places = { city: { in: "path", name: "city" } } as const;
