@@ -72,9 +72,12 @@ export function isCallOf(taskId: string, text: string): boolean {
   return place !== null && text === callId(taskId, place.step, place.index);
 }
 
-/** The id of the question or approval that a call opened: derived, so that a retry finds it again. */
-export function derivedId(kind: "question" | "approval", call: string): string {
-  return `${ID_PREFIXES[kind]}_${call.slice(call.indexOf("_") + 1)}`;
+/**
+ * The id of the question or approval that a call opened: derived, so that a retry finds it again. `before` is how many
+ * questions of this call were answered already.
+ */
+export function derivedId(kind: "question" | "approval", call: string, before = 0): string {
+  return `${ID_PREFIXES[kind]}_${call.slice(call.indexOf("_") + 1)}${before === 0 ? "" : `r${before}`}`;
 }
 
 /** The task whose call this is; null when the text has not the form of a call's id. */
@@ -86,7 +89,7 @@ export function taskOfCall(call: string): string | null {
 
 /** The task whose call opened the question or approval with this id; null when the text has the form of neither. */
 export function taskOfWait(id: string): string | null {
-  const [, call] = /^(?:qst|apr)_(.+)$/.exec(id) ?? [];
+  const [, call] = /^(?:qst|apr)_(.+?)(?:r\d{1,3})?$/.exec(id) ?? [];
   return call === undefined ? null : taskOfCall(`call_${call}`);
 }
 

@@ -4,6 +4,7 @@ import { confirmedOutcome, failedOutcome } from "./ledger.ts";
 import { advance } from "./task-advance.ts";
 import type { Command, RevisedCall } from "./task-commands.ts";
 import type { BatchCall, SettledWait } from "./task-state.ts";
+import type { Resumed } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 import { answeredOutcome, callWaitingOn } from "./waits.ts";
 
@@ -25,9 +26,17 @@ export function answerQuestion(turn: Turn, command: Extract<Command, { type: "an
     answer: command.answer,
     by: command.by,
   });
-  turn.settle(call, answeredOutcome(command.answer, command.by));
+  const { state } = call.wait;
+  if (state === undefined) turn.settle(call, answeredOutcome(command.answer, command.by));
+  else goOn(turn, call, { state, answer: command.answer });
   advance(turn);
   return null;
+}
+
+/** Makes a call again that asked a person instead of doing anything: no attempt of it can have happened. */
+export function goOn(turn: Turn, call: BatchCall, answered: Pick<Resumed, "state" | "answer">): void {
+  const resumed = { ...answered, questions: (call.resumed?.questions ?? 0) + 1 };
+  turn.replace({ ...call, wait: null, attempts: 0, resumed });
 }
 
 /**

@@ -4,6 +4,7 @@ import { confirmedOutcome, failedOutcome, intend, recoveryOf, unknownOutcome } f
 import type { Failure } from "./errors.ts";
 import { dispatch } from "./subtasks.ts";
 import { advance, canRun } from "./task-advance.ts";
+import { goOn } from "./task-answers.ts";
 import type { CallOutcome, CallToMake, PreparedCall } from "./task-commands.ts";
 import type { Attachment, BatchCall } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
@@ -106,7 +107,7 @@ export function applyOutcome(turn: Turn, call: BatchCall, outcome: CallOutcome):
   const { control } = outcome;
   if (control === null) return outcome.state === "unknown" ? settleUnknown(turn, call) : turn.settle(call, outcome);
   if (control.kind === "dispatch") return dispatch(turn, call, control);
-  const wait = openWait(control, call.id, turn.now);
+  const wait = openWait(control, call.id, turn.now, call.resumed?.questions ?? 0);
   if (wait !== null) {
     turn.replace({ ...call, wait });
     if (wait.kind === "question") {
@@ -189,7 +190,9 @@ export function expireWaits(turn: Turn): void {
       turn.closeWait(wait.id, "expired", null);
       turn.emit(`${wait.kind}.expired`, { [`${wait.kind}_id`]: wait.id, call_id: call.id });
     }
-    turn.settle(call, expiredOutcome(wait));
+    if (wait.kind === "question" && wait.state !== undefined) {
+      goOn(turn, call, { state: wait.state, answer: wait.defaultAnswer });
+    } else turn.settle(call, expiredOutcome(wait));
   }
   advance(turn);
 }

@@ -5,7 +5,7 @@
 import type { PinnedAgent } from "./agent.ts";
 import type { Message } from "./messages.ts";
 import type { ModelChoice } from "./model-table.ts";
-import type { EffectClass } from "./tool.ts";
+import type { EffectClass, JsonState, Resumed } from "./tool.ts";
 import type { PinnedSource } from "./tool-source.ts";
 
 /**
@@ -108,6 +108,8 @@ export type Wait =
       readonly person: string | null;
       readonly expiresAt: number | null;
       readonly defaultAnswer: string | null;
+      /** What the call goes on with when it is answered; absent: the answer is its result. */
+      readonly state?: JsonState;
     }
   | { readonly kind: "approval"; readonly id: string; readonly reason: string; readonly expiresAt: number | null }
   /** The outcome of the call is not known, and the agent wants a person to decide it. */
@@ -145,6 +147,8 @@ export interface BatchCall {
   readonly mayRepeat: boolean;
   /** True when the result is so long that a model is to summarise it before the next step. */
   readonly toSummarise: boolean;
+  /** Of a call that asked a person and is made again with the answer. */
+  readonly resumed?: Resumed;
 }
 
 /** The tenant's leave to begin hops: until when, and up to which total of this task's own use. */

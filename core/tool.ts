@@ -51,6 +51,8 @@ export type Control =
       readonly deadlineSeconds: number | null;
       /** The answer that stands when it expires; null: the model is told that nobody answered. */
       readonly defaultAnswer: string | null;
+      /** With it the answer is not the call's result: the call is made again, and finds both in `resumed`. */
+      readonly state?: JsonState;
     }
   | { readonly kind: "sleep"; readonly seconds: number }
   | { readonly kind: "attach"; readonly path: string; readonly size: number; readonly contentType: string }
@@ -64,6 +66,20 @@ export type Control =
       readonly tokenBudget: number | null;
       readonly tools: readonly string[] | null;
     };
+
+/** JSON that a call leaves behind when it asks a person, to go on with; at most `MAX_STATE_CHARACTERS`. */
+export type JsonState = Readonly<Record<string, unknown>>;
+
+/** Of the JSON text: it is stored with the task's own state, whose row holds 2 MB. */
+export const MAX_STATE_CHARACTERS = 16_000;
+
+/** What a call goes on with that asked a person. `answer` is null when nobody answered in time. */
+export interface Resumed {
+  readonly state: JsonState;
+  readonly answer: string | null;
+  /** How many questions of the call are over, this one counted. */
+  readonly questions: number;
+}
 
 /** The failure of a tool: a result for the model, never a failed task. `retry` defaults to the code's own. */
 export type ToolFailure = Failure;
@@ -112,6 +128,8 @@ export interface CallFacts {
   /** The agent's `tool_config` for this tool. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Null unless the call asked a person with a state and is made again. */
+  readonly resumed: Resumed | null;
   /** Milliseconds since the epoch at the start of the call. */
   readonly nowMs: number;
   readonly signal: AbortSignal;

@@ -5,19 +5,20 @@ import type { CallOutcome } from "./task-commands.ts";
 import type { BatchCall, Wait } from "./task-state.ts";
 import type { Control } from "./tool.ts";
 
-/** The wait that a control opens; null when it holds nothing up. */
-export function openWait(control: Control, callId: string, now: number): Wait | null {
+/** The wait that a control opens; null when it holds nothing up. `before`: questions of the same call that are over. */
+export function openWait(control: Control, callId: string, now: number, before: number): Wait | null {
   switch (control.kind) {
     case "ask":
       if (!control.wait) return null;
       return {
         kind: "question",
-        id: derivedId("question", callId),
+        id: derivedId("question", callId, before),
         query: control.query,
         choices: control.choices,
         person: control.person,
         expiresAt: control.deadlineSeconds === null ? null : now + control.deadlineSeconds * 1000,
         defaultAnswer: control.defaultAnswer,
+        ...(control.state === undefined ? {} : { state: control.state }),
       };
     case "sleep":
       return { kind: "sleep", since: now, until: now + control.seconds * 1000 };

@@ -70,14 +70,17 @@ export class TaskHops {
   }
 
   /** Hop two: each outcome as its call ends. Calls that bring none were cut off. */
-  private async *act(work: Act, { facts }: TaskState, incarnation: string): Happenings {
+  private async *act(work: Act, { facts, batch }: TaskState, incarnation: string): Happenings {
     const { step, timeoutMs } = work;
+    const resumed = new Map(batch.flatMap((call) => (call.resumed === undefined ? [] : [[call.id, call.resumed]])));
     const rows = new Map(this.store.calls(work.calls.map(({ callId }) => callId)).map((row) => [row.callId, row]));
     const calls = work.calls.flatMap((call) => {
       const row = rows.get(call.callId);
       if (row === undefined) return [];
       const { tool, arguments: given, argumentsHash, effect, key } = row;
-      return [{ ...call, tool, arguments: given, argumentsHash, effect, key }];
+      const before = resumed.get(call.callId);
+      const goesOn = before === undefined ? {} : { resumed: before };
+      return [{ ...call, tool, arguments: given, argumentsHash, effect, key, ...goesOn }];
     });
     const job: ActJob = { facts, step, calls, timeoutMs };
     for await (const lines of this.lines<ActLine>(

@@ -1,6 +1,7 @@
 /** The sidecar's routes: `GET /health` and `POST /egress`. */
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
-import { type EgressDeps, type EgressRefusal, performEgress } from "./egress.ts";
+import { pipeline } from "node:stream/promises";
+import { type EgressAnswer, type EgressDeps, type EgressRefusal, performEgress } from "./egress.ts";
 import { makeTokenCheck, type TokenRefusal, type TokenVerdict } from "./token.ts";
 
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
@@ -52,15 +53,10 @@ export function makeSidecar(secret: string, egress: EgressDeps, now: () => numbe
       const { code, message, sent } = answer;
       return sendJson(response, STATUS_OF_REFUSAL[code], { code, message, sent });
     }
-    const upstream = {
-      status: answer.status,
-      headers: answer.headers,
-      ...(answer.truncated ? { truncated: true } : {}),
-    };
+    if (answer.coming !== undefined) return await sendAsItComes(response, answer);
     response.writeHead(200, {
-      "content-type": "application/octet-stream",
+      ...headersFor(answer, answer.truncated),
       "content-length": answer.body.length,
-      "x-otto-upstream": Buffer.from(JSON.stringify(upstream)).toString("base64url"),
     });
     response.end(answer.body);
   }
@@ -90,6 +86,29 @@ export function makeSidecar(secret: string, egress: EgressDeps, now: () => numbe
       else sendJson(response, 500, { code: "internal", message: "The sidecar failed." });
     });
   });
+}
+
+/** What tells the other side's status and headers. */
+function headersFor({ status, headers }: EgressAnswer, truncated: boolean): Record<string, string> {
+  const upstream = { status, headers, ...(truncated ? { truncated: true } : {}) };
+  return {
+    "content-type": "application/octet-stream",
+    "x-otto-upstream": Buffer.from(JSON.stringify(upstream)).toString("base64url"),
+  };
+}
+
+/** A body that breaks off breaks the reply off too. */
+async function sendAsItComes(
+  response: ServerResponse,
+  answer: Extract<EgressAnswer, { coming: AsyncIterable<Buffer> }>,
+): Promise<void> {
+  response.writeHead(200, headersFor(answer, false));
+  response.flushHeaders();
+  try {
+    await pipeline(answer.coming, response);
+  } catch {
+    response.destroy();
+  }
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {

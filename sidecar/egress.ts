@@ -40,14 +40,18 @@ const DROPPED_RESPONSE_HEADERS: ReadonlySet<string> = new Set([
   "content-length",
 ]);
 
-/** What the other side answered. The body is decoded, and cut off at the order's `max_bytes`. */
-export interface EgressAnswer {
+/**
+ * What the other side answered. The body is decoded, and cut off at the order's `max_bytes`. That of a streamed order
+ * still comes: reading it throws when it breaks off, and leaving it ends the connection.
+ */
+export type EgressAnswer = {
   readonly ok: true;
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
-  readonly body: Buffer;
-  readonly truncated: boolean;
-}
+} & (
+  | { readonly body: Buffer; readonly truncated: boolean; readonly coming?: undefined }
+  | { readonly coming: AsyncIterable<Buffer> }
+);
 
 export interface EgressRefusal {
   readonly ok: false;
@@ -208,15 +212,37 @@ async function send(
   }
 }
 
-async function readAnswer({ connection, response }: Answered, order: EgressOrder): Promise<EgressAnswer> {
+async function readAnswer(answered: Answered, order: EgressOrder): Promise<EgressAnswer> {
+  const { response } = answered;
+  const headers = readHeaders(response.headers as unknown as readonly (string | Buffer)[]);
+  const coded = order.method === "HEAD" ? null : decoded(response.body, headers);
+  const body = coded ?? response.body;
+  const kept = headers.filter(([name]) => !(coded !== null && name.toLowerCase() === "content-encoding"));
+  const told = { ok: true, status: response.statusCode, headers: kept } as const;
+  if (order.stream) return { ...told, coming: chunksUpTo(answered, body, order.max_bytes) };
   try {
-    const headers = readHeaders(response.headers as unknown as readonly (string | Buffer)[]);
-    const coded = order.method === "HEAD" ? null : decoded(response.body, headers);
-    const read = await readUpTo(coded ?? response.body, order.max_bytes);
-    const kept = headers.filter(([name]) => !(coded !== null && name.toLowerCase() === "content-encoding"));
-    return { ok: true, status: response.statusCode, headers: kept, ...read };
+    return { ...told, ...(await readUpTo(body, order.max_bytes)) };
   } finally {
-    connection.end(response.body.readableEnded);
+    endAnswer(answered);
+  }
+}
+
+/** The connection serves again only when nothing of this answer is left on it. */
+function endAnswer({ connection, response }: Answered): void {
+  connection.end(response.body.readableEnded);
+}
+
+/** The body as it comes. What is beyond the limit is an error, so that nobody takes a part for the whole. */
+async function* chunksUpTo(answered: Answered, body: Readable, maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw new Error(`the body has more than ${maxBytes} bytes`);
+      yield chunk;
+    }
+  } finally {
+    endAnswer(answered);
   }
 }
 

@@ -33,6 +33,8 @@ const egressOrder = z.strictObject({
     .int()
     .min(0)
     .max(64 * 1024 * 1024),
+  /** The reply is handed back as it comes, and breaks off after `max_bytes`. */
+  stream: z.boolean().default(false),
 });
 
 /** One request that the sidecar is asked to make. */

@@ -5,7 +5,13 @@
 import { type Failure, type Result, failed, ok } from "../../core/errors.ts";
 import { hostIsListed, portIsListed } from "../../core/host-pattern.ts";
 import { isReading } from "../../core/http-method.ts";
-import { surelyNotSent, type SecretsPort, type WebRequest, type WebResponse } from "../../core/ports.ts";
+import {
+  surelyNotSent,
+  type SecretsPort,
+  type WebRequest,
+  type WebResponse,
+  type WebStream,
+} from "../../core/ports.ts";
 import { judgeUrl, type EgressAllow } from "./address.ts";
 import { type Draft, fillSecrets } from "./fill-secrets.ts";
 import { nextHop, type Hop } from "./redirect.ts";
@@ -26,20 +32,20 @@ export interface ExchangeLimits {
 }
 
 /** Sends one judged request and follows nothing. Never throws. */
-export type Exchange = (hop: Hop, limits: ExchangeLimits) => Promise<Result<Reply>>;
+export type Exchange<R = Reply> = (hop: Hop, limits: ExchangeLimits) => Promise<Result<R>>;
 
 /** Where requests may go, how one is sent, and whose secrets it may hold. */
-export interface Ways {
+export interface Ways<R = Reply> {
   readonly allow: EgressAllow;
-  readonly exchange: Exchange;
+  readonly exchange: Exchange<R>;
   readonly secrets: SecretsPort;
 }
 
 /** A request that was sent, as it left, with what its caller wrote and what came of it. */
-interface Answered {
+interface Answered<R = Reply> {
   readonly draft: Draft;
   readonly sent: Hop;
-  readonly reply: Reply;
+  readonly reply: R;
 }
 
 /**
@@ -56,6 +62,23 @@ export async function requestByHops(request: WebRequest, ways: Ways): Promise<Re
   if (!book.ok) return book;
   const answered = await followHops(first, request, ways, book.value, startedAt);
   return await book.value.redact(answered.ok ? ok(toResponse(answered.value, startedAt)) : answered, request.maxBytes);
+}
+
+/**
+ * Makes the request, hands the reply over as it comes, and follows no redirect. Secrets are filled in where they stand in
+ * headers: such a request carries what strangers wrote, and its URL may be one that a server named.
+ */
+export async function openByHop(request: WebRequest, ways: Ways<WebStream>): Promise<Result<WebStream>> {
+  const url = URL.parse(request.url);
+  if (url === null) return notSent("invalid_input", "url: that is not a URL");
+  const { method, headers, body } = request;
+  const draft: Draft = { hop: { method, url, headers, body: null }, urlIsOurs: false };
+  const book = await openSecretBook(ways.secrets, draft);
+  if (!book.ok) return book;
+  const exchange: Exchange<WebStream> = (hop, limits) => ways.exchange({ ...hop, body }, limits);
+  const sent = { startedAt: Date.now(), redirects: 0 };
+  const answered = await judgeAndSend(draft, request, { ...ways, exchange }, book.value, sent);
+  return await book.value.redactStream(answered.ok ? ok(answered.value.reply) : answered, request.maxBytes);
 }
 
 async function followHops(
@@ -82,13 +105,13 @@ async function followHops(
   }
 }
 
-async function judgeAndSend(
+async function judgeAndSend<R>(
   draft: Draft,
   request: WebRequest,
-  { allow, exchange }: Ways,
+  { allow, exchange }: Ways<R>,
   book: SecretBook,
   { startedAt, redirects }: { startedAt: number; redirects: number },
-): Promise<Result<Answered>> {
+): Promise<Result<Answered<R>>> {
   const { url } = draft.hop;
   if (redirects > MAX_REDIRECTS)
     return notSent("upstream_failed", `${shownUrl(url)}: more than ${MAX_REDIRECTS} redirects.`);

@@ -4,10 +4,17 @@
  */
 import { type Failure, ok, type Result } from "../../core/errors.ts";
 import { hostIsListed } from "../../core/host-pattern.ts";
-import { type SecretsPort, surelyNotSent, type TenantSecret, type WebResponse } from "../../core/ports.ts";
+import {
+  type SecretsPort,
+  surelyNotSent,
+  type TenantSecret,
+  type WebResponse,
+  type WebStream,
+} from "../../core/ports.ts";
 import { MAX_VALUE_BYTES } from "../../core/tenant-secret.ts";
 import { LONGEST_FORM, makeRedactor, type Redactor } from "../../core/web/redact-secrets.ts";
 import { type Draft, refersToSecrets } from "./fill-secrets.ts";
+import { redactBody } from "./redact-body.ts";
 
 /** How old the list may be for a request that refers to a secret: a change holds everywhere after it. */
 const MAX_AGE_MS = 5_000;
@@ -27,6 +34,8 @@ export interface SecretBook {
   strayIn(url: URL): Promise<string | null>;
   /** The outcome without a value, its body at most `maxBytes` long. */
   redact(outcome: Result<WebResponse>, maxBytes: number): Promise<Result<WebResponse>>;
+  /** The same of a reply that is still coming; its body fails beyond `maxBytes`. */
+  redactStream(outcome: Result<WebStream>, maxBytes: number): Promise<Result<WebStream>>;
 }
 
 /** Fails when the request refers to a secret and they cannot be read. */
@@ -59,6 +68,13 @@ function bookOf(named: readonly TenantSecret[], known: () => Promise<readonly Te
       if (outcome.ok) return ok(redactReply(outcome.value, redactor, maxBytes));
       return { ok: false, error: redactFailure(outcome.error, redactor) };
     },
+    async redactStream(outcome, maxBytes) {
+      if (!outcome.ok && surelyNotSent(outcome.error)) return outcome;
+      const redactor = redactorOf(await known());
+      if (!outcome.ok) return { ok: false, error: redactFailure(outcome.error, redactor) };
+      const { status, headers, body } = outcome.value;
+      return ok({ status, headers: redactHeaders(headers, redactor), body: redactBody(body, redactor, maxBytes) });
+    },
   };
 }
 
@@ -71,10 +87,14 @@ function redactReply(reply: WebResponse, redactor: Redactor, maxBytes: number): 
   return {
     ...reply,
     url: redactor.text(reply.url),
-    headers: reply.headers.map(([name, value]) => [redactor.text(name), redactor.text(value)] as const),
+    headers: redactHeaders(reply.headers, redactor),
     body: body.subarray(0, maxBytes),
     truncated: reply.truncated || reply.body.length > maxBytes,
   };
+}
+
+function redactHeaders(headers: WebStream["headers"], redactor: Redactor): WebStream["headers"] {
+  return headers.map(([name, value]) => [redactor.text(name), redactor.text(value)] as const);
 }
 
 function redactFailure(error: Failure, redactor: Redactor): Failure {

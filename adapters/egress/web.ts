@@ -5,11 +5,19 @@
 import { z } from "zod";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { isReading } from "../../core/http-method.ts";
-import type { SecretsPort, WebPort } from "../../core/ports.ts";
+import type { SecretsPort, WebPort, WebStream } from "../../core/ports.ts";
 import type { Sidecar } from "../sidecar/sidecar.ts";
 import { signEgressOrder } from "../signing/sidecar-token.ts";
 import type { EgressAllow } from "./address.ts";
-import { notSent, requestByHops, shownUrl, type Exchange, type Reply } from "./follow.ts";
+import {
+  type Exchange,
+  type ExchangeLimits,
+  notSent,
+  openByHop,
+  type Reply,
+  requestByHops,
+  shownUrl,
+} from "./follow.ts";
 import type { Hop } from "./redirect.ts";
 
 /** What the sidecar takes beyond the time of the request itself. */
@@ -30,48 +38,71 @@ export interface WebSettings {
 export function openWeb({ sidecar, allow, tenant, secrets }: WebSettings): WebPort {
   return {
     async request(request) {
-      if (sidecar === null) {
-        return notSent(
-          "not_available",
-          "Requests to the web need the sidecar, and none is set up here (SIDECAR_SECRET).",
-        );
-      }
+      if (sidecar === null) return noSidecar();
       return await requestByHops(request, { allow, exchange: exchangeBy(sidecar, tenant), secrets });
+    },
+    async open(request) {
+      if (sidecar === null) return noSidecar();
+      return await openByHop(request, { allow, exchange: streamBy(sidecar, tenant), secrets });
     },
   };
 }
 
+function noSidecar(): Result<never> {
+  return notSent("not_available", "Requests to the web need the sidecar, and none is set up here (SIDECAR_SECRET).");
+}
+
 function exchangeBy(sidecar: Sidecar, tenant: string): Exchange {
-  return async function askSidecar(hop, { timeoutMs, maxBytes, portIsListed, signal }) {
-    if (!isReading(hop.method) && !(await isUp(sidecar))) return unreachable();
-    const order = {
-      tenant,
-      method: hop.method,
-      url: hop.url.href,
-      headers: hop.headers,
-      timeoutMs: Math.ceil(timeoutMs),
-      maxBytes,
-      portIsListed,
-    };
-    const token = await signEgressOrder(sidecar.secret, order, Date.now());
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(order.timeoutMs + MARGIN_MS)]);
-    try {
-      const response = await sidecar.fetch("/egress", {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/octet-stream" },
-        body: hop.body,
-        signal: limit,
-      });
-      if (response.status !== 200) return refusalOf(response.status, await response.text(), hop);
-      return await readReply(response, maxBytes);
-    } catch {
-      if (limit.aborted) return failed("timeout", `No reply from ${shownUrl(hop.url)} in time.`, { field: "url" });
-      return failed("upstream_failed", `The connection was lost during the request to ${shownUrl(hop.url)}.`, {
-        field: "url",
-        retryAfterMs: 1000,
-      });
-    }
-  };
+  return (hop, limits) =>
+    askSidecar(sidecar, { tenant, hop, limits, stream: false }, (response) => readReply(response, limits.maxBytes));
+}
+
+function streamBy(sidecar: Sidecar, tenant: string): Exchange<WebStream> {
+  return (hop, limits) =>
+    askSidecar(sidecar, { tenant, hop, limits, stream: true }, async (response) => {
+      const { status, headers } = describedIn(response);
+      const body = response.body ?? new ReadableStream({ start: (controller) => controller.close() });
+      return await Promise.resolve(ok({ status, headers, body }));
+    });
+}
+
+/** One request, as the sidecar is to make it. */
+interface Order {
+  readonly tenant: string;
+  readonly hop: Hop;
+  readonly limits: ExchangeLimits;
+  readonly stream: boolean;
+}
+
+/** Sends an order to the sidecar, and reads its reply. */
+async function askSidecar<R>(
+  sidecar: Sidecar,
+  { tenant, hop, limits, stream }: Order,
+  read: (response: Response) => Promise<Result<R>>,
+): Promise<Result<R>> {
+  if (!isReading(hop.method) && !(await isUp(sidecar))) return unreachable();
+  const { method, url, headers, body } = hop;
+  const { maxBytes, portIsListed } = limits;
+  const timeoutMs = Math.ceil(limits.timeoutMs);
+  const order = { tenant, method, url: url.href, headers, timeoutMs, maxBytes, portIsListed, stream };
+  const token = await signEgressOrder(sidecar.secret, order, Date.now());
+  const limit = AbortSignal.any([limits.signal, AbortSignal.timeout(timeoutMs + MARGIN_MS)]);
+  try {
+    const response = await sidecar.fetch("/egress", {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/octet-stream" },
+      body,
+      signal: limit,
+    });
+    if (response.status !== 200) return refusalOf(response.status, await response.text(), hop);
+    return await read(response);
+  } catch {
+    if (limit.aborted) return failed("timeout", `No reply from ${shownUrl(url)} in time.`, { field: "url" });
+    return failed("upstream_failed", `The connection was lost during the request to ${shownUrl(url)}.`, {
+      field: "url",
+      retryAfterMs: 1000,
+    });
+  }
 }
 
 /**
@@ -101,8 +132,12 @@ const upstreamSchema = z.object({
   truncated: z.boolean().default(false),
 });
 
+function describedIn(response: Response): z.infer<typeof upstreamSchema> {
+  return upstreamSchema.parse(JSON.parse(fromBase64Url(response.headers.get("x-otto-upstream") ?? "")));
+}
+
 async function readReply(response: Response, maxBytes: number): Promise<Result<Reply>> {
-  const described = upstreamSchema.parse(JSON.parse(fromBase64Url(response.headers.get("x-otto-upstream") ?? "")));
+  const described = describedIn(response);
   const body = new Uint8Array(await response.arrayBuffer());
   return ok({
     ...described,

@@ -13,6 +13,8 @@ export interface EgressOrder {
   readonly maxBytes: number;
   /** The port need not be one of the web's: the agent names the host with it. */
   readonly portIsListed: boolean;
+  /** The reply is handed back as it comes, and breaks off after `maxBytes`. */
+  readonly stream?: boolean;
 }
 
 /** `base64url(payload) + "." + base64url(HMAC-SHA256(secret, base64url payload))`. `nowMs` is the time of signing. */
@@ -31,6 +33,7 @@ export async function signEgressOrder(secret: string, order: EgressOrder, nowMs:
         max_bytes: order.maxBytes,
         // A sidecar of an earlier release knows no such field.
         ...(order.portIsListed ? { port_is_listed: true } : {}),
+        ...(order.stream === true ? { stream: true } : {}),
       }),
     ),
   );

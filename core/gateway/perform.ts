@@ -3,7 +3,7 @@
  * for those that change nothing (`perform-early.ts`). At most a few run at once; a failure of one does not touch the others; whatever a tool throws becomes a result.
  */
 import { allowedDomains, sandboxRules } from "../agent.ts";
-import { surelyNotSent, type BlobPort, type Clock, type ToolPorts } from "../ports.ts";
+import { surelyNotSent, wasAnswered, type BlobPort, type Clock, type ToolPorts } from "../ports.ts";
 import type { Failure } from "../errors.ts";
 import { keptResultKey, showResult } from "../prompt/kept-results.ts";
 import { unknownOutcome } from "../ledger.ts";
@@ -185,7 +185,7 @@ function defectOf(tool: Tool): Failure {
 /** True when the answer was lost on the way, so that nobody knows whether the effect happened. */
 function isLost(failure: Failure): boolean {
   const ambiguous = failure.code === "timeout" || failure.code === "upstream_failed" || failure.code === "internal";
-  return ambiguous && !surelyNotSent(failure);
+  return ambiguous && !surelyNotSent(failure) && !wasAnswered(failure);
 }
 
 async function resultOutcome(
@@ -260,6 +260,7 @@ function contextOf(
     idempotentHosts: config.idempotent_hosts ?? [],
     config: settingsOf(config, tool),
     metadata: facts.metadata,
+    resumed: call.resumed ?? null,
     nowMs,
     signal,
   };

@@ -162,6 +162,49 @@ export function webContract(name: string, open: () => Promise<WebUnderTest>): vo
       }
     });
 
+    describe("an opened reply", () => {
+      const read = async (body: ReadableStream<Uint8Array>) => await new Response(body).text();
+
+      it("has status and headers at once, and its body comes", async () => {
+        outside.answer(() => ({ status: 500, headers: { "x-own": "yes" }, body: "a long body" }));
+        const reply = await outside.web.open(post(`${base}/in`));
+        expect(reply).toMatchObject({ ok: true, value: { status: 500 } });
+        if (!reply.ok) return;
+        expect(reply.value.headers.map(([key, value]) => [key.toLowerCase(), value])).toContainEqual(["x-own", "yes"]);
+        expect(await read(reply.value.body)).toBe("a long body");
+        expect(outside.received[0]).toMatchObject({ method: "POST", body: "the body" });
+      });
+
+      it("breaks off beyond its limit, and never passes for whole", async () => {
+        outside.answer(() => ({ body: "x".repeat(5_000) }));
+        const cut = await outside.web.open(ask(`${base}/`, { maxBytes: 1_000 }));
+        expect(cut.ok).toBe(true);
+        if (cut.ok) await expect(read(cut.value.body)).rejects.toThrow();
+        const whole = await outside.web.open(ask(`${base}/`, { maxBytes: 5_000 }));
+        expect(whole.ok && (await read(whole.value.body)).length).toBe(5_000);
+      });
+
+      it("is not followed when it is a redirect", async () => {
+        outside.answer(() => ({ status: 302, headers: { location: "/there" } }));
+        expect(await outside.web.open(ask(`${base}/`))).toMatchObject({ ok: true, value: { status: 302 } });
+        expect(outside.received).toHaveLength(1);
+      });
+
+      it("is asked for at no place that is not public, and at none that is not listed", async () => {
+        for (const url of ["http://10.0.0.1/", "http://localhost/", "not a url"]) {
+          expect(await outside.web.open(ask(url))).toMatchObject({ ok: false, error: { details: { sent: false } } });
+        }
+        const listed = await outside.web.open(ask(`${base}/`, { allowedDomains: ["example.com"] }));
+        expect(listed).toMatchObject({ ok: false, error: { code: "blocked_by_policy" } });
+        expect(outside.received).toEqual([]);
+      });
+
+      it("is given up when the time is over", async () => {
+        outside.answer(() => ({ fault: "hang" }));
+        expect(await outside.web.open(post(`${base}/`, { timeoutMs: 300 }))).toMatchObject({ ok: false, error: { code: "timeout" } });
+      });
+    });
+
     describe("redirects", () => {
       it("are followed to the end, and the last URL is told", async () => {
         outside.answer(({ url }) =>

@@ -179,6 +179,50 @@ describe("the way to the sidecar", () => {
     }
   });
 
+  it("hands a reply over before it has ended, and ends it at the outside when nobody reads on", async () => {
+    const left = Promise.withResolvers<void>();
+    const outside = createServer((_incoming, response) => {
+      response.once("close", () => left.resolve());
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write("data: one\n\n");
+    });
+    const host = `127.0.0.1:${await listenOnLoopback(outside, 0)}`;
+    const open = parseEgressAllow(host);
+    const sidecar = makeSidecar(secret, systemEgress(open));
+    const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+    try {
+      const web = openWeb({ sidecar: sidecarAt(url, secret), allow: open, tenant: "t1" });
+      const opened = await web.open({ ...request, url: `http://${host}/`, timeoutMs: 60_000 });
+      if (!opened.ok) throw new Error(opened.error.message);
+      const reader = opened.value.body.getReader();
+      expect(new TextDecoder().decode((await reader.read()).value)).toBe("data: one\n\n");
+      await reader.cancel();
+      await left.promise;
+    } finally {
+      await Promise.all([closeServer(outside), closeServer(sidecar)]);
+    }
+  });
+
+  it("ends a reply that goes on when the time is over", async () => {
+    const outside = createServer((_incoming, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const timer = setInterval(() => response.write("data: more\n\n"), 20);
+      response.once("close", () => clearInterval(timer));
+    });
+    const host = `127.0.0.1:${await listenOnLoopback(outside, 0)}`;
+    const open = parseEgressAllow(host);
+    const sidecar = makeSidecar(secret, systemEgress(open));
+    const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+    try {
+      const web = openWeb({ sidecar: sidecarAt(url, secret), allow: open, tenant: "t1" });
+      const opened = await web.open({ ...request, url: `http://${host}/`, timeoutMs: 400 });
+      if (!opened.ok) throw new Error(opened.error.message);
+      await expect(new Response(opened.value.body).text()).rejects.toThrow();
+    } finally {
+      await Promise.all([closeServer(outside), closeServer(sidecar)]);
+    }
+  });
+
   it("when it breaks off, nobody knows whether a request left", async () => {
     const sidecar = createServer((incoming, response) => {
       if (incoming.url === "/health") response.end();

@@ -3,9 +3,9 @@
  * redirects it follows and with what) is Otto's own code here too.
  */
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
-import { type Exchange, requestByHops } from "../../adapters/egress/follow.ts";
-import { failed, ok } from "../../core/errors.ts";
-import type { SecretsPort, WebPort } from "../../core/ports.ts";
+import { type Exchange, openByHop, requestByHops } from "../../adapters/egress/follow.ts";
+import { failed, ok, type Result } from "../../core/errors.ts";
+import type { SecretsPort, WebPort, WebStream } from "../../core/ports.ts";
 import { fakeSecrets } from "./secrets.ts";
 
 /** A request as it arrives outside. Header names are in lower case. */
@@ -49,7 +49,30 @@ export function fakeWeb(
       truncated: sent.length > maxBytes,
     });
   };
-  return { request: (request) => requestByHops(request, { allow: parseEgressAllow(allow), exchange, secrets }) };
+  const stream: Exchange<WebStream> = async (hop, limits) => {
+    const replied = await exchange(hop, limits);
+    if (!replied.ok) return replied;
+    const { status, headers, body, truncated } = replied.value;
+    return ok({ status, headers, body: streamOf(body, truncated) });
+  };
+  const ways = { allow: parseEgressAllow(allow), secrets };
+  return {
+    request: (request) => requestByHops(request, { ...ways, exchange }),
+    open: (request) => openByHop(request, { ...ways, exchange: stream }),
+  };
+}
+
+/** A body in two pieces, which breaks off when it is `truncated`. */
+function streamOf(body: Uint8Array, truncated: boolean): ReadableStream<Uint8Array> {
+  const pieces = [body.subarray(0, body.length / 2), body.subarray(body.length / 2)];
+  return new ReadableStream({
+    pull(controller) {
+      const piece = pieces.shift();
+      if (piece !== undefined) controller.enqueue(piece);
+      else if (truncated) controller.error(new Error("the body is too large"));
+      else controller.close();
+    },
+  });
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

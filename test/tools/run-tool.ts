@@ -8,6 +8,7 @@ import type { CallFacts, Control, SandboxRules, Tool, ToolContext } from "../../
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { fakeMemory } from "../fakes/memory.ts";
+import { fakeMcp } from "../fakes/mcp.ts";
 import { fakeResults } from "../fakes/results.ts";
 import { fakeSearch } from "../fakes/search.ts";
 import { fakeWeb } from "../fakes/web.ts";
@@ -38,6 +39,7 @@ export function freshPorts(): ToolPorts {
     results: fakeResults(),
     patterns: linearPatterns,
     memory: fakeMemory(),
+    mcp: fakeMcp(),
   };
 }
 
@@ -80,6 +82,7 @@ function contextFacts(): CallFacts {
     idempotentHosts: [],
     config: {},
     metadata: {},
+    resumed: null,
     nowMs: NOW,
     signal: new AbortController().signal,
   };

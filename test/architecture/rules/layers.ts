@@ -24,6 +24,7 @@ const WORKERS = /^workers\//;
 const VENDOR_SDKS = [
   "@ai-sdk/openai",
   "@electric-sql/pglite",
+  "@modelcontextprotocol/client",
   "@neondatabase/serverless",
   "ai",
   "drizzle-orm",

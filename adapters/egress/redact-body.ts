@@ -1,0 +1,58 @@
+/**
+ * Takes values of secrets out of a body that is still coming, a paragraph at a time: what comes is held back until a blank
+ * line, which ends an event of a stream of events, or the body's end. A value that goes over a blank line is not found.
+ */
+import type { Redactor } from "../../core/web/redact-secrets.ts";
+
+const [LF, CR] = [10, 13];
+
+/** The body without the values. It fails when more than `maxBytes` of it were read. */
+export function redactBody(
+  body: ReadableStream<Uint8Array>,
+  redactor: Redactor,
+  maxBytes: number,
+): ReadableStream<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let read = 0;
+  const release = (last: Uint8Array): Uint8Array => {
+    const whole = joined([...held, last]);
+    held = [];
+    return redactor.bytes(whole);
+  };
+  const paragraphs = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      read += chunk.length;
+      if (read > maxBytes) throw new RangeError(`the body has more than ${maxBytes} bytes`);
+      const end = lastBlankLine(held.at(-1) ?? EMPTY, chunk);
+      if (end > 0) controller.enqueue(release(chunk.subarray(0, end)));
+      if (end < chunk.length) held.push(chunk.subarray(end));
+    },
+    flush(controller) {
+      if (held.length > 0) controller.enqueue(release(EMPTY));
+    },
+  });
+  return body.pipeThrough(paragraphs);
+}
+
+const EMPTY = new Uint8Array();
+
+/** Where the last blank line of the chunk ends; 0: it has none. `before` is what came last before it. */
+function lastBlankLine(before: Uint8Array, chunk: Uint8Array): number {
+  const at = (index: number) => (index < 0 ? before.at(before.length + index) : chunk[index]);
+  for (let index = chunk.length - 1; index >= 0; index -= 1) {
+    if (at(index) !== LF && at(index) !== CR) continue;
+    const previous = at(index) === LF && at(index - 1) === CR ? index - 2 : index - 1;
+    if (at(previous) === LF || at(previous) === CR) return index + 1;
+  }
+  return 0;
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,36 @@
+/**
+ * The MCP servers of a tenant, over streamable HTTP. The package that speaks the protocol is loaded with the first
+ * operation: most isolates never need it.
+ */
+import type { Result } from "../../core/errors.ts";
+import type { McpPort, WebPort } from "../../core/ports.ts";
+import type { Consent, McpServer } from "./server.ts";
+
+/** `find` gives a server by its name. `consent`: a person is there who can authorize Otto. */
+export interface McpDeps {
+  readonly web: WebPort;
+  readonly tenant: string;
+  readonly find: (server: string) => Promise<Result<McpServer>>;
+  readonly consent: Consent | null;
+}
+
+/** The port, and the end of an authorization, which is no tool's business. */
+export interface McpServers extends McpPort {
+  /** `callback`: the query that the authorization server sent the person back with. */
+  finish(server: string, callback: URLSearchParams): Promise<Result<void>>;
+}
+
+/** Nothing is sent yet. */
+export function openMcp({ find, ...deps }: McpDeps): McpServers {
+  async function withServer<T>(name: string, work: (server: McpServer, on: Operations) => Promise<Result<T>>) {
+    const server = await find(name);
+    return server.ok ? await work(server.value, await import("./operation.ts")) : server;
+  }
+  return {
+    list: (name, signal) => withServer(name, (server, on) => on.listTools(server, signal, deps)),
+    call: (call) => withServer(call.server, (server, on) => on.callTool(server, call, deps)),
+    finish: (name, callback) => withServer(name, (server, on) => on.finishAuthorization(server, callback, deps)),
+  };
+}
+
+type Operations = typeof import("./operation.ts");

@@ -1,0 +1,36 @@
+/** An MCP server of a tenant, as a connection to it needs it. */
+import type { Result } from "../../core/errors.ts";
+import type { McpOAuthSettings } from "../../core/mcp/config.ts";
+
+/** What is kept of an authorization: JSON of the package's own shapes, sealed where it is stored. */
+export interface SavedAuth {
+  readonly client?: unknown;
+  readonly tokens?: unknown;
+  readonly verifier?: string;
+  readonly discovery?: unknown;
+}
+
+/** Where it is kept. Saving replaces what is there. */
+export interface AuthStore {
+  load(): Promise<Result<SavedAuth>>;
+  save(saved: SavedAuth): Promise<Result<void>>;
+}
+
+export interface McpServer {
+  readonly name: string;
+  readonly url: string;
+  /** Values may hold references to secrets, which the egress module fills in. */
+  readonly headers: readonly (readonly [string, string])[];
+  /** Another number: another server, whatever its name is. */
+  readonly version: number;
+  /** What the last listing gave. */
+  readonly prior: unknown;
+  /** Null: no OAuth. */
+  readonly oauth: (McpOAuthSettings & { readonly clientSecret: string | null; readonly store: AuthStore }) | null;
+}
+
+/** A person is at hand who can be sent to an authorization server: where it sends them back to, and the state they bring. */
+export interface Consent {
+  readonly redirectUrl: string;
+  readonly state: string;
+}

@@ -1,0 +1,140 @@
+/**
+ * `fetch` for the MCP package, by way of the web port: each of its requests is one of a tenant's to a place that the
+ * tenant, or a stranger's server, named. One operation has a number of requests, of bytes and a time that it may take.
+ */
+import type { FetchLike } from "@modelcontextprotocol/client";
+import type { Failure } from "../../core/errors.ts";
+import type { WebPort } from "../../core/ports.ts";
+
+/** Of one operation: a listing, or a call. */
+const MAX_REQUESTS = 150;
+const MAX_BYTES = 32 * 1024 * 1024;
+/** What a cancellation has, once its call was given up. */
+const LAST_WORD_MS = 1_000;
+
+/** A request that got no reply, as it is thrown through the package. */
+export class NoReply extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.name = "NoReply";
+    this.failure = failure;
+  }
+}
+
+/** The requests of one operation. */
+export interface OperationFetch {
+  readonly fetch: FetchLike;
+  /** True once a tool's call may have left. */
+  readonly mayHaveCalled: () => boolean;
+  /** Ends when nothing is under way, or soon: what was sent last may be the word that a call is cancelled. */
+  settled(): Promise<void>;
+}
+
+/** `timeoutMs` is for all of it. `headers` go with every request to `origin`, and to no other place. */
+export function operationFetch(
+  web: WebPort,
+  { url, headers, timeoutMs }: { url: string; headers: readonly (readonly [string, string])[]; timeoutMs: number },
+): OperationFetch {
+  const { origin } = new URL(url);
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const underWay = new Set<Promise<unknown>>();
+  let requests = 0;
+  let bytes = 0;
+  let called = false;
+
+  async function send(target: string | URL, init: RequestInit = {}): Promise<Response> {
+    const { href, origin: its } = new URL(target);
+    const sent = new Headers(init.headers);
+    // A stream that stands open for whatever may come would hold the Worker; a stream that broke off is taken up again.
+    if ((init.method ?? "GET") === "GET" && href === url && !sent.has("last-event-id")) return NO_STREAM();
+    requests += 1;
+    if (requests > MAX_REQUESTS) throw noReply("upstream_failed", `The server made Otto ask more than ${MAX_REQUESTS} times.`);
+    if (its === origin) for (const [name, value] of headers) if (!sent.has(name)) sent.set(name, value);
+    const { body, type } = bodyOf(init.body);
+    if (type !== null && !sent.has("content-type")) sent.set("content-type", type);
+    called ||= body?.includes('"method":"tools/call"') === true;
+    const replied = await web.open({
+      method: init.method ?? "GET",
+      url: href,
+      headers: [...sent],
+      body: body === null ? null : new TextEncoder().encode(body),
+      timeoutMs,
+      maxBytes: MAX_BYTES - bytes,
+      followRedirects: false,
+      allowedDomains: ["*", new URL(url).host],
+      signal: AbortSignal.any([deadline, ...(init.signal == null ? [] : [init.signal])]),
+    });
+    if (!replied.ok) throw new NoReply(replied.error);
+    return responseOf(replied.value, (count) => {
+      bytes += count;
+      if (bytes > MAX_BYTES) throw noReply("too_large", `The server answered more than ${MAX_BYTES} bytes.`);
+    });
+  }
+
+  return {
+    fetch: (target, init) => {
+      const sending = send(target, init);
+      const ended = sending.catch(() => undefined);
+      underWay.add(ended);
+      void ended.finally(() => underWay.delete(ended));
+      return sending;
+    },
+    mayHaveCalled: () => called,
+    settled: async () => {
+      const late = new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS));
+      await Promise.race([Promise.all(underWay), late]);
+    },
+  };
+}
+
+/** As a server answers that offers no such stream: the package goes on without. */
+const NO_STREAM = (): Response => new Response(null, { status: 405 });
+
+function noReply(code: Failure["code"], message: string): NoReply {
+  return new NoReply({ code, message });
+}
+
+/** The package sends JSON as text, and forms. */
+function bodyOf(body: RequestInit["body"]): { readonly body: string | null; readonly type: string | null } {
+  if (body == null) return { body: null, type: null };
+  if (typeof body === "string") return { body, type: null };
+  if (body instanceof URLSearchParams) return { body: body.toString(), type: "application/x-www-form-urlencoded" };
+  throw new TypeError("a request of the MCP package has a body of another kind");
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: ReadableStream<Uint8Array>;
+}
+
+/** Statuses whose responses have no body, as `Response` demands. */
+const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
+
+async function responseOf({ status, headers, body }: Reply, count: (bytes: number) => void): Promise<Response> {
+  if (status < 200 || status > 599) {
+    await body.cancel();
+    throw noReply("upstream_failed", `The server answered with the status ${status}.`);
+  }
+  const told = new Headers();
+  for (const [name, value] of headers) {
+    try {
+      told.append(name, value);
+    } catch {
+      // A header that no client of the web could read is none.
+    }
+  }
+  if (EMPTY.has(status)) {
+    await body.cancel();
+    return new Response(null, { status, headers: told });
+  }
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      count(chunk.length);
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(body.pipeThrough(counted), { status, headers: told });
+}

@@ -1,0 +1,157 @@
+/**
+ * The configuration of MCP servers in the form that MCP clients share, `{"mcpServers": {name: {…}}}`. `${NAME}` in a header
+ * stands for the tenant's secret of that name, which the egress module fills in.
+ */
+import { z } from "zod";
+import { type Failure, failed, ok, type Result } from "../errors.ts";
+import { canonicalJson } from "../canonical-json.ts";
+
+/** Servers of one tenant. */
+export const MAX_SERVERS = 50;
+const MAX_HEADERS = 20;
+const MAX_VALUE = 4_096;
+const MAX_URL = 2_000;
+export const DEFAULT_TIMEOUT_MS = 60_000;
+const MAX_TIMEOUT_MS = 300_000;
+
+/** Headers that the protocol or the connection sets itself. */
+const OWN_HEADERS = /^(?:mcp-.*|accept|content-type|content-length|host|connection|transfer-encoding|last-event-id)$/i;
+const STDIO_FIELDS = ["command", "args", "env", "cwd"] as const;
+
+export const serverNameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,38}[A-Za-z0-9])?$/, "has to be 1 to 40 letters, digits, _, - and .");
+
+const headerSchema = z
+  .string()
+  .max(MAX_VALUE)
+  .regex(/^[\x20-\x7e]*$/, "has to be printable ASCII");
+
+const oauthSchema = z
+  .strictObject({
+    grant: z.enum(["authorization_code", "client_credentials"]).default("authorization_code"),
+    client_id: z.string().min(1).max(2_000).optional().describe("Without one, Otto registers itself with the server."),
+    client_secret: z.string().min(1).max(2_000).optional().describe("It is sealed at once, and no answer ever shows it."),
+    scope: z.string().max(2_000).optional().describe("Asked for where the server names no scope itself."),
+  })
+  .refine(({ grant, client_id, client_secret }) => grant !== "client_credentials" || (client_id !== undefined && client_secret !== undefined), {
+    path: ["client_id"],
+    message: "the grant client_credentials needs client_id and client_secret",
+  });
+
+const transportSchema = z.enum(["http", "streamable-http", "sse", "stdio"]);
+
+/** One server of a configuration. */
+export const serverSchema = z.strictObject({
+  type: transportSchema.optional(),
+  transport: transportSchema.optional(),
+  url: z.string().max(MAX_URL).optional(),
+  headers: z
+    .record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/, "has to be a header's name"), headerSchema)
+    .optional()
+    .describe("Sealed at once; answers show the names. `${NAME}` stands for the secret of that name."),
+  oauth: oauthSchema.optional(),
+  trusted: z
+    .boolean()
+    .optional()
+    .describe("True: what the server says of its tools (that one only reads, or may be repeated) counts."),
+  timeout_ms: z.int().min(1_000).max(MAX_TIMEOUT_MS).optional().describe("For one call. A minute, unless it says otherwise."),
+  command: z.unknown().optional(),
+  args: z.unknown().optional(),
+  env: z.unknown().optional(),
+  cwd: z.unknown().optional(),
+});
+
+/** The whole configuration. */
+export const mcpServersSchema = z.strictObject({
+  mcpServers: z.record(serverNameSchema, serverSchema).refine((servers) => Object.keys(servers).length <= MAX_SERVERS, {
+    message: `a tenant has at most ${MAX_SERVERS} servers`,
+  }),
+});
+
+/** How Otto is authorized by the server. */
+export interface McpOAuthSettings {
+  readonly grant: "authorization_code" | "client_credentials";
+  readonly clientId: string | null;
+  readonly scope: string | null;
+}
+
+/** What may be shown of a server. */
+export interface McpSettings {
+  readonly url: string;
+  readonly headerNames: readonly string[];
+  readonly oauth: McpOAuthSettings | null;
+  readonly trusted: boolean;
+  readonly timeoutMs: number;
+}
+
+/** What may not: it is sealed where it is stored. Header values hold references in the form of the egress module. */
+export interface McpSecrets {
+  readonly headers: readonly (readonly [string, string])[];
+  readonly clientSecret: string | null;
+}
+
+export interface McpConfig {
+  readonly settings: McpSettings;
+  readonly secrets: McpSecrets;
+}
+
+/** Reads one server. `at` is its place in the request, for the field that is named. */
+export function readServer(given: z.infer<typeof serverSchema>, at: string): Result<McpConfig> {
+  const wrong = (field: string, message: string, code: Failure["code"] = "invalid_input") =>
+    failed(code, `${at}${field}: ${message}`, { field: `${at}${field}` });
+  const stdio = STDIO_FIELDS.find((field) => given[field] !== undefined);
+  const transport = given.transport ?? given.type ?? (stdio === undefined ? "http" : "stdio");
+  if (transport === "stdio" || stdio !== undefined) {
+    const message = "servers that are started as a process are not available here; give the url of one that is reached over HTTP";
+    return wrong(stdio ?? (given.transport === undefined ? "type" : "transport"), message, "not_available");
+  }
+  if (transport === "sse") {
+    const message = "the transport of before 2025 (HTTP with SSE) is not available; give the server's streamable HTTP endpoint";
+    return wrong(given.transport === undefined ? "type" : "transport", message, "not_available");
+  }
+  const { url = "", headers = {}, oauth } = given;
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return wrong("url", "has to be an http or https URL");
+  if (parsed.username !== "" || parsed.password !== "") return wrong("url", "has a user or a password in it; use a header");
+  if (/\$\{|\{\{/.test(decoded(url))) return wrong("url", "holds a reference to a secret; use a header");
+  parsed.hash = "";
+  const entries = Object.entries(headers);
+  if (entries.length > MAX_HEADERS) return wrong("headers", `a server has at most ${MAX_HEADERS} headers`);
+  for (const [name, value] of entries) {
+    if (OWN_HEADERS.test(name)) return wrong(`headers.${name}`, "is set by Otto itself");
+    if (oauth !== undefined && name.toLowerCase() === "authorization")
+      return wrong(`headers.${name}`, "is set by OAuth; give one of the two");
+    if (/\$\{(?![A-Z][A-Z0-9_]{0,63}\})/.test(value))
+      return wrong(`headers.${name}`, "a reference is ${NAME}, in capital letters, digits and _, without a default");
+  }
+  return ok({
+    settings: {
+      url: parsed.href,
+      headerNames: entries.map(([name]) => name),
+      oauth:
+        oauth === undefined
+          ? null
+          : { grant: oauth.grant, clientId: oauth.client_id ?? null, scope: oauth.scope ?? null },
+      trusted: given.trusted ?? false,
+      timeoutMs: given.timeout_ms ?? DEFAULT_TIMEOUT_MS,
+    },
+    secrets: {
+      headers: entries.map(([name, value]) => [name, value.replace(/\$\{([A-Z][A-Z0-9_]*)\}/g, "{{secret.$1}}")]),
+      clientSecret: oauth?.client_secret ?? null,
+    },
+  });
+}
+
+/** Whether a server is reached, and proves who it is, as before: then what it agreed to still stands. */
+export function isSameAccess(before: McpSettings, after: McpSettings): boolean {
+  return canonicalJson([before.url, before.oauth]) === canonicalJson([after.url, after.oauth]);
+}
+
+function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return url;
+  }
+}

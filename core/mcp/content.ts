@@ -1,0 +1,104 @@
+/**
+ * What a server's tool gave, as a result of Otto's: texts joined, images and other bytes as files of the task's sandbox,
+ * links described. Nothing that a result names is fetched.
+ */
+import type { McpContent } from "../ports.ts";
+import type { CallFacts, ToolContext } from "../tool.ts";
+import { plainText } from "./tool-list.ts";
+
+const MAX_FILES = 20;
+const MAX_FILE_BYTES = 10 * 1024 * 1024;
+const MAX_LINE = 500;
+
+/** A file that a result was written to. */
+export interface KeptFile {
+  readonly path: string;
+  readonly content_type: string;
+  readonly size: number;
+}
+
+/** The result of a tool that promises no form of its own. `structured` is there when the server gave it. */
+export interface McpResult {
+  readonly content: string;
+  readonly files: readonly KeptFile[];
+  readonly structured?: unknown;
+}
+
+type Context = CallFacts & Pick<ToolContext<"files">, "files">;
+
+/** Puts the parts together. A file that cannot be kept is told of in its place. */
+export async function readContent(server: string, parts: readonly McpContent[], context: Context): Promise<McpResult> {
+  const texts: string[] = [];
+  const files: KeptFile[] = [];
+  for (const part of parts) {
+    if (part.type !== "media") texts.push(textOf(part));
+    else {
+      const kept = await keep(server, part, files.length, context);
+      if (typeof kept !== "string") files.push(kept);
+      const { mimeType } = part;
+      texts.push(typeof kept === "string" ? `[${plainText(mimeType, 100)}: ${kept}]` : shown(kept));
+    }
+  }
+  return { content: texts.join("\n"), files };
+}
+
+function shown({ path, content_type, size }: KeptFile): string {
+  return `[${content_type}, ${size} bytes, kept as ${path}]`;
+}
+
+function textOf(part: Exclude<McpContent, { type: "media" }>): string {
+  switch (part.type) {
+    case "text":
+      return part.text.toWellFormed();
+    case "resource":
+      return `[resource ${plainText(part.uri, MAX_LINE)}]\n${part.text.toWellFormed()}`;
+    case "link": {
+      const about = part.description === "" ? "" : `: ${plainText(part.description, MAX_LINE)}`;
+      return `[link ${plainText(part.name, MAX_LINE)} <${plainText(part.uri, MAX_LINE)}>${about}]`;
+    }
+    case "other":
+      return `[${plainText(part.kind, 100)}: Otto does not know this kind of content]`;
+  }
+}
+
+/** The file, or why there is none. */
+async function keep(
+  server: string,
+  { mimeType, data }: Extract<McpContent, { type: "media" }>,
+  index: number,
+  { files, callId, key, permissions, sandbox }: Context,
+): Promise<KeptFile | string> {
+  if (!permissions.includes("write") || !sandbox.allowWrite) return "not kept, because this agent writes no files";
+  if (index >= MAX_FILES) return `not kept, because one result brings at most ${MAX_FILES} files`;
+  if (data.length > (MAX_FILE_BYTES / 3) * 4 + 4) return `not kept, because it has more than ${MAX_FILE_BYTES} bytes`;
+  const bytes = fromBase64(data);
+  if (bytes === null) return "not readable: its data is no base64";
+  const contentType = /^[\w.+-]{1,60}\/[\w.+-]{1,100}/.exec(mimeType)?.[0] ?? "application/octet-stream";
+  const path = `mcp/${server.replace(/[^A-Za-z0-9_-]/g, "_")}/${callId}-${index + 1}.${extensionOf(contentType)}`;
+  const written = await files.write(path, bytes, { key: `${key}/file-${index}`, contentType });
+  if (!written.ok) return `not kept: ${written.error.message}`;
+  return { path, content_type: contentType, size: bytes.length };
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  "image/jpeg": "jpg",
+  "image/svg+xml": "svg",
+  "audio/mpeg": "mp3",
+  "text/plain": "txt",
+  "text/markdown": "md",
+};
+
+function extensionOf(contentType: string): string {
+  const known = EXTENSIONS[contentType];
+  if (known !== undefined) return known;
+  const subtype = contentType.slice(contentType.indexOf("/") + 1).toLowerCase();
+  return /^[a-z0-9]{1,8}$/.test(subtype) ? subtype : "bin";
+}
+
+function fromBase64(data: string): Uint8Array | null {
+  try {
+    return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}

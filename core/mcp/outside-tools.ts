@@ -1,0 +1,58 @@
+/** The tools of an MCP server as tools of its tenant: their names, and what each promises the gateway. */
+import { shortHash } from "../gateway/model-names.ts";
+import type { McpTool } from "../ports.ts";
+import type { OutsideTool } from "../tool-source.ts";
+
+const LONGEST_NAME = 64;
+const HASH_DIGITS = 10;
+
+/** What the tenant said of the server. */
+export interface ServerTrust {
+  /** True when the tenant believes what the server says of its own tools. */
+  readonly trusted: boolean;
+  readonly timeoutMs: number;
+}
+
+/** The source that holds the tools of a server. */
+export function sourceOf(server: string): string {
+  return `mcp:${server}`;
+}
+
+/**
+ * The tools of `server`. `isTaken` tells the names that other tools of the tenant have. A name that is one of them, or too
+ * long for a model, is cut and gets ten hex digits of the SHA-1 of server and tool.
+ */
+export async function outsideTools(
+  server: string,
+  tools: readonly McpTool[],
+  { trusted, timeoutMs }: ServerTrust,
+  isTaken: (name: string) => boolean,
+): Promise<OutsideTool[]> {
+  const own = new Set<string>();
+  const named: OutsideTool[] = [];
+  for (const tool of tools) {
+    const name = await toolName(server, tool.name, (candidate) => own.has(candidate) || isTaken(candidate));
+    own.add(name);
+    const readOnly = trusted && tool.readOnly;
+    named.push({
+      name,
+      summary: tool.description,
+      toolbox: sourceOf(server),
+      category: "api",
+      permissions: ["network"],
+      security: readOnly ? "cautious" : "dangerous",
+      effect: readOnly ? "none" : trusted && tool.idempotent ? "keyed" : "once",
+      timeoutMs,
+      input: tool.input,
+      output: tool.output,
+      origin: { kind: "mcp", server, tool: tool.name },
+    });
+  }
+  return named;
+}
+
+async function toolName(server: string, tool: string, isTaken: (name: string) => boolean): Promise<string> {
+  const plain = `${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, "_");
+  if (plain.length <= LONGEST_NAME && !isTaken(plain)) return plain;
+  return `${plain.slice(0, LONGEST_NAME - HASH_DIGITS - 1)}_${await shortHash(`${server}/${tool}`)}`;
+}

@@ -1,0 +1,142 @@
+/**
+ * A server's question to a person, as Otto asks it, and the person's answer as the server gets it (form and URL mode of
+ * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation). One answer is one text, so a form of
+ * several fields is answered by JSON or by lines of `name: value`; a form of one field by its value.
+ */
+import type { McpAnswer, McpQuestion } from "../ports.ts";
+import { type Field, fieldsOf, readValue, showField } from "./question-fields.ts";
+import { plainText } from "./tool-list.ts";
+
+const MAX_MESSAGE = 2_000;
+const MAX_URL = 2_000;
+/** As many as `ask_human` offers. */
+const MAX_CHOICES = 20;
+
+const DECLINE = "Decline";
+const CANCEL = "Cancel";
+const ACCEPT = "Accept";
+const DONE = "Done";
+
+/** What a person is shown. `choices` null: any text. */
+export interface ShownQuestion {
+  readonly query: string;
+  readonly choices: readonly string[] | null;
+}
+
+/** What is asked for, read: null for a form that is not one of flat, simple fields, or a URL that is none of the web. */
+export type QuestionForm =
+  | { readonly kind: "url"; readonly url: URL }
+  | { readonly kind: "form"; readonly fields: readonly Field[] };
+
+export function readQuestion({ mode, schema, url }: McpQuestion): QuestionForm | null {
+  if (mode === "url") {
+    const parsed = url === null || url.length > MAX_URL ? null : URL.parse(url);
+    return parsed !== null && /^https?:$/.test(parsed.protocol) ? { kind: "url", url: parsed } : null;
+  }
+  const fields = fieldsOf(schema ?? {});
+  return fields === null ? null : { kind: "form", fields };
+}
+
+/** The question with who asks it, for which tool, and how it is answered. `problem`: why the last answer was no answer. */
+export function showQuestion(
+  server: string,
+  tool: string,
+  question: McpQuestion,
+  form: QuestionForm,
+  problem: string | null,
+): ShownQuestion {
+  const asks = `The MCP server “${server}” asks, for its tool ${tool}: ${plainText(question.message, MAX_MESSAGE)}`;
+  const again = problem === null ? [] : [`That was no answer it can take: ${problem}`];
+  const { how, choices } = form.kind === "url" ? howToOpen(form.url) : howToFill(form.fields);
+  return { query: [...again, asks, ...how].join("\n"), choices };
+}
+
+interface How {
+  readonly how: readonly string[];
+  readonly choices: readonly string[] | null;
+}
+
+function howToOpen(url: URL): How {
+  return {
+    how: [
+      `It wants you to open a page of ${url.host}: ${url.href}`,
+      `Open it only if you know that place. Answer “${DONE}” when you are through there, or “${DECLINE}”.`,
+    ],
+    choices: [DONE, DECLINE],
+  };
+}
+
+function howToFill(fields: readonly Field[]): How {
+  const [only] = fields;
+  if (only === undefined) return { how: [], choices: [ACCEPT, DECLINE] };
+  const refuse = `Answer “${DECLINE}” to refuse. Send it no password and no key.`;
+  if (fields.length > 1) {
+    const form = `Answer with one JSON object, or with a line “name: value” for each of these:`;
+    return { how: [form, ...fields.map(showField), refuse], choices: null };
+  }
+  const values = only.kind === "boolean" ? ["Yes", "No"] : only.kind === "choice" ? only.options.map(({ title }) => title) : [];
+  const isList = values.length > 0 && values.length < MAX_CHOICES && new Set(values).size === values.length;
+  return { how: [showField(only), refuse], choices: isList ? [...values, DECLINE] : null };
+}
+
+/** The answer as the server gets it, or why it is none. Nobody's answer is a cancellation. */
+export function readAnswer(
+  form: QuestionForm,
+  answer: string | null,
+): { readonly ok: true; readonly answer: McpAnswer } | { readonly ok: false; readonly problem: string } {
+  if (answer === null || isWord(answer, CANCEL)) return { ok: true, answer: { action: "cancel" } };
+  if (isWord(answer, DECLINE)) return { ok: true, answer: { action: "decline" } };
+  if (form.kind === "url") {
+    return isWord(answer, DONE, ACCEPT, "Yes", "OK")
+      ? { ok: true, answer: { action: "accept" } }
+      : { ok: false, problem: `answer “${DONE}” or “${DECLINE}”.` };
+  }
+  return readForm(form.fields, answer);
+}
+
+function readForm(fields: readonly Field[], answer: string): ReturnType<typeof readAnswer> {
+  const [only] = fields;
+  if (only === undefined) {
+    return isWord(answer, ACCEPT, "Yes", "OK")
+      ? { ok: true, answer: { action: "accept", content: {} } }
+      : { ok: false, problem: `answer “${ACCEPT}” or “${DECLINE}”.` };
+  }
+  const given = objectIn(answer) ?? (fields.length === 1 ? { [only.name]: answer.trim() } : linesIn(answer));
+  const stranger = Object.keys(given).find((name) => !fields.some((field) => field.name === name));
+  if (stranger !== undefined) return { ok: false, problem: `it asked for nothing named “${stranger.slice(0, 100)}”.` };
+  const content: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const field of fields) {
+    const value = given[field.name] ?? field.fallback;
+    if (value === undefined || (value === "" && !field.required)) {
+      if (field.required) return { ok: false, problem: `“${field.name}” is missing.` };
+      continue;
+    }
+    const read = readValue(field, value);
+    if (!read.ok) return { ok: false, problem: `“${field.name}” ${read.problem}.` };
+    content[field.name] = read.value;
+  }
+  return { ok: true, answer: { action: "accept", content: { ...content } } };
+}
+
+function isWord(answer: string, ...words: readonly string[]): boolean {
+  const said = answer.trim().toLowerCase();
+  return words.some((word) => word.toLowerCase() === said);
+}
+
+function objectIn(answer: string): Readonly<Record<string, unknown>> | null {
+  if (!answer.trimStart().startsWith("{")) return null;
+  try {
+    const value: unknown = JSON.parse(answer);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+function linesIn(answer: string): Readonly<Record<string, unknown>> {
+  const lines = answer.split("\n").flatMap((line) => {
+    const at = line.indexOf(":");
+    return at < 1 ? [] : [[line.slice(0, at).trim(), line.slice(at + 1).trim()] as const];
+  });
+  return Object.fromEntries(lines);
+}

@@ -1,0 +1,40 @@
+/** MCP servers in memory: each is a list of tools and a function that answers their calls. */
+import { failed, type Failure, ok } from "../../core/errors.ts";
+import type { McpCall, McpPort, McpReply } from "../../core/ports.ts";
+
+/** One server. `away`: nothing is there. */
+export interface FakeMcpServer {
+  readonly tools: readonly { readonly name: string; readonly inputSchema: unknown; readonly [field: string]: unknown }[];
+  readonly answer: (call: McpCall) => McpReply | Failure;
+  readonly away?: boolean;
+}
+
+/** A port to these servers, by name. */
+export function fakeMcp(servers: Readonly<Record<string, FakeMcpServer>> = {}): McpPort {
+  const find = (name: string) => {
+    const server = servers[name];
+    if (server === undefined) return failed("not_found", `There is no MCP server ${name}.`, { details: { sent: false } });
+    if (server.away === true) {
+      return failed("upstream_failed", `The MCP server ${name} cannot be reached.`, { details: { sent: false } });
+    }
+    return ok(server);
+  };
+  return {
+    async list(name) {
+      const server = find(name);
+      if (!server.ok) return server;
+      const { tools } = server.value;
+      return await Promise.resolve(ok({ tools, protocolVersion: "2026-07-28", prior: null }));
+    },
+    async call(call) {
+      const server = find(call.server);
+      if (!server.ok) return server;
+      if (call.signal.aborted) return failed("timeout", "The call was given up.", { details: { sent: false } });
+      if (!server.value.tools.some(({ name }) => name === call.tool)) {
+        return failed("invalid_input", `There is no tool ${call.tool}.`, { details: { answered: true } });
+      }
+      const answered = server.value.answer(call);
+      return await Promise.resolve("code" in answered ? { ok: false, error: answered } : ok(answered));
+    },
+  };
+}
