@@ -8,7 +8,7 @@ import type { Consent, McpServer } from "./server.ts";
 
 /** `find` gives a server by its name. `consent`: a person is there who can authorize Otto. */
 export interface McpDeps {
-  readonly web: WebPort;
+  readonly web: Pick<WebPort, "open">;
   readonly tenant: string;
   readonly find: (server: string) => Promise<Result<McpServer>>;
   readonly consent: Consent | null;

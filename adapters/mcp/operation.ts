@@ -22,7 +22,7 @@ const LIST_TIMEOUT_MS = 30_000;
 const GRACE_MS = 2_000;
 
 export interface OperationDeps {
-  readonly web: WebPort;
+  readonly web: Pick<WebPort, "open">;
   readonly tenant: string;
   readonly consent: Consent | null;
 }

@@ -34,7 +34,7 @@ export interface OperationFetch {
 
 /** `timeoutMs` is for all of it. `headers` go with every request to `origin`, and to no other place. */
 export function operationFetch(
-  web: WebPort,
+  web: Pick<WebPort, "open">,
   { url, headers, timeoutMs }: { url: string; headers: readonly (readonly [string, string])[]; timeoutMs: number },
 ): OperationFetch {
   const { origin } = new URL(url);

@@ -1,0 +1,21 @@
+/** A web port that goes straight to loopback: for tests of what stands above the egress guard, never of the guard itself. */
+import { failed, ok } from "../../core/errors.ts";
+import type { WebPort } from "../../core/ports.ts";
+
+export function directWeb(): Pick<WebPort, "open"> {
+  return {
+    async open({ url, method, headers, body, timeoutMs, signal }) {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      try {
+        const sent = headers.map(([name, value]): [string, string] => [name, value]);
+        const init = { method, headers: sent, body: body === null ? null : new Uint8Array(body), signal: limit };
+        const reply = await fetch(url, { ...init, redirect: "manual" });
+        const empty = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
+        return ok({ status: reply.status, headers: [...reply.headers], body: reply.body ?? empty });
+      } catch {
+        if (limit.aborted) return failed("timeout", "No reply in time.");
+        return failed("upstream_failed", "The connection was lost.");
+      }
+    },
+  };
+}
