@@ -32,6 +32,9 @@ import { openFiles } from "./files/files.ts";
 import { type DatabaseHealth, databaseHealth, type SidecarHealth, sidecarHealth } from "./health.ts";
 import { openMemory } from "./memory/memory-store.ts";
 import { memoryOfTask } from "./memory/task-memory.ts";
+import { type McpServers, openMcp } from "./mcp/mcp.ts";
+import { type McpRegistry, openRegistry } from "./mcp/registry.ts";
+import type { Consent } from "./mcp/server.ts";
 import { demoModel } from "./model/demo/demo.ts";
 import { openAiModel } from "./model/openai.ts";
 import { linearPatterns } from "./patterns.ts";
@@ -235,6 +238,23 @@ export function forgetSecretsFromEnv(_env: Env, tenant: string): void {
 /** The search engine; without one, searches answer `not_available` and what to set. */
 export function searchFromEnv(env: Env): SearchPort {
   return openSearch(searchSettings(env));
+}
+
+/** The MCP servers of one tenant. `consent`: a person is there who can authorize Otto. */
+export function mcpFromEnv(
+  env: Env,
+  { tenant }: Pick<TaskFacts, "tenant">,
+  consent: Consent | null = null,
+): McpServers {
+  const { find } = mcpRegistryFromEnv(env, tenant);
+  const noteListChanged = (server: string) =>
+    databaseFromEnv(env).mcpServers.noteListChanged(tenant, server, clockFromEnv(env).now());
+  return openMcp({ web: webFromEnv(env, { tenant }), tenant, find, consent, noteListChanged });
+}
+
+/** What is stored of a tenant's MCP servers and may be read by nobody. */
+export function mcpRegistryFromEnv(env: Env, tenant: string): McpRegistry {
+  return openRegistry(databaseFromEnv(env).mcpServers, sealingFromEnv(env), tenant);
 }
 
 /** The sidecar at SIDECAR_URL, else the one in its container; null: there is no secret to share with one. */

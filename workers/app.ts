@@ -33,6 +33,7 @@ import { tenantRoutes } from "./routes/tenants.ts";
 import { toolImportRoutes } from "./routes/tools-import.ts";
 import { ownToolRoutes } from "./routes/tools-own.ts";
 import { toolCallRoutes } from "./routes/tools-call.ts";
+import { mcpServerRoutes } from "./routes/tools-mcp.ts";
 import { toolRoutes } from "./routes/tools.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { welcomeRoutes } from "./routes/welcome.ts";
@@ -56,6 +57,7 @@ export function createApp(): App {
   ownToolRoutes(app);
   memoryRoutes(app);
   projectRoutes(app);
+  mcpServerRoutes(app);
   agentRoutes(app);
   keyRoutes(app);
   secretRoutes(app);

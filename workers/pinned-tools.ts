@@ -1,6 +1,7 @@
 /** The tools that a task pinned beside the built-in ones. What stands under a hash never changes, so the isolate keeps it. */
 import { patternsFromEnv, toolSourcesFromEnv, type Env } from "../adapters/from-env.ts";
 import { httpCaller } from "../core/gateway/http-caller.ts";
+import { mcpCaller } from "../core/mcp/call.ts";
 import { outsideTools, type OutsideCallers, type SourcedTool } from "../core/gateway/outside-tool.ts";
 import { ok, type Result } from "../core/errors.ts";
 import type { Tool } from "../core/tool.ts";
@@ -19,7 +20,7 @@ const kept = new Map<string, Kept>();
 let characters = 0;
 
 /** How calls of outside tools are made, by the kind of their origin. */
-const CALLERS: OutsideCallers = { http: httpCaller };
+const CALLERS: OutsideCallers = { http: httpCaller, mcp: mcpCaller };
 
 /** The tools of a task's sources; those that a built-in tool stands before are left out. Fails while the bucket is away. */
 export async function pinnedTools(

@@ -29,6 +29,7 @@ const TABLES = [
   "memories",
   "memory_tags",
   "vectors",
+  "mcp_servers",
 ];
 
 /** Builds queries. A query that is awaited by itself runs without a tenant and sees nothing. */

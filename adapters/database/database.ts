@@ -6,6 +6,7 @@ import { openConnection } from "./connection.ts";
 import { keyTable } from "./key-table.ts";
 import { memoryTable } from "./memory-table.ts";
 import { projectTable } from "./project-table.ts";
+import { mcpServerTable } from "./mcp-server-table.ts";
 import { secretTable } from "./secret-table.ts";
 import { taskIndex } from "./task-index.ts";
 import { tenantTable } from "./tenant-table.ts";
@@ -22,6 +23,7 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     secrets: secretTable(connection),
     tasks: taskIndex(connection),
     audit: auditLog(connection),
+    mcpServers: mcpServerTable(connection),
     toolSources: toolSourceTable(connection),
     usage: usageTable(connection),
     memories: memoryTable(connection),

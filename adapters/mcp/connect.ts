@@ -23,9 +23,7 @@ const LEGACY = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => !MODERN.includes(
 const MAX_PAGES = 100;
 
 /** What a server was found to speak. */
-export type Prior =
-  | { readonly era: "legacy" }
-  | { readonly era: "modern"; readonly discover: DiscoverResult };
+export type Prior = { readonly era: "legacy" } | { readonly era: "modern"; readonly discover: DiscoverResult };
 
 /** A session that a server opened for an earlier operation. */
 export interface Session {
@@ -111,7 +109,8 @@ export async function transportTo(
 
 /** Whether the server answered as one of before 2026-07-28 does: not away, not broken, only not of that generation. */
 function isOfBefore(thrown: unknown): boolean {
-  if (thrown instanceof UnsupportedProtocolVersionError) return thrown.supported.some((version) => LEGACY.includes(version));
+  if (thrown instanceof UnsupportedProtocolVersionError)
+    return thrown.supported.some((version) => LEGACY.includes(version));
   if (thrown instanceof SdkHttpError || !(thrown instanceof SdkError)) return false;
   return thrown.code === SdkErrorCode.EraNegotiationFailed && thrown.cause === undefined;
 }

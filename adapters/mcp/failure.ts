@@ -18,7 +18,10 @@ function readFailure(server: string, thrown: unknown): Failure {
   const noReply = replyIn(thrown);
   if (noReply !== null) {
     const { code, message, retryAfterMs, details } = noReply.failure;
-    const rest = { ...(retryAfterMs === undefined ? {} : { retryAfterMs }), ...(details === undefined ? {} : { details }) };
+    const rest = {
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(details === undefined ? {} : { details }),
+    };
     return { code, message: `The MCP server ${server} cannot be reached: ${message}`, ...rest };
   }
   if (thrown instanceof UnauthorizedError) return unauthorized(server);
@@ -70,5 +73,8 @@ function ofPackage(server: string, { code, message }: SdkError): Failure {
   if (code === SdkErrorCode.ListPaginationExceeded) {
     return { code: "too_large", message: `The list of tools of the MCP server ${server} has no end.` };
   }
-  return { code: "upstream_failed", message: `The MCP server ${server} did not answer: ${plainText(message, MAX_SAID)}` };
+  return {
+    code: "upstream_failed",
+    message: `The MCP server ${server} did not answer: ${plainText(message, MAX_SAID)}`,
+  };
 }

@@ -12,6 +12,8 @@ export interface McpDeps {
   readonly tenant: string;
   readonly find: (server: string) => Promise<Result<McpServer>>;
   readonly consent: Consent | null;
+  /** A server said during a call that its tools are others now. */
+  readonly noteListChanged: (server: string) => Promise<unknown>;
 }
 
 /** The port, and the end of an authorization, which is no tool's business. */
@@ -21,14 +23,19 @@ export interface McpServers extends McpPort {
 }
 
 /** Nothing is sent yet. */
-export function openMcp({ find, ...deps }: McpDeps): McpServers {
+export function openMcp({ find, noteListChanged, ...deps }: McpDeps): McpServers {
   async function withServer<T>(name: string, work: (server: McpServer, on: Operations) => Promise<Result<T>>) {
     const server = await find(name);
     return server.ok ? await work(server.value, await import("./operation.ts")) : server;
   }
   return {
     list: (name, signal) => withServer(name, (server, on) => on.listTools(server, signal, deps)),
-    call: (call) => withServer(call.server, (server, on) => on.callTool(server, call, deps)),
+    async call(call) {
+      const replied = await withServer(call.server, (server, on) => on.callTool(server, call, deps));
+      if (replied.ok && replied.value.kind === "result" && replied.value.listChanged)
+        await noteListChanged(call.server);
+      return replied;
+    },
     finish: (name, callback) => withServer(name, (server, on) => on.finishAuthorization(server, callback, deps)),
   };
 }

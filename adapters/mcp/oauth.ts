@@ -59,7 +59,10 @@ async function openKeep({ store }: OAuth): Promise<Keep> {
     drop: async (names) => {
       const stored = await load();
       if (names.includes("tokens") && JSON.stringify(stored.tokens) !== JSON.stringify(saved.tokens)) saved = stored;
-      else await save(Object.fromEntries(Object.entries(stored).filter(([name]) => !names.includes(name as keyof SavedAuth))));
+      else
+        await save(
+          Object.fromEntries(Object.entries(stored).filter(([name]) => !names.includes(name as keyof SavedAuth))),
+        );
     },
   };
 }

@@ -8,6 +8,8 @@ export interface SavedAuth {
   readonly tokens?: unknown;
   readonly verifier?: string;
   readonly discovery?: unknown;
+  /** An authorization that has begun: the one-time mark in its state, and until when it can end. */
+  readonly flow?: { readonly mark: string; readonly redirectUrl: string; readonly until: number };
 }
 
 /** Where it is kept. Saving replaces what is there. */

@@ -50,7 +50,8 @@ export function operationFetch(
     // A stream that stands open for whatever may come would hold the Worker; a stream that broke off is taken up again.
     if ((init.method ?? "GET") === "GET" && href === url && !sent.has("last-event-id")) return NO_STREAM();
     requests += 1;
-    if (requests > MAX_REQUESTS) throw noReply("upstream_failed", `The server made Otto ask more than ${MAX_REQUESTS} times.`);
+    if (requests > MAX_REQUESTS)
+      throw noReply("upstream_failed", `The server made Otto ask more than ${MAX_REQUESTS} times.`);
     if (its === origin) for (const [name, value] of headers) if (!sent.has(name)) sent.set(name, value);
     const { body, type } = bodyOf(init.body);
     if (type !== null && !sent.has("content-type")) sent.set("content-type", type);

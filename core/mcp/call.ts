@@ -5,6 +5,7 @@
  */
 import { failed, type Failure } from "../errors.ts";
 import type { McpAnswer, McpQuestion, McpReply } from "../ports.ts";
+import type { OutsideCaller } from "../gateway/outside-tool.ts";
 import type { OutsideTool } from "../tool-source.ts";
 import { type JsonState, MAX_STATE_CHARACTERS, type ToolContext, type ToolOutcome } from "../tool.ts";
 import { readContent } from "./content.ts";
@@ -29,12 +30,13 @@ interface Asked {
 
 type Context = ToolContext<"mcp" | "files">;
 type Outcome = ToolOutcome<unknown>;
-type Target = Pick<OutsideTool, "input" | "output" | "timeoutMs"> & {
-  readonly origin: Extract<OutsideTool["origin"], { kind: "mcp" }>;
-};
+type Target = OutsideTool & { readonly origin: Extract<OutsideTool["origin"], { kind: "mcp" }> };
+
+/** How calls of the tools of MCP servers are made. */
+export const mcpCaller: OutsideCaller<"mcp", "mcp" | "files"> = { needs: ["mcp", "files"], call: callMcpTool };
 
 /** Makes the call, or goes on with it. Never throws for what a server does. */
-export async function callMcpTool(
+async function callMcpTool(
   target: Target,
   given: Readonly<Record<string, unknown>>,
   context: Context,
@@ -115,7 +117,8 @@ async function resultOf(
   }
   // It did happen, so a promised form that is missing is a result of the wrong form, not a failure of the call.
   if (output !== null) return { kind: "result", result: structured ?? null };
-  return { kind: "result", result: structured === undefined ? result : { ...result, structured } };
+  if (structured !== undefined) return { kind: "result", result: { ...result, structured } };
+  return { kind: "result", result: result.files.length === 0 ? result.content : result };
 }
 
 function failure(error: Failure): Outcome {

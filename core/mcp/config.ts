@@ -31,13 +31,22 @@ const oauthSchema = z
   .strictObject({
     grant: z.enum(["authorization_code", "client_credentials"]).default("authorization_code"),
     client_id: z.string().min(1).max(2_000).optional().describe("Without one, Otto registers itself with the server."),
-    client_secret: z.string().min(1).max(2_000).optional().describe("It is sealed at once, and no answer ever shows it."),
+    client_secret: z
+      .string()
+      .min(1)
+      .max(2_000)
+      .optional()
+      .describe("It is sealed at once, and no answer ever shows it."),
     scope: z.string().max(2_000).optional().describe("Asked for where the server names no scope itself."),
   })
-  .refine(({ grant, client_id, client_secret }) => grant !== "client_credentials" || (client_id !== undefined && client_secret !== undefined), {
-    path: ["client_id"],
-    message: "the grant client_credentials needs client_id and client_secret",
-  });
+  .refine(
+    ({ grant, client_id, client_secret }) =>
+      grant !== "client_credentials" || (client_id !== undefined && client_secret !== undefined),
+    {
+      path: ["client_id"],
+      message: "the grant client_credentials needs client_id and client_secret",
+    },
+  );
 
 const transportSchema = z.enum(["http", "streamable-http", "sse", "stdio"]);
 
@@ -55,7 +64,12 @@ export const serverSchema = z.strictObject({
     .boolean()
     .optional()
     .describe("True: what the server says of its tools (that one only reads, or may be repeated) counts."),
-  timeout_ms: z.int().min(1_000).max(MAX_TIMEOUT_MS).optional().describe("For one call. A minute, unless it says otherwise."),
+  timeout_ms: z
+    .int()
+    .min(1_000)
+    .max(MAX_TIMEOUT_MS)
+    .optional()
+    .describe("For one call. A minute, unless it says otherwise."),
   command: z.unknown().optional(),
   args: z.unknown().optional(),
   env: z.unknown().optional(),
@@ -103,17 +117,20 @@ export function readServer(given: z.infer<typeof serverSchema>, at: string): Res
   const stdio = STDIO_FIELDS.find((field) => given[field] !== undefined);
   const transport = given.transport ?? given.type ?? (stdio === undefined ? "http" : "stdio");
   if (transport === "stdio" || stdio !== undefined) {
-    const message = "servers that are started as a process are not available here; give the url of one that is reached over HTTP";
+    const message =
+      "servers that are started as a process are not available here; give the url of one that is reached over HTTP";
     return wrong(stdio ?? (given.transport === undefined ? "type" : "transport"), message, "not_available");
   }
   if (transport === "sse") {
-    const message = "the transport of before 2025 (HTTP with SSE) is not available; give the server's streamable HTTP endpoint";
+    const message =
+      "the transport of before 2025 (HTTP with SSE) is not available; give the server's streamable HTTP endpoint";
     return wrong(given.transport === undefined ? "type" : "transport", message, "not_available");
   }
   const { url = "", headers = {}, oauth } = given;
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return wrong("url", "has to be an http or https URL");
-  if (parsed.username !== "" || parsed.password !== "") return wrong("url", "has a user or a password in it; use a header");
+  if (parsed.username !== "" || parsed.password !== "")
+    return wrong("url", "has a user or a password in it; use a header");
   if (/\$\{|\{\{/.test(decoded(url))) return wrong("url", "holds a reference to a secret; use a header");
   parsed.hash = "";
   const entries = Object.entries(headers);

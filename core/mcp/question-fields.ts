@@ -181,7 +181,11 @@ function readChoice(options: readonly Option[], given: unknown): ReadValue {
 }
 
 function readChoices({ options, min, max }: Extract<Field, { kind: "choices" }>, given: unknown): ReadValue {
-  const list = Array.isArray(given) ? given : isText(given) ? given.split(",").filter((one) => one.trim() !== "") : null;
+  const list = Array.isArray(given)
+    ? given
+    : isText(given)
+      ? given.split(",").filter((one) => one.trim() !== "")
+      : null;
   if (list === null) return wrong(`has to be some of: ${listOf(options)}`);
   if (list.length < min || list.length > max) return wrong(`has to be ${min} to ${max} of: ${listOf(options)}`);
   const values: unknown[] = [];

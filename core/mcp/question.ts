@@ -74,7 +74,8 @@ function howToFill(fields: readonly Field[]): How {
     const form = `Answer with one JSON object, or with a line “name: value” for each of these:`;
     return { how: [form, ...fields.map(showField), refuse], choices: null };
   }
-  const values = only.kind === "boolean" ? ["Yes", "No"] : only.kind === "choice" ? only.options.map(({ title }) => title) : [];
+  const values =
+    only.kind === "boolean" ? ["Yes", "No"] : only.kind === "choice" ? only.options.map(({ title }) => title) : [];
   const isList = values.length > 0 && values.length < MAX_CHOICES && new Set(values).size === values.length;
   return { how: [showField(only), refuse], choices: isList ? [...values, DECLINE] : null };
 }

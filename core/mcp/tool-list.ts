@@ -108,7 +108,9 @@ function nameIn(raw: unknown): string {
 type Schema = { readonly ok: true; readonly schema: Readonly<Record<string, unknown>> };
 
 /** A schema with its texts made plain. One that points outside itself is refused: nothing is fetched for it. */
-function readSchema(schema: Readonly<Record<string, unknown>>): Schema | { readonly ok: false; readonly reason: string } {
+function readSchema(
+  schema: Readonly<Record<string, unknown>>,
+): Schema | { readonly ok: false; readonly reason: string } {
   if (isDeeper(schema, MAX_DEPTH)) return { ok: false, reason: `it is more than ${MAX_DEPTH} levels deep` };
   const text = JSON.stringify(schema, (key, value: unknown) => {
     if (typeof value !== "string") return value;
@@ -116,7 +118,8 @@ function readSchema(schema: Readonly<Record<string, unknown>>): Schema | { reado
     return value;
   });
   if (text.length > MAX_SCHEMA) return { ok: false, reason: `it has more than ${MAX_SCHEMA} characters` };
-  if (/"\$(?:ref|dynamicRef|recursiveRef)":"(?!#)/.test(text)) return { ok: false, reason: "it refers to another document" };
+  if (/"\$(?:ref|dynamicRef|recursiveRef)":"(?!#)/.test(text))
+    return { ok: false, reason: "it refers to another document" };
   return { ok: true, schema: JSON.parse(text) as Readonly<Record<string, unknown>> };
 }
 
@@ -136,7 +139,11 @@ const HIDDEN =
 
 /** A stranger's text: well-formed, without hidden characters, and cut at `most` characters. */
 export function plainText(text: string, most: number): string {
-  const plain = text.slice(0, most * 4).toWellFormed().replace(HIDDEN, "").trim();
+  const plain = text
+    .slice(0, most * 4)
+    .toWellFormed()
+    .replace(HIDDEN, "")
+    .trim();
   return plain.length <= most ? plain : `${plain.slice(0, most - 1).toWellFormed()}…`;
 }
 

@@ -54,7 +54,9 @@ export function mcpContract(name: string, open: OpenServers, { asks }: { readonl
     });
 
     it("lists all the tools of a server as they are written", async () => {
-      const tools = Array.from({ length: 250 }, (_, index) => tool(`tool_${index}`, { description: `Number ${index}` }));
+      const tools = Array.from({ length: 250 }, (_, index) =>
+        tool(`tool_${index}`, { description: `Number ${index}` }),
+      );
       const mcp = await portTo({ tools });
       const listed = await mcp.list("notes", new AbortController().signal);
       if (!listed.ok) throw new Error(listed.error.message);

@@ -14,14 +14,20 @@ import { closeServer, listenOnLoopback, unusedPort } from "../stand-ins/listen.t
 import { type McpStandInOptions, startMcpServer } from "../stand-ins/mcp-server.ts";
 import { callOf, mcpContract, type OpenServers } from "./mcp-suite.ts";
 
-mcpContract("the fake in memory", (servers) => Promise.resolve({ mcp: fakeMcp(servers), close: () => Promise.resolve() }), {
-  asks: true,
-});
+mcpContract(
+  "the fake in memory",
+  (servers) => Promise.resolve({ mcp: fakeMcp(servers), close: () => Promise.resolve() }),
+  {
+    asks: true,
+  },
+);
 
 for (const revision of ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"] as const) {
   for (const asEvents of [false, true]) {
     const how = asEvents ? "events" : "JSON";
-    mcpContract(`the adapter, ${revision}, ${how}`, overLoopback({ revision, asEvents }), { asks: revision === "2026-07-28" });
+    mcpContract(`the adapter, ${revision}, ${how}`, overLoopback({ revision, asEvents }), {
+      asks: revision === "2026-07-28",
+    });
   }
 }
 
@@ -30,8 +36,13 @@ function overLoopback(options: McpStandInOptions): OpenServers {
   return async (servers) => {
     const started = await Promise.all(
       Object.entries(servers).map(async ([name, server]) => {
-        if (server.away === true) return { name, url: `http://127.0.0.1:${await unusedPort()}/mcp`, close: async () => {} };
-        const standIn = await startMcpServer({ ...options, tools: () => server.tools, answer: (params) => wireOf(server, params) });
+        if (server.away === true)
+          return { name, url: `http://127.0.0.1:${await unusedPort()}/mcp`, close: async () => {} };
+        const standIn = await startMcpServer({
+          ...options,
+          tools: () => server.tools,
+          answer: (params) => wireOf(server, params),
+        });
         return { name, url: standIn.url, close: standIn.close };
       }),
     );
@@ -47,7 +58,13 @@ function overLoopback(options: McpStandInOptions): OpenServers {
       return await Promise.resolve(ok(server));
     };
     return {
-      mcp: openMcp({ web, tenant: `t-${randomBytes(8).toString("hex")}`, find, consent: null }),
+      mcp: openMcp({
+        web,
+        tenant: `t-${randomBytes(8).toString("hex")}`,
+        find,
+        consent: null,
+        noteListChanged: async () => {},
+      }),
       close: async () => {
         await Promise.all([closeServer(sidecar), ...started.map(({ close }) => close())]);
       },
@@ -69,8 +86,14 @@ function wireOf(server: FakeMcpServer, params: Readonly<Record<string, unknown>>
   );
   if ("code" in answered) return { error: { code: -32603, message: answered.message } };
   if (answered.kind === "input_required") {
-    const inputRequests = Object.fromEntries(Object.entries(answered.questions).map(([key, one]) => [key, requestOf(one)]));
-    return { resultType: "input_required", inputRequests, ...(answered.state === null ? {} : { requestState: answered.state }) };
+    const inputRequests = Object.fromEntries(
+      Object.entries(answered.questions).map(([key, one]) => [key, requestOf(one)]),
+    );
+    return {
+      resultType: "input_required",
+      inputRequests,
+      ...(answered.state === null ? {} : { requestState: answered.state }),
+    };
   }
   const { content, structured, isError } = answered;
   return {

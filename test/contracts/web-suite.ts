@@ -201,7 +201,10 @@ export function webContract(name: string, open: () => Promise<WebUnderTest>): vo
 
       it("is given up when the time is over", async () => {
         outside.answer(() => ({ fault: "hang" }));
-        expect(await outside.web.open(post(`${base}/`, { timeoutMs: 300 }))).toMatchObject({ ok: false, error: { code: "timeout" } });
+        expect(await outside.web.open(post(`${base}/`, { timeoutMs: 300 }))).toMatchObject({
+          ok: false,
+          error: { code: "timeout" },
+        });
       });
     });
 

@@ -4,7 +4,11 @@ import type { McpCall, McpPort, McpReply } from "../../core/ports.ts";
 
 /** One server. `away`: nothing is there. */
 export interface FakeMcpServer {
-  readonly tools: readonly { readonly name: string; readonly inputSchema: unknown; readonly [field: string]: unknown }[];
+  readonly tools: readonly {
+    readonly name: string;
+    readonly inputSchema: unknown;
+    readonly [field: string]: unknown;
+  }[];
   readonly answer: (call: McpCall) => McpReply | Failure;
   readonly away?: boolean;
 }
@@ -13,7 +17,8 @@ export interface FakeMcpServer {
 export function fakeMcp(servers: Readonly<Record<string, FakeMcpServer>> = {}): McpPort {
   const find = (name: string) => {
     const server = servers[name];
-    if (server === undefined) return failed("not_found", `There is no MCP server ${name}.`, { details: { sent: false } });
+    if (server === undefined)
+      return failed("not_found", `There is no MCP server ${name}.`, { details: { sent: false } });
     if (server.away === true) {
       return failed("upstream_failed", `The MCP server ${name} cannot be reached.`, { details: { sent: false } });
     }

@@ -8,6 +8,8 @@ export interface WorkerdServers {
   readonly modelUrl: string;
   /** An outside service that writes down every request; `GET /records` reads them. */
   readonly recorderUrl: string;
+  /** The stand-in for MCP servers (`test/stand-ins/mcp-desk.ts`). */
+  readonly mcpUrl: string;
   /** The key that may make tenants; the Worker knows its hash. */
   readonly operatorKey: string;
   /** The values of the Worker's variables, ready to be set. */

@@ -10,6 +10,7 @@ import { startTestDatabase } from "../../scripts/database/test-database.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
+import { startMcpDesk } from "../stand-ins/mcp-desk.ts";
 import {
   type ModelScript,
   type ModelServer,
@@ -21,10 +22,15 @@ import { type Recorder, startRecorder } from "../stand-ins/recorder.ts";
 import type { WorkerdServers } from "./provided-context.ts";
 
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
-  const [database, model] = await Promise.all([startTestDatabase(), startModelServer({ script: scriptOfTheTask })]);
+  const [database, model, mcp] = await Promise.all([
+    startTestDatabase(),
+    startModelServer({ script: scriptOfTheTask }),
+    startMcpDesk(),
+  ]);
   const recorder = await startReadableRecorder(model);
+  const outside = `${recorder.host},${mcp.host}`;
   const sidecarSecret = randomBytes(32).toString("hex");
-  const sidecar = makeSidecar(sidecarSecret, systemEgress(parseEgressAllow(recorder.host)));
+  const sidecar = makeSidecar(sidecarSecret, systemEgress(parseEgressAllow(outside)));
   const sidecarUrl = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
   const operatorKey = makeKey(OPERATOR, randomBytes(64));
   const servers: WorkerdServers = {
@@ -33,6 +39,7 @@ export default async function startServers(project: TestProject): Promise<() => 
     databaseEndpoint: database.endpoint,
     modelUrl: model.url,
     recorderUrl: recorder.url,
+    mcpUrl: `http://${mcp.host}`,
     operatorKey,
     variables: {
       OTTO_MODE: "test",
@@ -40,7 +47,7 @@ export default async function startServers(project: TestProject): Promise<() => 
       OTTO_DATABASE_ENDPOINT: database.endpoint,
       SIDECAR_URL: sidecarUrl,
       SIDECAR_SECRET: sidecarSecret,
-      OTTO_EGRESS_ALLOW: recorder.host,
+      OTTO_EGRESS_ALLOW: outside,
       OTTO_SECRET_KEY: randomBytes(32).toString("base64"),
       OTTO_OPERATOR_KEY_HASH: await hashKey(operatorKey),
       OPENAI_API_KEY: "a-stand-in-needs-no-key",
@@ -50,7 +57,7 @@ export default async function startServers(project: TestProject): Promise<() => 
   };
   project.provide("servers", servers);
   return async () => {
-    await Promise.all([database.close(), model.close(), recorder.close(), closeServer(sidecar)]);
+    await Promise.all([database.close(), model.close(), recorder.close(), mcp.close(), closeServer(sidecar)]);
   };
 }
 

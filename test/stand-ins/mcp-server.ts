@@ -11,6 +11,9 @@ export type Revision = "2026-07-28" | "2025-11-25" | "2025-06-18" | "2025-03-26"
 /** A JSON-RPC message as it arrived, with the HTTP request's headers. */
 export interface McpMessage {
   readonly httpMethod: string;
+  readonly path: string;
+  /** What came, as text. */
+  readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly id?: number | string;
   readonly method?: string;
@@ -21,7 +24,7 @@ export interface McpStandInOptions {
   readonly revision?: Revision;
   /** Replies come as events, one notification first. */
   readonly asEvents?: boolean;
-  readonly tools?: () => readonly unknown[];
+  readonly tools?: (message: McpMessage) => readonly unknown[];
   /** Tools of one page of a list. */
   readonly pageSize?: number;
   /** The result of `tools/call`, or `{ error: { code, message } }`. */
@@ -29,7 +32,7 @@ export interface McpStandInOptions {
   /** Takes a request over: true when it was answered, or is never to be. */
   readonly takeOver?: (message: McpMessage, response: ServerResponse) => boolean;
   /** Notifications before a call's result, when replies come as events. */
-  readonly notifications?: readonly string[];
+  readonly notifications?: (message: McpMessage) => readonly string[];
 }
 
 export interface McpStandIn {
@@ -48,13 +51,14 @@ const UNSUPPORTED_VERSION = -32022;
 const METHOD_NOT_FOUND = -32601;
 
 export async function startMcpServer(options: McpStandInOptions = {}): Promise<McpStandIn> {
-  const { revision = "2026-07-28", asEvents = false, pageSize = 100, notifications = [] } = options;
+  const { revision = "2026-07-28", asEvents = false, pageSize = 100, notifications } = options;
   const isModern = revision === "2026-07-28";
   const received: McpMessage[] = [];
   const sessions = new Set<string>();
 
-  function list({ cursor = "0" }: Readonly<Record<string, unknown>>): unknown {
-    const tools = options.tools?.() ?? [];
+  function list(message: McpMessage): unknown {
+    const { cursor = "0" } = message.params ?? {};
+    const tools = options.tools?.(message) ?? [];
     const end = Number(cursor) + pageSize;
     return {
       tools: tools.slice(Number(cursor), end),
@@ -74,7 +78,7 @@ export async function startMcpServer(options: McpStandInOptions = {}): Promise<M
       case "ping":
         return {};
       case "tools/list":
-        return list(params);
+        return list(message);
       case "tools/call":
         return options.answer?.(params, message) ?? { content: [] };
       default:
@@ -83,13 +87,18 @@ export async function startMcpServer(options: McpStandInOptions = {}): Promise<M
   }
 
   /** What a server says to a message that is not of its generation, or has no session of its own. */
-  function refusalOf({ method = "", headers }: McpMessage): { readonly status: number; readonly error?: unknown } | null {
+  function refusalOf({
+    method = "",
+    headers,
+  }: McpMessage): { readonly status: number; readonly error?: unknown } | null {
     if (isModern) {
       if (method === "initialize") {
         const data = { supported: [revision], requested: "" };
         return { status: 400, error: { code: UNSUPPORTED_VERSION, message: "Unsupported protocol version", data } };
       }
-      return headers["mcp-method"] === method ? null : { status: 400, error: { code: -32020, message: "HeaderMismatch" } };
+      return headers["mcp-method"] === method
+        ? null
+        : { status: 400, error: { code: -32020, message: "HeaderMismatch" } };
     }
     if (method === "initialize") return null;
     if (method === "server/discover") return { status: 400, error: { code: -32600, message: "not initialized" } };
@@ -119,7 +128,7 @@ export async function startMcpServer(options: McpStandInOptions = {}): Promise<M
     const reply = isError ? { jsonrpc: "2.0", id, error: result.error } : { jsonrpc: "2.0", id, result };
     if (!asEvents) return sendJson(response, 200, reply);
     response.writeHead(200, { "content-type": "text/event-stream" });
-    for (const name of notifications) response.write(event({ jsonrpc: "2.0", method: name }));
+    for (const name of notifications?.(message) ?? []) response.write(event({ jsonrpc: "2.0", method: name }));
     response.write(event(reply));
     // Not ended: a client has to know by the reply that it is the last.
   }
@@ -157,5 +166,5 @@ async function readMessage(request: IncomingMessage): Promise<McpMessage> {
   const text = Buffer.concat(chunks).toString();
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
   const message = text === "" ? {} : (JSON.parse(text) as Pick<McpMessage, "id" | "method" | "params">);
-  return { httpMethod: request.method ?? "", headers, ...message };
+  return { httpMethod: request.method ?? "", path: request.url ?? "", text, headers, ...message };
 }

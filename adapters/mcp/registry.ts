@@ -1,0 +1,60 @@
+/** The MCP servers of a tenant as they are stored, opened: what is sealed in a row is read here and nowhere else. */
+import type { McpServerAccess, McpServerTable } from "../../core/database.ts";
+import { ok, type Result } from "../../core/errors.ts";
+import type { McpSecrets } from "../../core/mcp/config.ts";
+import type { Sealing } from "../sealing.ts";
+import type { AuthStore, McpServer, SavedAuth } from "./server.ts";
+
+export interface McpRegistry {
+  /** The server of this name, as a connection needs it. */
+  find(name: string): Promise<Result<McpServer>>;
+  /** What OAuth gave for it so far. */
+  authOf(name: string): AuthStore;
+  sealSecrets(name: string, secrets: McpSecrets): Promise<string>;
+}
+
+export function openRegistry(
+  table: Pick<McpServerTable, "access" | "saveAuth">,
+  sealing: Sealing,
+  tenant: string,
+): McpRegistry {
+  const contextOf = (name: string, what: "secrets" | "auth") => `mcp-server ${what} ${JSON.stringify([tenant, name])}`;
+
+  async function seal(value: unknown, context: string): Promise<string> {
+    const sealed = await sealing.seal(new TextEncoder().encode(JSON.stringify(value)), context);
+    return btoa(Array.from(sealed, (byte) => String.fromCharCode(byte)).join(""));
+  }
+
+  async function unseal<T>(sealed: string, context: string): Promise<T> {
+    const bytes = Uint8Array.from(atob(sealed), (character) => character.charCodeAt(0));
+    return JSON.parse(new TextDecoder().decode(await sealing.open(bytes, context))) as T;
+  }
+
+  function authOf(name: string): AuthStore {
+    return {
+      async load() {
+        const read = await table.access(tenant, name);
+        if (!read.ok) return read;
+        const { auth } = read.value;
+        return ok(auth === null ? {} : await unseal<SavedAuth>(auth, contextOf(name, "auth")));
+      },
+      save: async (saved) => table.saveAuth(tenant, name, await seal(saved, contextOf(name, "auth"))),
+    };
+  }
+
+  async function opened({ name, version, settings, sealed, prior }: McpServerAccess): Promise<McpServer> {
+    const { headers, clientSecret } = await unseal<McpSecrets>(sealed, contextOf(name, "secrets"));
+    const { url, oauth } = settings;
+    const auth = oauth === null ? null : { ...oauth, clientSecret, store: authOf(name) };
+    return { name, url, headers, version, prior, oauth: auth };
+  }
+
+  return {
+    async find(name) {
+      const read = await table.access(tenant, name);
+      return read.ok ? ok(await opened(read.value)) : read;
+    },
+    authOf,
+    sealSecrets: (name, secrets) => seal(secrets, contextOf(name, "secrets")),
+  };
+}

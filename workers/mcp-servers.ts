@@ -1,0 +1,130 @@
+/**
+ * Looking at a tenant's MCP servers, and publishing what a person agreed to. The first list of a server is agreed to by
+ * adding it; one that is another later waits, and until then tasks have the tools that were agreed to before.
+ */
+import { databaseFromEnv, type Env, mcpFromEnv, toolSourcesFromEnv } from "../adapters/from-env.ts";
+import type { McpServerRecord } from "../core/database.ts";
+import { type Failure, ok, type Result } from "../core/errors.ts";
+import { outsideTools, sourceOf } from "../core/mcp/outside-tools.ts";
+import { plainText, readToolList } from "../core/mcp/tool-list.ts";
+import type { McpTool } from "../core/ports.ts";
+import { nameKey, type OutsideTool } from "../core/tool-source.ts";
+import { beginConsent } from "./mcp-consent.ts";
+
+const MAX_ERROR = 500;
+
+/** Whose servers, and the names that built-in tools have. */
+export interface McpPlace {
+  readonly env: Env;
+  readonly tenant: string;
+  readonly builtIn: readonly string[];
+}
+
+/** Who looks: what an authorization needs when a person has to give one. */
+export interface Looker {
+  /** `https://host` of this API. */
+  readonly origin: string;
+  /** For the audit log. */
+  readonly actor: string;
+  readonly signal: AbortSignal;
+}
+
+/** A server after a look at it. `authorizationUrl` is where a person has to go first. */
+export interface Looked {
+  readonly record: McpServerRecord;
+  readonly authorizationUrl: string | null;
+}
+
+/** Connects to the server and keeps what it lists. A server that is away is a state, not a failure. */
+export async function lookAt(place: McpPlace, record: McpServerRecord, looker: Looker): Promise<Result<Looked>> {
+  const { env, tenant } = place;
+  const { name, version, settings } = record;
+  const consent =
+    settings.oauth?.grant === "authorization_code" ? await beginConsent(env, tenant, name, looker) : ok(null);
+  if (!consent.ok) return consent;
+  const table = databaseFromEnv(env).mcpServers;
+  const at = Date.now();
+  const listed = await mcpFromEnv(env, { tenant }, consent.value).list(name, looker.signal);
+  const read = listed.ok ? await readToolList(listed.value.tools) : listed;
+  if (!listed.ok || !read.ok) {
+    const error = listed.ok ? (read as { error: Failure }).error : listed.error;
+    const url = error.details?.["authorizationUrl"];
+    const status = error.code === "permission_denied" ? "authorization_needed" : "failed";
+    const check = {
+      status,
+      error: plainText(error.message, MAX_ERROR),
+      seen: null,
+      protocolVersion: null,
+      prior: null,
+      at,
+    } as const;
+    const kept = await table.saveCheck(tenant, name, version, check);
+    return kept.ok ? ok({ record: kept.value, authorizationUrl: typeof url === "string" ? url : null }) : kept;
+  }
+  const { protocolVersion, prior } = listed.value;
+  const seen = read.value;
+  const check = { status: "connected", error: null, seen, protocolVersion, prior, at } as const;
+  const kept = await table.saveCheck(tenant, name, version, check);
+  if (!kept.ok) return kept;
+  const agreed = await agreeTo(place, kept.value, null);
+  return agreed.ok ? ok({ record: agreed.value, authorizationUrl: null }) : agreed;
+}
+
+type Act = Parameters<ReturnType<typeof databaseFromEnv>["mcpServers"]["approve"]>[3];
+
+/**
+ * Publishes what is agreed to: `hash` names it, or it is the first list of a server, or the one that was agreed to. One that
+ * waits for a person leaves the one before it published.
+ */
+export async function agreeTo(
+  place: McpPlace,
+  record: McpServerRecord,
+  approval: { readonly hash: string; readonly act: Act } | null,
+): Promise<Result<McpServerRecord>> {
+  const { approved, seen } = record;
+  const hash = approval?.hash ?? (approved === null ? seen?.hash : approved.hash);
+  const list = [seen, approved].find((one) => one?.hash === hash);
+  if (list == null) return ok(record);
+  const published = await publish(place, record, list.tools);
+  if (!published.ok) return published;
+  if (approved?.hash === list.hash && approval === null) return ok(record);
+  const table = databaseFromEnv(place.env).mcpServers;
+  return await table.approve(place.tenant, record.name, list.hash, approval?.act ?? null);
+}
+
+/** Tasks that are made from now on have these tools of the server. */
+async function publish(
+  { env, tenant, builtIn }: McpPlace,
+  { name, settings }: McpServerRecord,
+  tools: readonly McpTool[],
+): Promise<Result<unknown>> {
+  const sources = toolSourcesFromEnv(env);
+  const present = await sources.present(tenant);
+  if (!present.ok) return present;
+  const taken = new Set(builtIn.map(nameKey));
+  for (const other of present.value) {
+    if (other.name === sourceOf(name)) continue;
+    const read = await sources.read(tenant, other.hash);
+    if (!read.ok) return read;
+    for (const tool of read.value) taken.add(nameKey(tool.name));
+  }
+  const named = await outsideTools(name, tools, settings, (candidate) => taken.has(candidate));
+  return await sources.publish(tenant, { name: sourceOf(name), tools: named }, null);
+}
+
+/** The tools of a server that tasks have. */
+export async function publishedTools(
+  { env, tenant }: McpPlace,
+  server: string,
+): Promise<Result<readonly OutsideTool[]>> {
+  const sources = toolSourcesFromEnv(env);
+  const present = await sources.present(tenant);
+  if (!present.ok) return present;
+  const source = present.value.find(({ name }) => name === sourceOf(server));
+  return source === undefined ? ok([]) : await sources.read(tenant, source.hash);
+}
+
+/** Tasks that are made from now on have no tools of the server. */
+export async function withdraw({ env, tenant }: McpPlace, server: string): Promise<Result<unknown>> {
+  return await toolSourcesFromEnv(env).publish(tenant, { name: sourceOf(server), tools: [] }, null);
+}
