@@ -60,6 +60,7 @@ import { openSecrets, sealSecret, SecretShelf } from "./tenant-secrets.ts";
 import { openPgvector } from "./vectors/pgvector.ts";
 import { openVectorize } from "./vectors/vectorize.ts";
 
+export type { Consent } from "./mcp/server.ts";
 export { type Env, type Settings, settingProblems, settingsFromEnv } from "./settings.ts";
 
 /** The one sidecar's object. What limits it is what it has under way, 256 requests. */
@@ -246,7 +247,8 @@ export function mcpFromEnv(
   { tenant }: Pick<TaskFacts, "tenant">,
   consent: Consent | null = null,
 ): McpServers {
-  const { find } = mcpRegistryFromEnv(env, tenant);
+  const registry = mcpRegistryFromEnv(env, tenant);
+  const find = (server: string) => registry.find(server);
   const noteListChanged = (server: string) =>
     databaseFromEnv(env).mcpServers.noteListChanged(tenant, server, clockFromEnv(env).now());
   return openMcp({ web: webFromEnv(env, { tenant }), tenant, find, consent, noteListChanged });

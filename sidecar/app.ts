@@ -1,7 +1,14 @@
 /** The sidecar's routes: `GET /health` and `POST /egress`. */
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { type EgressAnswer, type EgressDeps, type EgressRefusal, performEgress } from "./egress.ts";
+import {
+  type ComingAnswer,
+  type EgressDeps,
+  type EgressHead,
+  type EgressRefusal,
+  openEgress,
+  performEgress,
+} from "./egress.ts";
 import { makeTokenCheck, type TokenRefusal, type TokenVerdict } from "./token.ts";
 
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
@@ -48,16 +55,13 @@ export function makeSidecar(secret: string, egress: EgressDeps, now: () => numbe
     response.on("close", () => {
       if (!response.writableFinished) gone.abort();
     });
-    const answer = await performEgress(verdict.order, body, egress, gone.signal);
-    if (!answer.ok) {
-      const { code, message, sent } = answer;
-      return sendJson(response, STATUS_OF_REFUSAL[code], { code, message, sent });
+    if (verdict.order.stream === true) {
+      const coming = await openEgress(verdict.order, body, egress, gone.signal);
+      return coming.ok ? await sendAsItComes(response, coming) : sendRefusal(response, coming);
     }
-    if (answer.coming !== undefined) return await sendAsItComes(response, answer);
-    response.writeHead(200, {
-      ...headersFor(answer, answer.truncated),
-      "content-length": answer.body.length,
-    });
+    const answer = await performEgress(verdict.order, body, egress, gone.signal);
+    if (!answer.ok) return sendRefusal(response, answer);
+    response.writeHead(200, { ...headersFor(answer, answer.truncated), "content-length": answer.body.length });
     response.end(answer.body);
   }
 
@@ -89,7 +93,7 @@ export function makeSidecar(secret: string, egress: EgressDeps, now: () => numbe
 }
 
 /** What tells the other side's status and headers. */
-function headersFor({ status, headers }: EgressAnswer, truncated: boolean): Record<string, string> {
+function headersFor({ status, headers }: EgressHead, truncated: boolean): Record<string, string> {
   const upstream = { status, headers, ...(truncated ? { truncated: true } : {}) };
   return {
     "content-type": "application/octet-stream",
@@ -98,10 +102,7 @@ function headersFor({ status, headers }: EgressAnswer, truncated: boolean): Reco
 }
 
 /** A body that breaks off breaks the reply off too. */
-async function sendAsItComes(
-  response: ServerResponse,
-  answer: Extract<EgressAnswer, { coming: AsyncIterable<Buffer> }>,
-): Promise<void> {
+async function sendAsItComes(response: ServerResponse, answer: ComingAnswer): Promise<void> {
   response.writeHead(200, headersFor(answer, false));
   response.flushHeaders();
   try {
@@ -109,6 +110,10 @@ async function sendAsItComes(
   } catch {
     response.destroy();
   }
+}
+
+function sendRefusal(response: ServerResponse, { code, message, sent }: EgressRefusal): void {
+  sendJson(response, STATUS_OF_REFUSAL[code], { code, message, sent });
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {

@@ -40,18 +40,23 @@ const DROPPED_RESPONSE_HEADERS: ReadonlySet<string> = new Set([
   "content-length",
 ]);
 
-/**
- * What the other side answered. The body is decoded, and cut off at the order's `max_bytes`. That of a streamed order
- * still comes: reading it throws when it breaks off, and leaving it ends the connection.
- */
-export type EgressAnswer = {
+/** The other side's status and headers. */
+export interface EgressHead {
   readonly ok: true;
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
-} & (
-  | { readonly body: Buffer; readonly truncated: boolean; readonly coming?: undefined }
-  | { readonly coming: AsyncIterable<Buffer> }
-);
+}
+
+/** What the other side answered. The body is decoded, and cut off at the order's `max_bytes`. */
+export interface EgressAnswer extends EgressHead {
+  readonly body: Buffer;
+  readonly truncated: boolean;
+}
+
+/** An answer whose decoded body still comes: reading it throws when it breaks off, and leaving it ends the connection. */
+export interface ComingAnswer extends EgressHead {
+  readonly coming: AsyncIterable<Buffer>;
+}
 
 export interface EgressRefusal {
   readonly ok: false;
@@ -98,6 +103,26 @@ export async function performEgress(
   deps: EgressDeps,
   signal: AbortSignal,
 ): Promise<EgressAnswer | EgressRefusal> {
+  return await request(order, body, deps, signal, readAnswer);
+}
+
+/** As `performEgress`, and gives the answer as soon as it has begun. */
+export async function openEgress(
+  order: EgressOrder,
+  body: Buffer,
+  deps: EgressDeps,
+  signal: AbortSignal,
+): Promise<ComingAnswer | EgressRefusal> {
+  return await request(order, body, deps, signal, openAnswer);
+}
+
+async function request<A>(
+  order: EgressOrder,
+  body: Buffer,
+  deps: EgressDeps,
+  signal: AbortSignal,
+  read: (answered: Answered, order: EgressOrder) => Promise<A>,
+): Promise<A | EgressRefusal> {
   const judged = judgeUrl(order.url, deps.allow, order.port_is_listed);
   if (!judged.ok) return refused("blocked_by_policy", judged.message, false);
   if (order.method === "CONNECT" || order.method === "TRACE") {
@@ -118,7 +143,7 @@ export async function performEgress(
     const answered = await ask(order, judged.url, body, addresses, deps, limit, () => {
       connected = true;
     });
-    return await readAnswer(answered, order);
+    return await read(answered, order);
   } catch (error) {
     const { host } = judged.url;
     if (limit.aborted) return refused("timeout", `No answer from ${host} within ${order.timeout_ms} ms.`, connected);
@@ -213,18 +238,24 @@ async function send(
 }
 
 async function readAnswer(answered: Answered, order: EgressOrder): Promise<EgressAnswer> {
-  const { response } = answered;
-  const headers = readHeaders(response.headers as unknown as readonly (string | Buffer)[]);
-  const coded = order.method === "HEAD" ? null : decoded(response.body, headers);
-  const body = coded ?? response.body;
-  const kept = headers.filter(([name]) => !(coded !== null && name.toLowerCase() === "content-encoding"));
-  const told = { ok: true, status: response.statusCode, headers: kept } as const;
-  if (order.stream) return { ...told, coming: chunksUpTo(answered, body, order.max_bytes) };
   try {
-    return { ...told, ...(await readUpTo(body, order.max_bytes)) };
+    const { head, body } = decodedAnswer(answered, order);
+    return { ...head, ...(await readUpTo(body, order.max_bytes)) };
   } finally {
     endAnswer(answered);
   }
+}
+
+async function openAnswer(answered: Answered, order: EgressOrder): Promise<ComingAnswer> {
+  const { head, body } = decodedAnswer(answered, order);
+  return await Promise.resolve({ ...head, coming: chunksUpTo(answered, body, order.max_bytes) });
+}
+
+function decodedAnswer({ response }: Answered, order: EgressOrder): { readonly head: EgressHead; readonly body: Readable } {
+  const headers = readHeaders(response.headers as unknown as readonly (string | Buffer)[]);
+  const coded = order.method === "HEAD" ? null : decoded(response.body, headers);
+  const kept = headers.filter(([name]) => !(coded !== null && name.toLowerCase() === "content-encoding"));
+  return { head: { ok: true, status: response.statusCode, headers: kept }, body: coded ?? response.body };
 }
 
 /** The connection serves again only when nothing of this answer is left on it. */

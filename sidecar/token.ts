@@ -34,7 +34,7 @@ const egressOrder = z.strictObject({
     .min(0)
     .max(64 * 1024 * 1024),
   /** The reply is handed back as it comes, and breaks off after `max_bytes`. */
-  stream: z.boolean().default(false),
+  stream: z.boolean().optional(),
 });
 
 /** One request that the sidecar is asked to make. */

@@ -2,10 +2,12 @@
  * The way of a person to an MCP server's authorization server and back. The state that travels with the browser is sealed:
  * only this Worker can make one. It is good for ten minutes and once.
  */
-import { mcpRegistryFromEnv, sealingFromEnv, type Env } from "../adapters/from-env.ts";
+import { type Consent, mcpRegistryFromEnv, sealingFromEnv, type Env } from "../adapters/from-env.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
 
 export const CALLBACK_PATH = "/oauth/mcp/callback";
+/** Where Otto describes itself, for authorization servers that take such a URL for a client's id. */
+export const CLIENT_PATH = "/oauth/mcp/client.json";
 
 const LIFETIME_MS = 10 * 60_000;
 const CONTEXT = "mcp-oauth-state";
@@ -25,7 +27,7 @@ export async function beginConsent(
   tenant: string,
   server: string,
   { origin, actor }: { readonly origin: string; readonly actor: string },
-): Promise<Result<{ readonly redirectUrl: string; readonly state: string }>> {
+): Promise<Result<Consent>> {
   const store = mcpRegistryFromEnv(env, tenant).authOf(server);
   const saved = await store.load();
   if (!saved.ok) return saved;
@@ -36,18 +38,28 @@ export async function beginConsent(
   const kept = saved.value.flow?.redirectUrl === redirectUrl ? saved.value : rest;
   const written = await store.save({ ...kept, flow: { mark, redirectUrl, until: Date.now() + LIFETIME_MS } });
   if (!written.ok) return written;
-  return ok({ redirectUrl, state: await sealState(env, { tenant, server, mark, actor }) });
+  return ok(consentFor(origin, await sealState(env, { tenant, server, mark, actor })));
 }
 
-/** Ends: gives the way back that was agreed on, once. */
-export async function endConsent(env: Env, { tenant, server, mark }: ConsentState): Promise<Result<string>> {
+/** A client's id has to be an https URL, so an API without it has none. */
+function consentFor(origin: string, state: string): Consent {
+  const clientUrl = origin.startsWith("https:") ? `${origin}${CLIENT_PATH}` : null;
+  return { redirectUrl: `${origin}${CALLBACK_PATH}`, clientUrl, state };
+}
+
+/** Ends: gives the consent that was begun, once. */
+export async function endConsent(
+  env: Env,
+  { tenant, server, mark }: ConsentState,
+  state: string,
+): Promise<Result<Consent>> {
   const store = mcpRegistryFromEnv(env, tenant).authOf(server);
   const saved = await store.load();
   if (!saved.ok) return saved;
   const { flow } = saved.value;
   if (flow === undefined || flow.mark !== mark || flow.until < Date.now()) return OVER;
   const written = await store.save({ ...saved.value, flow: { ...flow, mark: "", until: 0 } });
-  return written.ok ? ok(flow.redirectUrl) : written;
+  return written.ok ? ok(consentFor(new URL(flow.redirectUrl).origin, state)) : written;
 }
 
 const OVER = failed("gone", "This authorization is over, or another one has begun. Begin anew.");

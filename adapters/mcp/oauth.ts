@@ -11,6 +11,7 @@ import type {
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 import { OttoError } from "../../core/errors.ts";
+import { clientDescription, CLIENT_NAME } from "../../core/mcp/oauth-client.ts";
 import type { Consent, McpServer, SavedAuth } from "./server.ts";
 
 type OAuth = NonNullable<McpServer["oauth"]>;
@@ -21,7 +22,6 @@ export interface AskedConsent {
   url: URL | null;
 }
 
-const CLIENT_NAME = "Otto";
 
 /** The provider of one operation. Without `consent` nobody is asked, nothing is registered, and a running flow is left alone. */
 export async function oauthProvider(
@@ -95,13 +95,7 @@ function machine({ clientId, clientSecret, scope }: OAuth, keep: Keep): OAuthCli
 function person(oauth: OAuth, keep: Keep, consent: Consent | null, asked: AskedConsent): OAuthClientProvider {
   const { clientId, clientSecret, scope } = oauth;
   const redirectUrl = consent?.redirectUrl ?? NOWHERE;
-  const metadata: OAuthClientMetadata = {
-    client_name: CLIENT_NAME,
-    redirect_uris: [redirectUrl],
-    grant_types: ["authorization_code", "refresh_token"],
-    response_types: ["code"],
-    ...(scope === null ? {} : { scope }),
-  };
+  const metadata: OAuthClientMetadata = { ...clientDescription(redirectUrl), ...(scope === null ? {} : { scope }) };
   const given = ownClient(clientId, clientSecret);
   const provider: OAuthClientProvider = {
     redirectUrl,
@@ -126,8 +120,10 @@ function person(oauth: OAuth, keep: Keep, consent: Consent | null, asked: AskedC
     },
   };
   if (consent === null) return provider;
+  const { clientUrl } = consent;
   return {
     ...provider,
+    ...(clientUrl === null ? {} : { clientMetadataUrl: clientUrl }),
     state: () => consent.state,
     saveClientInformation: (client) => keep.change({ client }),
   };

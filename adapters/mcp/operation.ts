@@ -57,7 +57,7 @@ export async function callTool(server: McpServer, call: McpCall, deps: Operation
       ...(call.state === null ? {} : { requestState: call.state }),
     };
     const result: CallToolResult | InputRequiredResult = await client.callTool(
-      params as Parameters<typeof client.callTool>[0],
+      params,
       {
         signal,
         timeout: left(),

@@ -31,8 +31,12 @@ export interface McpServer {
   readonly oauth: (McpOAuthSettings & { readonly clientSecret: string | null; readonly store: AuthStore }) | null;
 }
 
-/** A person is at hand who can be sent to an authorization server: where it sends them back to, and the state they bring. */
+/**
+ * A person is at hand who can be sent to an authorization server: where it sends them back to, and the state they bring.
+ * `clientUrl` is where Otto describes itself as a client, for servers that take such a URL for an id; null: nowhere.
+ */
 export interface Consent {
   readonly redirectUrl: string;
+  readonly clientUrl: string | null;
   readonly state: string;
 }

@@ -217,7 +217,7 @@ describe("the way to the sidecar", () => {
       const web = openWeb({ sidecar: sidecarAt(url, secret), allow: open, tenant: "t1" });
       const opened = await web.open({ ...request, url: `http://${host}/`, timeoutMs: 400 });
       if (!opened.ok) throw new Error(opened.error.message);
-      await expect(new Response(opened.value.body).text()).rejects.toThrow();
+      await expect(new Response(opened.value.body).text()).rejects.toThrow(Error);
     } finally {
       await Promise.all([closeServer(outside), closeServer(sidecar)]);
     }

@@ -90,6 +90,7 @@ function fakeWeb(status: number, body: string, headers: readonly [string, string
       const bytes = new TextEncoder().encode(body);
       return ok({ status, headers, body: bytes, truncated: false, url: request.url, durationMs: 1 });
     },
+    open: () => Promise.reject(new Error("a tool of one request opens no stream")),
   };
 }
 

@@ -1,6 +1,5 @@
 /** MCP servers of a tenant: set by the API, their tools called by API and by a model, changes that wait for a person. */
-import { inject } from "vitest";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, inject, it } from "vitest";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
 
 const text = (said: string) => ({ resultType: "complete", content: [{ type: "text", text: said }] });

@@ -15,11 +15,12 @@ import {
   serverNameSchema,
   serverSchema,
 } from "../../core/mcp/config.ts";
+import { clientDescription } from "../../core/mcp/oauth-client.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { answers, openAnswers, withKey } from "../answers.ts";
 import { actorIdOf, auditEntry } from "../audit-entry.ts";
 import type { App, AppContext } from "../context.ts";
-import { CALLBACK_PATH, endConsent, openState } from "../mcp-consent.ts";
+import { CALLBACK_PATH, CLIENT_PATH, endConsent, openState } from "../mcp-consent.ts";
 import { agreeTo, lookAt, type Looked, type Looker, type McpPlace, publishedTools, withdraw } from "../mcp-servers.ts";
 import { mcpServerDetailSchema, mcpServerSchema, shownDetail, shownServer } from "../mcp-shown.ts";
 import { requireScope } from "../middleware/require-scope.ts";
@@ -142,7 +143,22 @@ const callback = createRoute({
   }),
 });
 
+const client = createRoute({
+  tags: ["MCP servers"],
+  method: "get",
+  path: CLIENT_PATH,
+  summary: "Describe Otto as an OAuth client",
+  description: "For authorization servers that take this URL for the client's id.",
+  responses: openAnswers({ 200: { description: "The metadata of the client.", json: z.record(z.string(), z.unknown()) } }),
+});
+
 export function mcpServerRoutes(app: App): void {
+  app.openapi(client, (c) => {
+    const { origin } = new URL(c.req.url);
+    const description = clientDescription(`${origin}${CALLBACK_PATH}`);
+    return c.json({ client_id: `${origin}${CLIENT_PATH}`, ...description, token_endpoint_auth_method: "none" });
+  });
+
   app.openapi(put, async (c) => {
     const { mcpServers } = c.req.valid("json");
     const configs = Object.entries(mcpServers).map(([name, given]) => {
@@ -215,11 +231,10 @@ export function mcpServerRoutes(app: App): void {
     const state = await openState(c.env, query.state);
     if (state === null) return told(c, 400, "This is no authorization that Otto began.");
     const { tenant, server, actor } = state;
-    const ended = await endConsent(c.env, state);
+    const ended = await endConsent(c.env, state, query.state);
     if (!ended.ok) return told(c, 400, ended.error.message);
     if (query.code === undefined) return told(c, 400, `The authorization was refused: ${query.error ?? "no code"}.`);
-    const consent = { redirectUrl: ended.value, state: query.state };
-    const mcp = mcpFromEnv(c.env, { tenant }, consent);
+    const mcp = mcpFromEnv(c.env, { tenant }, ended.value);
     const finished = await mcp.finish(server, new URL(c.req.url).searchParams);
     if (!finished.ok) return told(c, 400, finished.error.message);
     const database = databaseFromEnv(c.env);
@@ -236,7 +251,7 @@ export function mcpServerRoutes(app: App): void {
     unwrap(await database.audit.add(tenant, act));
     const place = { env: c.env, tenant, builtIn: BUILT_IN };
     const record = unwrap(await database.mcpServers.get(tenant, server));
-    const { origin } = new URL(ended.value);
+    const { origin } = new URL(ended.value.redirectUrl);
     const looked = unwrap(await lookAt(place, record, { origin, actor, signal: c.req.raw.signal }));
     const isConnected = looked.record.status === "connected";
     const count = looked.record.approved?.tools.length ?? 0;
