@@ -4,6 +4,7 @@ import {
   type InputRequiredResult,
   isInputRequiredResult,
   type Progress,
+  ProtocolError,
   SdkHttpError,
 } from "@modelcontextprotocol/client";
 import { type Failure, type Result, ok, OttoError } from "../../core/errors.ts";
@@ -135,20 +136,28 @@ async function attempt<T>(
   let connected: Connected | null = null;
   try {
     const { fetch } = requests;
-    connected = await connect(server, { fetch, prior, session, timeoutMs, signal, consent: deps.consent, asked });
+    const { consent } = deps;
+    const connecting = connect(server, { fetch, prior, session, timeoutMs, signal, consent, asked });
+    connected = await Promise.race([connecting, requests.hopeless]);
     const { sessionId } = connected.transport;
     const { protocolVersion } = connected;
     if (key !== null && sessionId !== undefined) rememberSession(key, { id: sessionId, protocolVersion });
-    return { ok: true, result: ok(await work(connected, left)), isStale: false };
+    const done = await Promise.race([work(connected, left), requests.hopeless]);
+    return { ok: true, result: ok(done), isStale: false };
   } catch (thrown) {
-    await requests.settled();
     const failure = failureOf(server, thrown, requests.mayHaveCalled());
     const error = asked.url === null ? failure : withConsent(failure, asked.url);
-    const isStale = thrown instanceof SdkHttpError && [400, 404, 405].includes(thrown.data.status);
-    return { ok: false, result: { ok: false, error }, isStale };
+    return { ok: false, result: { ok: false, error }, isStale: isRefusal(thrown) };
   } finally {
+    await requests.settled();
     await connected?.client.close();
   }
+}
+
+/** Whether the server took none of it because of the way in which it was asked: JSON-RPC's codes for that, and HTTP's. */
+function isRefusal(thrown: unknown): boolean {
+  if (thrown instanceof ProtocolError) return [-32_600, -32_601, -32_022].includes(thrown.code);
+  return thrown instanceof SdkHttpError && [400, 404, 405].includes(thrown.data.status);
 }
 
 function failureOf({ name }: McpServer, thrown: unknown, mayHaveCalled: boolean): Failure {

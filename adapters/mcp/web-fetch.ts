@@ -9,6 +9,8 @@ import type { WebPort } from "../../core/ports.ts";
 /** Of one operation: a listing, or a call. */
 const MAX_REQUESTS = 150;
 const MAX_BYTES = 32 * 1024 * 1024;
+/** How long nothing may be under way before the operation ends: the package may be about to take up a stream again. */
+const MAX_IDLE_MS = 6_000;
 /** What a cancellation has, once its call was given up. */
 const LAST_WORD_MS = 1_000;
 
@@ -26,6 +28,11 @@ export class NoReply extends Error {
 /** The requests of one operation. */
 export interface OperationFetch {
   readonly fetch: FetchLike;
+  /**
+   * Rejects once the operation has asked, or was answered, more than it may, and when the last answer has ended and nothing
+   * follows: the package itself would wait until the time is over.
+   */
+  readonly hopeless: Promise<never>;
   /** True once a tool's call may have left. */
   readonly mayHaveCalled: () => boolean;
   /** Ends when nothing is under way, or soon: what was sent last may be the word that a call is cancelled. */
@@ -40,18 +47,53 @@ export function operationFetch(
   const { origin } = new URL(url);
   const deadline = AbortSignal.timeout(timeoutMs);
   const underWay = new Set<Promise<unknown>>();
+  const { promise: hopeless, reject: giveUp } = Promise.withResolvers<never>();
+  hopeless.catch(() => undefined);
+  let open = 0;
+  let isOver = false;
+  let idle: ReturnType<typeof setTimeout> | null = null;
   let requests = 0;
   let bytes = 0;
   let called = false;
+
+  function refuse(code: Failure["code"], message: string): never {
+    const refused = noReply(code, message);
+    giveUp(refused);
+    throw refused;
+  }
+
+  function begin(): void {
+    open += 1;
+    if (idle !== null) clearTimeout(idle);
+  }
+
+  function end(): void {
+    open -= 1;
+    if (open > 0 || isOver) return;
+    idle = setTimeout(() => {
+      giveUp(noReply("upstream_failed", "The connection was lost, or ended, before the reply came."));
+    }, MAX_IDLE_MS);
+  }
 
   async function send(target: string | URL, init: RequestInit = {}): Promise<Response> {
     const { href, origin: its } = new URL(target);
     const sent = new Headers(init.headers);
     // A stream that stands open for whatever may come would hold the Worker; a stream that broke off is taken up again.
     if ((init.method ?? "GET") === "GET" && href === url && !sent.has("last-event-id")) return NO_STREAM();
+    begin();
+    try {
+      return await exchange(href, its, sent, init);
+    } catch (thrown) {
+      end();
+      throw thrown;
+    }
+  }
+
+  /** The body of the reply ends the exchange. */
+  async function exchange(href: string, its: string, sent: Headers, init: RequestInit): Promise<Response> {
     requests += 1;
     if (requests > MAX_REQUESTS)
-      throw noReply("upstream_failed", `The server made Otto ask more than ${MAX_REQUESTS} times.`);
+      refuse("upstream_failed", `The server made Otto ask more than ${MAX_REQUESTS} times.`);
     if (its === origin) for (const [name, value] of headers) if (!sent.has(name)) sent.set(name, value);
     const { body, type } = bodyOf(init.body);
     if (type !== null && !sent.has("content-type")) sent.set("content-type", type);
@@ -62,16 +104,18 @@ export function operationFetch(
       headers: [...sent],
       body: body === null ? null : new TextEncoder().encode(body),
       timeoutMs,
-      maxBytes: MAX_BYTES - bytes,
+      // The bytes are counted here, over all replies, so that too many are told apart from a connection that broke.
+      maxBytes: 2 * MAX_BYTES,
       followRedirects: false,
       allowedDomains: ["*", new URL(url).host],
       signal: AbortSignal.any([deadline, ...(init.signal == null ? [] : [init.signal])]),
     });
     if (!replied.ok) throw new NoReply(replied.error);
-    return responseOf(replied.value, (count) => {
-      bytes += count;
-      if (bytes > MAX_BYTES) throw noReply("too_large", `The server answered more than ${MAX_BYTES} bytes.`);
-    });
+    const count = (length: number) => {
+      bytes += length;
+      if (bytes > MAX_BYTES) refuse("too_large", `The server answered more than ${MAX_BYTES} bytes.`);
+    };
+    return responseOf({ ...replied.value, body: watched(replied.value.body, count, end) });
   }
 
   return {
@@ -82,8 +126,11 @@ export function operationFetch(
       void ended.finally(() => underWay.delete(ended));
       return sending;
     },
+    hopeless,
     mayHaveCalled: () => called,
     settled: async () => {
+      isOver = true;
+      if (idle !== null) clearTimeout(idle);
       const late = new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS));
       await Promise.race([Promise.all(underWay), late]);
     },
@@ -114,7 +161,43 @@ interface Reply {
 /** Statuses whose responses have no body, as `Response` demands. */
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-async function responseOf({ status, headers, body }: Reply, count: (bytes: number) => void): Promise<Response> {
+/** A body whose bytes are counted, and whose end is told once, however it ends. */
+function watched(
+  body: ReadableStream<Uint8Array>,
+  count: (bytes: number) => void,
+  end: () => void,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let isOver = false;
+  const over = () => {
+    if (!isOver) end();
+    isOver = true;
+  };
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          over();
+          controller.close();
+        } else {
+          count(value.length);
+          controller.enqueue(value);
+        }
+      } catch (thrown) {
+        over();
+        controller.error(thrown);
+        await reader.cancel().catch(() => undefined);
+      }
+    },
+    async cancel(reason) {
+      over();
+      await reader.cancel(reason);
+    },
+  });
+}
+
+async function responseOf({ status, headers, body }: Reply): Promise<Response> {
   if (status < 200 || status > 599) {
     await body.cancel();
     throw noReply("upstream_failed", `The server answered with the status ${status}.`);
@@ -131,11 +214,5 @@ async function responseOf({ status, headers, body }: Reply, count: (bytes: numbe
     await body.cancel();
     return new Response(null, { status, headers: told });
   }
-  const counted = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      count(chunk.length);
-      controller.enqueue(chunk);
-    },
-  });
-  return new Response(body.pipeThrough(counted), { status, headers: told });
+  return new Response(body, { status, headers: told });
 }

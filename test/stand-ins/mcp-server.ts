@@ -165,6 +165,6 @@ async function readMessage(request: IncomingMessage): Promise<McpMessage> {
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-  const message = text === "" ? {} : (JSON.parse(text) as Pick<McpMessage, "id" | "method" | "params">);
+  const message = text.startsWith("{") ? (JSON.parse(text) as Pick<McpMessage, "id" | "method" | "params">) : {};
   return { httpMethod: request.method ?? "", path: request.url ?? "", text, headers, ...message };
 }
