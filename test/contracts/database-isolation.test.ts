@@ -7,7 +7,7 @@ import { openDatabase } from "../../adapters/database/database.ts";
 import { openPgvector } from "../../adapters/vectors/pgvector.ts";
 import type { Database } from "../../core/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
-import { act, configOf, hashedMemory, makeTenant, newId, report, secretOf, sourceOf } from "./database-rows.ts";
+import { act, configOf, hashedMemory, makeTenant, mcpServer, newId, report, secretOf, sourceOf } from "./database-rows.ts";
 
 const TABLES = [
   "tenants",
@@ -25,6 +25,7 @@ const TABLES = [
   "memories",
   "memory_tags",
   "vectors",
+  "mcp_servers",
 ] as const;
 const PAGE = { after: null, limit: 100 };
 
@@ -60,6 +61,8 @@ async function fillTenant() {
   await openPgvector(server.url, server.endpoint).upsert(made.tenant.id, "m", [
     { id: memory.id, project: null, values },
   ]);
+  const mcp = await database.mcpServers.put(made.tenant.id, mcpServer("spy"), act("mcp_server.set", "spy"));
+  if (!mcp.ok) throw new Error(mcp.error.message);
   return { ...made, agent: agent.id, task: task.task, memory: memory.id };
 }
 
@@ -106,6 +109,8 @@ describe("the Worker's role", () => {
     ["tool_sources", `update tool_sources set hash = 'x' where tenant = '%'`],
     ["erased_usage", `update erased_usage set tokens = 0 where tenant = '%'`],
     ["tool_names", `delete from tool_names where tenant = '%'`],
+    ["mcp_servers", `update mcp_servers set sealed = 'x' where tenant = '%'`],
+    ["mcp_servers", `delete from mcp_servers where tenant = '%'`],
     ["tenants", `update tenants set erased_at = now() where id = '%'`],
     ["memories", `update memories set content = 'x' where tenant = '%'`],
     ["memories", `delete from memories where tenant = '%'`],
@@ -134,6 +139,7 @@ describe("the Worker's role", () => {
     "delete from tool_sources",
     "delete from erased_usage",
     "select otto_purge_tools()",
+    "select otto_purge_mcp_servers()",
     "truncate tasks",
     "alter table tasks disable row level security",
     "create table mine (x int)",
@@ -214,6 +220,9 @@ describe("one tenant with another's ids", () => {
       const page = await database.memories.page(b.tenant.id, { scope, tag: null }, PAGE);
       expect(page).toEqual({ ok: true, value: { items: [], next: null } });
     }
+    expect(await database.mcpServers.all(b.tenant.id)).toEqual({ ok: true, value: [] });
+    expect(await database.mcpServers.get(b.tenant.id, "spy")).toMatchObject(missing);
+    expect(await database.mcpServers.access(b.tenant.id, "spy")).toMatchObject(missing);
     for (const project of ["secret", null]) {
       const page = await database.tasks.page(b.tenant.id, { status: null, project }, PAGE);
       expect(page).toEqual({ ok: true, value: { items: [], next: null } });
@@ -231,6 +240,10 @@ describe("one tenant with another's ids", () => {
     expect(await database.secrets.update(b.tenant.id, stolen, act("secret.update", stolen.id))).toMatchObject(missing);
     expect(await database.secrets.remove(b.tenant.id, "KEY", act("secret.delete", stolen.id))).toMatchObject(missing);
     expect(await database.secrets.sealed(a.tenant.id)).toMatchObject({ ok: true, value: [{ sealed: "c2VhbGVk" }] });
+    expect(await database.mcpServers.remove(b.tenant.id, "spy", act("mcp_server.delete", "spy"))).toMatchObject(missing);
+    expect(await database.mcpServers.approve(b.tenant.id, "spy", "h", null)).toMatchObject(missing);
+    expect(await database.mcpServers.saveAuth(b.tenant.id, "spy", "stolen")).toMatchObject({ ok: true });
+    expect(await database.mcpServers.access(a.tenant.id, "spy")).toMatchObject({ ok: true, value: { auth: null } });
     expect(await database.tasks.remove(b.tenant.id, [a.task])).toMatchObject({ ok: true });
     expect(
       await database.tasks.upsert(b.tenant.id, [report({ task: a.task, version: 99, status: "failed" })]),

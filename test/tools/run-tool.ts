@@ -63,7 +63,7 @@ export async function runTool(
 
 let calls = 0;
 
-function contextFacts(): CallFacts {
+export function contextFacts(): CallFacts {
   calls += 1;
   return {
     tenant: "ten_1",
