@@ -1,7 +1,10 @@
 /**
  * Many MCP servers behind one listener, for tests that cannot start any: `/mcp/{id}` is a server of 2026-07-28, `PUT
- * /set/{id}` says what it lists and answers, `GET /calls/{id}` tells what was called.
+ * /set/{id}` says what it lists and answers, `GET /calls/{id}` tells what was called. One that is `guarded` has an
+ * authorization server of its own at `/as/{id}`, whose tokens end by `POST /expire/{id}`.
  */
+import type { ServerResponse } from "node:http";
+import { McpAuthority } from "./mcp-authority.ts";
 import { type McpMessage, type McpStandIn, sendJson, startMcpServer } from "./mcp-server.ts";
 
 /** What a server does. `answers`: by tool, the results of its calls in their order; the last one stays. */
@@ -12,12 +15,37 @@ interface DeskSettings {
   readonly status?: number;
   /** Says with every call's reply that its tools are others now. */
   readonly listChanged?: boolean;
+  readonly guarded?: boolean;
 }
 
 export async function startMcpDesk(): Promise<McpStandIn> {
   const settings = new Map<string, DeskSettings>();
   const calls = new Map<string, { params: unknown; headers: McpMessage["headers"] }[]>();
-  const idOf = ({ path }: McpMessage) => path.split("/")[2] ?? "";
+  const authorities = new Map<string, McpAuthority>();
+  const idOf = ({ path }: McpMessage) => path.split("?")[0]?.split("/").findLast((part) => part.length === 36) ?? "";
+
+  function authorityOf({ headers }: McpMessage, id: string): McpAuthority {
+    const origin = `http://${headers["host"] ?? ""}`;
+    const authority = authorities.get(id) ?? new McpAuthority(`${origin}/as/${id}`, `${origin}/mcp/${id}`);
+    authorities.set(id, authority);
+    return authority;
+  }
+
+  /** True when the server's guard answered. */
+  function guard(message: McpMessage, id: string, response: ServerResponse): boolean {
+    const authority = authorityOf(message, id);
+    const reply = authority.answer(message);
+    if (reply !== null) {
+      if (reply.location !== undefined) response.setHeader("location", reply.location);
+      sendJson(response, reply.status, reply.body ?? {});
+      return true;
+    }
+    if (!message.path.startsWith("/mcp/") || authority.accepts(message.headers["authorization"])) return false;
+    const metadata = `http://${message.headers["host"] ?? ""}/as/${id}/metadata`;
+    response.setHeader("www-authenticate", `Bearer resource_metadata="${metadata}"`);
+    sendJson(response, 401, {});
+    return true;
+  }
 
   return await startMcpServer({
     asEvents: true,
@@ -35,16 +63,15 @@ export async function startMcpDesk(): Promise<McpStandIn> {
     },
     takeOver(message, response) {
       const id = idOf(message);
-      if (message.path.startsWith("/set/")) {
-        settings.set(id, JSON.parse(message.text) as DeskSettings);
-        sendJson(response, 200, {});
-        return true;
-      }
-      if (message.path.startsWith("/calls/")) {
+      const [, what] = message.path.split("/");
+      if (what === "set") settings.set(id, JSON.parse(message.text) as DeskSettings);
+      if (what === "expire") authorityOf(message, id).expire();
+      if (what === "set" || what === "calls" || what === "expire") {
         sendJson(response, 200, calls.get(id) ?? []);
         return true;
       }
-      const status = settings.get(id)?.status;
+      const { status, guarded } = settings.get(id) ?? {};
+      if (guarded === true && guard(message, id, response)) return true;
       if (status !== undefined) sendJson(response, status, {});
       return status !== undefined;
     },

@@ -1,0 +1,112 @@
+/**
+ * The authorization server of one MCP server: RFC 9728 and RFC 8414 metadata, registration, an `authorize` page that
+ * agrees at once, and tokens. It checks what it is sent, as PKCE and the redirect's address demand.
+ */
+import { createHash, randomUUID } from "node:crypto";
+
+/** A request as far as an authority looks at it. */
+export interface AuthorityRequest {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface AuthorityReply {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly location?: string;
+}
+
+interface Grant {
+  readonly challenge: string;
+  readonly redirect: string;
+}
+
+/** `base` is where it stands, `resource` the MCP server that it guards. */
+export class McpAuthority {
+  private readonly base: string;
+  private readonly resource: string;
+  private readonly grants = new Map<string, Grant>();
+  private readonly tokens = new Set<string>();
+  private readonly refreshTokens = new Set<string>();
+  readonly clients: Readonly<Record<string, unknown>>[] = [];
+
+  constructor(base: string, resource: string) {
+    this.base = base;
+    this.resource = resource;
+  }
+
+  accepts(authorization: string | undefined): boolean {
+    return this.tokens.has(authorization?.replace(/^Bearer /, "") ?? "");
+  }
+
+  /** Every access token is over; refresh tokens stay. */
+  expire(): void {
+    this.tokens.clear();
+  }
+
+  /** Null for a place that is none of its own. */
+  answer({ path, text }: AuthorityRequest): AuthorityReply | null {
+    const url = new URL(path, this.base);
+    const at = (place: string) => url.pathname === new URL(`${this.base}${place}`).pathname;
+    if (at("/metadata")) return ok({ resource: this.resource, authorization_servers: [this.base] });
+    if (url.pathname === `/.well-known/oauth-authorization-server${new URL(this.base).pathname}`) return ok(this.metadata());
+    if (at("/register")) return this.register(JSON.parse(text) as Record<string, unknown>);
+    if (at("/authorize")) return this.authorize(url.searchParams);
+    if (at("/token")) return this.token(new URLSearchParams(text));
+    return null;
+  }
+
+  private metadata(): Record<string, unknown> {
+    return {
+      issuer: this.base,
+      authorization_endpoint: `${this.base}/authorize`,
+      token_endpoint: `${this.base}/token`,
+      registration_endpoint: `${this.base}/register`,
+      response_types_supported: ["code"],
+      code_challenge_methods_supported: ["S256"],
+      grant_types_supported: ["authorization_code", "refresh_token"],
+      token_endpoint_auth_methods_supported: ["none"],
+    };
+  }
+
+  private register(client: Record<string, unknown>): AuthorityReply {
+    this.clients.push(client);
+    return { status: 201, body: { ...client, client_id: randomUUID() } };
+  }
+
+  private authorize(query: URLSearchParams): AuthorityReply {
+    const redirect = query.get("redirect_uri") ?? "";
+    const code = randomUUID();
+    this.grants.set(code, { challenge: query.get("code_challenge") ?? "", redirect });
+    const back = new URL(redirect);
+    back.searchParams.set("code", code);
+    back.searchParams.set("state", query.get("state") ?? "");
+    return { status: 302, location: back.href };
+  }
+
+  private token(form: URLSearchParams): AuthorityReply {
+    if (form.get("grant_type") === "refresh_token") {
+      return this.refreshTokens.delete(form.get("refresh_token") ?? "") ? this.issue() : refused("invalid_grant");
+    }
+    const grant = this.grants.get(form.get("code") ?? "");
+    this.grants.delete(form.get("code") ?? "");
+    const proof = createHash("sha256").update(form.get("code_verifier") ?? "").digest("base64url");
+    const isRight = grant?.challenge === proof && grant.redirect === form.get("redirect_uri");
+    return isRight ? this.issue() : refused("invalid_grant");
+  }
+
+  private issue(): AuthorityReply {
+    const [access, refresh] = [`canary-access-${randomUUID()}`, `canary-refresh-${randomUUID()}`];
+    this.tokens.add(access);
+    this.refreshTokens.add(refresh);
+    return ok({ access_token: access, refresh_token: refresh, token_type: "Bearer", expires_in: 3600 });
+  }
+}
+
+function ok(body: unknown): AuthorityReply {
+  return { status: 200, body };
+}
+
+function refused(error: string): AuthorityReply {
+  return { status: 400, body: { error } };
+}
