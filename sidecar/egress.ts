@@ -251,7 +251,10 @@ async function openAnswer(answered: Answered, order: EgressOrder): Promise<Comin
   return await Promise.resolve({ ...head, coming: chunksUpTo(answered, body, order.max_bytes) });
 }
 
-function decodedAnswer({ response }: Answered, order: EgressOrder): { readonly head: EgressHead; readonly body: Readable } {
+function decodedAnswer(
+  { response }: Answered,
+  order: EgressOrder,
+): { readonly head: EgressHead; readonly body: Readable } {
   const headers = readHeaders(response.headers as unknown as readonly (string | Buffer)[]);
   const coded = order.method === "HEAD" ? null : decoded(response.body, headers);
   const kept = headers.filter(([name]) => !(coded !== null && name.toLowerCase() === "content-encoding"));

@@ -22,7 +22,6 @@ export interface AskedConsent {
   url: URL | null;
 }
 
-
 /** The provider of one operation. Without `consent` nobody is asked, nothing is registered, and a running flow is left alone. */
 export async function oauthProvider(
   oauth: OAuth,

@@ -57,18 +57,15 @@ export async function callTool(server: McpServer, call: McpCall, deps: Operation
       ...(Object.keys(call.answers).length === 0 ? {} : { inputResponses: call.answers }),
       ...(call.state === null ? {} : { requestState: call.state }),
     };
-    const result: CallToolResult | InputRequiredResult = await client.callTool(
-      params,
-      {
-        signal,
-        timeout: left(),
-        allowInputRequired: true,
-        toolDefinition: { name: call.tool, inputSchema: { ...call.input, type: "object" } },
-        onprogress: (progress) => {
-          heard = progress;
-        },
+    const result: CallToolResult | InputRequiredResult = await client.callTool(params, {
+      signal,
+      timeout: left(),
+      allowInputRequired: true,
+      toolDefinition: { name: call.tool, inputSchema: { ...call.input, type: "object" } },
+      onprogress: (progress) => {
+        heard = progress;
       },
-    );
+    });
     return isInputRequiredResult(result) ? readInputRequired(server.name, result) : readResult(result, listChanged);
   });
   if (done.ok || done.error.code !== "timeout" || heard === null) return done;

@@ -92,8 +92,7 @@ export function operationFetch(
   /** The body of the reply ends the exchange. */
   async function exchange(href: string, its: string, sent: Headers, init: RequestInit): Promise<Response> {
     requests += 1;
-    if (requests > MAX_REQUESTS)
-      refuse("upstream_failed", `The server made Otto ask more than ${MAX_REQUESTS} times.`);
+    if (requests > MAX_REQUESTS) refuse("upstream_failed", `The server made Otto ask more than ${MAX_REQUESTS} times.`);
     if (its === origin) for (const [name, value] of headers) if (!sent.has(name)) sent.set(name, value);
     const { body, type } = bodyOf(init.body);
     if (type !== null && !sent.has("content-type")) sent.set("content-type", type);

@@ -11,7 +11,7 @@ export const MAX_SERVERS = 50;
 const MAX_HEADERS = 20;
 const MAX_VALUE = 4_096;
 const MAX_URL = 2_000;
-export const DEFAULT_TIMEOUT_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
 const MAX_TIMEOUT_MS = 300_000;
 
 /** Headers that the protocol or the connection sets itself. */

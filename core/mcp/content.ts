@@ -73,7 +73,8 @@ async function keep(
   if (data.length > (MAX_FILE_BYTES / 3) * 4 + 4) return `not kept, because it has more than ${MAX_FILE_BYTES} bytes`;
   const bytes = fromBase64(data);
   if (bytes === null) return "not readable: its data is no base64";
-  const contentType = /^[a-z0-9][\w.+-]{0,60}\/[a-z0-9][\w.+-]{0,100}/i.exec(mimeType)?.[0] ?? "application/octet-stream";
+  const contentType =
+    /^[a-z0-9][\w.+-]{0,60}\/[a-z0-9][\w.+-]{0,100}/i.exec(mimeType)?.[0] ?? "application/octet-stream";
   const path = `mcp/${server.replace(/[^A-Za-z0-9_-]/g, "_")}/${callId}-${index + 1}.${extensionOf(contentType)}`;
   const written = await files.write(path, bytes, { key: `${key}/file-${index}`, contentType });
   if (!written.ok) return `not kept: ${written.error.message}`;

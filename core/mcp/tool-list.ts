@@ -133,9 +133,8 @@ function isDeeper(value: unknown, most: number): boolean {
   return false;
 }
 
-/** Control characters but tab and newline, and all that is invisible or turns the direction of writing. */
-const HIDDEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
+/** Control characters but tab and newline, and all that is invisible, breaks lines or turns the direction of writing. */
+const HIDDEN = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** A stranger's text: well-formed, without hidden characters, and cut at `most` characters. */
 export function plainText(text: string, most: number): string {

@@ -55,7 +55,13 @@ export function sourceOf(name: string, change: Partial<SourceChange> = {}): Sour
 
 /** How an MCP server is reached. What stands for what is sealed is no ciphertext: the table does not look at it. */
 export function mcpServer(name: string, isOther = false) {
-  const settings = { url: `https://${name}.example/mcp`, headerNames: [], oauth: null, trusted: false, timeoutMs: 60_000 };
+  const settings = {
+    url: `https://${name}.example/mcp`,
+    headerNames: [],
+    oauth: null,
+    trusted: false,
+    timeoutMs: 60_000,
+  };
   return { name, settings, sealed: `sealed ${name}`, isOther };
 }
 

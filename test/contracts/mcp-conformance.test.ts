@@ -91,7 +91,7 @@ describe("a client scenario", () => {
 
   it("is one of those that are run, or of those that do not apply", async () => {
     const { output } = await run("list", "--client");
-    const all = Array.from(output.matchAll(/^ {2}- (\S+)/gm), ([, name]) => name);
-    expect(all.toSorted()).toEqual([...SCENARIOS, ...DO_NOT_APPLY].toSorted());
+    const all = new Set(Array.from(output.matchAll(/^ {2}- (\S+)/gm), ([, name]) => name));
+    expect(all).toEqual(new Set([...SCENARIOS, ...DO_NOT_APPLY]));
   });
 });

@@ -11,7 +11,14 @@ import { ok } from "../../core/errors.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
-import { event, type McpMessage, type McpStandIn, type McpStandInOptions, sendJson, startMcpServer } from "../stand-ins/mcp-server.ts";
+import {
+  event,
+  type McpMessage,
+  type McpStandIn,
+  type McpStandInOptions,
+  sendJson,
+  startMcpServer,
+} from "../stand-ins/mcp-server.ts";
 import { callOf, tool } from "./mcp-suite.ts";
 
 const closing: (() => Promise<void>)[] = [];
@@ -27,7 +34,15 @@ async function portTo(standIn: McpStandIn, change: Partial<McpServer> = {}): Pro
   const sidecar = makeSidecar(secret, systemEgress(allow));
   const sidecarUrl = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
   closing.push(() => closeServer(sidecar));
-  const server: McpServer = { name: "notes", url: standIn.url, headers: [], version: 1, prior: null, oauth: null, ...change };
+  const server: McpServer = {
+    name: "notes",
+    url: standIn.url,
+    headers: [],
+    version: 1,
+    prior: null,
+    oauth: null,
+    ...change,
+  };
   return openMcp({
     web: openWeb({ sidecar: sidecarAt(sidecarUrl, secret), allow, tenant: "t1" }),
     tenant: randomBytes(8).toString("hex"),
@@ -61,7 +76,13 @@ describe("a list", () => {
       takeOver: ({ method, id, params }, response) => {
         if (method !== "tools/list") return false;
         const next = Number(params?.["cursor"] ?? 0) + 1;
-        const result = { resultType: "complete", tools: [tool(`tool_${next}`)], nextCursor: String(next), ttlMs: 0, cacheScope: "private" };
+        const result = {
+          resultType: "complete",
+          tools: [tool(`tool_${next}`)],
+          nextCursor: String(next),
+          ttlMs: 0,
+          cacheScope: "private",
+        };
         sendJson(response, 200, { jsonrpc: "2.0", id, result });
         return true;
       },
@@ -73,7 +94,10 @@ describe("a list", () => {
 
   it("that is larger than memory allows is given up", async () => {
     const big = tool("big", { description: "x".repeat(1_000_000) });
-    const standIn = await start({ pageSize: 1, tools: () => Array.from({ length: 60 }, (_, index) => ({ ...big, name: `t${index}` })) });
+    const standIn = await start({
+      pageSize: 1,
+      tools: () => Array.from({ length: 60 }, (_, index) => ({ ...big, name: `t${index}` })),
+    });
     expect(await (await portTo(standIn)).list("notes", signal())).toMatchObject({ ok: false });
   });
 
@@ -84,7 +108,9 @@ describe("a list", () => {
     const older = await start({ revision: "2025-06-18" });
     const listed = await (await portTo(older, { prior })).list("notes", signal());
     expect(listed).toMatchObject({ ok: true, value: { protocolVersion: "2025-06-18", prior: { era: "legacy" } } });
-    expect(await (await portTo(older, { prior: { era: "legacy" } })).list("notes", signal())).toMatchObject({ ok: true });
+    expect(await (await portTo(older, { prior: { era: "legacy" } })).list("notes", signal())).toMatchObject({
+      ok: true,
+    });
     expect(await (await portTo(modern, { prior: { era: "legacy" } })).list("notes", signal())).toMatchObject({
       ok: true,
       value: { protocolVersion: "2026-07-28" },
@@ -98,7 +124,10 @@ describe("a reply", () => {
       response.writeHead(200, { "content-type": "text/html" });
       response.end("<script>alert(1)</script>");
     });
-    expect(await (await portTo(standIn)).call(callOf())).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+    expect(await (await portTo(standIn)).call(callOf())).toMatchObject({
+      ok: false,
+      error: { code: "upstream_failed" },
+    });
   });
 
   it("to another request is no result", async () => {
@@ -117,7 +146,10 @@ describe("a reply", () => {
   it("that never ends is given up when the time is over", async () => {
     const standIn = await answering((_message, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      const timer = setInterval(() => response.write(event({ jsonrpc: "2.0", method: "notifications/message", params: {} })), 5);
+      const timer = setInterval(
+        () => response.write(event({ jsonrpc: "2.0", method: "notifications/message", params: {} })),
+        5,
+      );
       response.once("close", () => clearInterval(timer));
     });
     const replied = await (await portTo(standIn)).call(callOf({ timeoutMs: 700 }));
@@ -138,21 +170,24 @@ describe("a reply", () => {
     expect(replied).toMatchObject({ ok: false, error: { code: "too_large" } });
   });
 
-  it.each(["2026-07-28", "2025-11-25"] as const)("that breaks off is not waited for to the end of its time, %s", async (revision) => {
-    const standIn = await start({
-      revision,
-      takeOver: ({ method }, response) => {
-        if (method !== "tools/call") return false;
-        response.writeHead(200, { "content-type": "text/event-stream" });
-        response.write("event: message\ndata: {");
-        setTimeout(() => response.destroy(), 50);
-        return true;
-      },
-    });
-    const replied = await (await portTo(standIn)).call(callOf({ timeoutMs: 50_000 }));
-    expect(replied).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
-    expect(!replied.ok && replied.error.details?.["sent"]).not.toBe(false);
-  });
+  it.each(["2026-07-28", "2025-11-25"] as const)(
+    "that breaks off is not waited for to the end of its time, %s",
+    async (revision) => {
+      const standIn = await start({
+        revision,
+        takeOver: ({ method }, response) => {
+          if (method !== "tools/call") return false;
+          response.writeHead(200, { "content-type": "text/event-stream" });
+          response.write("event: message\ndata: {");
+          setTimeout(() => response.destroy(), 50);
+          return true;
+        },
+      });
+      const replied = await (await portTo(standIn)).call(callOf({ timeoutMs: 50_000 }));
+      expect(replied).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+      expect(!replied.ok && replied.error.details?.["sent"]).not.toBe(false);
+    },
+  );
 
   it.each([
     [401, "permission_denied"],
@@ -184,7 +219,10 @@ describe("a reply", () => {
           result: { resultType: "input_required", inputRequests: { a: { method, params } } },
         }),
       );
-      expect(await (await portTo(standIn)).call(callOf())).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+      expect(await (await portTo(standIn)).call(callOf())).toMatchObject({
+        ok: false,
+        error: { code: "upstream_failed" },
+      });
     }
   });
 });
@@ -253,7 +291,10 @@ describe("a server that wants credentials", () => {
   it("does not get the headers that belong to another place", async () => {
     const standIn = await start({
       takeOver: ({ path }, response) => {
-        response.setHeader("www-authenticate", `Bearer resource_metadata="http://localhost:${response.req.socket.localPort}/metadata"`);
+        response.setHeader(
+          "www-authenticate",
+          `Bearer resource_metadata="http://localhost:${response.req.socket.localPort}/metadata"`,
+        );
         sendJson(response, path === "/metadata" ? 404 : 401, {});
         return true;
       },

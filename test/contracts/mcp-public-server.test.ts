@@ -28,7 +28,14 @@ beforeAll(async () => {
     });
     child.once("exit", () => reject(new Error("the server ended")));
   });
-  const server: McpServer = { name: "everything", url: `http://127.0.0.1:${port}/mcp`, headers: [], version: 1, prior: null, oauth: null };
+  const server: McpServer = {
+    name: "everything",
+    url: `http://127.0.0.1:${port}/mcp`,
+    headers: [],
+    version: 1,
+    prior: null,
+    oauth: null,
+  };
   mcp = openMcp({
     web: directWeb(),
     tenant: "t1",
@@ -52,7 +59,9 @@ describe("the public server", () => {
     const read = await readToolList(listed.value.tools);
     if (!read.ok) throw new Error(read.error.message);
     expect(read.value.refused).toEqual([]);
-    expect(read.value.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["echo", "get-sum", "get-tiny-image"]));
+    expect(read.value.tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["echo", "get-sum", "get-tiny-image"]),
+    );
     expect(read.value.tools.length).toBeGreaterThan(8);
   });
 
@@ -88,6 +97,9 @@ describe("the public server", () => {
 
   it("is given up in the middle of a long call, and tells how far it was", async () => {
     const late = await call("trigger-long-running-operation", { duration: 20, steps: 40 }, { timeoutMs: 1_500 });
-    expect(late).toMatchObject({ ok: false, error: { code: "timeout", message: expect.stringMatching(/It was at \d+ of 40/) } });
+    expect(late).toMatchObject({
+      ok: false,
+      error: { code: "timeout", message: expect.stringMatching(/It was at \d+ of 40/) },
+    });
   });
 });

@@ -44,7 +44,8 @@ const check = (hash: string, change: Partial<McpServerCheck> = {}): McpServerChe
   ...change,
 });
 
-const put = (name: string, isOther = false) => database.mcpServers.put(tenant, mcpServer(name, isOther), act("mcp_server.set", name));
+const put = (name: string, isOther = false) =>
+  database.mcpServers.put(tenant, mcpServer(name, isOther), act("mcp_server.set", name));
 
 describe("a server", () => {
   test("is put, listed, and removed, and each change stands in the log", async () => {
@@ -53,24 +54,35 @@ describe("a server", () => {
     expect(valueOf(await put("a")).version).toBe(2);
     expect(valueOf(await database.mcpServers.all(tenant)).map(({ name }) => name)).toContain("a");
     valueOf(await database.mcpServers.remove(tenant, "a", act("mcp_server.delete", "a")));
-    expect(await database.mcpServers.remove(tenant, "a", act("mcp_server.delete", "a"))).toMatchObject({ error: { code: "not_found" } });
+    expect(await database.mcpServers.remove(tenant, "a", act("mcp_server.delete", "a"))).toMatchObject({
+      error: { code: "not_found" },
+    });
     const acts = valueOf(await database.audit.page(tenant, { after: null, limit: 100 })).items;
-    expect(acts.filter(({ target }) => target === "a").map(({ action }) => action).toSorted()).toEqual([
-      "mcp_server.delete",
-      "mcp_server.set",
-      "mcp_server.set",
-    ]);
+    expect(
+      acts
+        .filter(({ target }) => target === "a")
+        .map(({ action }) => action)
+        .toSorted(),
+    ).toEqual(["mcp_server.delete", "mcp_server.set", "mcp_server.set"]);
   });
 
   test("keeps what a look at it gave, and not what a look at an earlier version gave", async () => {
     valueOf(await put("b"));
     const seen = valueOf(await database.mcpServers.saveCheck(tenant, "b", 1, check("h1")));
-    expect(seen).toMatchObject({ status: "connected", seen: { hash: "h1", tools: [tool("h1")] }, refused: [{ name: "bad" }] });
+    expect(seen).toMatchObject({
+      status: "connected",
+      seen: { hash: "h1", tools: [tool("h1")] },
+      refused: [{ name: "bad" }],
+    });
     expect(valueOf(await database.mcpServers.access(tenant, "b")).prior).toEqual({ era: "legacy" });
-    const away = valueOf(await database.mcpServers.saveCheck(tenant, "b", 1, check("", { status: "failed", error: "away", seen: null })));
+    const away = valueOf(
+      await database.mcpServers.saveCheck(tenant, "b", 1, check("", { status: "failed", error: "away", seen: null })),
+    );
     expect(away).toMatchObject({ status: "failed", error: "away", seen: { hash: "h1" } });
     valueOf(await put("b"));
-    expect(await database.mcpServers.saveCheck(tenant, "b", 1, check("h2"))).toMatchObject({ error: { code: "not_found" } });
+    expect(await database.mcpServers.saveCheck(tenant, "b", 1, check("h2"))).toMatchObject({
+      error: { code: "not_found" },
+    });
   });
 
   test("has the tools that were agreed to, and no others than those that were seen", async () => {

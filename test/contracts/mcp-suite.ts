@@ -11,7 +11,7 @@ export interface McpUnderTest {
 
 export type OpenServers = (servers: Readonly<Record<string, FakeMcpServer>>) => Promise<McpUnderTest>;
 
-export const result = (change: Partial<Extract<McpReply, { kind: "result" }>> = {}): McpReply => ({
+const result = (change: Partial<Extract<McpReply, { kind: "result" }>> = {}): McpReply => ({
   kind: "result",
   content: [],
   structured: undefined,

@@ -37,7 +37,13 @@ describe("a question", () => {
   it("offers what there is to choose", () => {
     expect(shown(form({ ok: { type: "boolean" } })).choices).toEqual(["Yes", "No", "Decline"]);
     expect(shown(form({ size: { type: "string", enum: ["S", "M"] } })).choices).toEqual(["S", "M", "Decline"]);
-    const titled = { type: "string", oneOf: [{ const: "#f00", title: "Red" }, { const: "#0f0", title: "Green" }] };
+    const titled = {
+      type: "string",
+      oneOf: [
+        { const: "#f00", title: "Red" },
+        { const: "#0f0", title: "Green" },
+      ],
+    };
     expect(shown(form({ colour: titled })).choices).toEqual(["Red", "Green", "Decline"]);
     expect(shown(form({})).choices).toEqual(["Accept", "Decline"]);
   });
@@ -99,7 +105,12 @@ describe("an answer", () => {
 
   it("to several fields is JSON or lines, with defaults for what is left out", () => {
     const asked = form(
-      { name: { type: "string" }, age: { type: "integer" }, town: { type: "string", default: "Oslo" }, note: { type: "string" } },
+      {
+        name: { type: "string" },
+        age: { type: "integer" },
+        town: { type: "string", default: "Oslo" },
+        note: { type: "string" },
+      },
       ["name", "age"],
     );
     const content = { name: "Ada: L", age: 36, town: "Oslo" };

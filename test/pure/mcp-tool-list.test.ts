@@ -32,14 +32,27 @@ describe("a list", () => {
       raw({ name: "none", inputSchema: undefined }),
       raw({ name: "deep", inputSchema: { type: "object", properties: { a: deep } } }),
       raw({ name: "large", inputSchema: { type: "object", description: "", enum: Array(20_000).fill("xxxx") } }),
-      raw({ name: "away", inputSchema: { type: "object", properties: { a: { $ref: "https://evil.example/s.json" } } } }),
+      raw({
+        name: "away",
+        inputSchema: { type: "object", properties: { a: { $ref: "https://evil.example/s.json" } } },
+      }),
       raw({ name: "out", outputSchema: { $dynamicRef: "other.json#x" } }),
       null,
       "echo",
     );
     expect(tools.map(({ name }) => name)).toEqual(["echo"]);
     expect(refused.map(({ name }) => name)).toEqual([
-      "echo", "a b", expect.any(String), "text", "none", "deep", "large", "away", "out", "(without a name)", "(without a name)",
+      "echo",
+      "a b",
+      expect.any(String),
+      "text",
+      "none",
+      "deep",
+      "large",
+      "away",
+      "out",
+      "(without a name)",
+      "(without a name)",
     ]);
     expect(refused.every(({ reason }) => reason.length > 0 && reason.length <= 300)).toBe(true);
   });
@@ -56,7 +69,10 @@ describe("a list", () => {
   it("has descriptions without characters that hide or turn what is read, also inside schemas", async () => {
     const hidden = "be\u202enign\u200b\u0000\u{e0041}\u001b[2J";
     const { tools } = await read(
-      raw({ description: hidden, inputSchema: { type: "object", properties: { a: { type: "string", description: hidden } } } }),
+      raw({
+        description: hidden,
+        inputSchema: { type: "object", properties: { a: { type: "string", description: hidden } } },
+      }),
     );
     expect(tools[0]?.description).toBe("benign[2J");
     expect(tools[0]?.input).toMatchObject({ properties: { a: { description: "benign[2J" } } });
@@ -78,11 +94,13 @@ describe("a list", () => {
 describe("a later list", () => {
   it("tells what was added, removed and changed", async () => {
     const before = (await read(raw({ name: "a" }), raw({ name: "b", description: "x" }), raw({ name: "c" }))).tools;
-    const after = (await read(
-      raw({ name: "b", description: "y", annotations: { readOnlyHint: true } }),
-      raw({ name: "c", inputSchema: { type: "object", required: ["x"] } }),
-      raw({ name: "d" }),
-    )).tools;
+    const after = (
+      await read(
+        raw({ name: "b", description: "y", annotations: { readOnlyHint: true } }),
+        raw({ name: "c", inputSchema: { type: "object", required: ["x"] } }),
+        raw({ name: "d" }),
+      )
+    ).tools;
     expect(diffLists(before, after)).toEqual({
       added: ["d"],
       removed: ["a"],
@@ -91,10 +109,17 @@ describe("a later list", () => {
           name: "b",
           changes: [
             { what: "description", before: "x", after: "y" },
-            { what: "annotations", before: { readOnly: false, idempotent: false }, after: { readOnly: true, idempotent: false } },
+            {
+              what: "annotations",
+              before: { readOnly: false, idempotent: false },
+              after: { readOnly: true, idempotent: false },
+            },
           ],
         },
-        { name: "c", changes: [{ what: "input", before: { type: "object" }, after: { type: "object", required: ["x"] } }] },
+        {
+          name: "c",
+          changes: [{ what: "input", before: { type: "object" }, after: { type: "object", required: ["x"] } }],
+        },
       ],
     });
     expect(diffLists(before, before)).toEqual({ added: [], removed: [], changed: [] });
@@ -134,9 +159,18 @@ describe("a tool of a server", () => {
     [true, { readOnly: true, idempotent: false }, "cautious", "none"],
     [true, { readOnly: false, idempotent: true }, "dangerous", "keyed"],
     [true, { readOnly: false, idempotent: false }, "dangerous", "once"],
-  ] as const)("of a server that is trusted: %s, which says %j, is %s and %s", async (trusted, hints, security, effect) => {
-    expect(await named("s", [mcpTool("t", hints)], [], trusted)).toMatchObject([
-      { security, effect, permissions: ["network"], toolbox: "mcp:s", origin: { kind: "mcp", server: "s", tool: "t" } },
-    ]);
-  });
+  ] as const)(
+    "of a server that is trusted: %s, which says %j, is %s and %s",
+    async (trusted, hints, security, effect) => {
+      expect(await named("s", [mcpTool("t", hints)], [], trusted)).toMatchObject([
+        {
+          security,
+          effect,
+          permissions: ["network"],
+          toolbox: "mcp:s",
+          origin: { kind: "mcp", server: "s", tool: "t" },
+        },
+      ]);
+    },
+  );
 });

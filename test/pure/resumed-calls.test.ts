@@ -77,7 +77,9 @@ describe("a call that asks and goes on", () => {
   test("that is cut off after the answer may have happened, as any other of its kind", () => {
     const running = wake(answered(asking(), questionOf(asking()), "yes").state, "b", 11).state;
     const after = wake(running, "c", 20);
-    expect(after.ledger).toEqual(expect.arrayContaining([expect.objectContaining({ kind: "settle", state: "unknown" })]));
+    expect(after.ledger).toEqual(
+      expect.arrayContaining([expect.objectContaining({ kind: "settle", state: "unknown" })]),
+    );
   });
 
   test("goes on without an answer when the time is over", () => {

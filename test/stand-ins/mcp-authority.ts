@@ -49,7 +49,8 @@ export class McpAuthority {
     const url = new URL(path, this.base);
     const at = (place: string) => url.pathname === new URL(`${this.base}${place}`).pathname;
     if (at("/metadata")) return ok({ resource: this.resource, authorization_servers: [this.base] });
-    if (url.pathname === `/.well-known/oauth-authorization-server${new URL(this.base).pathname}`) return ok(this.metadata());
+    if (url.pathname === `/.well-known/oauth-authorization-server${new URL(this.base).pathname}`)
+      return ok(this.metadata());
     if (at("/register")) return this.register(JSON.parse(text) as Record<string, unknown>);
     if (at("/authorize")) return this.authorize(url.searchParams);
     if (at("/token")) return this.token(new URLSearchParams(text));
@@ -90,7 +91,9 @@ export class McpAuthority {
     }
     const grant = this.grants.get(form.get("code") ?? "");
     this.grants.delete(form.get("code") ?? "");
-    const proof = createHash("sha256").update(form.get("code_verifier") ?? "").digest("base64url");
+    const proof = createHash("sha256")
+      .update(form.get("code_verifier") ?? "")
+      .digest("base64url");
     const isRight = grant?.challenge === proof && grant.redirect === form.get("redirect_uri");
     return isRight ? this.issue() : refused("invalid_grant");
   }

@@ -72,7 +72,9 @@ async function withConsent<T>(work: () => Promise<{ ok: true; value: T } | { ok:
 /** An argument of each property that a schema requires. */
 function argumentsFor(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const properties = (input["properties"] ?? {}) as Readonly<Record<string, { readonly type?: string }>>;
-  return Object.fromEntries(Object.entries(properties).map(([name, { type }]) => [name, type === "number" ? 2 : "text"]));
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, { type }]) => [name, type === "number" ? 2 : "text"]),
+  );
 }
 
 const listing = await withConsent(() => mcp.list("conformance", AbortSignal.timeout(20_000)));

@@ -22,7 +22,11 @@ export async function startMcpDesk(): Promise<McpStandIn> {
   const settings = new Map<string, DeskSettings>();
   const calls = new Map<string, { params: unknown; headers: McpMessage["headers"] }[]>();
   const authorities = new Map<string, McpAuthority>();
-  const idOf = ({ path }: McpMessage) => path.split("?")[0]?.split("/").findLast((part) => part.length === 36) ?? "";
+  const idOf = ({ path }: McpMessage) =>
+    path
+      .split("?")[0]
+      ?.split("/")
+      .findLast((part) => part.length === 36) ?? "";
 
   function authorityOf({ headers }: McpMessage, id: string): McpAuthority {
     const origin = `http://${headers["host"] ?? ""}`;

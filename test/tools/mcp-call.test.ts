@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { mcpCaller } from "../../core/mcp/call.ts";
 import type { McpCall, McpReply, McpQuestion } from "../../core/ports.ts";
 import type { OutsideTool } from "../../core/tool-source.ts";
-import { MAX_STATE_CHARACTERS, type Resumed, type ToolContext, type ToolOutcome } from "../../core/tool.ts";
+import { MAX_STATE_CHARACTERS, type Resumed, type ToolOutcome } from "../../core/tool.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { fakeMcp } from "../fakes/mcp.ts";
 import { contextFacts, OPEN_RULES } from "./run-tool.ts";
@@ -50,8 +50,15 @@ async function call(
   const calls: McpCall[] = [];
   const tools = [{ name: "order", inputSchema: { type: "object" } }];
   const mcp = fakeMcp({ notes: { tools, answer: (made) => answer(made, calls.push(made) - 1) } });
-  const context = { ...contextFacts(), ...more.facts, sandbox: OPEN_RULES, resumed: more.resumed ?? null, mcp, files: fakeFiles(() => 0) };
-  const outcome = await mcpCaller.call({ ...target, output: more.output ?? null }, { text: "fish" }, context as ToolContext<"mcp" | "files">);
+  const context = {
+    ...contextFacts(),
+    ...more.facts,
+    sandbox: OPEN_RULES,
+    resumed: more.resumed ?? null,
+    mcp,
+    files: fakeFiles(() => 0),
+  };
+  const outcome = await mcpCaller.call({ ...target, output: more.output ?? null }, { text: "fish" }, context);
   return { outcome, calls };
 }
 
@@ -63,13 +70,23 @@ function asked({ outcome }: Made): { query: string; resumed: (answer: string | n
 
 describe("a result", () => {
   it("of text alone is that text", async () => {
-    const { outcome } = await call(() => done({ content: [{ type: "text", text: "a" }, { type: "text", text: "b" }] }));
+    const { outcome } = await call(() =>
+      done({
+        content: [
+          { type: "text", text: "a" },
+          { type: "text", text: "b" },
+        ],
+      }),
+    );
     expect(outcome).toEqual({ kind: "result", result: "a\nb" });
   });
 
   it("of a promised form is the structured part, and nothing when there is none", async () => {
     const output = { type: "object" };
-    expect((await call(() => done({ structured: { a: 1 } }), { output })).outcome).toEqual({ kind: "result", result: { a: 1 } });
+    expect((await call(() => done({ structured: { a: 1 } }), { output })).outcome).toEqual({
+      kind: "result",
+      result: { a: 1 },
+    });
     expect((await call(() => done(), { output })).outcome).toEqual({ kind: "result", result: null });
   });
 
@@ -77,7 +94,11 @@ describe("a result", () => {
     const { outcome } = await call(() => done({ isError: true, content: [{ type: "text", text: "no fish\u202e" }] }));
     expect(outcome).toMatchObject({
       kind: "failure",
-      failure: { code: "upstream_failed", message: expect.stringMatching(/order failed: no fish$/), details: { answered: true } },
+      failure: {
+        code: "upstream_failed",
+        message: expect.stringMatching(/order failed: no fish$/),
+        details: { answered: true },
+      },
     });
   });
 
@@ -93,7 +114,10 @@ describe("a result", () => {
       result: {
         files: [
           { path: expect.stringMatching(/^mcp\/notes\/call_1_1_\d+-1\.png$/), content_type: "image/png", size: 6 },
-          { path: expect.stringMatching(/^mcp\/notes\/call_1_1_\d+-2\.bin$/), content_type: "application/octet-stream" },
+          {
+            path: expect.stringMatching(/^mcp\/notes\/call_1_1_\d+-2\.bin$/),
+            content_type: "application/octet-stream",
+          },
         ],
         content: expect.stringMatching(/kept as mcp\/notes[^]*no base64/),
       },
@@ -109,9 +133,13 @@ describe("a question", () => {
   it("is put to a person, and the call is made again with the answer and the state", async () => {
     const first = asked(await call(() => asks));
     expect(first.query).toMatch(/How many\?/);
-    const { outcome, calls } = await call(() => done({ content: [{ type: "text", text: "ok" }] }), { resumed: first.resumed("3") });
+    const { outcome, calls } = await call(() => done({ content: [{ type: "text", text: "ok" }] }), {
+      resumed: first.resumed("3"),
+    });
     expect(outcome).toEqual({ kind: "result", result: "ok" });
-    expect(calls).toMatchObject([{ answers: { n: { action: "accept", content: { count: 3 } } }, state: "the state", arguments: { text: "fish" } }]);
+    expect(calls).toMatchObject([
+      { answers: { n: { action: "accept", content: { count: 3 } } }, state: "the state", arguments: { text: "fish" } },
+    ]);
   });
 
   it("whose answer is none is put again, and the server hears nothing of it", async () => {
@@ -134,11 +162,17 @@ describe("a question", () => {
   });
 
   it("cannot be passed on when it is no simple form, when it wants too much back, and when there are too many", async () => {
-    const strange: McpReply = { ...asks, questions: { n: { ...question, schema: { properties: { a: { type: "object" } } } } } };
+    const strange: McpReply = {
+      ...asks,
+      questions: { n: { ...question, schema: { properties: { a: { type: "object" } } } } },
+    };
     const heavy: McpReply = { ...asks, state: "x".repeat(MAX_STATE_CHARACTERS) };
     const many = { resumed: { ...asked(await call(() => asks)).resumed("3"), questions: 20 } };
     for (const { outcome } of [await call(() => strange), await call(() => heavy), await call(() => asks, many)]) {
-      expect(outcome).toMatchObject({ kind: "failure", failure: { code: "upstream_failed", details: { answered: true } } });
+      expect(outcome).toMatchObject({
+        kind: "failure",
+        failure: { code: "upstream_failed", details: { answered: true } },
+      });
     }
   });
 });
@@ -148,7 +182,9 @@ describe("a server that wants only its state back", () => {
     vi.useFakeTimers();
     try {
       const states = (most: number) =>
-        call((_call, before) => (before < most ? { kind: "input_required", questions: {}, state: `state ${before}` } : done()));
+        call((_call, before) =>
+          before < most ? { kind: "input_required", questions: {}, state: `state ${before}` } : done(),
+        );
       const ends = states(3);
       await vi.runAllTimersAsync();
       const made = await ends;

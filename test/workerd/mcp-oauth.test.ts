@@ -27,15 +27,27 @@ const add = async (): Promise<Answer> =>
 beforeEach(async () => {
   caller = await makeCaller();
   id = crypto.randomUUID();
-  const echo = { name: "echo", description: "Echoes.", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } };
+  const echo = {
+    name: "echo",
+    description: "Echoes.",
+    inputSchema: { type: "object" },
+    annotations: { readOnlyHint: true },
+  };
   const heard = { resultType: "complete", content: [{ type: "text", text: "heard" }] };
-  await desk(`/set/${id}`, { method: "PUT", body: JSON.stringify({ tools: [echo], answers: { echo: [heard] }, guarded: true }) });
+  await desk(`/set/${id}`, {
+    method: "PUT",
+    body: JSON.stringify({ tools: [echo], answers: { echo: [heard] }, guarded: true }),
+  });
 });
 
 describe("a server that wants OAuth", () => {
   it("is authorized by a person, once, and its tokens are seen by nobody", async () => {
     const added = await add();
-    expect(added.json).toMatchObject({ status: "authorization_needed", tool_count: 0, authorization_url: expect.stringMatching(/\/authorize\?/) });
+    expect(added.json).toMatchObject({
+      status: "authorization_needed",
+      tool_count: 0,
+      authorization_url: expect.stringMatching(/\/authorize\?/),
+    });
     const back = await agree(added.json.authorization_url);
     const told = await knock("GET", back);
     expect(told.status, told.text).toBe(200);

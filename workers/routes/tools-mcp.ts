@@ -149,7 +149,9 @@ const client = createRoute({
   path: CLIENT_PATH,
   summary: "Describe Otto as an OAuth client",
   description: "For authorization servers that take this URL for the client's id.",
-  responses: openAnswers({ 200: { description: "The metadata of the client.", json: z.record(z.string(), z.unknown()) } }),
+  responses: openAnswers({
+    200: { description: "The metadata of the client.", json: z.record(z.string(), z.unknown()) },
+  }),
 });
 
 export function mcpServerRoutes(app: App): void {
