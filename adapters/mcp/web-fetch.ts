@@ -9,6 +9,8 @@ import type { WebPort } from "../../core/ports.ts";
 /** Of one operation: a listing, or a call. */
 const MAX_REQUESTS = 150;
 const MAX_BYTES = 32 * 1024 * 1024;
+/** More than one piece of a body. */
+const MARGIN_BYTES = 1024 * 1024;
 /** How long nothing may be under way before the operation ends: the package may be about to take up a stream again. */
 const MAX_IDLE_MS = 6_000;
 /** What a cancellation has, once its call was given up. */
@@ -104,8 +106,9 @@ export function operationFetch(
       body: body === null ? null : new TextEncoder().encode(body),
       timeoutMs,
       // The bytes are counted here, over all replies, so that too many are told apart from a connection that broke.
-      maxBytes: 2 * MAX_BYTES,
+      maxBytes: MAX_BYTES + MARGIN_BYTES,
       followRedirects: false,
+      // The tenant named the server with its port.
       allowedDomains: ["*", new URL(url).host],
       signal: AbortSignal.any([deadline, ...(init.signal == null ? [] : [init.signal])]),
     });

@@ -10,6 +10,7 @@ import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
 import { ok } from "../../core/errors.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
+import { fakeSecrets } from "../fakes/secrets.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
 import {
   event,
@@ -44,7 +45,7 @@ async function portTo(standIn: McpStandIn, change: Partial<McpServer> = {}): Pro
     ...change,
   };
   return openMcp({
-    web: openWeb({ sidecar: sidecarAt(sidecarUrl, secret), allow, tenant: "t1" }),
+    web: openWeb({ sidecar: sidecarAt(sidecarUrl, secret), allow, tenant: "t1", secrets: fakeSecrets() }),
     tenant: randomBytes(8).toString("hex"),
     find: () => Promise.resolve(ok(server)),
     consent: null,

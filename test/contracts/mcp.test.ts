@@ -10,6 +10,7 @@ import type { McpAnswer, McpContent, McpQuestion } from "../../core/ports.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { fakeMcp, type FakeMcpServer } from "../fakes/mcp.ts";
+import { fakeSecrets } from "../fakes/secrets.ts";
 import { closeServer, listenOnLoopback, unusedPort } from "../stand-ins/listen.ts";
 import { type McpStandInOptions, startMcpServer } from "../stand-ins/mcp-server.ts";
 import { callOf, mcpContract, type OpenServers } from "./mcp-suite.ts";
@@ -50,7 +51,7 @@ function overLoopback(options: McpStandInOptions): OpenServers {
     const secret = randomBytes(32).toString("hex");
     const sidecar = makeSidecar(secret, systemEgress(allow));
     const sidecarUrl = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
-    const web = openWeb({ sidecar: sidecarAt(sidecarUrl, secret), allow, tenant: "t1" });
+    const web = openWeb({ sidecar: sidecarAt(sidecarUrl, secret), allow, tenant: "t1", secrets: fakeSecrets() });
     const find = async (name: string) => {
       const found = started.find((one) => one.name === name);
       if (found === undefined) return failed("not_found", "There is no such server.", { details: { sent: false } });
