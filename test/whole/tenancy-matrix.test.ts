@@ -9,7 +9,7 @@ import {
   type WholeSystem,
 } from "../setup/start-system.ts";
 import { agentConfig, CANARY, type Case, CASES, type Owned } from "./tenancy-cases.ts";
-import { apiDocument, ownTool } from "./tool-cases.ts";
+import { apiDocument, mcpServer, ownTool } from "./tool-cases.ts";
 
 let whole: WholeSystem;
 let owner: Caller & { readonly tenant: string };
@@ -37,6 +37,7 @@ async function own(): Promise<Owned> {
     ["/v1/tools", ownTool("canary.kept", CANARY)],
     ["/v1/tools/import", apiDocument],
     ["/v1/tools/import", { ...apiDocument, name: "gone" }],
+    ["/v1/mcp-servers", mcpServer("kept", `/${CANARY}`)],
   ] as const)
     expect((await owner.send("POST", path, body)).status).toBe(201);
   const make = async (body: unknown) => {
@@ -109,6 +110,7 @@ async function seen(): Promise<string> {
     "/v1/secrets",
     "/v1/memory?scope=all",
     "/v1/projects",
+    "/v1/mcp-servers",
   ];
   const answers = [];
   for (const path of paths) answers.push((await owner.send("GET", path)).text);

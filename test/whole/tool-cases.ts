@@ -18,6 +18,9 @@ export const apiDocument = {
   },
 };
 
+/** An MCP server that is nowhere: its address is one that nothing is sent to. */
+export const mcpServer = (name: string, path = "") => ({ name, url: `http://127.0.0.1:1/mcp${path}` });
+
 /** In this order: what is taken away at the end was there before. */
 export const TOOL_CASES: readonly Case[] = [
   { route: "GET /v1/usage", path: () => "/v1/usage?by=agent,key,project", other: "nothing of it", owner: 200 },
@@ -61,6 +64,33 @@ export const TOOL_CASES: readonly Case[] = [
     other: 404,
     owner: 200,
   },
+  { route: "GET /v1/mcp-servers", path: () => "/v1/mcp-servers", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/mcp-servers/{name}", path: () => "/v1/mcp-servers/kept", other: 404, owner: 200 },
+  { route: "POST /v1/mcp-servers/{name}/reload", path: () => "/v1/mcp-servers/kept/reload", other: 404, owner: 200 },
+  {
+    route: "POST /v1/mcp-servers/{name}/approve",
+    path: () => "/v1/mcp-servers/kept/approve",
+    body: () => ({ hash: "0".repeat(64) }),
+    other: 404,
+    owner: 409,
+  },
+  { route: "DELETE /v1/mcp-servers/{name}", path: () => "/v1/mcp-servers/kept", other: 404, owner: 204 },
+  {
+    route: "POST /v1/mcp-servers",
+    path: () => "/v1/mcp-servers",
+    body: () => mcpServer("mine"),
+    other: "nothing of it",
+    owner: 201,
+  },
+  {
+    route: "PUT /v1/mcp-servers",
+    path: () => "/v1/mcp-servers",
+    body: () => ({ mcpServers: {} }),
+    other: "nothing of it",
+    owner: 200,
+  },
+  { route: "GET /oauth/mcp/client.json", path: () => "/oauth/mcp/client.json", other: "nothing of it", owner: 200 },
+  { route: "GET /oauth/mcp/callback", path: () => "/oauth/mcp/callback?state=x", other: 422, owner: 422 },
   { route: "GET /v1/tools", path: () => "/v1/tools", other: "nothing of it", owner: 200 },
   { route: "GET /v1/tools.json", path: () => "/v1/tools.json", other: "nothing of it", owner: 200 },
   { route: "GET /v1/tools/{name}", path: () => "/v1/tools/read_file", other: "nothing of it", owner: 200 },

@@ -125,6 +125,24 @@ describe("a server of a tenant", () => {
     }
   });
 
+  it("gets a secret of the tenant by its name, and gives none back", async () => {
+    const hosts = [new URL(url).host];
+    await caller.send("POST", "/v1/secrets", { name: "NOTES_KEY", value: "canary-8c2e", hosts });
+    await serve({ tools: [tool("echo", readOnly)], answers: { echo: [text("you sent canary-8c2e")] } });
+    expect((await add({ headers: { Authorization: "Bearer ${NOTES_KEY}" } })).json.status).toBe("connected");
+    const called = await caller.send("POST", "/v1/tools/notes_echo/call", { arguments: { text: "{{secret.NOTES_KEY}}" } });
+    expect(called.json).toEqual({ ok: true, result: "you sent {{secret.NOTES_KEY}}" });
+    const [made] = await callsMade();
+    expect(made?.headers["authorization"]).toBe("Bearer canary-8c2e");
+    expect(JSON.stringify(made?.params)).toContain("{{secret.NOTES_KEY}}");
+    const elsewhere = await caller.send("POST", "/v1/mcp-servers", {
+      name: "other",
+      url: inject("servers").recorderUrl,
+      headers: { Authorization: "Bearer ${NOTES_KEY}" },
+    });
+    expect(elsewhere.json).toMatchObject({ status: "failed", error: expect.stringMatching(/not bound to/) });
+  });
+
   it("is kept when it is away, and its later list is agreed to by having been added", async () => {
     await serve({ status: 503 });
     const added = await add();

@@ -231,7 +231,7 @@ export function mcpServerRoutes(app: App): void {
   app.openapi(callback, async (c) => {
     const query = c.req.valid("query");
     const state = await openState(c.env, query.state);
-    if (state === null) return told(c, 400, "This is no authorization that Otto began.");
+    if (state === null) raise("invalid_input", "state: this is no authorization that Otto began", { field: "state" });
     const { tenant, server, actor } = state;
     const ended = await endConsent(c.env, state, query.state);
     if (!ended.ok) return told(c, 400, ended.error.message);
