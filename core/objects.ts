@@ -22,7 +22,7 @@ import type {
 import type { BudgetAccount, BudgetLimit, TenantStop } from "./tenant/budget-tree.ts";
 import type {
   CallOutcome,
-  CallToMake,
+  CallOfHop,
   LedgerRow,
   ModelReply,
   NearLimit,
@@ -33,7 +33,6 @@ import type {
 import type { Amount, AmountLimit, TaskFacts } from "./task-state.ts";
 import type { PinnedSource, SourceRecord } from "./tool-source.ts";
 import type { PendingView, TaskView } from "./task-view.ts";
-import type { Resumed } from "./tool.ts";
 
 /** A page of the log. `done`: the log will never grow beyond what this page ends with. */
 export interface EventPage {
@@ -339,8 +338,7 @@ export type ThinkLine =
 export interface ActJob {
   readonly facts: TaskFacts;
   readonly step: number;
-  readonly calls: readonly (CallToMake &
-    Pick<LedgerRow, "tool" | "arguments" | "argumentsHash" | "effect" | "key"> & { readonly resumed?: Resumed })[];
+  readonly calls: readonly CallOfHop[];
   readonly timeoutMs: number;
 }
 

@@ -8,7 +8,7 @@ import type { Message, ModelUsage } from "./messages.ts";
 import type { ModelFailure } from "./ports.ts";
 import type { Amount, AmountLimit, Attachment, LedgerState, TaskFacts, TaskState } from "./task-state.ts";
 import type { PendingView } from "./task-view.ts";
-import type { Control, EffectClass, ToolResult } from "./tool.ts";
+import type { Control, EffectClass, Resumed, ToolResult } from "./tool.ts";
 
 /** What makes a task: its facts, and for `kind: "call"` the one call. `hold` keeps it until its start. */
 export interface NewTask {
@@ -234,6 +234,10 @@ export interface CallToMake {
   readonly mode: "run" | "probe";
   readonly attempt: number;
 }
+
+/** A call with all that making it takes. `resumed`: it asked a person before. */
+export type CallOfHop = CallToMake &
+  Pick<LedgerRow, "tool" | "arguments" | "argumentsHash" | "effect" | "key"> & { readonly resumed?: Resumed };
 
 /** A subtask to be made: its facts are this task's own, narrowed. Its words are the arguments of the call. */
 export interface SubtaskToMake {

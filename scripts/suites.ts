@@ -20,7 +20,7 @@ export const SUITES: readonly Suite[] = [
   { name: "architecture", runtime: "node", serial: false, testTimeoutMs: 20_000, suiteTimeoutMs: MINUTE_MS },
   { name: "pure", runtime: "node", serial: false, testTimeoutMs: 20_000, suiteTimeoutMs: 2 * MINUTE_MS },
   { name: "tools", runtime: "node", serial: false, testTimeoutMs: 20_000, suiteTimeoutMs: 2 * MINUTE_MS },
-  { name: "contracts", runtime: "node", serial: false, testTimeoutMs: 60_000, suiteTimeoutMs: 3 * MINUTE_MS },
+  { name: "contracts", runtime: "node", serial: false, testTimeoutMs: 60_000, suiteTimeoutMs: 4 * MINUTE_MS },
   { name: "sidecar", runtime: "node", serial: false, testTimeoutMs: 30_000, suiteTimeoutMs: 2 * MINUTE_MS },
   { name: "workerd", runtime: "workerd", serial: false, testTimeoutMs: 30_000, suiteTimeoutMs: 5 * MINUTE_MS },
   { name: "start", runtime: "node", serial: true, testTimeoutMs: 120_000, suiteTimeoutMs: 4 * MINUTE_MS },

@@ -7,7 +7,7 @@ import type { McpServerRecord } from "../core/database.ts";
 import { type Failure, ok, type Result } from "../core/errors.ts";
 import { outsideTools, sourceOf } from "../core/mcp/outside-tools.ts";
 import { plainText, readToolList } from "../core/mcp/tool-list.ts";
-import type { McpTool } from "../core/ports.ts";
+import type { McpTool } from "../core/mcp/port.ts";
 import { nameKey, type OutsideTool } from "../core/tool-source.ts";
 import { beginConsent } from "./mcp-consent.ts";
 

@@ -4,7 +4,7 @@ import type { McpServerRecord, McpServerStatus, McpServerTable } from "../../cor
 import { failed, ok } from "../../core/errors.ts";
 import type { McpSettings } from "../../core/mcp/config.ts";
 import type { McpToolList, RefusedTool } from "../../core/mcp/tool-list.ts";
-import type { McpTool } from "../../core/ports.ts";
+import type { McpTool } from "../../core/mcp/port.ts";
 import { auditOf, insertAudit } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { mcpServers } from "./schema.ts";

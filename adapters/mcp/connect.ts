@@ -40,7 +40,7 @@ export interface Connected {
 
 /** What a connection begins from. `session` is one of the legacy era. */
 export interface ConnectOptions {
-  readonly fetch: FetchLike;
+  readonly send: FetchLike;
   readonly prior: Prior | null;
   readonly session: Session | null;
   readonly timeoutMs: number;
@@ -91,11 +91,11 @@ async function connectLegacy(server: McpServer, options: ConnectOptions): Promis
 /** What carries the messages of a connection. */
 export async function transportTo(
   server: McpServer,
-  { fetch, session, consent, asked }: ConnectOptions,
+  { send, session, consent, asked }: ConnectOptions,
 ): Promise<StreamableHTTPClientTransport> {
   const { oauth } = server;
   return new StreamableHTTPClientTransport(new URL(server.url), {
-    fetch,
+    fetch: send,
     reconnectionOptions: {
       initialReconnectionDelay: 1_000,
       maxReconnectionDelay: 5_000,

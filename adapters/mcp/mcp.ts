@@ -3,7 +3,8 @@
  * operation: most isolates never need it.
  */
 import type { Result } from "../../core/errors.ts";
-import type { McpPort, WebPort } from "../../core/ports.ts";
+import type { McpPort } from "../../core/mcp/port.ts";
+import type { WebPort } from "../../core/ports.ts";
 import type { Consent, McpServer } from "./server.ts";
 
 /** `find` gives a server by its name. `consent`: a person is there who can authorize Otto. */

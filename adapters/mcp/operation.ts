@@ -9,7 +9,8 @@ import {
 } from "@modelcontextprotocol/client";
 import { type Failure, type Result, ok, OttoError } from "../../core/errors.ts";
 import { plainText } from "../../core/mcp/tool-list.ts";
-import type { McpCall, McpListing, McpReply, WebPort } from "../../core/ports.ts";
+import type { McpCall, McpListing, McpReply } from "../../core/mcp/port.ts";
+import type { WebPort } from "../../core/ports.ts";
 import { connect, type Connected, type Prior, type Session, transportTo } from "./connect.ts";
 import { mcpFailure } from "./failure.ts";
 import type { AskedConsent } from "./oauth.ts";
@@ -82,7 +83,7 @@ export async function finishAuthorization(
   const asked: AskedConsent = { url: null };
   const requests = operationFetch(deps.web, { ...server, timeoutMs: LIST_TIMEOUT_MS });
   try {
-    const options = { fetch: requests.fetch, prior: null, session: null, timeoutMs: LIST_TIMEOUT_MS, signal };
+    const options = { send: requests.send, prior: null, session: null, timeoutMs: LIST_TIMEOUT_MS, signal };
     const transport = await transportTo(server, { ...options, consent: deps.consent, asked });
     await transport.finishAuth(callback);
     return ok(undefined);
@@ -132,9 +133,9 @@ async function attempt<T>(
   const asked: AskedConsent = { url: null };
   let connected: Connected | null = null;
   try {
-    const { fetch } = requests;
+    const { send } = requests;
     const { consent } = deps;
-    const connecting = connect(server, { fetch, prior, session, timeoutMs, signal, consent, asked });
+    const connecting = connect(server, { send, prior, session, timeoutMs, signal, consent, asked });
     connected = await Promise.race([connecting, requests.hopeless]);
     const { sessionId } = connected.transport;
     const { protocolVersion } = connected;

@@ -1,6 +1,6 @@
 /** The results of the MCP package in the port's words. The package has checked their form. */
 import type { CallToolResult, ContentBlock, InputRequiredResult } from "@modelcontextprotocol/client";
-import type { McpContent, McpQuestion, McpReply } from "../../core/ports.ts";
+import type { McpContent, McpQuestion, McpReply } from "../../core/mcp/port.ts";
 import { NoReply } from "./web-fetch.ts";
 
 const MAX_QUESTIONS = 20;

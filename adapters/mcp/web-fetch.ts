@@ -29,7 +29,7 @@ export class NoReply extends Error {
 
 /** The requests of one operation. */
 export interface OperationFetch {
-  readonly fetch: FetchLike;
+  readonly send: FetchLike;
   /**
    * Rejects once the operation has asked, or was answered, more than it may, and when the last answer has ended and nothing
    * follows: the package itself would wait until the time is over.
@@ -77,7 +77,7 @@ export function operationFetch(
     }, MAX_IDLE_MS);
   }
 
-  async function send(target: string | URL, init: RequestInit = {}): Promise<Response> {
+  async function exchangeOrNot(target: string | URL, init: RequestInit = {}): Promise<Response> {
     const { href, origin: its } = new URL(target);
     const sent = new Headers(init.headers);
     // A stream that stands open for whatever may come would hold the Worker; a stream that broke off is taken up again.
@@ -121,8 +121,8 @@ export function operationFetch(
   }
 
   return {
-    fetch: (target, init) => {
-      const sending = send(target, init);
+    send: (target, init) => {
+      const sending = exchangeOrNot(target, init);
       const ended = sending.catch(() => undefined);
       underWay.add(ended);
       void ended.finally(() => underWay.delete(ended));

@@ -4,7 +4,7 @@
  * (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
  */
 import { failed, type Failure } from "../errors.ts";
-import type { McpAnswer, McpQuestion, McpReply } from "../ports.ts";
+import type { McpAnswer, McpQuestion, McpReply } from "./port.ts";
 import type { OutsideCaller } from "../gateway/outside-tool.ts";
 import type { OutsideTool } from "../tool-source.ts";
 import { type JsonState, MAX_STATE_CHARACTERS, type ToolContext, type ToolOutcome } from "../tool.ts";

@@ -2,7 +2,7 @@
  * What a server's tool gave, as a result of Otto's: texts joined, images and other bytes as files of the task's sandbox,
  * links described. Nothing that a result names is fetched.
  */
-import type { McpContent } from "../ports.ts";
+import type { McpContent } from "./port.ts";
 import type { CallFacts, ToolContext } from "../tool.ts";
 import { plainText } from "./tool-list.ts";
 

@@ -1,6 +1,6 @@
 /** The tools of an MCP server as tools of its tenant: their names, and what each promises the gateway. */
 import { shortHash } from "../gateway/model-names.ts";
-import type { McpTool } from "../ports.ts";
+import type { McpTool } from "./port.ts";
 import type { OutsideTool } from "../tool-source.ts";
 
 const LONGEST_NAME = 64;

@@ -3,7 +3,7 @@
  * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation). One answer is one text, so a form of
  * several fields is answered by JSON or by lines of `name: value`; a form of one field by its value.
  */
-import type { McpAnswer, McpQuestion } from "../ports.ts";
+import type { McpAnswer, McpQuestion } from "./port.ts";
 import { type Field, fieldsOf, readValue, showField } from "./question-fields.ts";
 import { plainText } from "./tool-list.ts";
 

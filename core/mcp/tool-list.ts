@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { canonicalJson, sha256Hex } from "../canonical-json.ts";
 import { failed, ok, type Result } from "../errors.ts";
-import type { McpTool } from "../ports.ts";
+import type { McpTool } from "./port.ts";
 
 export const MAX_TOOLS = 1_000;
 /** Characters of what the model reads of a tool. */

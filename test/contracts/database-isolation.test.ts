@@ -240,7 +240,9 @@ describe("one tenant with another's ids", () => {
     expect(await database.secrets.update(b.tenant.id, stolen, act("secret.update", stolen.id))).toMatchObject(missing);
     expect(await database.secrets.remove(b.tenant.id, "KEY", act("secret.delete", stolen.id))).toMatchObject(missing);
     expect(await database.secrets.sealed(a.tenant.id)).toMatchObject({ ok: true, value: [{ sealed: "c2VhbGVk" }] });
-    expect(await database.mcpServers.remove(b.tenant.id, "spy", act("mcp_server.delete", "spy"))).toMatchObject(missing);
+    expect(await database.mcpServers.remove(b.tenant.id, "spy", act("mcp_server.delete", "spy"))).toMatchObject(
+      missing,
+    );
     expect(await database.mcpServers.approve(b.tenant.id, "spy", "h", null)).toMatchObject(missing);
     expect(await database.mcpServers.saveAuth(b.tenant.id, "spy", "stolen")).toMatchObject({ ok: true });
     expect(await database.mcpServers.access(a.tenant.id, "spy")).toMatchObject({ ok: true, value: { auth: null } });

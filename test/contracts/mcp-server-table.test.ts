@@ -5,7 +5,7 @@ import { openDatabase } from "../../adapters/database/database.ts";
 import { openRegistry } from "../../adapters/mcp/registry.ts";
 import { openSealing } from "../../adapters/sealing.ts";
 import type { Database, McpServerCheck } from "../../core/database.ts";
-import type { McpTool } from "../../core/ports.ts";
+import type { McpTool } from "../../core/mcp/port.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, makeTenant, mcpServer, START } from "./database-rows.ts";
 

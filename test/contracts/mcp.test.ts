@@ -6,7 +6,7 @@ import { openMcp } from "../../adapters/mcp/mcp.ts";
 import type { McpServer } from "../../adapters/mcp/server.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
 import { failed, ok } from "../../core/errors.ts";
-import type { McpAnswer, McpContent, McpQuestion } from "../../core/ports.ts";
+import type { McpAnswer, McpContent, McpQuestion } from "../../core/mcp/port.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { fakeMcp, type FakeMcpServer } from "../fakes/mcp.ts";

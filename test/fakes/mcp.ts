@@ -1,6 +1,6 @@
 /** MCP servers in memory: each is a list of tools and a function that answers their calls. */
 import { failed, type Failure, ok } from "../../core/errors.ts";
-import type { McpCall, McpPort, McpReply } from "../../core/ports.ts";
+import type { McpCall, McpPort, McpReply } from "../../core/mcp/port.ts";
 
 /** One server. `away`: nothing is there. */
 export interface FakeMcpServer {

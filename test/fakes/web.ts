@@ -4,7 +4,7 @@
  */
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { type Exchange, openByHop, requestByHops } from "../../adapters/egress/follow.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { failed, ok } from "../../core/errors.ts";
 import type { SecretsPort, WebPort, WebStream } from "../../core/ports.ts";
 import { fakeSecrets } from "./secrets.ts";
 

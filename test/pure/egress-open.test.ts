@@ -89,12 +89,16 @@ describe("a body that is searched as it comes", () => {
   it("is the same wherever it is cut, without the value", async () => {
     const part = fc.constantFrom("data: canary-4b1d", "\n", "\r\n", "\n\n", "grüße", "x".repeat(50));
     await fc.assert(
-      fc.asyncProperty(fc.array(part, { maxLength: 20 }), fc.array(fc.nat(400), { maxLength: 8 }), async (parts, cuts) => {
-        const bytes = new TextEncoder().encode(parts.join(""));
-        const places = [0, ...cuts.filter((cut) => cut < bytes.length).toSorted((a, b) => a - b), bytes.length];
-        const pieces = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
-        expect(await through(pieces)).toBe(parts.join("").replaceAll("canary-4b1d", "{{secret.TOKEN}}"));
-      }),
+      fc.asyncProperty(
+        fc.array(part, { maxLength: 20 }),
+        fc.array(fc.nat(400), { maxLength: 8 }),
+        async (parts, cuts) => {
+          const bytes = new TextEncoder().encode(parts.join(""));
+          const places = [0, ...cuts.filter((cut) => cut < bytes.length).toSorted((a, b) => a - b), bytes.length];
+          const pieces = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+          expect(await through(pieces)).toBe(parts.join("").replaceAll("canary-4b1d", "{{secret.TOKEN}}"));
+        },
+      ),
     );
   });
 

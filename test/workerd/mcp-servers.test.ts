@@ -130,7 +130,9 @@ describe("a server of a tenant", () => {
     await caller.send("POST", "/v1/secrets", { name: "NOTES_KEY", value: "canary-8c2e", hosts });
     await serve({ tools: [tool("echo", readOnly)], answers: { echo: [text("you sent canary-8c2e")] } });
     expect((await add({ headers: { Authorization: "Bearer ${NOTES_KEY}" } })).json.status).toBe("connected");
-    const called = await caller.send("POST", "/v1/tools/notes_echo/call", { arguments: { text: "{{secret.NOTES_KEY}}" } });
+    const called = await caller.send("POST", "/v1/tools/notes_echo/call", {
+      arguments: { text: "{{secret.NOTES_KEY}}" },
+    });
     expect(called.json).toEqual({ ok: true, result: "you sent {{secret.NOTES_KEY}}" });
     const [made] = await callsMade();
     expect(made?.headers["authorization"]).toBe("Bearer canary-8c2e");
