@@ -2,12 +2,14 @@
 import type { Tool } from "../core/tool.ts";
 import peopleAskHuman from "./people/ask-human.ts";
 import filesAttachFile from "./files/attach-file.ts";
+import busCallTool from "./bus/call-tool.ts";
 import filesCreateDirectory from "./files/create-directory.ts";
 import filesDeleteFile from "./files/delete-file.ts";
 import agentsDispatchSubagent from "./agents/dispatch-subagent.ts";
 import mathsEvaluateExpression from "./maths/evaluate-expression.ts";
 import filesExpandResult from "./files/expand-result.ts";
 import filesFindFiles from "./files/find-files.ts";
+import busFindTools from "./bus/find-tools.ts";
 import fsRead from "./fs/read.ts";
 import fsWrite from "./fs/write.ts";
 import timeGetCurrentDatetime from "./time/get-current-datetime.ts";
@@ -32,12 +34,14 @@ import yamlParse from "./yaml/parse.ts";
 export const catalogue: readonly Tool[] = [
   peopleAskHuman,
   filesAttachFile,
+  busCallTool,
   filesCreateDirectory,
   filesDeleteFile,
   agentsDispatchSubagent,
   mathsEvaluateExpression,
   filesExpandResult,
   filesFindFiles,
+  busFindTools,
   fsRead,
   fsWrite,
   timeGetCurrentDatetime,

@@ -21,6 +21,7 @@ import {
 } from "../adapters/from-env.ts";
 import { buildRequest } from "../core/prompt/context.ts";
 import { ok, type Result } from "../core/errors.ts";
+import { openFinder } from "../core/gateway/find-tools.ts";
 import { condense } from "../core/gateway/condense.ts";
 import { buildToolset, type Toolset } from "../core/gateway/toolset.ts";
 import { performCalls, type PerformDeps, RETRY_DELAYS_MS } from "../core/gateway/perform.ts";
@@ -45,6 +46,7 @@ import type { TaskFacts } from "../core/task-state.ts";
 import type { Tool } from "../core/tool.ts";
 import { logDefect } from "./log.ts";
 import { pinnedTools, weightOf } from "./pinned-tools.ts";
+import { toolLists } from "./tool-lists.ts";
 import { catalogue } from "../tools/catalogue.generated.ts";
 
 /**
@@ -107,6 +109,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
         patterns: patternsFromEnv(env),
         memory: taskMemoryFromEnv(env, facts),
         mcp: mcpFromEnv(env, facts),
+        tools: openFinder(toolset, async () => await toolLists(env, facts, this.tools)),
       },
       blobs: blobsFromEnv(env),
       limits: limitsOf(settings),

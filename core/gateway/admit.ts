@@ -2,8 +2,8 @@
 import { failed, ok, type Result } from "../errors.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { EffectClass, EffectFacts, Tool } from "../tool.ts";
-import { checkEnvelope } from "./envelope.ts";
 import { decidePolicy } from "./policy.ts";
+import type { Toolset } from "./toolset.ts";
 import { validateArguments } from "./validate.ts";
 
 /** A call that may be made: its checked arguments and what it does. */
@@ -15,8 +15,12 @@ export interface AdmittedCall {
 }
 
 /** Takes a call through envelope, validation and policy. */
-export function admitCall(tool: Tool, given: unknown, facts: TaskFacts): Result<AdmittedCall> {
-  const inside = checkEnvelope(tool, facts);
+export function admitCall(
+  tool: Tool,
+  given: unknown,
+  { facts, toolset }: { readonly facts: TaskFacts; readonly toolset: Pick<Toolset, "admits"> },
+): Result<AdmittedCall> {
+  const inside = toolset.admits(tool);
   if (!inside.ok) return inside;
   const valid = validateArguments(tool, given);
   if (!valid.ok) return valid;

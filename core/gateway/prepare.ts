@@ -11,7 +11,9 @@ import type { TaskFacts } from "../task-state.ts";
 import type { ToolError } from "../tool.ts";
 import { admitCall } from "./admit.ts";
 import { hashArguments } from "./arguments-hash.ts";
+import { type AskedCall, calledTool } from "./called-tool.ts";
 import { shapeError } from "./shape.ts";
+import { FIND_TOOLS } from "./shown-tools.ts";
 import type { Toolset } from "./toolset.ts";
 import { parseArguments } from "./validate.ts";
 
@@ -29,20 +31,19 @@ export interface PrepareContext {
 }
 
 /** Prepares the calls of a step, in the model's order. `arguments` is the model's own text. */
-export async function prepareCalls(
-  requested: readonly { name: string; arguments: string }[],
-  context: PrepareContext,
-): Promise<PreparedCall[]> {
+export async function prepareCalls(requested: readonly AskedCall[], context: PrepareContext): Promise<PreparedCall[]> {
   return await Promise.all(requested.map((request, index) => prepareCall(request, index, requested.length, context)));
 }
 
 async function prepareCall(
-  request: { name: string; arguments: string },
+  asked: AskedCall,
   index: number,
   total: number,
   context: PrepareContext,
 ): Promise<PreparedCall> {
   const id = callId(context.facts.id, context.step, index);
+  const called = calledTool(asked, context);
+  const request = called.ok ? called.value.call : asked;
   const tool = context.toolset.resolve(request.name);
   const parsed = parseArguments(request.arguments);
   const named = tool?.name ?? request.name;
@@ -52,10 +53,11 @@ async function prepareCall(
     return { id, tool: named, arguments: given, argumentsHash, effect: "none", approval: null, outcome };
   };
 
+  if (!called.ok) return await refuse(called.error, parsed.ok ? parsed.value : request.arguments);
   if (tool === null)
     return await refuse(unknownTool(request.name, context.toolset), parsed.ok ? parsed.value : request.arguments);
   if (!parsed.ok) return await refuse(parsed.error, request.arguments);
-  const admitted = admitCall(tool, parsed.value, context.facts);
+  const admitted = admitCall(tool, parsed.value, context);
   if (!admitted.ok) return await refuse(admitted.error, parsed.value);
   if (index >= MAX_CALLS_PER_STEP) {
     return await refuse(
@@ -72,7 +74,8 @@ async function prepareCall(
     const message = `This exact call was made ${context.repeat.count} times in a row and was not made again. Use the result that you have, or do something else.`;
     return await refuse({ code: "blocked_by_policy", message }, given);
   }
-  const { effect, askFirst } = admitted.value;
+  const { effect } = admitted.value;
+  const askFirst = admitted.value.askFirst ?? called.value.askFirst;
   const expiresInMs = approvalExpiryMs(context.facts.agent.config.approval);
   const approval = askFirst === null ? null : { reason: askFirst, expiresInMs };
   return { id, tool: tool.name, arguments: given, argumentsHash, effect, approval, outcome: null };
@@ -96,10 +99,11 @@ function refusedOutcome(failure: Failure): PreparedCall["outcome"] {
 }
 
 function unknownTool(name: string, toolset: Toolset): Failure {
-  const names = toolset.specs.map((spec) => spec.name).join(", ");
+  const names = toolset.specs.map((spec) => spec.name);
+  const more = names.includes(FIND_TOOLS) ? ` ${FIND_TOOLS} finds what else you have.` : "";
   return {
     code: "not_found",
-    message: `There is no tool named ${name.slice(0, 100)}. You have: ${names}.`,
+    message: `There is no tool named ${name.slice(0, 100)}. You have: ${names.join(", ")}.${more}`,
     field: "name",
   };
 }

@@ -10,10 +10,13 @@ import type { Toolset } from "./toolset.ts";
  * Judges the arguments that a person puts in the place of a call's own. Where the policy asks, this person is the answer;
  * what it denies stays denied. Arguments at fault are `invalid_input`, each field named as `arguments.<field>`.
  */
-export async function reviseCall(job: ReviseJob, toolset: Pick<Toolset, "resolve">): Promise<Result<RevisedCall>> {
+export async function reviseCall(
+  job: ReviseJob,
+  toolset: Pick<Toolset, "resolve" | "admits">,
+): Promise<Result<RevisedCall>> {
   const tool = toolset.resolve(job.tool);
   if (tool === null) return failed("not_found", `The tool ${job.tool} is gone.`);
-  const admitted = admitCall(tool, job.arguments, job.facts);
+  const admitted = admitCall(tool, job.arguments, { facts: job.facts, toolset });
   if (!admitted.ok) return { ok: false, error: inTheBody(admitted.error) };
   const { arguments: given, effect } = admitted.value;
   return ok({ arguments: given, argumentsHash: await hashArguments(tool.name, given), effect });

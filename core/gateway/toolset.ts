@@ -1,19 +1,26 @@
 /** The tools of a task: what resolves, and what the model is shown. Built once for an agent's version and cached. */
 import { z } from "zod";
 import { sandboxRules } from "../agent.ts";
+import { ok, type Result } from "../errors.ts";
 import type { ToolSpec } from "../ports.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { Tool } from "../tool.ts";
 import type { JsonSchema } from "../tool-source.ts";
 import { checkEnvelope } from "./envelope.ts";
 import { modelNames } from "./model-names.ts";
+import { chooseShown, isSearchTool } from "./shown-tools.ts";
 
-/** Every tool by each of its names, and the specs of those inside the envelope, in the catalogue's order. */
+/** The tools of a task: every tool by each of its names, and what is inside the envelope. */
 export interface Toolset {
   resolve(name: string): Tool | null;
+  /** What the model is shown, the same at every step: all tools inside the envelope while they are few (`shown-tools.ts`). */
   readonly specs: readonly ToolSpec[];
   /** The own names of the tools inside the envelope. */
   readonly names: readonly string[];
+  /** Passes a tool inside the envelope; `permission_denied` says why another is not. */
+  admits(tool: Tool): Result<void>;
+  /** A tool inside the envelope by its own name, as a model is shown it; null for any other. */
+  specOf(name: string): ToolSpec | null;
 }
 
 /** Builds the toolset of a task from the catalogue. */
@@ -25,10 +32,26 @@ export async function buildToolset(catalogue: readonly Tool[], facts: TaskFacts)
     byName.set(shown.get(tool.name) ?? tool.name, tool);
   }
   for (const tool of catalogue) for (const name of tool.alsoNamed ?? []) if (!byName.has(name)) byName.set(name, tool);
-  const rules = sandboxRules(facts.agent.config);
-  const inside = catalogue.filter((tool) => checkEnvelope(tool, facts).ok);
-  const specs = inside.map((tool) => toSpec(tool, shown.get(tool.name) ?? tool.name, tool.disabled?.(rules) ?? null));
-  return { resolve: (name) => byName.get(name) ?? null, specs, names: inside.map(({ name }) => name) };
+  const { config } = facts.agent;
+  const rules = sandboxRules(config);
+  const specOf = (tool: Tool, withExamples: boolean) =>
+    toSpec(tool, shown.get(tool.name) ?? tool.name, tool.disabled?.(rules) ?? null, withExamples);
+  const listed = catalogue.filter((tool) => checkEnvelope(tool, facts).ok);
+  const search = catalogue.filter((tool) => tool.written === undefined && isSearchTool(tool.name));
+  const { specs, hidden } = chooseShown(listed, search, config, specOf);
+  // Tools that are not shown would be out of reach without these two, which themselves give the task nothing.
+  const inside = hidden ? [...new Set([...search, ...listed])] : listed;
+  const own = new Map(inside.map((tool) => [tool.name, tool]));
+  return {
+    resolve: (name) => byName.get(name) ?? null,
+    specs,
+    names: [...own.keys()],
+    admits: (tool) => (hidden && search.includes(tool) ? ok(undefined) : checkEnvelope(tool, facts)),
+    specOf: (name) => {
+      const tool = own.get(name);
+      return tool === undefined ? null : specOf(tool, true);
+    },
+  };
 }
 
 /** A tool's input as JSON Schema. */
@@ -42,13 +65,14 @@ export function outputSchema(tool: Pick<Tool, "output" | "written">): JsonSchema
 }
 
 /**
- * A tool as a model is shown it: its summary with its examples, and its input as JSON Schema. A tool that the agent's
+ * A tool as a model is shown it: its summary, with its examples where there is room for them, and its input as JSON Schema. A tool that the agent's
  * rules switch off is listed all the same, with the reason, so that the model knows why it is of no use (document 001).
  */
-export function toSpec(tool: Tool, name: string, disabled: string | null): ToolSpec {
+export function toSpec(tool: Tool, name: string, disabled: string | null, withExamples = true): ToolSpec {
+  const examples = withExamples ? tool.examples : [];
   const notes =
     disabled === null
-      ? tool.examples.map(({ note, given }) => `Example (${note}): ${JSON.stringify(given)}`)
+      ? examples.map(({ note, given }) => `Example (${note}): ${JSON.stringify(given)}`)
       : [`Disabled: ${disabled}`];
   const { $schema: _, ...parameters } = inputSchema(tool);
   return { name, description: [tool.summary, ...notes].join("\n"), parameters };

@@ -65,6 +65,7 @@ describe("the catalogue", () => {
     expect(promises).toEqual([
       ["ask_human", "", "safe", "none"],
       ["attach_file", "read", "safe", "none"],
+      ["call_tool", "", "safe", "none"],
       ["create_directory", "write", "cautious", "keyed"],
       ["delete_file", "write", "dangerous", "keyed"],
       ["dispatch_subagent", "", "safe", "none"],
@@ -73,6 +74,7 @@ describe("the catalogue", () => {
       ["find_files", "read", "safe", "none"],
       ["fs.read", "read", "safe", "none"],
       ["fs.write", "write", "cautious", "keyed"],
+      ["find_tools", "", "safe", "none"],
       ["get_current_datetime", "", "safe", "none"],
       ["grep", "read", "safe", "none"],
       ["http.get", "network", "cautious", "none"],

@@ -1,9 +1,14 @@
 /** Runs one tool as the gateway does, on ports of the test: arguments checked, output checked, the result rendered. */
 import { linearPatterns } from "../../adapters/patterns.ts";
 import { sandboxRules } from "../../core/agent.ts";
+import { calledToolSchema } from "../../core/gateway/called-tool.ts";
+import { openFinder } from "../../core/gateway/find-tools.ts";
+import { CALL_TOOL } from "../../core/gateway/shown-tools.ts";
+import { inputSchema, toSpec } from "../../core/gateway/toolset.ts";
 import { validateArguments, validateOutput } from "../../core/gateway/validate.ts";
-import type { Failure } from "../../core/errors.ts";
+import { type Failure, ok } from "../../core/errors.ts";
 import type { ToolPorts } from "../../core/ports.ts";
+import { toolList } from "../../core/tool-search/tool-list.ts";
 import type { CallFacts, Control, SandboxRules, Tool, ToolContext } from "../../core/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { fakeFiles } from "../fakes/files.ts";
@@ -31,6 +36,24 @@ export const OPEN_RULES: SandboxRules = { allowedPaths: null, deniedPatterns: []
 const NOW = Date.UTC(2026, 10, 21, 12, 34, 56, 789);
 
 /** Fresh fakes: an empty sandbox, no memories, no results of earlier calls, and a web in which every host answers with a short text. The pattern engine is the real one: nothing outside is behind it. */
+/** The search itself, over the built-in tools: nothing outside is behind it. */
+const allTools = openFinder(
+  {
+    resolve: toolNamed,
+    names: catalogue.map(({ name }) => name),
+    specOf: (name) => {
+      const tool = toolNamed(name);
+      return tool === null ? null : toSpec(tool, name.replaceAll(".", "_"), null);
+    },
+  },
+  async () => ok([{ source: null, list: toolList(catalogue, inputSchema) }]),
+);
+
+function toolNamed(name: string): Tool | null {
+  return catalogue.find((tool) => tool.name === name) ?? null;
+}
+
+/** Fresh fakes: an empty sandbox, no results of earlier calls, and a web in which every host answers with a short text. The pattern engine is the real one: nothing outside is behind it. */
 export function freshPorts(): ToolPorts {
   return {
     files: fakeFiles(() => NOW),
@@ -40,6 +63,7 @@ export function freshPorts(): ToolPorts {
     patterns: linearPatterns,
     memory: fakeMemory(),
     mcp: fakeMcp(),
+    tools: allTools,
   };
 }
 
@@ -52,6 +76,7 @@ export async function runTool(
 ): Promise<Ran> {
   const parsed = validateArguments(tool, given);
   if (!parsed.ok) return { failure: parsed.error };
+  if (tool.name === CALL_TOOL) return await runCalled(parsed.value, ports, facts);
   const context = { ...contextFacts(), ...facts, ...freshPorts(), ...ports } as ToolContext<keyof ToolPorts>;
   const outcome = await tool.run(parsed.value as never, context);
   if (outcome.kind === "failure") return { failure: outcome.failure };
@@ -59,6 +84,13 @@ export async function runTool(
   const valid = validateOutput(tool, outcome.result);
   if (!valid.ok) return { failure: valid.error };
   return { result: valid.value, shown: tool.show(valid.value as never) };
+}
+
+/** The gateway takes `call_tool` apart before anything runs. */
+async function runCalled(parsed: unknown, ports: Partial<ToolPorts>, facts: Partial<CallFacts>): Promise<Ran> {
+  const { name, arguments: given } = calledToolSchema.parse(parsed);
+  const tool = toolNamed(name);
+  return tool === null ? { failure: { code: "not_found", message: name } } : await runTool(tool, given, ports, facts);
 }
 
 let calls = 0;

@@ -1,0 +1,87 @@
+/**
+ * Which tools a model is shown at every step. All of a task's tools while they are few; when there are more, a fixed
+ * core, the tools that the agent names one by one, and the two by which the model finds and calls the others.
+ */
+import type { AgentConfig } from "../agent.ts";
+import type { ToolSpec } from "../ports.ts";
+import type { Tool } from "../tool.ts";
+
+export const FIND_TOOLS = "find_tools";
+export const CALL_TOOL = "call_tool";
+
+/** Characters that the specs of all tools may have together to be shown: some 12,000 tokens, and more than all built-in tools have. */
+export const MAX_ALL_CHARACTERS = 48_000;
+/** Characters of what is shown otherwise, so that a first request stays below 8 KB. */
+export const MAX_SHOWN_CHARACTERS = 6_500;
+/** What a provider's wire form adds to a spec, about. */
+const WIRE_CHARACTERS = 60;
+
+/** Shown first when not all can be: what steers the task, and the sandbox's basics. */
+const CORE: readonly string[] = [
+  FIND_TOOLS,
+  CALL_TOOL,
+  "finished",
+  "ask_human",
+  "expand_result",
+  "read_file",
+  "write_file",
+  "list_directory",
+  "dispatch_subagent",
+];
+
+/** What a model is shown. `hidden`: there are tools in reach that it is not shown. */
+export interface ShownTools {
+  readonly specs: readonly ToolSpec[];
+  readonly hidden: boolean;
+}
+
+/**
+ * Chooses among the tools inside the envelope, in their order. `search` are the two tools of `FIND_TOOLS` and `CALL_TOOL`:
+ * without both, everything is shown. They are left out while everything is shown anyway.
+ */
+export function chooseShown(
+  inside: readonly Tool[],
+  search: readonly Tool[],
+  { tools: patterns }: Pick<AgentConfig, "tools">,
+  specOf: (tool: Tool, withExamples: boolean) => ToolSpec,
+): ShownTools {
+  const others = inside.filter(({ name }) => !isSearchTool(name));
+  const all: ToolSpec[] = [];
+  let characters = 0;
+  for (const tool of others) {
+    const spec = specOf(tool, true);
+    all.push(spec);
+    characters += charactersOf(spec);
+    if (characters > MAX_ALL_CHARACTERS && search.length === 2) return { specs: chooseFew(), hidden: true };
+  }
+  return { specs: all, hidden: false };
+
+  function chooseFew(): ToolSpec[] {
+    const literal = new Set(patterns.filter((pattern) => !/[*?[]/.test(pattern)));
+    const core = CORE.flatMap((name) => [...search, ...others].filter((tool) => tool.name === name));
+    const named = others.filter((tool) => namesOf(tool).some((name) => literal.has(name)));
+    const specs: ToolSpec[] = [];
+    let left = MAX_SHOWN_CHARACTERS;
+    for (const tool of new Set([...core, ...named])) {
+      const spec = specOf(tool, false);
+      if (charactersOf(spec) > left) continue;
+      left -= charactersOf(spec);
+      specs.push(spec);
+    }
+    return specs;
+  }
+}
+
+/** True for the tools by which others are found and called. */
+export function isSearchTool(name: string): boolean {
+  return name === FIND_TOOLS || name === CALL_TOOL;
+}
+
+/** Every name by which an agent can list a tool. */
+function namesOf({ name, alsoNamed = [] }: Tool): string[] {
+  return [name, ...alsoNamed].flatMap((one) => [one, one.replaceAll(".", "_")]);
+}
+
+function charactersOf(spec: ToolSpec): number {
+  return JSON.stringify(spec).length + WIRE_CHARACTERS;
+}

@@ -1,0 +1,171 @@
+/**
+ * The index of one list of tools: for each term the tools that have it, and how much it weighs there. A segment depends on
+ * its own tools only, so a list is indexed once, and several are searched together (`search.ts`).
+ */
+import { termsOf } from "./words.ts";
+
+/** What a search reads of a tool. */
+export interface SearchableTool {
+  readonly name: string;
+  readonly summary: string;
+  readonly toolbox: string;
+  readonly category: string;
+  readonly parameters: readonly { readonly name: string; readonly description: string }[];
+}
+
+/** A built index. A tool is its number in the list, a term its number in `terms`. */
+export interface Segment {
+  readonly size: number;
+  readonly terms: ReadonlyMap<string, number>;
+  /** The tools of a term lie from `starts[term]` to `starts[term + 1]`, and beside each how much the term weighs in it. */
+  readonly starts: Uint32Array;
+  readonly tools: Uint16Array;
+  /** In units of 1 / `WEIGHT_UNIT`. */
+  readonly weights: Uint8Array;
+  /** The terms of a tool's name, then those of its summary, in order: from `textStarts[tool]` on; the name ends at `nameEnds[tool]`. */
+  readonly text: Uint32Array;
+  readonly textStarts: Uint32Array;
+  readonly nameEnds: Uint32Array;
+  /** The toolbox of each tool, by number, and the terms of each toolbox's name. */
+  readonly groups: Uint16Array;
+  readonly groupTerms: readonly (readonly string[])[];
+  /** What it takes in memory, about. */
+  readonly bytes: number;
+}
+
+/** Tools of one segment; what a list has beyond them is not found. A tool's number has 16 bits. */
+const MAX_SEGMENT_TOOLS = 65_535;
+export const WEIGHT_UNIT = 255;
+/** Characters of one summary and of one parameter's description that are read, parameters of one tool, and terms of one text. */
+const MAX_SUMMARY = 2_000;
+const MAX_DESCRIPTION = 300;
+const MAX_PARAMETERS = 60;
+const MAX_SEQUENCE = 64;
+/** Bytes of a term in a map by strings, and of a toolbox, about. */
+const TERM_BYTES = 90;
+const GROUP_BYTES = 120;
+
+/**
+ * BM25F: how much a word counts by where it stands, how many terms stand there as a rule, and how much a longer text takes
+ * off. The lengths are constants, so that a segment need not know the others.
+ */
+const FIELDS = {
+  name: { boost: 3, length: 3, slope: 0.3 },
+  toolbox: { boost: 2, length: 3, slope: 0.3 },
+  category: { boost: 1, length: 1.4, slope: 0.3 },
+  summary: { boost: 1.5, length: 9, slope: 0.5 },
+  parameter: { boost: 0.7, length: 4, slope: 0.5 },
+  description: { boost: 0.4, length: 16, slope: 0.5 },
+} as const;
+/** The count at which a term weighs half of what it can. */
+const HALF_COUNT = 2;
+
+/** Builds a segment in portions, so that indexing thousands of tools holds up nobody. */
+export class SegmentBuilder {
+  readonly #size: number;
+  readonly #toolAt: (number: number) => SearchableTool | null;
+  readonly #terms = new Map<string, number>();
+  /** By term: tool, count, tool, count, … */
+  readonly #postings: number[][] = [];
+  readonly #text: number[] = [];
+  readonly #textStarts: Uint32Array;
+  readonly #nameEnds: Uint32Array;
+  readonly #groups: Uint16Array;
+  readonly #groupNumbers = new Map<string, number>();
+  #next = 0;
+
+  /** `toolAt` is asked for each number below `size` once, in order. */
+  constructor(size: number, toolAt: (number: number) => SearchableTool | null) {
+    this.#size = Math.min(size, MAX_SEGMENT_TOOLS);
+    this.#toolAt = toolAt;
+    this.#groups = new Uint16Array(this.#size);
+    this.#textStarts = new Uint32Array(this.#size + 1);
+    this.#nameEnds = new Uint32Array(this.#size);
+  }
+
+  /** Indexes up to so many more tools; true when none is left. */
+  add(count: number): boolean {
+    const end = Math.min(this.#size, this.#next + count);
+    for (; this.#next < end; this.#next += 1) {
+      const tool = this.#toolAt(this.#next);
+      if (tool !== null) this.#addTool(tool, this.#next);
+    }
+    return this.#next === this.#size;
+  }
+
+  build(): Segment {
+    this.add(this.#size);
+    const arrays = {
+      ...joinPostings(this.#postings),
+      text: Uint32Array.from(this.#text),
+      textStarts: this.#textStarts,
+      nameEnds: this.#nameEnds,
+      groups: this.#groups,
+    };
+    const inArrays = Object.values(arrays).reduce((sum, { byteLength }) => sum + byteLength, 0);
+    return {
+      ...arrays,
+      size: this.#size,
+      terms: this.#terms,
+      groupTerms: [...this.#groupNumbers.keys()].map(termsOf),
+      bytes: inArrays + this.#terms.size * TERM_BYTES + this.#groupNumbers.size * GROUP_BYTES,
+    };
+  }
+
+  #addTool(tool: SearchableTool, number: number): void {
+    const name = termsOf(tool.name);
+    const summary = termsOf(tool.summary.slice(0, MAX_SUMMARY));
+    const parameters = tool.parameters.slice(0, MAX_PARAMETERS);
+    const counts = new Map<string, number>();
+    countTerms(counts, "name", name);
+    countTerms(counts, "toolbox", termsOf(tool.toolbox));
+    countTerms(counts, "category", termsOf(tool.category));
+    countTerms(counts, "summary", summary);
+    countTerms(counts, "parameter", termsOf(parameters.map((parameter) => parameter.name).join(" ")));
+    const descriptions = parameters.map(({ description }) => description.slice(0, MAX_DESCRIPTION));
+    countTerms(counts, "description", termsOf(descriptions.join(" ")));
+    for (const [term, count] of counts) this.#postings[this.#termNumber(term)]?.push(number, count);
+    for (const term of name.slice(0, MAX_SEQUENCE)) this.#text.push(this.#termNumber(term));
+    this.#nameEnds[number] = this.#text.length;
+    for (const term of summary.slice(0, MAX_SEQUENCE)) this.#text.push(this.#termNumber(term));
+    this.#textStarts[number + 1] = this.#text.length;
+    this.#groups[number] = numberOf(this.#groupNumbers, tool.toolbox);
+  }
+
+  #termNumber(term: string): number {
+    const number = numberOf(this.#terms, term);
+    if (number === this.#postings.length) this.#postings.push([]);
+    return number;
+  }
+}
+
+function countTerms(counts: Map<string, number>, field: keyof typeof FIELDS, terms: readonly string[]): void {
+  const { boost, length, slope } = FIELDS[field];
+  const each = boost / (1 - slope + (slope * terms.length) / length);
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + each);
+}
+
+/** The number of a key: the next one for a key that has none. */
+function numberOf(numbers: Map<string, number>, key: string): number {
+  const known = numbers.get(key);
+  if (known !== undefined) return known;
+  numbers.set(key, numbers.size);
+  return numbers.size - 1;
+}
+
+function joinPostings(postings: readonly (readonly number[])[]): Pick<Segment, "starts" | "tools" | "weights"> {
+  const total = postings.reduce((sum, posting) => sum + posting.length / 2, 0);
+  const starts = new Uint32Array(postings.length + 1);
+  const tools = new Uint16Array(total);
+  const weights = new Uint8Array(total);
+  let at = 0;
+  postings.forEach((posting, term) => {
+    for (let entry = 0; entry < posting.length; entry += 2, at += 1) {
+      tools[at] = posting[entry] ?? 0;
+      const count = posting[entry + 1] ?? 0;
+      weights[at] = Math.max(1, Math.round((WEIGHT_UNIT * count) / (count + HALF_COUNT)));
+    }
+    starts[term + 1] = at;
+  });
+  return { starts, tools, weights };
+}
