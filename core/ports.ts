@@ -247,14 +247,14 @@ export interface SearchPort {
 }
 
 /** The tools that a task may use, also those that its model is not shown. */
-export interface ToolsPort {
+export interface ToolSearchPort {
   /** At most `limit` of them that fit a request in plain words, the best first. */
   find(request: string, limit: number): Promise<Result<readonly ToolSpec[]>>;
 }
 
 /** The ports that tools may declare in `needs`. */
 export interface ToolPorts {
-  readonly tools: ToolsPort;
+  readonly toolSearch: ToolSearchPort;
   readonly files: FilesPort;
   readonly web: WebPort;
   readonly search: SearchPort;

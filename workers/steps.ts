@@ -21,7 +21,7 @@ import {
 } from "../adapters/from-env.ts";
 import { buildRequest } from "../core/prompt/context.ts";
 import { ok, type Result } from "../core/errors.ts";
-import { openFinder } from "../core/gateway/find-tools.ts";
+import { openToolSearch } from "../core/gateway/find-tools.ts";
 import { condense } from "../core/gateway/condense.ts";
 import { buildToolset, type Toolset } from "../core/gateway/toolset.ts";
 import { performCalls, type PerformDeps, RETRY_DELAYS_MS } from "../core/gateway/perform.ts";
@@ -110,6 +110,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
         memory: taskMemoryFromEnv(env, facts),
         mcp: mcpFromEnv(env, facts),
         tools: openFinder(toolset, async () => await toolLists(env, facts, this.tools)),
+        toolSearch: openToolSearch(toolset, async () => await toolLists(env, facts, this.tools)),
       },
       blobs: blobsFromEnv(env),
       limits: limitsOf(settings),

@@ -6,9 +6,10 @@ import { z } from "zod";
 import { failed, ok, type Result } from "../errors.ts";
 import type { TaskFacts } from "../task-state.ts";
 import { admitCall } from "./admit.ts";
+import type { Tool } from "../tool.ts";
 import { CALL_TOOL } from "./shown-tools.ts";
 import type { Toolset } from "./toolset.ts";
-import { parseArguments } from "./validate.ts";
+import { parseArguments, validateArguments } from "./validate.ts";
 
 /** A call as it was asked for. `arguments` is JSON text. */
 export interface AskedCall {
@@ -23,7 +24,7 @@ export const calledToolSchema = z.object({
 });
 
 /** What is called, and why a person has to approve the calling itself; null: nobody has to. */
-export interface CalledTool {
+interface CalledTool {
   readonly call: AskedCall;
   readonly askFirst: string | null;
 }
@@ -35,15 +36,30 @@ export function calledTool(
 ): Result<CalledTool> {
   const { toolset } = context;
   const tool = toolset.resolve(asked.name);
-  if (tool?.name !== CALL_TOOL) return ok({ call: asked, askFirst: null });
+  if (tool === null || !isCallTool(tool)) return ok({ call: asked, askFirst: null });
   const parsed = parseArguments(asked.arguments);
   if (!parsed.ok) return parsed;
   const admitted = admitCall(tool, parsed.value, context);
   if (!admitted.ok) return admitted;
-  const { name, arguments: given } = calledToolSchema.parse(admitted.value.arguments);
-  if (toolset.resolve(name)?.name === CALL_TOOL)
-    return failed("invalid_input", `${CALL_TOOL} does not call itself. Name the tool that is to be called.`, {
-      field: "name",
-    });
-  return ok({ call: { name, arguments: JSON.stringify(given) }, askFirst: admitted.value.askFirst });
+  const within = calledToolSchema.parse(admitted.value.arguments);
+  const inner = toolset.resolve(within.name);
+  if (inner !== null && isCallTool(inner)) return NOT_ITSELF;
+  const call = { name: within.name, arguments: JSON.stringify(within.arguments) };
+  return ok({ call, askFirst: admitted.value.askFirst });
+}
+
+/** The call within one of `call_tool` that nobody's policy has to be asked about. */
+export function calledWithin(callTool: Tool, given: unknown): Result<z.infer<typeof calledToolSchema>> {
+  const valid = validateArguments(callTool, given);
+  if (!valid.ok) return valid;
+  const within = calledToolSchema.parse(valid.value);
+  return within.name === CALL_TOOL ? NOT_ITSELF : ok(within);
+}
+
+const NOT_ITSELF = failed("invalid_input", `${CALL_TOOL} does not call itself. Name the tool that is to be called.`, {
+  field: "name",
+});
+
+function isCallTool({ name, written }: Tool): boolean {
+  return name === CALL_TOOL && written === undefined;
 }

@@ -104,10 +104,14 @@ export async function openToolBus({ tools, patterns, acts }: ToolBusDeps): Promi
       const kept = await acts.register(tool, definition);
       return kept.ok ? ok(tool) : kept;
     },
-    functions: (filter) =>
-      bus.list(filter).map(({ tool, modelName }) => ({ type: "function", function: toSpec(tool, modelName, null) })),
+    functions: (filter) => bus.list(filter).map(asFunction),
   };
   return bus;
+}
+
+/** A tool in OpenAI's function form. */
+export function asFunction({ tool, modelName }: NamedTool): { readonly type: "function"; readonly function: ToolSpec } {
+  return { type: "function", function: toSpec(tool, modelName, null) };
 }
 
 /** A definition as it was given, and the tool that it is. `invalid_input` says why it is none. */

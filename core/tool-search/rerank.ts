@@ -107,9 +107,9 @@ function sharesIn(part: Float32Array | undefined, candidates: readonly Candidate
   const values = candidates.map(({ at }) => part?.[at] ?? 0);
   const top = Math.max(LEAST, ...values);
   const order = values.map((_, index) => index).sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b);
-  const ranks = new Array<number>(values.length);
+  const ranks = values.map(() => candidates.length);
   order.forEach((index, rank) => {
-    ranks[index] = (values[index] ?? 0) > 0 ? rank : candidates.length;
+    if ((values[index] ?? 0) > 0) ranks[index] = rank;
   });
   return { ofBest: values.map((value) => value / top), ranks };
 }

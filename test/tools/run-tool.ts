@@ -2,7 +2,7 @@
 import { linearPatterns } from "../../adapters/patterns.ts";
 import { sandboxRules } from "../../core/agent.ts";
 import { calledToolSchema } from "../../core/gateway/called-tool.ts";
-import { openFinder } from "../../core/gateway/find-tools.ts";
+import { openToolSearch } from "../../core/gateway/find-tools.ts";
 import { CALL_TOOL } from "../../core/gateway/shown-tools.ts";
 import { inputSchema, toSpec } from "../../core/gateway/toolset.ts";
 import { validateArguments, validateOutput } from "../../core/gateway/validate.ts";
@@ -37,7 +37,7 @@ const NOW = Date.UTC(2026, 10, 21, 12, 34, 56, 789);
 
 /** Fresh fakes: an empty sandbox, no memories, no results of earlier calls, and a web in which every host answers with a short text. The pattern engine is the real one: nothing outside is behind it. */
 /** The search itself, over the built-in tools: nothing outside is behind it. */
-const allTools = openFinder(
+const allTools = openToolSearch(
   {
     resolve: toolNamed,
     names: catalogue.map(({ name }) => name),
@@ -64,6 +64,7 @@ export function freshPorts(): ToolPorts {
     memory: fakeMemory(),
     mcp: fakeMcp(),
     tools: allTools,
+    toolSearch: allTools,
   };
 }
 

@@ -6,7 +6,7 @@ import { catalogue } from "../../tools/catalogue.generated.ts";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
 
 describe("the catalogue over the API", () => {
-  test("lists every tool and narrows by toolbox and words", async () => {
+  test("lists every tool, narrows by toolbox, and with a query gives those that fit, the best first", async () => {
     const caller = await makeCaller();
     const names = async (query: string) =>
       (await caller.send("GET", `/v1/tools${query}`)).json.data.map(({ name }: { name: string }) => name);
@@ -14,8 +14,10 @@ describe("the catalogue over the API", () => {
     expect(await names("?toolbox=files")).toEqual(
       catalogue.filter(({ toolbox }) => toolbox === "files").map(({ name }) => name),
     );
-    expect(await names("?query=READ%20file")).toContain("read_file");
-    expect(await names("?query=read%20zebra")).toEqual([]);
+    expect((await names("?query=READ%20a%20file"))[0]).toBe("read_file");
+    expect((await names("?query=what%20time%20is%20it%20now"))[0]).toBe("get_current_datetime");
+    expect(await names("?query=ask%20a%20person&toolbox=files")).not.toContain("ask_human");
+    expect(await names("?query=zebra")).toEqual([]);
   });
 
   test("shows a tool with its schemas, and only what there is", async () => {

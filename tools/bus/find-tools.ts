@@ -16,7 +16,7 @@ export default defineTool({
   permissions: [],
   security: "safe",
   effect: "none",
-  needs: ["tools"],
+  needs: ["toolSearch"],
   wholeResult: true,
   input: z.object({
     query: z.string().trim().min(1).max(2_000).describe("What is to be done, e.g. create an issue and assign it"),
@@ -34,8 +34,8 @@ export default defineTool({
       }),
     ),
   }),
-  async run({ query, limit }, { tools }) {
-    const found = await tools.find(query, limit);
+  async run({ query, limit }, { toolSearch }) {
+    const found = await toolSearch.find(query, limit);
     if (!found.ok) return failWith(found.error);
     return {
       tools: fit(found.value.map(({ name, description, parameters }) => shorten(name, description, parameters))),

@@ -5,8 +5,11 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { blobsFromEnv, settingsFromEnv, tasksFromEnv, type TaskStub } from "../../adapters/from-env.ts";
-import { type Failure, NO_SUCH_TASK, raise } from "../../core/errors.ts";
+import { type Failure, NO_SUCH_TASK, raise, type Result } from "../../core/errors.ts";
+import { calledWithin } from "../../core/gateway/called-tool.ts";
 import { prepareCalls, toToolError } from "../../core/gateway/prepare.ts";
+import { CALL_TOOL } from "../../core/gateway/shown-tools.ts";
+import type { ToolBus } from "../../core/gateway/tool-bus.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import { keptResultKey } from "../../core/prompt/kept-results.ts";
 import { callTaskFacts, projectSchema } from "../../core/new-task.ts";
@@ -44,7 +47,7 @@ const call = createRoute({
   path: "/v1/tools/{name}/call",
   summary: "Call a tool",
   description:
-    "A tool that fails is an answer: `{ok: false, error}` with status 200. The call runs in a hidden task of its own; with `task_id` it works in that task's sandbox, as that task's agent, so `agent` and `project` then stay out, a task that has ended takes no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `dispatch_subagent` is not among them: only a task's own model dispatches subagents. `ask_human` asks from the hidden task, and a call that waits for an answer, or that has not ended after 60 seconds, answers the error `timeout` whose `details` name the hidden task, where it goes on and where its question is answered. Where policy asks for an approval the error is `needs_approval`; `details` hold `approval_id`, `task_id` (the hidden task) and `expires_at`. Decide it at `/v1/tasks/{task_id}/approvals/{approval_id}`: an approved call runs in the hidden task, and its result stands in that task's ledger (a file that it attaches is marked on the hidden task). When nobody knows whether the call happened and the agent has `on_unknown: ask`, the error is `outcome_unknown`, with the `task_id` and `call_id` to decide it at.",
+    "A tool that fails is an answer: `{ok: false, error}` with status 200. `call_tool` makes the call of the tool that its arguments name. The call runs in a hidden task of its own; with `task_id` it works in that task's sandbox, as that task's agent, so `agent` and `project` then stay out, a task that has ended takes no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `dispatch_subagent` is not among them: only a task's own model dispatches subagents. `ask_human` asks from the hidden task, and a call that waits for an answer, or that has not ended after 60 seconds, answers the error `timeout` whose `details` name the hidden task, where it goes on and where its question is answered. Where policy asks for an approval the error is `needs_approval`; `details` hold `approval_id`, `task_id` (the hidden task) and `expires_at`. Decide it at `/v1/tasks/{task_id}/approvals/{approval_id}`: an approved call runs in the hidden task, and its result stands in that task's ledger (a file that it attaches is marked on the hidden task). When nobody knows whether the call happened and the agent has `on_unknown: ask`, the error is `outcome_unknown`, with the `task_id` and `call_id` to decide it at.",
   middleware: [requireScope("tools:call"), refuseStopped],
   request: {
     params: toolParams,
@@ -64,9 +67,26 @@ export function toolCallRoutes(app: App): void {
     const sources = of?.sources ?? c.get("sources");
     const bus = await busOf(c, { sources, call: async (tool, given) => await makeCall(c, tool, given, { body, of }) });
     const { tool } = unwrap(bus.get(name));
+    if (tool.name === CALL_TOOL) return c.json(await callWithin(bus, tool, body));
     refuseSteering(tool, body);
     return c.json(unwrap(await bus.call(name, body.arguments ?? {})));
   });
+}
+
+/** `call_tool` over the API: the call of the tool that its arguments name. */
+async function callWithin(bus: ToolBus, callTool: Tool, body: CallBody): Promise<ToolResult> {
+  const called = unwrap(inTheBody(calledWithin(callTool, body.arguments ?? {})));
+  const { tool } = unwrap(bus.get(called.name));
+  refuseSteering(tool, body);
+  return unwrap(inTheBody(await bus.call(tool.name, called.arguments)));
+}
+
+/** Fields of what is called as fields of the request: `arguments.arguments.path`. */
+function inTheBody<T>(result: Result<T>): Result<T> {
+  if (result.ok) return result;
+  const { field = "arguments", message, fields = [{ field, message }] } = result.error;
+  const inBody = fields.map((one) => ({ ...one, field: `arguments.${one.field}` }));
+  return { ok: false, error: { ...result.error, fields: inBody } };
 }
 
 /** A tool that steers a task is called for one, and some by a model only. */

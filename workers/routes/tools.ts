@@ -2,13 +2,17 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { toolSourcesFromEnv } from "../../adapters/from-env.ts";
+import { findTools } from "../../core/gateway/find-tools.ts";
+import { asFunction, type NamedTool } from "../../core/gateway/tool-bus.ts";
 import { toolPage } from "../../core/gateway/tool-page.ts";
 import { TOOL_CATEGORIES } from "../../core/tool.ts";
+import { catalogue } from "../../tools/catalogue.generated.ts";
 import { answers, withKey } from "../answers.ts";
 import { openAiToolSchema, pageOf, toolSchema } from "../api-schemas.ts";
-import type { App } from "../context.ts";
+import type { App, AppContext } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { optionalQuery, tenantOf, unwrap } from "../task-access.ts";
+import { toolLists } from "../tool-lists.ts";
 import { busOf, shownTool } from "./tools-bus.ts";
 
 const shared = { tags: ["Tools"], ...withKey };
@@ -16,11 +20,14 @@ const shared = { tags: ["Tools"], ...withKey };
 /** The path of every route of one tool. */
 export const toolParams = z.object({ name: z.string().describe("The tool's name, with dots or underscores") });
 
-const filter = {
+const filterSchema = z.strictObject({
   toolbox: optionalQuery(z.string().max(100)),
   category: optionalQuery(z.enum(TOOL_CATEGORIES)),
   query: optionalQuery(z.string().max(500)),
-};
+});
+
+/** Tools that a query brings at most. */
+const MAX_FOUND = 50;
 
 const list = createRoute({
   ...shared,
@@ -28,9 +35,12 @@ const list = createRoute({
   path: "/v1/tools",
   summary: "List the tools: the built-in ones, then the tenant's own",
   description:
-    "`toolbox` and `category` are exact; every word of `query` must stand in the name, the summary, the toolbox or the category.",
-  request: { query: z.strictObject(filter) },
-  responses: answers({ 200: { description: "The tools by name.", json: pageOf(toolSchema) } }, [422]),
+    "`toolbox` and `category` are exact. `query` says in plain words what is to be done: the answer then holds the 50 tools that fit it best, the best first, by the search that `find_tools` uses.",
+  request: { query: filterSchema },
+  responses: answers(
+    { 200: { description: "The tools in their order, or as they fit.", json: pageOf(toolSchema) } },
+    [422],
+  ),
 });
 
 const show = createRoute({
@@ -48,7 +58,7 @@ const functions = createRoute({
   path: "/v1/tools.json",
   summary: "Export the tools in OpenAI's function form",
   description: "All of them, or those that the query names, as in the list.",
-  request: { query: z.strictObject(filter) },
+  request: { query: filterSchema },
   responses: answers({ 200: { description: "Ready to be sent as `tools`.", json: z.array(openAiToolSchema) } }, [422]),
 });
 
@@ -58,7 +68,7 @@ const page = createRoute({
   path: "/v1/tools.md",
   summary: "Export the tools as Markdown",
   description: "All of them, or those that the query names, as in the list.",
-  request: { query: z.strictObject(filter) },
+  request: { query: filterSchema },
   responses: answers({ 200: { description: "A page for people.", other: ["text/markdown"] } }, [422]),
 });
 
@@ -79,14 +89,14 @@ const reload = createRoute({
 
 export function toolRoutes(app: App): void {
   app.openapi(list, async (c) => {
-    const found = (await busOf(c)).list(c.req.valid("query"));
+    const found = await listed(c, c.req.valid("query"));
     return c.json({ data: found.map(shownTool), next_cursor: null });
   });
 
-  app.openapi(functions, async (c) => c.json([...(await busOf(c)).functions(c.req.valid("query"))]));
+  app.openapi(functions, async (c) => c.json((await listed(c, c.req.valid("query"))).map(asFunction)));
 
   app.openapi(page, async (c) => {
-    const found = (await busOf(c)).list(c.req.valid("query"));
+    const found = await listed(c, c.req.valid("query"));
     return c.body(toolPage(found), 200, { "content-type": "text/markdown; charset=utf-8" });
   });
 
@@ -98,4 +108,18 @@ export function toolRoutes(app: App): void {
     const sources = unwrap(await toolSourcesFromEnv(c.env).present(tenantOf(c)));
     return c.json(shownTool(unwrap((await busOf(c, { sources })).get(name))));
   });
+}
+
+/** The tools that a filter leaves; with a query those of them that fit it, the best first. */
+async function listed(
+  c: AppContext,
+  { query = "", ...filter }: z.infer<typeof filterSchema>,
+): Promise<readonly NamedTool[]> {
+  const found = (await busOf(c)).list(filter);
+  if (query.trim() === "") return found;
+  const byName = new Map(found.map((named) => [named.tool.name, named]));
+  const reach = { resolve: (name: string) => byName.get(name)?.tool ?? null, names: [...byName.keys()] };
+  const lists = unwrap(await toolLists(c.env, { tenant: tenantOf(c), sources: c.get("sources") }, catalogue));
+  const names = await findTools(lists, reach, query, MAX_FOUND);
+  return names.flatMap((name) => byName.get(name) ?? []);
 }
