@@ -18,6 +18,7 @@ import { busyWarning, describeMachine, reportOf, writeReport } from "./report.ts
 import { BUNDLE } from "./rows/bundle.ts";
 import { CALL } from "./rows/call.ts";
 import { FAN } from "./rows/fan.ts";
+import { FIND_TOOLS } from "./rows/find-tools.ts";
 import { FINISHED } from "./rows/finished.ts";
 import { FIRST_CALL } from "./rows/first-call.ts";
 import { GAP } from "./rows/gap.ts";
@@ -42,6 +43,7 @@ const SECTIONS: readonly Section[] = [
   GREP,
   WAITING,
   FINISHED,
+  FIND_TOOLS,
   BUNDLE,
 ];
 const WARM_UP_TASKS = 50;

@@ -12,11 +12,11 @@ export const CALL_TOOL = "call_tool";
 /** Characters that the specs of all tools may have together to be shown: some 12,000 tokens, and more than all built-in tools have. */
 export const MAX_ALL_CHARACTERS = 48_000;
 /** Characters of what is shown otherwise, so that a first request stays below 8 KB. */
-export const MAX_SHOWN_CHARACTERS = 6_500;
+export const MAX_SHOWN_CHARACTERS = 7_000;
 /** What a provider's wire form adds to a spec, about. */
 const WIRE_CHARACTERS = 60;
 
-/** Shown first when not all can be: what steers the task, and the sandbox's basics. */
+/** Shown first when not all can be: how to find the others, to end, to ask, to read on, and the sandbox's basics. */
 const CORE: readonly string[] = [
   FIND_TOOLS,
   CALL_TOOL,
@@ -25,9 +25,9 @@ const CORE: readonly string[] = [
   "expand_result",
   "read_file",
   "write_file",
-  "list_directory",
-  "dispatch_subagent",
 ];
+/** Shown after the tools that the agent names, where there is room. */
+const THEN: readonly string[] = ["dispatch_subagent", "list_directory"];
 
 /** What a model is shown. `hidden`: there are tools in reach that it is not shown. */
 export interface ShownTools {
@@ -58,11 +58,12 @@ export function chooseShown(
 
   function chooseFew(): ToolSpec[] {
     const literal = new Set(patterns.filter((pattern) => !/[*?[]/.test(pattern)));
-    const core = CORE.flatMap((name) => [...search, ...others].filter((tool) => tool.name === name));
+    const pick = (names: readonly string[]) =>
+      names.flatMap((name) => [...search, ...others].filter((tool) => tool.name === name));
     const named = others.filter((tool) => namesOf(tool).some((name) => literal.has(name)));
     const specs: ToolSpec[] = [];
     let left = MAX_SHOWN_CHARACTERS;
-    for (const tool of new Set([...core, ...named])) {
+    for (const tool of new Set([...pick(CORE), ...named, ...pick(THEN)])) {
       const spec = specOf(tool, false);
       if (charactersOf(spec) > left) continue;
       left -= charactersOf(spec);

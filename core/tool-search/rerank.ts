@@ -41,7 +41,7 @@ interface Features {
   readonly pairs: number;
 }
 
-export const WEIGHTS: Readonly<Record<keyof Features, number>> = {
+const WEIGHTS: Readonly<Record<keyof Features, number>> = {
   rank: 1.2,
   share: 1.4,
   clauseRank: 1,

@@ -3,7 +3,7 @@ import { defineTool, failWith } from "../define-tool.ts";
 import { compactSchema } from "./compact-schema.ts";
 
 const MAX_LIMIT = 25;
-/** Characters of one answer. The tools that no longer fit are given without their parameters, then not at all. */
+/** Characters of one answer. A tool whose parameters no longer fit is given without them. */
 const MAX_CHARACTERS = 12_000;
 const MAX_SUMMARY = 300;
 
@@ -64,16 +64,26 @@ function shorten(name: string, description: string, parameters: Readonly<Record<
   return { name, summary: summary.toWellFormed(), parameters: compactSchema(parameters) };
 }
 
-/** As many as fit, the first ones whole. */
+/** As many as have room without their parameters, and with them those for which that leaves room, the first ones first. */
 function fit(found: readonly FoundTool[]): FoundTool[] {
   let left = MAX_CHARACTERS;
-  const fitting: FoundTool[] = [];
+  const bare: FoundTool[] = [];
   for (const tool of found) {
-    const shown = JSON.stringify(tool).length <= left ? tool : { ...tool, parameters: null };
-    const { length } = JSON.stringify(shown);
-    if (length > left) break;
-    left -= length + 1;
-    fitting.push(shown);
+    const short = { ...tool, parameters: null };
+    left -= charactersOf(short);
+    if (left < 0) break;
+    bare.push(short);
   }
-  return fitting;
+  left = Math.max(0, left);
+  return bare.map((short, index) => {
+    const tool = found[index] ?? short;
+    const more = charactersOf(tool) - charactersOf(short);
+    if (more > left) return short;
+    left -= more;
+    return tool;
+  });
+}
+
+function charactersOf(tool: FoundTool): number {
+  return JSON.stringify(tool).length + 1;
 }
