@@ -3,7 +3,7 @@
  * adding it; one that is another later waits, and until then tasks have the tools that were agreed to before.
  */
 import { databaseFromEnv, type Env, mcpFromEnv, toolSourcesFromEnv } from "../adapters/from-env.ts";
-import type { McpServerRecord } from "../core/database.ts";
+import type { McpServerRecord } from "../core/mcp/server-table.ts";
 import { type Failure, ok, type Result } from "../core/errors.ts";
 import { outsideTools, sourceOf } from "../core/mcp/outside-tools.ts";
 import { plainText, readToolList } from "../core/mcp/tool-list.ts";

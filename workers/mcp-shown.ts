@@ -1,6 +1,6 @@
 /** An MCP server as the API shows it: never a header's value, a client's secret or a token. */
 import { z } from "zod";
-import type { McpServerRecord } from "../core/database.ts";
+import type { McpServerRecord } from "../core/mcp/server-table.ts";
 import { diffLists } from "../core/mcp/tool-list.ts";
 import type { OutsideTool } from "../core/tool-source.ts";
 

@@ -109,7 +109,6 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
         patterns: patternsFromEnv(env),
         memory: taskMemoryFromEnv(env, facts),
         mcp: mcpFromEnv(env, facts),
-        tools: openFinder(toolset, async () => await toolLists(env, facts, this.tools)),
         toolSearch: openToolSearch(toolset, async () => await toolLists(env, facts, this.tools)),
       },
       blobs: blobsFromEnv(env),

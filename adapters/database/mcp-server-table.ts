@@ -1,6 +1,6 @@
 /** The MCP servers of tenants. What is sealed in a row comes sealed and goes sealed. */
 import { and, asc, eq, sql } from "drizzle-orm";
-import type { McpServerRecord, McpServerStatus, McpServerTable } from "../../core/database.ts";
+import type { McpServerRecord, McpServerStatus, McpServerTable } from "../../core/mcp/server-table.ts";
 import { failed, ok } from "../../core/errors.ts";
 import type { McpSettings } from "../../core/mcp/config.ts";
 import type { McpToolList, RefusedTool } from "../../core/mcp/tool-list.ts";

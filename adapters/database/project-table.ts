@@ -1,6 +1,6 @@
 /** Projects: names that tasks and memories were made with. */
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
-import type { ProjectTable } from "../../core/database.ts";
+import type { ProjectTable } from "../../core/memory/tables.ts";
 import { failed, ok } from "../../core/errors.ts";
 import { hasEnded, TASK_STATUSES } from "../../core/task-status.ts";
 import { auditOf } from "./audit-log.ts";

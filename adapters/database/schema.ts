@@ -134,6 +134,8 @@ export const memoryTags = pgTable("memory_tags", {
   tenant: text("tenant").notNull(),
   word: text("word").notNull(),
   memory: text("memory").notNull(),
+});
+
 export const mcpServers = pgTable("mcp_servers", {
   tenant: text("tenant").notNull(),
   name: text("name").notNull(),

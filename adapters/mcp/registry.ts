@@ -1,5 +1,5 @@
 /** The MCP servers of a tenant as they are stored, opened: what is sealed in a row is read here and nowhere else. */
-import type { McpServerAccess, McpServerTable } from "../../core/database.ts";
+import type { McpServerAccess, McpServerTable } from "../../core/mcp/server-table.ts";
 import { ok, type Result } from "../../core/errors.ts";
 import type { McpSecrets } from "../../core/mcp/config.ts";
 import type { Sealing } from "../sealing.ts";

@@ -1,5 +1,6 @@
 /** Memories in the database, found by vectors: what `core/memory/store.ts` promises. */
-import type { Database, MemoryTable, ReadMemory } from "../../core/database.ts";
+import type { Database } from "../../core/database.ts";
+import type { MemoryTable, ReadMemory } from "../../core/memory/tables.ts";
 import { type Failure, ok, type Result } from "../../core/errors.ts";
 import { hashContent, type Memory } from "../../core/memory/memory.ts";
 import { type MemoryHit, rank } from "../../core/memory/rank.ts";

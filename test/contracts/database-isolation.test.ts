@@ -7,7 +7,17 @@ import { openDatabase } from "../../adapters/database/database.ts";
 import { openPgvector } from "../../adapters/vectors/pgvector.ts";
 import type { Database } from "../../core/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
-import { act, configOf, hashedMemory, makeTenant, mcpServer, newId, report, secretOf, sourceOf } from "./database-rows.ts";
+import {
+  act,
+  configOf,
+  hashedMemory,
+  makeTenant,
+  mcpServer,
+  newId,
+  report,
+  secretOf,
+  sourceOf,
+} from "./database-rows.ts";
 
 const TABLES = [
   "tenants",

@@ -63,7 +63,6 @@ export function freshPorts(): ToolPorts {
     patterns: linearPatterns,
     memory: fakeMemory(),
     mcp: fakeMcp(),
-    tools: allTools,
     toolSearch: allTools,
   };
 }

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, eraseProjectFilesFromEnv, memoryFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import type { Project } from "../../core/database.ts";
+import type { Project } from "../../core/memory/tables.ts";
 import { raise } from "../../core/errors.ts";
 import { projectSchema } from "../../core/new-task.ts";
 import { DEFAULT_PAGE_LIMIT } from "../../core/page-cursor.ts";

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, mcpFromEnv, mcpRegistryFromEnv } from "../../adapters/from-env.ts";
-import type { McpServerRecord } from "../../core/database.ts";
+import type { McpServerRecord } from "../../core/mcp/server-table.ts";
 import { raise, type Result } from "../../core/errors.ts";
 import { asTheyEnd } from "../../core/gateway/as-they-end.ts";
 import { makeId } from "../../core/ids.ts";
