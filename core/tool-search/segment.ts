@@ -55,7 +55,7 @@ const FIELDS = {
   category: { boost: 1, length: 1.4, slope: 0.3 },
   summary: { boost: 1.5, length: 9, slope: 0.5 },
   parameter: { boost: 0.7, length: 4, slope: 0.5 },
-  description: { boost: 0.4, length: 16, slope: 0.5 },
+  description: { boost: 0.7, length: 16, slope: 0.5 },
 } as const;
 /** The count at which a term weighs half of what it can. */
 const HALF_COUNT = 2;

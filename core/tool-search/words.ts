@@ -4,8 +4,8 @@
 const UNSPACED = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}";
 const RUN = new RegExp(`[${UNSPACED}]+|[\\p{L}\\p{N}]+`, "gu");
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
-/** The joints of `readFile` and `HTTPServer`. */
-const JOINT = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+/** The joints of `readFile` and `HTTPServer`; `URLs` has none. */
+const JOINT = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}(?!s(?:$|\p{Lu}))\p{Ll})/u;
 const HAS_UPPER = /\p{Lu}/u;
 /** Characters of one word that count. */
 const MAX_WORD = 32;

@@ -27,6 +27,7 @@ describe("the words of a text", () => {
   test.each([
     ["getHTTPReply2", ["get", "http", "reply2"]],
     ["read_file", ["read", "file"]],
+    ["URLs of IDs, listAPIsNow", ["urls", "of", "ids", "list", "apis", "now"]],
     ["list-all.things/of it", ["list", "all", "things", "of", "it"]],
     ["Überweisung an Zoë", ["überweisung", "an", "zoë"]],
     ["获取天气 now", ["获取", "取天", "天气", "now"]],
