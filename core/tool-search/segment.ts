@@ -36,7 +36,8 @@ export interface Segment {
 /** Tools of one segment; what a list has beyond them is not found. A tool's number has 16 bits. */
 const MAX_SEGMENT_TOOLS = 65_535;
 export const WEIGHT_UNIT = 255;
-/** Characters of one summary and of one parameter's description that are read, parameters of one tool, and terms of one text. */
+/** Characters of one name, summary and parameter's description that are read, parameters of one tool, and terms of one text. */
+const MAX_NAME = 200;
 const MAX_SUMMARY = 2_000;
 const MAX_DESCRIPTION = 300;
 const MAX_PARAMETERS = 60;
@@ -107,21 +108,22 @@ export class SegmentBuilder {
       ...arrays,
       size: this.#size,
       terms: this.#terms,
-      groupTerms: [...this.#groupNumbers.keys()].map(termsOf),
+      groupTerms: [...this.#groupNumbers.keys()].map((toolbox) => termsOf(toolbox.slice(0, MAX_NAME))),
       bytes: inArrays + this.#terms.size * TERM_BYTES + this.#groupNumbers.size * GROUP_BYTES,
     };
   }
 
   #addTool(tool: SearchableTool, number: number): void {
-    const name = termsOf(tool.name);
+    const name = termsOf(tool.name.slice(0, MAX_NAME));
     const summary = termsOf(tool.summary.slice(0, MAX_SUMMARY));
     const parameters = tool.parameters.slice(0, MAX_PARAMETERS);
     const counts = new Map<string, number>();
     countTerms(counts, "name", name);
-    countTerms(counts, "toolbox", termsOf(tool.toolbox));
+    countTerms(counts, "toolbox", termsOf(tool.toolbox.slice(0, MAX_NAME)));
     countTerms(counts, "category", termsOf(tool.category));
     countTerms(counts, "summary", summary);
-    countTerms(counts, "parameter", termsOf(parameters.map((parameter) => parameter.name).join(" ")));
+    const names = parameters.map((parameter) => parameter.name.slice(0, MAX_NAME));
+    countTerms(counts, "parameter", termsOf(names.join(" ")));
     const descriptions = parameters.map(({ description }) => description.slice(0, MAX_DESCRIPTION));
     countTerms(counts, "description", termsOf(descriptions.join(" ")));
     for (const [term, count] of counts) this.#postings[this.#termNumber(term)]?.push(number, count);

@@ -45,7 +45,8 @@ export function termsOf(text: string): string[] {
 }
 
 const stems = new Map<string, string>();
-const MAX_STEMS = 50_000;
+/** Words whose terms are kept, some two megabytes; then they are found anew. */
+const MAX_STEMS = 20_000;
 
 /** A word without the endings of number and tense. */
 export function stem(word: string): string {
