@@ -24,6 +24,7 @@ import {
   shownWritten,
   versionCondition,
 } from "../task-file.ts";
+import { refuseInvalid } from "../validation.ts";
 
 /** Bytes of one file. */
 const MAX_FILE_BYTES = 52_428_800;
@@ -53,6 +54,12 @@ const list = createRoute({
   responses: answers({ 200: { description: "A page of files.", json: pageOf(sandboxFileSchema) } }, [404, 422]),
 });
 
+const versionNumber = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, "is no version")
+  .transform(Number);
+const downloadQuery = z.strictObject({ version: optionalQuery(versionNumber) });
+
 const download = createRoute({
   ...shared,
   method: "get",
@@ -60,7 +67,7 @@ const download = createRoute({
   summary: "Download a file",
   description:
     "The `ETag` is the SHA-256 of the bytes; `If-None-Match` is honoured. With `version`, an earlier one of `/file-versions/`.",
-  request: { params: pathParams, query: z.strictObject({ version: optionalQuery(z.coerce.number().int().min(1)) }) },
+  request: { params: pathParams, query: downloadQuery },
   responses: answers(
     {
       200: { description: "The bytes.", other: ["application/octet-stream"] },
@@ -119,8 +126,8 @@ export function taskFileRoutes(app: App): void {
 
   app.openAPIRegistry.registerPath(download);
   app.get(FILE_ROUTE, requireScope("tasks:read"), async (c) => {
+    const { version = null } = asked(c);
     const { files, path } = await openTaskFile(c, "files");
-    const version = versionAsked(c);
     const found = version === null ? unwrap(await files.stat(path)) : await earlierVersion(files, path, version);
     const headers = fileHeaders(found);
     if (matchesTag(c.req.header("if-none-match"), found)) return c.body(null, 304, headers);
@@ -169,13 +176,11 @@ async function requireEntry(files: FilesPort, path: string): Promise<void> {
   if (!found.ok && (found.error.code !== "not_found" || !(await files.list(path)).ok)) throw new OttoError(found.error);
 }
 
-/** The version that the query asks for; null: the current one. */
-function versionAsked(c: AppContext): number | null {
-  const asked = c.req.query("version") ?? "";
-  if (asked === "") return null;
-  const version = Number(asked);
-  if (!/^\d{1,15}$/.test(asked) || version < 1) raise("invalid_input", "version: is no version", { field: "version" });
-  return version;
+/** The query of a download, whose path is no schema's. */
+function asked(c: AppContext): z.infer<typeof downloadQuery> {
+  const parsed = downloadQuery.safeParse(c.req.query());
+  if (!parsed.success) refuseInvalid({ success: false, target: "query", error: parsed.error });
+  return parsed.data ?? {};
 }
 
 async function earlierVersion(files: FilesPort, path: string, version: number): Promise<FileEntry> {
