@@ -1,9 +1,5 @@
 -- Secrets of tenants. A value is sealed before it comes here, under a key that the database does not have.
 
--- As in 0001: handing the purge to otto_directory takes both, and both are taken back at the end.
-grant otto_directory to current_user;
-grant create on schema public to otto_directory;
-
 create table secrets (
   tenant     text        not null references tenants (id),
   id         text        not null,
@@ -26,24 +22,17 @@ create policy directory_rows on secrets to otto_directory using (true);
 grant select, insert, update, delete on secrets to otto_app;
 grant select, delete                 on secrets to otto_directory;
 
--- Deletes the rows of a tenant that was erased, and of no other.
-create or replace function otto_purge_tenant(erased text)
-returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp
+-- These rows go when their tenant is purged: otto_purge_tenant marks the tenant, and this runs as the function does.
+create function otto_purge_secrets()
+returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
-  update public.tenants set name = '', purged_at = now() where id = erased and erased_at is not null;
-  if not found then
-    return;
-  end if;
-  delete from public.secrets        where tenant = erased;
-  delete from public.tasks          where tenant = erased;
-  delete from public.agent_versions where tenant = erased;
-  delete from public.agents         where tenant = erased;
-  delete from public.keys           where tenant = erased;
-  delete from public.audit          where tenant = erased;
+  delete from public.secrets where tenant = new.id;
+  return null;
 end
 $$;
+revoke all on function otto_purge_secrets() from public;
 
-revoke create on schema public from otto_directory;
-revoke otto_directory from current_user;
+create trigger purge_secrets after update of purged_at on tenants
+  for each row when (new.purged_at is not null) execute function otto_purge_secrets();
