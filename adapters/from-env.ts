@@ -6,6 +6,7 @@ import type { Database } from "../core/database.ts";
 import type { Result } from "../core/errors.ts";
 import type { MemoryStore } from "../core/memory/store.ts";
 import type { SandboxRpc, StepsRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
+import type { ToolSourcesPort } from "../core/tool-source.ts";
 import type {
   BlobPort,
   Clock,
@@ -17,7 +18,6 @@ import type {
   ResultsPort,
   SearchPort,
   SecretsPort,
-  ToolSourcesPort,
   VectorsPort,
   WebPort,
 } from "../core/ports.ts";

@@ -7,15 +7,16 @@ import type { Database } from "../core/database.ts";
 import { sha256Hex } from "../core/canonical-json.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
 import type { TenantRpc } from "../core/objects.ts";
-import type { BlobPort, Clock, ToolSourcesPort } from "../core/ports.ts";
 import {
   MAX_SOURCE_BYTES,
   nameKey,
   type OutsideTool,
-  type SourceRecord,
   sourceKey,
+  type SourceRecord,
   sourceText,
+  type ToolSourcesPort,
 } from "../core/tool-source.ts";
+import type { BlobPort, Clock } from "../core/ports.ts";
 
 /** How often a publishing that names no version tries again when another was first. */
 const MAX_TRIES = 30;

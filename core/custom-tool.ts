@@ -8,8 +8,8 @@ import { failed, type Failure, ok, type Result } from "./errors.ts";
 import { isReading } from "./http-method.ts";
 import { compileSchema } from "./json-schema/compile.ts";
 import type { PatternsPort } from "./ports.ts";
-import { type EffectClass, PERMISSIONS, SECURITY_LEVELS, TOOL_CATEGORIES } from "./tool.ts";
-import type { ArgumentPlace, HttpTemplate, JsonSchema, OutsideTool } from "./tool-source.ts";
+import { type EffectClass, type JsonSchema, PERMISSIONS, SECURITY_LEVELS, TOOL_CATEGORIES } from "./tool.ts";
+import type { ArgumentPlace, HttpTemplate, OutsideTool } from "./tool-source.ts";
 
 /** The source of the tenant's own tools. */
 export const CUSTOM_SOURCE = "custom";

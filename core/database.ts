@@ -4,6 +4,7 @@
  * hold), and `upstream_failed` with `retryAfterMs` while the database is away. Times are milliseconds since the epoch.
  */
 import type { AgentConfig, PinnedAgent } from "./agent.ts";
+import type { AuditEntry } from "./audit-entry.ts";
 import type { Result } from "./errors.ts";
 import type { MemoryTable, ProjectTable } from "./memory/tables.ts";
 import type { McpServerTable } from "./mcp/server-table.ts";
@@ -45,46 +46,6 @@ export interface Agent extends PinnedAgent {
 /** One version of an agent. */
 export interface AgentVersion extends PinnedAgent {
   readonly createdAt: number;
-}
-
-/** An administrative act: who did what to what, in which request. */
-export interface AuditEntry {
-  readonly id: string;
-  readonly at: number;
-  /** A key's id, or `operator`. */
-  readonly actor: string;
-  readonly action:
-    | "tenant.create"
-    | "tenant.erase"
-    | "tenant.stop"
-    | "tenant.release"
-    | "key.create"
-    | "key.revoke"
-    | "agent.create"
-    | "agent.update"
-    | "budget.set"
-    | "budget.delete"
-    | "file.delete"
-    | "file.restore"
-    | "secret.create"
-    | "secret.update"
-    | "secret.delete"
-    | "tool.create"
-    | "tool.update"
-    | "tool.delete"
-    | "tool.import"
-    | "tool.reload"
-    | "memory.create"
-    | "memory.update"
-    | "memory.delete"
-    | "project.erase"
-    | "mcp_server.set"
-    | "mcp_server.delete"
-    | "mcp_server.reload"
-    | "mcp_server.approve"
-    | "mcp_server.authorize";
-  readonly target: string;
-  readonly requestId: string;
 }
 
 export interface TenantTable {

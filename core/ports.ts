@@ -2,13 +2,11 @@
  * Everything outside Otto, as interfaces. Each has a real adapter, an in-memory fake, and one contract suite that both
  * pass (`test/contracts/`). Methods return expected failures as values and throw only on a defect.
  */
-import type { AuditEntry } from "./database.ts";
 import type { Failure, Result } from "./errors.ts";
 import type { Memory, MemoryScope } from "./memory/memory.ts";
 import type { MemoryHit } from "./memory/rank.ts";
 import type { McpPort } from "./mcp/port.ts";
 import type { Message, ModelUsage } from "./messages.ts";
-import type { OutsideTool, PinnedSource, SourceRecord, SourceToPublish } from "./tool-source.ts";
 
 /** Milliseconds since the epoch. */
 export interface Clock {
@@ -357,22 +355,6 @@ export interface MemoryPort {
 export interface BlobPort {
   put(key: string, bytes: Uint8Array): Promise<Result<void>>;
   get(key: string): Promise<Result<Uint8Array>>;
-}
-
-/** The sources of the tenants' own tools. What stands under a hash never changes. */
-export interface ToolSourcesPort {
-  /**
-   * Publishes a source: tasks that are made after this have its tools. Publishing what stands already changes nothing.
-   * `conflict`: one of its tools has the name of another source's tool (field `name`), or it is not at `ifVersion`;
-   * `too_large` over `MAX_SOURCE_BYTES`.
-   */
-  publish(tenant: string, source: SourceToPublish, act: AuditEntry | null): Promise<Result<SourceRecord>>;
-  /** Every source by name, also those that have no tools any more. */
-  all(tenant: string): Promise<Result<readonly SourceRecord[]>>;
-  /** What a task that is made after this pins, by name: also of a publishing that broke off before it was heard of. */
-  present(tenant: string): Promise<Result<readonly PinnedSource[]>>;
-  /** The tools under a hash; `not_found` when the tenant never published it. */
-  read(tenant: string, hash: string): Promise<Result<readonly OutsideTool[]>>;
 }
 
 /** A failure of a port that says whether the effect can have happened. */

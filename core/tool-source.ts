@@ -3,11 +3,10 @@
  * (`custom`), or those of one MCP server (`mcp:<server>`). It is kept by the hash of its content and never changes under
  * that hash, so that a task keeps the tools that it began with while the tenant's present ones move on.
  */
+import type { AuditEntry } from "./audit-entry.ts";
 import { canonicalJson } from "./canonical-json.ts";
-import type { EffectClass, Permission, SecurityLevel, ToolCategory } from "./tool.ts";
-
-/** JSON Schema, as the tenant or the server wrote it. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import type { Result } from "./errors.ts";
+import type { EffectClass, JsonSchema, Permission, SecurityLevel, ToolCategory } from "./tool.ts";
 
 /** One tool of a source. Its name is unique among the built-in tools and all sources of the tenant. */
 export interface OutsideTool {
@@ -111,4 +110,20 @@ export function sourceKey(tenant: string, hash: string): string {
 /** What two tools of a tenant may not have in common: the API takes a name with dots or underscores. */
 export function nameKey(name: string): string {
   return name.replaceAll(".", "_");
+}
+
+/** The sources of the tenants' own tools. What stands under a hash never changes. */
+export interface ToolSourcesPort {
+  /**
+   * Publishes a source: tasks that are made after this have its tools. Publishing what stands already changes nothing.
+   * `conflict`: one of its tools has the name of another source's tool (field `name`), or it is not at `ifVersion`;
+   * `too_large` over `MAX_SOURCE_BYTES`.
+   */
+  publish(tenant: string, source: SourceToPublish, act: AuditEntry | null): Promise<Result<SourceRecord>>;
+  /** Every source by name, also those that have no tools any more. */
+  all(tenant: string): Promise<Result<readonly SourceRecord[]>>;
+  /** What a task that is made after this pins, by name: also of a publishing that broke off before it was heard of. */
+  present(tenant: string): Promise<Result<readonly PinnedSource[]>>;
+  /** The tools under a hash; `not_found` when the tenant never published it. */
+  read(tenant: string, hash: string): Promise<Result<readonly OutsideTool[]>>;
 }

@@ -2,7 +2,9 @@
 import type { z } from "zod";
 import type { ErrorCode, Failure } from "./errors.ts";
 import type { ToolPorts } from "./ports.ts";
-import type { JsonSchema } from "./tool-source.ts";
+
+/** JSON Schema, as the tenant or the server wrote it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** What a tool must be allowed to do. An agent has a set of these. */
 export const PERMISSIONS = ["read", "write", "exec", "network"] as const;

@@ -1,5 +1,5 @@
 /** The audit row of an administrative act: who did what to what, when, in which request. */
-import type { AuditEntry } from "../core/database.ts";
+import type { AuditEntry } from "../core/audit-entry.ts";
 import { makeId } from "../core/ids.ts";
 import { OPERATOR } from "../core/keys.ts";
 import type { AppContext } from "./context.ts";

@@ -1,7 +1,7 @@
 /** The tools that a tenant defines by itself: each change is made from what is there, and made again when another was first. */
 import { databaseFromEnv, patternsFromEnv, toolSourcesFromEnv } from "../adapters/from-env.ts";
 import { CUSTOM_SOURCE, type CustomTool, customTool, MAX_CUSTOM_TOOLS, readDefinition } from "../core/custom-tool.ts";
-import type { AuditEntry } from "../core/database.ts";
+import type { AuditEntry } from "../core/audit-entry.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
 import type { DefinedTool, OutsideTool } from "../core/tool-source.ts";
 import type { AppContext } from "./context.ts";

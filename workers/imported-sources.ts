@@ -1,6 +1,6 @@
 /** Sources that were made of an OpenAPI document: read, published, and read again. */
 import { patternsFromEnv, toolSourcesFromEnv, webFromEnv } from "../adapters/from-env.ts";
-import type { AuditEntry } from "../core/database.ts";
+import type { AuditEntry } from "../core/audit-entry.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
 import { readApiDocument } from "../core/openapi/document.ts";
 import { type Imported, type ImportOptions, importOpenApi, slugOf } from "../core/openapi/import.ts";

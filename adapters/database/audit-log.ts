@@ -1,6 +1,7 @@
 /** The audit log. Its rows are written in the transaction of the act that they tell of. */
 import { type SQL, and, desc, eq, sql } from "drizzle-orm";
-import type { AuditEntry, AuditLog } from "../../core/database.ts";
+import type { AuditEntry } from "../../core/audit-entry.ts";
+import type { AuditLog } from "../../core/database.ts";
 import { ok } from "../../core/errors.ts";
 import { cutPage } from "../../core/page-cursor.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";

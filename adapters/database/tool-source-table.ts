@@ -1,6 +1,7 @@
 /** The sources of the tenants' own tools, the names that they take, and the definitions that tenants wrote. */
 import { and, asc, desc, eq, lt, type SQL, sql } from "drizzle-orm";
-import type { AuditEntry, SourceChange, ToolSourceTable } from "../../core/database.ts";
+import type { AuditEntry } from "../../core/audit-entry.ts";
+import type { SourceChange, ToolSourceTable } from "../../core/database.ts";
 import { type Failure, failed, ok } from "../../core/errors.ts";
 import { cutPage } from "../../core/page-cursor.ts";
 import type { DefinedTool, SourceRecord } from "../../core/tool-source.ts";

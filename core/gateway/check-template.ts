@@ -1,6 +1,7 @@
 /** Whether a tenant's request can be sent as it is written: judged when it is registered, before any argument is there. */
 import { isReading } from "../http-method.ts";
-import type { HttpTemplate, JsonSchema } from "../tool-source.ts";
+import type { JsonSchema } from "../tool.ts";
+import type { HttpTemplate } from "../tool-source.ts";
 import { hasControls, placeholdersOf, placeOf, withoutReferences } from "./http-template.ts";
 import { isHeaderName, isHeaderValue, isOfTheConnection } from "../web/headers.ts";
 

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { compileSchema } from "../json-schema/compile.ts";
 import type { SchemaProblem } from "../json-schema/run.ts";
 import type { PatternsPort, ToolPorts } from "../ports.ts";
-import type { Tool, ToolContext, ToolOutcome } from "../tool.ts";
-import { type JsonSchema, nameKey, type OutsideOrigin, type OutsideTool } from "../tool-source.ts";
+import type { JsonSchema, Tool, ToolContext, ToolOutcome } from "../tool.ts";
+import { nameKey, type OutsideOrigin, type OutsideTool } from "../tool-source.ts";
 
 type Kind = OutsideOrigin["kind"];
 

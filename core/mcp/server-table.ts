@@ -1,5 +1,5 @@
 /** The rows of the MCP servers that tenants set. Expected failures are values. */
-import type { AuditEntry } from "../database.ts";
+import type { AuditEntry } from "../audit-entry.ts";
 import type { Result } from "../errors.ts";
 import type { McpSettings } from "./config.ts";
 import type { McpToolList, RefusedTool } from "./tool-list.ts";

@@ -1,5 +1,5 @@
 /** The rows of memories and projects. Expected failures are values. */
-import type { AuditEntry } from "../database.ts";
+import type { AuditEntry } from "../audit-entry.ts";
 import type { Result } from "../errors.ts";
 import type { Page, PageRequest } from "../page-cursor.ts";
 import type { Memory, MemoryScope, NewMemory } from "./memory.ts";

@@ -1,6 +1,7 @@
 /** The arguments of an operation: its parameters and its body, as one schema of an object, and where each of them goes. */
 import { failed, ok, type Result } from "../errors.ts";
-import type { ArgumentPlace, HttpTemplate, JsonSchema } from "../tool-source.ts";
+import type { JsonSchema } from "../tool.ts";
+import type { ArgumentPlace, HttpTemplate } from "../tool-source.ts";
 import { follow, isJson, type Json, jsonAt, listAt, textAt } from "./document.ts";
 import type { PlainSchemas } from "./plain-schema.ts";
 

@@ -3,7 +3,7 @@
  * too large or refers to itself becomes a schema that takes anything there.
  */
 import type { PatternsPort } from "../ports.ts";
-import type { JsonSchema } from "../tool-source.ts";
+import type { JsonSchema } from "../tool.ts";
 import { follow, isJson, type Json } from "./document.ts";
 
 /** Schemas that one argument list is made of, and how deep they stand in each other. */

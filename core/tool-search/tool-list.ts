@@ -1,6 +1,5 @@
 /** A list of tools that can be searched. It is indexed when it is searched first, in portions. */
-import type { ToolCategory } from "../tool.ts";
-import type { JsonSchema } from "../tool-source.ts";
+import type { JsonSchema, ToolCategory } from "../tool.ts";
 import { type SearchableTool, type Segment, SegmentBuilder } from "./segment.ts";
 
 /** What a list knows of a tool: the names of `Tool` and `OutsideTool`. */

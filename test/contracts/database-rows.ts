@@ -1,6 +1,7 @@
 /** Rows for the database's contract tests, with ids that no other test has. */
 import { DEFAULT_AGENT } from "../../core/agent.ts";
-import type { AuditEntry, Database, NewApiKey, SourceChange, Tenant } from "../../core/database.ts";
+import type { AuditEntry } from "../../core/audit-entry.ts";
+import type { Database, NewApiKey, SourceChange, Tenant } from "../../core/database.ts";
 import type { HashedMemory } from "../../core/memory/tables.ts";
 import { type IdKind, makeId } from "../../core/ids.ts";
 import { SCOPES } from "../../core/keys.ts";

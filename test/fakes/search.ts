@@ -1,6 +1,5 @@
 /** A search engine in memory: every query finds the same pages, as many as are asked for. */
-import { failed, ok } from "../../core/errors.ts";
-import type { Failure } from "../../core/errors.ts";
+import { failed, type Failure, ok } from "../../core/errors.ts";
 import type { SearchHit, SearchPort } from "../../core/ports.ts";
 
 /** What it finds: pages, or a failure. A search that was given up fails with `timeout`. */

@@ -1,14 +1,14 @@
 /** The sources of tenants' tools, in memory. It passes the same contract as those of Postgres and the bucket. */
 import { sha256Hex } from "../../core/canonical-json.ts";
 import { failed, ok } from "../../core/errors.ts";
-import type { ToolSourcesPort } from "../../core/ports.ts";
 import {
   MAX_SOURCE_BYTES,
   nameKey,
   type OutsideTool,
-  type SourceRecord,
   sourceKey,
+  type SourceRecord,
   sourceText,
+  type ToolSourcesPort,
 } from "../../core/tool-source.ts";
 
 export function fakeToolSources(): ToolSourcesPort {

@@ -4,8 +4,7 @@ import { confirmedOutcome } from "../../core/ledger.ts";
 import type { ModelFailure } from "../../core/ports.ts";
 import type { Command, Decision, ModelReply, PreparedCall, SubtaskEnding } from "../../core/task-commands.ts";
 import type { TaskFacts, TaskState } from "../../core/task-state.ts";
-import type { PendingView, TaskView } from "../../core/task-view.ts";
-import { viewTask } from "../../core/task-view.ts";
+import { type PendingView, type TaskView, viewTask } from "../../core/task-view.ts";
 import { createTask, decide, joinDecisions } from "../../core/task.ts";
 import { ADMITTED, factsOf } from "./task-world.ts";
 

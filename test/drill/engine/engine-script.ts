@@ -1,6 +1,5 @@
 /** What the scripted model does in the engine's drills: a function of the conversation, so that no kill changes it. */
-import type { ScriptedReply, WireBody, WireMessage } from "../../stand-ins/model-server.ts";
-import { stepOf } from "../../stand-ins/model-server.ts";
+import { type ScriptedReply, stepOf, type WireBody, type WireMessage } from "../../stand-ins/model-server.ts";
 import type { RecorderReply } from "../../stand-ins/recorder.ts";
 import { inputOfKind, textOf } from "../received.ts";
 
