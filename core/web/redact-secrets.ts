@@ -24,8 +24,11 @@ export interface Redactor {
 export const LONGEST_FORM = 6;
 /** Of a value in base64, so many characters stand for nothing else. Fewer stand in any text. */
 const MIN_BASE64 = 4;
-/** Comparisons for one secret in one text. Where a value repeats itself they can be many; then nothing of the text is shown. */
-const MAX_STEPS = 2_000_000;
+/**
+ * Comparisons for all secrets in one text. Where it repeats what values begin with they can be many, and a server knows the
+ * values that were sent to it; beyond so many nothing of the text is shown.
+ */
+const MAX_STEPS = 4_000_000;
 const BASE64_CHARACTER = /[A-Za-z0-9+/_-]/;
 
 /** A stretch of the text, to its end without it. */
@@ -33,6 +36,17 @@ interface Span {
   readonly start: number;
   readonly end: number;
   readonly name: string;
+}
+
+/** A text, and the same in small letters. */
+interface Haystack {
+  readonly text: string;
+  readonly folded: string;
+}
+
+/** Comparisons that may still be made. */
+interface Steps {
+  left: number;
 }
 
 /** The spellings of one character of a value, in small letters: the case of letters means nothing. */
@@ -55,7 +69,8 @@ export function makeRedactor(secrets: readonly KnownSecret[]): Redactor {
   const wanted = secrets.toSorted((a, b) => b.value.length - a.value.length).map(wantedOf);
 
   function redact(haystack: string): string {
-    return wanted.reduce((rest, one) => replaceSpans(rest, spansOf(rest, one)), haystack);
+    const steps: Steps = { left: MAX_STEPS };
+    return wanted.reduce((rest, one) => replaceSpans(rest, spansOf(rest, one, steps)), foldedOf(haystack)).text;
   }
 
   return {
@@ -72,8 +87,9 @@ export function makeRedactor(secrets: readonly KnownSecret[]): Redactor {
       return redacted === haystack ? bytes : fromBinary(redacted);
     },
     foundIn(text) {
-      const haystack = asBytes(text);
-      return wanted.filter((one) => spansOf(haystack, one).length > 0).map(({ name }) => name);
+      const haystack = foldedOf(asBytes(text));
+      const steps: Steps = { left: MAX_STEPS };
+      return wanted.filter((one) => spansOf(haystack, one, steps).length > 0).map(({ name }) => name);
     },
   };
 }
@@ -126,33 +142,36 @@ const HTML_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Where one secret stands, in no order; stretches may overlap. */
-function spansOf(haystack: string, wanted: Wanted): Span[] {
+function spansOf({ text, folded }: Haystack, wanted: Wanted, steps: Steps): Span[] {
   const { name } = wanted;
-  const spans = spelledSpans(haystack, wanted);
-  for (const core of wanted.base64) {
-    for (const at of placesOf(haystack, core)) spans.push({ ...base64Run(haystack, at, at + core.length), name });
-  }
+  const spans = spelledSpans(folded, wanted, steps);
+  for (const core of wanted.base64) for (const run of base64Runs(text, core)) spans.push({ ...run, name });
   for (const needle of wanted.plain) {
-    for (const at of placesOf(haystack, needle)) spans.push({ start: at, end: at + needle.length, name });
+    for (const at of placesOf(text, needle)) spans.push({ start: at, end: at + needle.length, name });
   }
-  for (const at of placesOf(haystack.toLowerCase(), wanted.hex)) {
-    spans.push({ start: at, end: at + wanted.hex.length, name });
-  }
+  for (const at of placesOf(folded, wanted.hex)) spans.push({ start: at, end: at + wanted.hex.length, name });
   return spans;
 }
 
+/** Each stretch of base64 that the core is in, once: it can stand in one of a megabyte thousands of times. */
+function* base64Runs(text: string, core: string): Generator<Omit<Span, "name">> {
+  for (let at = text.indexOf(core); at !== -1; ) {
+    const run = base64Run(text, at, at + core.length);
+    yield run;
+    at = text.indexOf(core, run.end);
+  }
+}
+
 /** The value, each of its characters in any spelling. */
-function spelledSpans(haystack: string, { name, units, starts }: Wanted): Span[] {
-  const folded = haystack.toLowerCase();
+function spelledSpans(folded: string, { name, units, starts }: Wanted, budget: Steps): Span[] {
   const spans: Span[] = [];
-  let left = MAX_STEPS;
   for (const start of starts) {
     for (const at of placesOf(folded, start)) {
       if (!mayBegin(folded, at, units)) continue;
       const { end, steps } = endOfValue(folded, at, units);
       if (end !== null) spans.push({ start: at, end, name });
-      left -= steps;
-      if (left < 0) return [{ start: 0, end: haystack.length, name }];
+      budget.left -= steps;
+      if (budget.left < 0) return [{ start: 0, end: folded.length, name }];
     }
   }
   return spans;
@@ -206,16 +225,21 @@ function* placesOf(haystack: string, needle: string): Generator<number> {
   for (let at = haystack.indexOf(needle); at !== -1; at = haystack.indexOf(needle, at + 1)) yield at;
 }
 
-function replaceSpans(haystack: string, spans: readonly Span[]): string {
+function replaceSpans(haystack: Haystack, spans: readonly Span[]): Haystack {
   if (spans.length === 0) return haystack;
+  const { text } = haystack;
   const parts: string[] = [];
   let done = 0;
   for (const { start, end, name } of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     if (end <= done) continue;
-    if (start >= done) parts.push(haystack.slice(done, start), referenceTo(name));
+    if (start >= done) parts.push(text.slice(done, start), referenceTo(name));
     done = end;
   }
-  return parts.join("") + haystack.slice(done);
+  return foldedOf(parts.join("") + text.slice(done));
+}
+
+function foldedOf(text: string): Haystack {
+  return { text, folded: text.toLowerCase() };
 }
 
 /** The text as a string of bytes: itself when its characters are bytes, else its UTF-8. */

@@ -50,6 +50,18 @@ describe("a value of a secret", () => {
     expect(new TextDecoder().decode(redactor.bytes(bytes))).toBe('{"a":"{{secret.KEY}}"}');
   });
 
+  it("is searched for once in a stretch of base64 that is full of it", () => {
+    const echoed = base64(VALUE.repeat(3)).repeat(12_000);
+    expect(redactor.text(`[${echoed}]`)).toBe("[{{secret.KEY}}]");
+    const apart = `${base64(`u:${VALUE}`)},`.repeat(12_000);
+    expect(redactor.text(apart)).toBe("{{secret.KEY}},".repeat(12_000));
+  });
+
+  it("is searched for with a bounded work for all secrets together, and what is over it is not shown", () => {
+    const many = makeRedactor(Array.from({ length: 50 }, (_, at) => ({ name: `K${at}`, value: `${"a".repeat(4_000)}${at}` })));
+    expect(many.text("a".repeat(1_000_000))).toMatch(/^\{\{secret\.K\d+\}\}$/);
+  });
+
   it("is taken out in UTF-16 and in Latin-1", () => {
     const units = Array.from({ length: VALUE.length }, (_, at) => VALUE.charCodeAt(at));
     const forms = {
