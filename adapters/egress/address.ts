@@ -14,7 +14,7 @@ export type UrlJudgement =
   | { readonly ok: false; readonly message: string };
 
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
-const MAX_URL_CHARACTERS = 8_192;
+export const MAX_URL_CHARACTERS = 8_192;
 
 /** Names that mean "this network" or a cloud's metadata service. A name that ends in `.` + one of them counts too. */
 const INWARD_NAMES = [

@@ -7,7 +7,12 @@ import { hostIsListed } from "../../core/host-pattern.ts";
 import type { TenantSecret } from "../../core/ports.ts";
 import { isHeaderValue } from "../../core/web/headers.ts";
 import { fillReferences, type ReferencePlace, referencedNames } from "../../core/web/secret-references.ts";
+import { MAX_URL_CHARACTERS } from "./address.ts";
 import type { Hop } from "./redirect.ts";
+
+/** What a request may have when its references are filled in: of all values of headers, and of a body. */
+const MAX_HEADER_CHARACTERS = 65_536;
+const MAX_BODY_CHARACTERS = 4 * 1024 * 1024;
 
 /** A hop that may hold references; in its URL only when the caller wrote that: a redirect's is its server's. */
 export interface Draft {
@@ -52,16 +57,30 @@ export function fillSecrets(draft: Draft, secrets: readonly TenantSecret[], open
     values.set(name, value.value);
   }
   if (values.size === 0) return ok(hop);
-  const fill = (text: string, place: ReferencePlace) => fillReferences(text, place, (name) => values.get(name) ?? "");
-  const headers = hop.headers.map(([name, value]) => [name, fill(value, "header")] as const);
-  const unfit = headers.find(([, value]) => !isHeaderValue(value));
-  if (unfit !== undefined)
-    return refuse("invalid_input", `A secret has characters that the header ${unfit[0]} cannot hold.`, "headers");
+  const fill = (text: string, place: ReferencePlace, most: number) =>
+    fillReferences(text, place, most, (name) => values.get(name) ?? "");
+  const headers: [string, string][] = [];
+  let left = MAX_HEADER_CHARACTERS;
+  for (const [name, value] of hop.headers) {
+    const filled = fill(value, "header", left);
+    if (filled === null) return tooLong("headers", MAX_HEADER_CHARACTERS);
+    if (!isHeaderValue(filled))
+      return refuse("invalid_input", `A secret has characters that the header ${name} cannot hold.`, "headers");
+    headers.push([name, filled]);
+    left -= filled.length;
+  }
   const { pathname, search, origin } = hop.url;
-  const url = urlIsOurs ? new URL(origin + fill(pathname, "url") + fill(search, "url")) : hop.url;
+  const place = urlIsOurs ? fill(pathname + search, "url", MAX_URL_CHARACTERS - origin.length) : "";
+  if (place === null) return tooLong("url", MAX_URL_CHARACTERS);
   const text = textOf(hop.body);
-  const body = text === null ? hop.body : new TextEncoder().encode(fill(text, placeInBody(hop.headers)));
-  return ok({ ...hop, url, headers, body });
+  const filled = text === null ? "" : fill(text, placeInBody(hop.headers), MAX_BODY_CHARACTERS);
+  if (filled === null) return tooLong("body", MAX_BODY_CHARACTERS);
+  const url = urlIsOurs ? new URL(origin + place) : hop.url;
+  return ok({ ...hop, url, headers, body: text === null ? hop.body : new TextEncoder().encode(filled) });
+}
+
+function tooLong(field: string, most: number): Result<never> {
+  return refuse("too_large", `With its secrets filled in, ${field} has more than ${most} characters.`, field);
 }
 
 function valueFor(
@@ -109,7 +128,7 @@ function textOf(body: Uint8Array | null): string | null {
 }
 
 function refuse(
-  code: "invalid_input" | "not_found" | "blocked_by_policy" | "not_available",
+  code: "invalid_input" | "not_found" | "blocked_by_policy" | "not_available" | "too_large",
   message: string,
   field: string,
 ) {

@@ -23,11 +23,24 @@ export function referencedNames(text: string): string[] {
   return [...new Set(Array.from(text.matchAll(REFERENCE), ([, plain, encoded = ""]) => plain ?? encoded))];
 }
 
-/** The text with its references filled in, each once. `valueOf` is asked for names that `referencedNames` gives. */
-export function fillReferences(text: string, place: ReferencePlace, valueOf: (name: string) => string): string {
-  return text.replace(REFERENCE, (_whole, plain: string | undefined, encoded = "") =>
-    plain === undefined ? encodeURIComponent(valueOf(String(encoded))) : written(valueOf(plain), place),
-  );
+/**
+ * The text with its references filled in, each once; null when it has more than `maxCharacters` then, because a value is
+ * hundreds of times as long as a reference to it. `valueOf` is asked for names that `referencedNames` gives.
+ */
+export function fillReferences(
+  text: string,
+  place: ReferencePlace,
+  maxCharacters: number,
+  valueOf: (name: string) => string,
+): string | null {
+  let growth = 0;
+  const filled = text.replace(REFERENCE, (whole: string, plain: string | undefined, encoded = "") => {
+    if (growth > maxCharacters) return "";
+    const value = plain === undefined ? encodeURIComponent(valueOf(String(encoded))) : written(valueOf(plain), place);
+    growth += value.length - whole.length;
+    return value;
+  });
+  return text.length + growth > maxCharacters ? null : filled;
 }
 
 function written(value: string, place: ReferencePlace): string {

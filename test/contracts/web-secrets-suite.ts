@@ -65,6 +65,17 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
     });
 
     it.each([
+      ["url", "/?k={{secret.KEY}}{{secret.KEY}}{{secret.KEY}}", {}, ""],
+      ["headers", "/", { a: "{{secret.KEY}}".repeat(10), b: "{{secret.KEY}}".repeat(10) }, ""],
+      ["body", "/", {}, "{{secret.KEY}}".repeat(1_100)],
+    ] as const)("sends nothing whose %s is too long with them", async (field, path, headers, body) => {
+      secrets[0] = { name: "KEY", value: "k".repeat(4_096), hosts: [host] };
+      const reply = await outside.web.request(send(`${base}${path}`, headers, body));
+      expect(reply).toMatchObject({ ok: false, error: { code: "too_large", field, details: { sent: false } } });
+      expect(outside.received).toEqual([]);
+    });
+
+    it.each([
       ["application/x-www-form-urlencoded; charset=utf-8", "a=%7B%7Bsecret.KEY%7D%7D&b={{secret.KEY}}"],
       ["text/plain", "a={{secret.KEY}}"],
     ])("fills them in in a body of %s", async (type, body) => {
