@@ -173,6 +173,11 @@ export interface WebRequest {
   readonly signal: AbortSignal;
 }
 
+/** References to secrets are filled in in `secretHeaders` only: what else it says may be a stranger's or a model's word. */
+export interface WebStreamRequest extends WebRequest {
+  readonly secretHeaders?: WebRequest["headers"];
+}
+
 /** What came back. `body` is cut at `maxBytes` and `truncated` says so. */
 export interface WebResponse {
   readonly status: number;
@@ -195,7 +200,7 @@ export interface WebPort {
    * Hands the reply over as soon as its headers are there. Redirects are handed back, whatever `followRedirects` says. The
    * body fails when the time is over, when `signal` is aborted, and after `maxBytes`; cancelling it gives the request up.
    */
-  open(request: WebRequest): Promise<Result<WebStream>>;
+  open(request: WebStreamRequest): Promise<Result<WebStream>>;
 }
 
 /** A reply whose body is still coming. */

@@ -11,6 +11,7 @@ import {
   type WebRequest,
   type WebResponse,
   type WebStream,
+  type WebStreamRequest,
 } from "../../core/ports.ts";
 import { judgeUrl, type EgressAllow } from "./address.ts";
 import { type Draft, fillSecrets } from "./fill-secrets.ts";
@@ -64,18 +65,16 @@ export async function requestByHops(request: WebRequest, ways: Ways): Promise<Re
   return await book.value.redact(answered.ok ? ok(toResponse(answered.value, startedAt)) : answered, request.maxBytes);
 }
 
-/**
- * Makes the request, hands the reply over as it comes, and follows no redirect. Secrets are filled in where they stand in
- * headers: such a request carries what strangers wrote, and its URL may be one that a server named.
- */
-export async function openByHop(request: WebRequest, ways: Ways<WebStream>): Promise<Result<WebStream>> {
+/** Makes the request, hands the reply over as it comes, and follows no redirect. */
+export async function openByHop(request: WebStreamRequest, ways: Ways<WebStream>): Promise<Result<WebStream>> {
   const url = URL.parse(request.url);
   if (url === null) return notSent("invalid_input", "url: that is not a URL");
-  const { method, headers, body } = request;
-  const draft: Draft = { hop: { method, url, headers, body: null }, urlIsOurs: false };
+  const { method, headers, secretHeaders = [], body } = request;
+  const draft: Draft = { hop: { method, url, headers: secretHeaders, body: null }, urlIsOurs: false };
   const book = await openSecretBook(ways.secrets, draft);
   if (!book.ok) return book;
-  const exchange: Exchange<WebStream> = (hop, limits) => ways.exchange({ ...hop, body }, limits);
+  const exchange: Exchange<WebStream> = (hop, limits) =>
+    ways.exchange({ ...hop, headers: [...headers, ...hop.headers], body }, limits);
   const sent = { startedAt: Date.now(), redirects: 0 };
   const answered = await judgeAndSend(draft, request, { ...ways, exchange }, book.value, sent);
   return await book.value.redactStream(answered.ok ? ok(answered.value.reply) : answered, request.maxBytes);

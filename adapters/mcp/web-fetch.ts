@@ -95,14 +95,16 @@ export function operationFetch(
   async function exchange(href: string, its: string, sent: Headers, init: RequestInit): Promise<Response> {
     requests += 1;
     if (requests > MAX_REQUESTS) refuse("upstream_failed", `The server made Otto ask more than ${MAX_REQUESTS} times.`);
-    if (its === origin) for (const [name, value] of headers) if (!sent.has(name)) sent.set(name, value);
+    const own = its === origin ? headers.filter(([name]) => !sent.has(name)) : [];
     const { body, type } = bodyOf(init.body);
     if (type !== null && !sent.has("content-type")) sent.set("content-type", type);
     called ||= body?.includes('"method":"tools/call"') === true;
     const replied = await web.open({
       method: init.method ?? "GET",
       url: href,
+      // Among them are arguments of a call, and words of servers: the id of a session, of an event, a token.
       headers: [...sent],
+      secretHeaders: own,
       body: body === null ? null : new TextEncoder().encode(body),
       timeoutMs,
       // The bytes are counted here, over all replies, so that too many are told apart from a connection that broke.

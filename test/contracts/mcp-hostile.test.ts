@@ -8,6 +8,7 @@ import { type McpServers, openMcp } from "../../adapters/mcp/mcp.ts";
 import type { McpServer, SavedAuth } from "../../adapters/mcp/server.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
 import { ok } from "../../core/errors.ts";
+import type { TenantSecret } from "../../core/ports.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { fakeSecrets } from "../fakes/secrets.ts";
@@ -29,7 +30,11 @@ afterEach(async () => {
 });
 
 /** A port that knows one server, which is all that it may reach. */
-async function portTo(standIn: McpStandIn, change: Partial<McpServer> = {}): Promise<McpServers> {
+async function portTo(
+  standIn: McpStandIn,
+  change: Partial<McpServer> = {},
+  secrets: readonly TenantSecret[] = [],
+): Promise<McpServers> {
   const allow = parseEgressAllow(standIn.host);
   const secret = randomBytes(32).toString("hex");
   const sidecar = makeSidecar(secret, systemEgress(allow));
@@ -45,7 +50,7 @@ async function portTo(standIn: McpStandIn, change: Partial<McpServer> = {}): Pro
     ...change,
   };
   return openMcp({
-    web: openWeb({ sidecar: sidecarAt(sidecarUrl, secret), allow, tenant: "t1", secrets: fakeSecrets() }),
+    web: openWeb({ sidecar: sidecarAt(sidecarUrl, secret), allow, tenant: "t1", secrets: fakeSecrets(secrets) }),
     tenant: randomBytes(8).toString("hex"),
     find: () => Promise.resolve(ok(server)),
     consent: null,
@@ -374,6 +379,21 @@ describe("a call", () => {
       "mcp-param-region": "north",
       "mcp-method": "tools/call",
       "mcp-name": "echo",
+    });
+  });
+
+  it("has secrets in the headers that the tenant set, and in none that an argument travels in", async () => {
+    const standIn = await start({ answer: () => ({ resultType: "complete", content: [] }) });
+    const input = { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" } } };
+    const headers = [["x-key", "{{secret.OWN}}"]] as const;
+    const port = await portTo(standIn, { headers }, [
+      { name: "OWN", value: "value-of-own", hosts: [standIn.host] },
+      { name: "OTHER", value: "value-of-other", hosts: [standIn.host] },
+    ]);
+    await port.call(callOf({ input, arguments: { region: "{{secret.OTHER}}" } }));
+    expect(standIn.received.at(-1)?.headers).toMatchObject({
+      "mcp-param-region": "{{secret.OTHER}}",
+      "x-key": "value-of-own",
     });
   });
 });

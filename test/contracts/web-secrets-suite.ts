@@ -156,6 +156,20 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
       expect(JSON.stringify(reply)).not.toContain("canary");
     });
 
+    it("fills them in in a request whose reply comes in pieces only where that says so", async () => {
+      const headers = [["x-word", "{{secret.KEY}}"]] as const;
+      const secretHeaders = [["x-key", "Bearer {{secret.KEY}}"]] as const;
+      const body = new TextEncoder().encode("{{secret.KEY}}");
+      const opened = await outside.web.open({
+        ...ask(`${base}/?k={{secret.KEY}}`, { method: "POST", headers, body }),
+        secretHeaders,
+      });
+      expect(opened.ok).toBe(true);
+      const [got] = outside.received;
+      expect(got?.headers).toMatchObject({ "x-word": "{{secret.KEY}}", "x-key": `Bearer ${KEY}` });
+      expect(`${got?.url} ${got?.body}`).not.toContain("canary");
+    });
+
     describe("over a redirect", () => {
       const to = (location: string, status = 302) => ({ status, headers: { location } });
 

@@ -4,10 +4,10 @@ import type { WebPort } from "../../core/ports.ts";
 
 export function directWeb(): Pick<WebPort, "open"> {
   return {
-    async open({ url, method, headers, body, timeoutMs, signal }) {
+    async open({ url, method, headers, secretHeaders = [], body, timeoutMs, signal }) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       try {
-        const sent = headers.map(([name, value]): [string, string] => [name, value]);
+        const sent = [...headers, ...secretHeaders].map(([name, value]): [string, string] => [name, value]);
         const init = { method, headers: sent, body: body === null ? null : new Uint8Array(body), signal: limit };
         const reply = await fetch(url, { ...init, redirect: "manual" });
         const empty = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
