@@ -3,6 +3,7 @@ import { shortHash } from "../gateway/model-names.ts";
 import type { McpTool } from "./port.ts";
 import type { OutsideTool } from "../tool-source.ts";
 
+const SOURCE_PREFIX = "mcp:";
 const LONGEST_NAME = 64;
 const HASH_DIGITS = 10;
 
@@ -15,7 +16,12 @@ export interface ServerTrust {
 
 /** The source that holds the tools of a server. */
 export function sourceOf(server: string): string {
-  return `mcp:${server}`;
+  return `${SOURCE_PREFIX}${server}`;
+}
+
+/** The server whose tools the source holds; null: it is no server's. */
+export function serverOfSource(source: string): string | null {
+  return source.startsWith(SOURCE_PREFIX) ? source.slice(SOURCE_PREFIX.length) : null;
 }
 
 /**

@@ -214,6 +214,21 @@ describe("a changed list", () => {
     expect((await caller.send("GET", "/v1/tools/notes_more")).status).toBe(200);
   });
 
+  it("is looked for by the reload of one of its tools too, which says when the server is away", async () => {
+    await add();
+    await serve({ tools: [tool("echo", { description: "Does more." }), tool("more")] });
+    const reloaded = await caller.send("POST", "/v1/tools/notes_echo/reload");
+    expect(reloaded.status, reloaded.text).toBe(200);
+    expect(reloaded.json).toMatchObject({ name: "notes_echo", summary: "Does echo." });
+    const changed = (await caller.send("GET", "/v1/mcp-servers/notes")).json;
+    expect(changed).toMatchObject({ status: "changed", diff: { added: ["more"] } });
+    await caller.send("POST", "/v1/mcp-servers/notes/approve", { hash: changed.pending_hash });
+    expect((await caller.send("POST", "/v1/tools/notes_echo/reload")).json).toMatchObject({ summary: "Does more." });
+    await serve({ status: 503 });
+    expect((await caller.send("POST", "/v1/tools/notes_echo/reload")).json).toMatchObject({ code: "upstream_failed" });
+    expect((await caller.send("GET", "/v1/tools/notes_echo")).status).toBe(200);
+  });
+
   it("is known to have come when the server says so during a call", async () => {
     await serve({ tools: [tool("echo", readOnly)], answers: { echo: [text("heard")] }, listChanged: true });
     await add();

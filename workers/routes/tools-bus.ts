@@ -4,6 +4,7 @@ import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tool.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../../core/gateway/tool-bus.ts";
 import { inputSchema, outputSchema } from "../../core/gateway/toolset.ts";
+import { serverOfSource } from "../../core/mcp/outside-tools.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { OutsideTool, PinnedSource } from "../../core/tool-source.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
@@ -13,6 +14,7 @@ import { changeDefinitions } from "../custom-tools.ts";
 import { isImportSource, reimport } from "../imported-sources.ts";
 import { pinnedTools } from "../pinned-tools.ts";
 import { tenantOf, unwrap } from "../task-access.ts";
+import { reloadServer } from "./tools-mcp.ts";
 
 /** The built-in tools and those of the tenant's sources. */
 export async function toolsOf(c: AppContext, sources: readonly PinnedSource[]): Promise<readonly Tool[]> {
@@ -58,8 +60,19 @@ async function noCall(): Promise<never> {
   throw new Error("this bus makes no calls");
 }
 
+/** Looks at the server. Tools that wait for a person are not taken by it: the tool stays as it was agreed to. */
+async function reloadTools(c: AppContext, server: string): Promise<Result<void>> {
+  const looked = await reloadServer(c, server);
+  if (!looked.ok) return looked;
+  const { status, error } = looked.value.record;
+  if (status === "connected") return ok(undefined);
+  return failed("upstream_failed", error ?? `The MCP server ${server} was not reached.`);
+}
+
 async function reload(c: AppContext, { name, written }: Tool): Promise<Result<void>> {
   const source = written?.source ?? "";
+  const server = serverOfSource(source);
+  if (server !== null) return await reloadTools(c, server);
   const act = await auditEntry(c, "tool.reload", name);
   if (source === CUSTOM_SOURCE) return await changeDefinitions(c, () => ok(null), act);
   if (isImportSource(source)) return await reimport(c, source, act);

@@ -210,11 +210,7 @@ export function mcpServerRoutes(app: App): void {
   });
 
   app.openapi(reload, async (c) => {
-    const place = placeOf(c);
-    const record = await serverOf(c, c.req.valid("param").name);
-    const act = await auditEntry(c, "mcp_server.reload", record.name);
-    unwrap(await databaseFromEnv(c.env).audit.add(place.tenant, act));
-    return c.json(await detailOf(place, unwrap(await lookAt(place, record, lookerOf(c)))));
+    return c.json(await detailOf(placeOf(c), unwrap(await reloadServer(c, c.req.valid("param").name))));
   });
 
   app.openapi(approve, async (c) => {
@@ -277,6 +273,15 @@ function lookerOf(c: AppContext): Looker {
 
 async function serverOf(c: AppContext, name: string): Promise<McpServerRecord> {
   return unwrap(await databaseFromEnv(c.env).mcpServers.get(tenantOf(c), name));
+}
+
+/** Looks at a server anew, in the name of the request. */
+export async function reloadServer(c: AppContext, name: string): Promise<Result<Looked>> {
+  const place = placeOf(c);
+  const record = await serverOf(c, name);
+  const act = await auditEntry(c, "mcp_server.reload", name);
+  const noted = await databaseFromEnv(c.env).audit.add(place.tenant, act);
+  return noted.ok ? await lookAt(place, record, lookerOf(c)) : noted;
 }
 
 async function detailOf(place: McpPlace, { record, authorizationUrl }: Looked) {

@@ -78,7 +78,7 @@ const reload = createRoute({
   path: "/v1/tools/{name}/reload",
   summary: "Read a tool's definition again",
   description:
-    "A tool of the tenant's own is made anew of its present definition, one of an import of the document at its address. A built-in tool is part of the release, so there is nothing to read again. Tasks that run keep the tools that they began with.",
+    "A tool of the tenant's own is made anew of its present definition, one of an import of the document at its address, one of an MCP server of what the server lists now, as far as that was agreed to. A built-in tool is part of the release, so there is nothing to read again. Tasks that run keep the tools that they began with.",
   middleware: [requireScope("admin")],
   request: {
     params: toolParams,
