@@ -59,7 +59,10 @@ export async function lookAt(place: McpPlace, record: McpServerRecord, looker: L
       at,
     } as const;
     const kept = await table.saveCheck(tenant, name, version, check);
-    return kept.ok ? ok({ record: kept.value, authorizationUrl: typeof url === "string" ? url : null }) : kept;
+    if (!kept.ok) return kept;
+    // What was agreed to stays, as the tenant sees the server by now: one that is trusted no more is not, also while it is away.
+    const agreed = await agreeTo(place, kept.value, null);
+    return agreed.ok ? ok({ record: agreed.value, authorizationUrl: typeof url === "string" ? url : null }) : agreed;
   }
   const { protocolVersion, prior } = listed.value;
   const seen = read.value;
