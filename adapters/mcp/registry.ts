@@ -1,6 +1,6 @@
 /** The MCP servers of a tenant as they are stored, opened: what is sealed in a row is read here and nowhere else. */
 import type { McpServerAccess, McpServerTable } from "../../core/mcp/server-table.ts";
-import { ok, type Result } from "../../core/errors.ts";
+import { failed, ok, type Result } from "../../core/errors.ts";
 import type { McpSecrets } from "../../core/mcp/config.ts";
 import type { Sealing } from "../sealing.ts";
 import type { AuthStore, McpServer, SavedAuth } from "./server.ts";
@@ -25,9 +25,14 @@ export function openRegistry(
     return btoa(Array.from(sealed, (byte) => String.fromCharCode(byte)).join(""));
   }
 
-  async function unseal<T>(sealed: string, context: string): Promise<T> {
+  /** Null for what was sealed with another key. */
+  async function unseal<T>(sealed: string, context: string): Promise<T | null> {
     const bytes = Uint8Array.from(atob(sealed), (character) => character.charCodeAt(0));
-    return JSON.parse(new TextDecoder().decode(await sealing.open(bytes, context))) as T;
+    try {
+      return JSON.parse(new TextDecoder().decode(await sealing.open(bytes, context))) as T;
+    } catch {
+      return null;
+    }
   }
 
   function authOf(name: string): AuthStore {
@@ -36,23 +41,30 @@ export function openRegistry(
         const read = await table.access(tenant, name);
         if (!read.ok) return read;
         const { auth } = read.value;
-        return ok(auth === null ? {} : await unseal<SavedAuth>(auth, contextOf(name, "auth")));
+        if (auth === null) return ok({});
+        // Without what cannot be opened, the server asks for an authorization again.
+        return ok((await unseal<SavedAuth>(auth, contextOf(name, "auth"))) ?? {});
       },
       save: async (saved) => table.saveAuth(tenant, name, await seal(saved, contextOf(name, "auth"))),
     };
   }
 
-  async function opened({ name, version, settings, sealed, prior }: McpServerAccess): Promise<McpServer> {
-    const { headers, clientSecret } = await unseal<McpSecrets>(sealed, contextOf(name, "secrets"));
+  async function opened({ name, version, settings, sealed, prior }: McpServerAccess): Promise<Result<McpServer>> {
+    const secrets = await unseal<McpSecrets>(sealed, contextOf(name, "secrets"));
+    if (secrets === null) {
+      const message = `What is stored of the MCP server ${name} cannot be opened any more. Set it again.`;
+      return failed("not_available", message, { details: { sent: false } });
+    }
+    const { headers, clientSecret } = secrets;
     const { url, oauth } = settings;
     const auth = oauth === null ? null : { ...oauth, clientSecret, store: authOf(name) };
-    return { name, url, headers, version, prior, oauth: auth };
+    return ok({ name, url, headers, version, prior, oauth: auth });
   }
 
   return {
     async find(name) {
       const read = await table.access(tenant, name);
-      return read.ok ? ok(await opened(read.value)) : read;
+      return read.ok ? await opened(read.value) : read;
     },
     authOf,
     sealSecrets: (name, secrets) => seal(secrets, contextOf(name, "secrets")),

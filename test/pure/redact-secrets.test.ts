@@ -58,7 +58,9 @@ describe("a value of a secret", () => {
   });
 
   it("is searched for with a bounded work for all secrets together, and what is over it is not shown", () => {
-    const many = makeRedactor(Array.from({ length: 50 }, (_, at) => ({ name: `K${at}`, value: `${"a".repeat(4_000)}${at}` })));
+    const many = makeRedactor(
+      Array.from({ length: 50 }, (_, at) => ({ name: `K${at}`, value: `${"a".repeat(4_000)}${at}` })),
+    );
     expect(many.text("a".repeat(1_000_000))).toMatch(/^\{\{secret\.K\d+\}\}$/);
   });
 

@@ -163,13 +163,10 @@ describe("a server of a tenant", () => {
   });
 
   it("that is trusted no more is not, also while it is away", async () => {
-    await add({ timeout_ms: 5_000 });
+    await add();
     await serve({ status: 503 });
-    const distrusted = await add({ trusted: false });
-    expect(distrusted.json).toMatchObject({
-      status: "failed",
-      tools: [{ name: "notes_echo", security: "dangerous", effect: "once" }],
-    });
+    const { json } = await add({ trusted: false });
+    expect(json).toMatchObject({ status: "failed", tools: [{ security: "dangerous", effect: "once" }] });
   });
 
   it("belongs to its tenant", async () => {
