@@ -9,10 +9,12 @@ import {
   openEgress,
   performEgress,
 } from "./egress.ts";
-import { makeTokenCheck, type TokenRefusal, type TokenVerdict } from "./token.ts";
+import { type EgressOrder, makeTokenCheck, type TokenRefusal, type TokenVerdict } from "./token.ts";
 
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 const MAX_AT_ONCE = 256;
+/** Of one tenant: a server of its choice can hold each of them for minutes, and the others go on. */
+const MAX_AT_ONCE_EACH = 128;
 /** The token travels in a header. */
 const MAX_HEADER_BYTES = 300 * 1024;
 
@@ -36,6 +38,7 @@ const ANSWER_TO_TOKEN: Readonly<Record<TokenRefusal, readonly [status: number, c
 export function makeSidecar(secret: string, egress: EgressDeps, now: () => number = Date.now): Server {
   const checkToken = makeTokenCheck(secret, now);
   let underWay = 0;
+  const underWayOf = new Map<string, number>();
 
   async function serveEgress(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const token = /^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
@@ -44,6 +47,20 @@ export function makeSidecar(secret: string, egress: EgressDeps, now: () => numbe
       const [status, code] = ANSWER_TO_TOKEN[verdict.reason];
       return sendJson(response, status, { code, message: `The token is ${verdict.reason}.` });
     }
+    const { tenant = "" } = verdict.order;
+    const before = underWayOf.get(tenant) ?? 0;
+    if (before >= MAX_AT_ONCE_EACH) return sendTooMany(response, `${MAX_AT_ONCE_EACH} requests of one tenant`);
+    underWayOf.set(tenant, before + 1);
+    try {
+      await serveOrder(verdict.order, request, response);
+    } finally {
+      const left = (underWayOf.get(tenant) ?? 1) - 1;
+      if (left > 0) underWayOf.set(tenant, left);
+      else underWayOf.delete(tenant);
+    }
+  }
+
+  async function serveOrder(order: EgressOrder, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
     if (body === null) {
       return sendJson(response, 413, {
@@ -55,11 +72,11 @@ export function makeSidecar(secret: string, egress: EgressDeps, now: () => numbe
     response.on("close", () => {
       if (!response.writableFinished) gone.abort();
     });
-    if (verdict.order.stream === true) {
-      const coming = await openEgress(verdict.order, body, egress, gone.signal);
+    if (order.stream === true) {
+      const coming = await openEgress(order, body, egress, gone.signal);
       return coming.ok ? await sendAsItComes(response, coming) : sendRefusal(response, coming);
     }
-    const answer = await performEgress(verdict.order, body, egress, gone.signal);
+    const answer = await performEgress(order, body, egress, gone.signal);
     if (!answer.ok) return sendRefusal(response, answer);
     response.writeHead(200, { ...headersFor(answer, answer.truncated), "content-length": answer.body.length });
     response.end(answer.body);
@@ -72,9 +89,7 @@ export function makeSidecar(secret: string, egress: EgressDeps, now: () => numbe
     if (request.method !== "POST" || path !== "/egress") {
       return sendJson(response, 404, { code: "not_found", message: "There is GET /health and POST /egress." });
     }
-    if (underWay >= MAX_AT_ONCE) {
-      return sendJson(response, 503, { code: "rate_limited", message: `${MAX_AT_ONCE} requests are under way.` });
-    }
+    if (underWay >= MAX_AT_ONCE) return sendTooMany(response, `${MAX_AT_ONCE} requests`);
     underWay += 1;
     try {
       await serveEgress(request, response);
@@ -126,6 +141,10 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+function sendTooMany(response: ServerResponse, what: string): void {
+  sendJson(response, 503, { code: "rate_limited", message: `${what} are under way.` });
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
