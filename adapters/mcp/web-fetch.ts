@@ -8,7 +8,7 @@ import type { WebPort } from "../../core/ports.ts";
 
 /** Of one operation: a listing, or a call. */
 const MAX_REQUESTS = 150;
-const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 /** More than one piece of a body. */
 const MARGIN_BYTES = 1024 * 1024;
 /** How long nothing may be under way before the operation ends: the package may be about to take up a stream again. */

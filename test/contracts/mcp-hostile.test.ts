@@ -176,6 +176,15 @@ describe("a reply", () => {
     expect(replied).toMatchObject({ ok: false, error: { code: "too_large" } });
   });
 
+  it("in one piece that is larger than memory allows is given up", async () => {
+    const text = "x".repeat(18_000_000);
+    const standIn = await answering(({ id }, response) => {
+      const result = { resultType: "complete", content: [{ type: "text", text }] };
+      sendJson(response, 200, { jsonrpc: "2.0", id, result });
+    });
+    expect(await (await portTo(standIn)).call(callOf({}))).toMatchObject({ ok: false });
+  });
+
   it.each(["2026-07-28", "2025-11-25"] as const)(
     "that breaks off is not waited for to the end of its time, %s",
     async (revision) => {

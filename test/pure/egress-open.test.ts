@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { redactBody } from "../../adapters/egress/redact-body.ts";
-import type { TenantSecret, WebRequest } from "../../core/ports.ts";
+import type { TenantSecret, WebStreamRequest } from "../../core/ports.ts";
 import { makeRedactor } from "../../core/web/redact-secrets.ts";
 import { fakeSecrets } from "../fakes/secrets.ts";
 import { fakeWeb, type OutsideReply, type OutsideRequest } from "../fakes/web.ts";
@@ -10,11 +10,12 @@ import { fakeWeb, type OutsideReply, type OutsideRequest } from "../fakes/web.ts
 const SECRET: TenantSecret = { name: "TOKEN", hosts: ["mcp.example:8080"], value: "canary-4b1d" };
 const ALLOW = "mcp.example:8080,other.example:8080";
 
-function ask(url: string, more: Partial<WebRequest> = {}): WebRequest {
+function ask(url: string, more: Partial<WebStreamRequest> = {}): WebStreamRequest {
   return {
     method: "POST",
     url,
-    headers: [["authorization", "Bearer {{secret.TOKEN}}"]],
+    headers: [["mcp-session-id", "{{secret.TOKEN}}"]],
+    secretHeaders: [["authorization", "Bearer {{secret.TOKEN}}"]],
     body: new TextEncoder().encode('{"text":"{{secret.TOKEN}}"}'),
     timeoutMs: 1_000,
     maxBytes: 100_000,
@@ -39,10 +40,11 @@ function web(reply: OutsideReply) {
 }
 
 describe("an opened request", () => {
-  it("has secrets filled into its headers, and not into its body, which holds what strangers wrote", async () => {
+  it("has secrets filled into the headers given for them, and not where strangers wrote: other headers and the body", async () => {
     const { port, received } = web({ body: "ok" });
     expect((await port.open(ask("http://mcp.example:8080/mcp"))).ok).toBe(true);
     expect(received[0]?.headers["authorization"]).toBe("Bearer canary-4b1d");
+    expect(received[0]?.headers["mcp-session-id"]).toBe("{{secret.TOKEN}}");
     expect(received[0]?.body).toBe('{"text":"{{secret.TOKEN}}"}');
   });
 
@@ -52,10 +54,10 @@ describe("an opened request", () => {
       ok: false,
       error: { code: "blocked_by_policy", details: { sent: false } },
     });
-    const stray = ask("http://other.example:8080/?a=canary-4b1d", { headers: [] });
+    const stray = ask("http://other.example:8080/?a=canary-4b1d", { secretHeaders: [] });
     expect(await port.open(stray)).toMatchObject({ ok: false, error: { code: "blocked_by_policy" } });
     expect(received).toEqual([]);
-    await port.open(ask("http://mcp.example:8080/{{secret.TOKEN}}", { headers: [] }));
+    await port.open(ask("http://mcp.example:8080/{{secret.TOKEN}}", { secretHeaders: [] }));
     expect(received[0]?.url).not.toContain("canary");
   });
 
