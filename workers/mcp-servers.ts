@@ -12,6 +12,8 @@ import { nameKey, type OutsideTool } from "../core/tool-source.ts";
 import { beginConsent } from "./mcp-consent.ts";
 
 const MAX_ERROR = 500;
+/** How often names are chosen anew, because other servers that are set at the same time took them. */
+const MAX_TRIES = 5;
 
 /** Whose servers, and the names that built-in tools have. */
 export interface McpPlace {
@@ -95,8 +97,19 @@ export async function agreeTo(
   return await table.approve(place.tenant, record.name, list.hash, approval?.act ?? null);
 }
 
-/** Tasks that are made from now on have these tools of the server. */
+/** Tasks that are made from now on have these tools of the server. Another source that takes a name meanwhile keeps it. */
 async function publish(
+  place: McpPlace,
+  record: McpServerRecord,
+  tools: readonly McpTool[],
+): Promise<Result<unknown>> {
+  for (let tries = 1; ; tries += 1) {
+    const published = await publishOnce(place, record, tools);
+    if (published.ok || published.error.code !== "conflict" || tries >= MAX_TRIES) return published;
+  }
+}
+
+async function publishOnce(
   { env, tenant, builtIn }: McpPlace,
   { name, settings }: McpServerRecord,
   tools: readonly McpTool[],
