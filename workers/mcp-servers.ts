@@ -78,7 +78,8 @@ export async function lookAt(place: McpPlace, record: McpServerRecord, looker: L
 type Act = Parameters<ReturnType<typeof databaseFromEnv>["mcpServers"]["approve"]>[3];
 
 /**
- * Publishes what is agreed to: `hash` names it, or it is the first list of a server, or the one that was agreed to. One that
+ * Agrees to a list and publishes it, in this order: a list that was published and not written down as agreed to could be
+ * taken over by a later one. What breaks off between is published by the next look. `hash` names it, or it is the first list of a server, or the one that was agreed to. One that
  * waits for a person leaves the one before it published.
  */
 export async function agreeTo(
@@ -90,11 +91,12 @@ export async function agreeTo(
   const hash = approval?.hash ?? (approved === null ? seen?.hash : approved.hash);
   const list = [seen, approved].find((one) => one?.hash === hash);
   if (list == null) return ok(record);
-  const published = await publish(place, record, list.tools);
-  if (!published.ok) return published;
-  if (approved?.hash === list.hash && approval === null) return ok(record);
   const table = databaseFromEnv(place.env).mcpServers;
-  return await table.approve(place.tenant, record.name, list.hash, approval?.act ?? null);
+  const isKnown = approved?.hash === list.hash && approval === null;
+  const agreed = isKnown ? ok(record) : await table.approve(place.tenant, record.name, list.hash, approval?.act ?? null);
+  if (!agreed.ok) return agreed;
+  const published = await publish(place, agreed.value, list.tools);
+  return published.ok ? agreed : published;
 }
 
 /** Tasks that are made from now on have these tools of the server. Another source that takes a name meanwhile keeps it. */
