@@ -93,18 +93,16 @@ export async function agreeTo(
   if (list == null) return ok(record);
   const table = databaseFromEnv(place.env).mcpServers;
   const isKnown = approved?.hash === list.hash && approval === null;
-  const agreed = isKnown ? ok(record) : await table.approve(place.tenant, record.name, list.hash, approval?.act ?? null);
+  const agreed = isKnown
+    ? ok(record)
+    : await table.approve(place.tenant, record.name, list.hash, approval?.act ?? null);
   if (!agreed.ok) return agreed;
   const published = await publish(place, agreed.value, list.tools);
   return published.ok ? agreed : published;
 }
 
 /** Tasks that are made from now on have these tools of the server. Another source that takes a name meanwhile keeps it. */
-async function publish(
-  place: McpPlace,
-  record: McpServerRecord,
-  tools: readonly McpTool[],
-): Promise<Result<unknown>> {
+async function publish(place: McpPlace, record: McpServerRecord, tools: readonly McpTool[]): Promise<Result<unknown>> {
   for (let tries = 1; ; tries += 1) {
     const published = await publishOnce(place, record, tools);
     if (published.ok || published.error.code !== "conflict" || tries >= MAX_TRIES) return published;
