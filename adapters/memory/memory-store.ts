@@ -2,7 +2,7 @@
 import type { Database } from "../../core/database.ts";
 import type { MemoryTable, ReadMemory } from "../../core/memory/tables.ts";
 import { type Failure, ok, type Result } from "../../core/errors.ts";
-import { hashContent, type Memory } from "../../core/memory/memory.ts";
+import { identityHashOf, type Memory } from "../../core/memory/memory.ts";
 import { type MemoryHit, rank } from "../../core/memory/rank.ts";
 import type { MemorySearch, MemoryStore } from "../../core/memory/store.ts";
 import { wordSetOf } from "../../core/memory/words.ts";
@@ -31,7 +31,7 @@ export function openMemory(parts: MemoryParts): MemoryStore {
 
     async save(tenant, given, act, signal) {
       const hashed = await Promise.all(
-        given.map(async (memory) => ({ ...memory, contentHash: await hashContent(memory.content) })),
+        given.map(async (memory) => ({ ...memory, contentHash: await identityHashOf(memory) })),
       );
       const kept = await memories.save(tenant, hashed, act);
       if (!kept.ok) return kept;
@@ -42,10 +42,11 @@ export function openMemory(parts: MemoryParts): MemoryStore {
       );
     },
 
-    async update(tenant, { id, content, tags }, act, signal) {
+    async update(tenant, change, act, signal) {
+      const { id, content, tags } = change;
       const changed = await memories.update(
         tenant,
-        { id, content, tags, contentHash: await hashContent(content) },
+        { id, content, tags, contentHash: await identityHashOf(change) },
         act,
       );
       if (!changed.ok) return changed;
@@ -124,7 +125,7 @@ function worthReading(
   return [...similarities].flatMap(([id, similarity]) => (tagged.has(id) || similarity >= minScore ? [id] : []));
 }
 
-/** Gives kept memories their vectors, as far as they need one. The ids that have one now. */
+/** Gives kept memories their vectors, as far as they need one. Texts that are one memory are one here. The ids that have one now. */
 async function embedKept(
   parts: MemoryParts,
   tenant: string,
@@ -133,7 +134,7 @@ async function embedKept(
 ): Promise<ReadonlySet<string>> {
   const { model } = parts.embedder;
   const embedded = new Set(kept.flatMap(({ id, embeddedBy }) => (embeddedBy === model ? [id] : [])));
-  const open = kept.filter(({ id }) => !embedded.has(id));
+  const open = [...new Map(kept.map((memory) => [memory.id, memory])).values()].filter(({ id }) => !embedded.has(id));
   for (let start = 0; start < open.length; start += MAX_EMBEDDED_TEXTS) {
     const some = open.slice(start, start + MAX_EMBEDDED_TEXTS);
     const failure = await embedSome(parts, tenant, some, signal);

@@ -63,7 +63,7 @@ export interface Memory {
   readonly embeddedBy: string | null;
 }
 
-/** A memory to be kept. An equal content of the same project is merged with what is there. */
+/** A memory to be kept. A note whose content is equal to another's of the same project is merged with it. */
 export type NewMemory = Omit<Memory, "updatedAt" | "embeddedBy">;
 
 /** The projects whose memories are meant, null among them for the tenant's own; as a whole null: all of the tenant. */
@@ -80,6 +80,14 @@ export function scopeOfTask(project: string | null): MemoryScope {
  */
 export async function hashContent(content: string): Promise<string> {
   return await sha256Hex(content.normalize("NFC").replaceAll(/\s+/gu, " ").trim());
+}
+
+/**
+ * What tells a memory from the others of its project. Notes of equal content are one. A summary is its task's, whatever
+ * other tasks left: it goes with the task. (No content holds a NUL, so that no note is taken for a summary.)
+ */
+export async function identityHashOf({ id, kind, content }: Pick<Memory, "id" | "kind" | "content">): Promise<string> {
+  return await hashContent(kind === "summary" ? `${id}\0${content}` : content);
 }
 
 /** The id of the summary that a task leaves: each task has one, so that it is never kept twice. */

@@ -35,7 +35,7 @@ export interface MemoryStore {
   ): Promise<Result<readonly SavedMemory[]>>;
   update(
     tenant: string,
-    change: { readonly id: string; readonly content: string; readonly tags: readonly string[] },
+    change: Pick<Memory, "id" | "kind" | "content" | "tags">,
     act: AuditEntry,
     signal: AbortSignal,
   ): Promise<Result<Memory>>;

@@ -11,12 +11,12 @@ export interface MemoryFilter {
   readonly tag: string | null;
 }
 
-/** A memory to be kept, with the hash of its content. */
+/** A memory to be kept, with the hash that tells it from the others of its project (`identityHashOf`). */
 export interface HashedMemory extends NewMemory {
   readonly contentHash: string;
 }
 
-/** A memory as it was read, with the hash of the content that it had then. */
+/** A memory as it was read, with the hash that it had then. */
 export interface ReadMemory extends Memory {
   readonly contentHash: string;
 }

@@ -183,12 +183,59 @@ describe("a search", () => {
     const tenant = await newTenantId();
     const memory = note("The train leaves at nine.");
     valueOf(await store.save(tenant, [memory], null, signal));
-    const change = { id: memory.id, content: "Coffee is in the kitchen.", tags: [] };
+    const change = { id: memory.id, kind: memory.kind, content: "Coffee is in the kitchen.", tags: [] };
     const changed = valueOf(await store.update(tenant, change, act("memory.update", memory.id), signal));
     expect(changed).toMatchObject({ content: "Coffee is in the kitchen.", embeddedBy: "hashing" });
     expect(await find(store, tenant, "train leaves at nine")).toEqual([]);
     expect(await find(store, tenant, "where is the coffee")).toHaveLength(1);
   });
+});
+
+describe("summaries", () => {
+  const left = (content = "Request: say hello\nOutcome: Hello.", task = newId("task")) =>
+    note(content, { kind: "summary", sourceTask: task, project: "p" });
+
+  it("of the same words are one for each task, kept together or one after the other", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const store = storeOn(pgvector());
+    const tenant = await newTenantId();
+    const batch = [left(), left(), left("Another.")];
+    const saved = [
+      ...valueOf(await store.save(tenant, batch, null, signal)),
+      ...valueOf(await store.save(tenant, [left()], null, signal)),
+    ];
+    expect(saved.map(({ isNew }) => isNew)).toEqual([true, true, true, true]);
+    expect(new Set(saved.map(({ memory }) => memory.sourceTask)).size).toBe(4);
+    expect(valueOf(await store.save(tenant, batch, null, signal)).map(({ memory }) => memory.id)).toEqual(
+      batch.map(({ id }) => id),
+    );
+    expect(await find(store, tenant, "say hello")).toHaveLength(3);
+    expect(log).not.toHaveBeenCalled();
+  });
+
+  it("can have their tags changed beside others of the same words, and stay apart from notes", async () => {
+    const store = storeOn(pgvector());
+    const tenant = await newTenantId();
+    const [one, two] = [left(), left()];
+    valueOf(await store.save(tenant, [one, two], null, signal));
+    for (const { id, kind, content } of [one, two]) {
+      const change = { id, kind, content, tags: ["greeting"] };
+      const changed = valueOf(await store.update(tenant, change, act("memory.update", id), signal));
+      expect(changed).toMatchObject({ id, tags: ["greeting"], embeddedBy: "hashing" });
+    }
+    const [said] = valueOf(await store.save(tenant, [note(one.content, { project: "p" })], null, signal));
+    expect(said).toMatchObject({ isNew: true, memory: { kind: "note" } });
+  });
+});
+
+it("a text that comes twice in one batch is one memory with one vector", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const store = storeOn(pgvector());
+  const tenant = await newTenantId();
+  const saved = valueOf(await store.save(tenant, [note("twice"), note("twice")], null, signal));
+  expect(saved.map(({ memory }) => memory.embeddedBy)).toEqual(["hashing", "hashing"]);
+  expect(await find(store, tenant, "twice")).toEqual(["twice"]);
+  expect(log).not.toHaveBeenCalled();
 });
 
 describe("while the embedding server is away", () => {

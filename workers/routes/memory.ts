@@ -172,7 +172,7 @@ export function memoryRoutes(app: App): void {
     const { id } = c.req.valid("param");
     const { content, tags } = c.req.valid("json");
     const before = await memoryById(c, id);
-    const change = { id, content: content ?? before.content, tags: each(tags ?? before.tags) };
+    const change = { id, kind: before.kind, content: content ?? before.content, tags: each(tags ?? before.tags) };
     const act = await auditEntry(c, "memory.update", id);
     return c.json(shownMemory(unwrap(await memoryFromEnv(c.env).update(tenantOf(c), change, act, c.req.raw.signal))));
   });
