@@ -12,6 +12,8 @@ import { type EmbedderPort, MAX_EMBEDDED_TEXTS, type VectorsPort } from "../../c
 const SPARE = 10;
 /** Memories that are looked at for their tags: the latest. */
 const MAX_TAGGED = 100;
+/** A text that no model refuses: where it is refused too, it is the server that is set up wrong. */
+const PROBE = "hello";
 /** Memories that one call deletes. */
 const ERASE_BATCH = 500;
 
@@ -198,6 +200,8 @@ async function embedAnyway(
   if (failure?.code !== "invalid_input") return failure;
   const [only] = some;
   if (some.length === 1 && only !== undefined) {
+    const probed = await parts.embedder.embed([PROBE], signal);
+    if (!probed.ok) return probed.error;
     console.error("the embedding model refuses a memory, which no search finds", tenant, only.id, failure.message);
     const marked = await memories.markEmbedded(tenant, parts.embedder.model, some);
     return marked.ok ? null : marked.error;

@@ -242,13 +242,14 @@ describe("while the embedding server is away", () => {
   /** Hashing under another name, that can be switched off and refuses texts with a certain word. */
   function moody(model: string) {
     const hashing = hashingEmbedder();
-    const mood = { isAway: false, calls: 0 };
+    const mood = { isAway: false, refusesAll: false, calls: 0 };
     const embedder: EmbedderPort = {
       ...hashing,
       model,
       async embed(texts, limit) {
         mood.calls += 1;
         if (mood.isAway) return failed("upstream_failed", "The embedding server is away.");
+        if (mood.refusesAll) return failed("invalid_input", "The embedding server refused the text (400)");
         if (texts.some((text) => text.includes("unspeakable"))) return failed("invalid_input", "No such text.");
         return await hashing.embed(texts, limit);
       },
@@ -274,6 +275,23 @@ describe("while the embedding server is away", () => {
     expect(valueOf(await store.embedPending(10_000, signal))).toBeGreaterThan(0);
     expect(await find(store, tenant, "train")).toHaveLength(1);
     expect(valueOf(await store.embedPending(10_000, signal))).toBe(0);
+  });
+
+  it("and a server that refuses every text, as one that is set up wrong does, is asked again until it does not", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { mood, embedder } = moody("moody-5");
+    const store = storeOn(pgvector(), embedder);
+    const tenant = await newTenantId();
+    valueOf(await store.embedPending(10_000, signal));
+    mood.refusesAll = true;
+    const texts = [note("The train leaves at nine."), note("Coffee is in the kitchen.")];
+    valueOf(await store.save(tenant, texts, null, signal));
+    mood.calls = 0;
+    expect(await store.embedPending(10_000, signal)).toMatchObject({ ok: false, error: { code: "invalid_input" } });
+    expect(mood.calls).toBeLessThan(5);
+    mood.refusesAll = false;
+    expect(valueOf(await store.embedPending(10_000, signal))).toBe(2);
+    expect(await find(store, tenant, "train")).toHaveLength(1);
   });
 
   it("and when the model is another, what the former one embedded is embedded anew", async () => {
