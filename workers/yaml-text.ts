@@ -1,10 +1,14 @@
 /** Documents as YAML: those that people write, which may be JSON as well, and those that are written for them. */
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import { failed, ok, type Result } from "../core/errors.ts";
+import { readYaml } from "../tools/yaml/read-yaml.ts";
+
+/** Tokens of a document: the parser needs a second or two for them. */
+const MAX_TOKENS = 500_000;
 
 /**
- * The value of a text: JSON, else YAML 1.2 without aliases, whose expansion nothing would bound. A name that stands twice is
- * refused. `field` is named in the failure.
+ * The value of a text: JSON, else YAML as `yaml.parse` reads it. `field` is named in the failure, which says what the YAML
+ * lacks, and where.
  */
 export function readDocument(text: string, field: string): Result<unknown> {
   try {
@@ -12,12 +16,9 @@ export function readDocument(text: string, field: string): Result<unknown> {
   } catch {
     // It is YAML then, or nothing.
   }
-  try {
-    return ok(parse(text, { schema: "core", maxAliasCount: 0, uniqueKeys: true, logLevel: "error" }) as unknown);
-  } catch (thrown) {
-    const said = thrown instanceof Error ? (thrown.message.split("\n", 1)[0] ?? "") : "";
-    return failed("invalid_input", `${field}: is neither JSON nor YAML: ${said.slice(0, 300)}`, { field });
-  }
+  const read = readYaml(text, MAX_TOKENS);
+  if (read.ok) return read;
+  return failed("invalid_input", `${field}: is neither JSON nor YAML. ${read.error.message}`, { field });
 }
 
 /** True for a header of a media type of YAML (RFC 9512), or of a list that holds one. */

@@ -28,6 +28,10 @@ describe("yaml.parse", () => {
     ["[0o17, 017, 0x1F, 1e3, -1.5, 1_000]", [15, 17, 31, 1000, -1.5, "1_000"]],
     ["<<: {a: 1}\nb: 2", { "<<": { a: 1 }, b: 2 }],
     ["1: a\nnull: b\ntrue: c", { 1: "a", null: "b", true: "c" }],
+    ["a: &x 1\nb: *x", { a: 1, b: 1 }],
+    ["- &x {a: [1]}\n- *x\n- &x b\n- *x", [{ a: [1] }, { a: [1] }, "b", "b"]],
+    ["- &x 1\n- &y [*x]\n- &x 2\n- *y\n- *x", [1, [1], 2, [1], 2]],
+    ["- &key name\n- *key : &empty\n  other: *empty", ["name", { name: null, other: null }]],
     ["%YAML 1.2\n---\nyes\n...\n", "yes"],
     ["\ufeffa: é😀", { a: "é😀" }],
     ["a: 1\r\nb: 2\r\n", { a: 1, b: 2 }],
@@ -54,8 +58,11 @@ describe("yaml.parse", () => {
   });
 
   it.each([
-    ["a: &x 1\nb: *x", "Line 1, column 4: anchors (&name) are refused: write the value out where it is used."],
-    ["- *x", "Line 1, column 3: aliases (*name) are refused: write the value out."],
+    ["- *x", "Line 1, column 3: *x has no anchor before it."],
+    ["a: &a [*a]", "Line 1, column 8: *a has no anchor before it."],
+    ["- &a 1\n- &a [*a]", "Line 2, column 7: *a has no anchor before it."],
+    ["- &a {b: 1}\n- ? *a\n  : c", "Line 2, column 5: a name has to be a text."],
+    ["]", "Line 1, column 1: ] ends nothing."],
     ["a: !!binary aGk=", "Line 1, column 4: tags (!name) are refused."],
     ["a: !<tag:yaml.org,2002:js/function> x", "tags (!name) are refused"],
     ["%YAML 1.1\n---\nyes", "Line 1, column 1: only the directive %YAML 1.2 is allowed."],
@@ -79,13 +86,25 @@ describe("yaml.parse", () => {
     expect(await refusal(yaml)).toContain(message);
   });
 
+  it("writes aliases out down to a hundred levels and no more", async () => {
+    const nested = (levels: number) =>
+      `- &a ${"[".repeat(levels)}${"]".repeat(levels)}\n- ${"[".repeat(40)}*a${"]".repeat(40)}`;
+    expect((await runTool(yamlParse, { yaml: nested(59) })).failure).toBeUndefined();
+    expect(await refusal(nested(60))).toContain("Line 2, column 43: it is nested more than 100 deep.");
+    const chain = Array.from({ length: 12 }, (_, i) => `- &a${i} [[[[[[[[[${i === 0 ? "1" : `*a${i - 1}`}]]]]]]]]]`);
+    expect((await runTool(yamlParse, { yaml: chain.slice(0, 11).join("\n") })).failure).toBeUndefined();
+    expect(await refusal(chain.join("\n"))).toContain("it is nested more than 100 deep");
+  });
+
   it("refuses a bomb of aliases before anything of it is built", async () => {
     const levels = Array.from({ length: 20 }, (_, level) => {
       const below = level === 0 ? '"lol"' : `*l${level - 1}`;
       return `l${level}: &l${level} [${Array.from({ length: 10 }, () => below).join(", ")}]`;
     });
-    expect(await refusal(levels.join("\n"))).toContain("anchors (&name) are refused");
-    expect(await refusal("a: &a [*a]")).toContain("anchors (&name) are refused");
+    expect(await refusal(levels.join("\n"))).toContain("its aliases (*name) stand for too much");
+    const long = `- &a ${"x".repeat(100_000)}\n${"- *a\n".repeat(6)}`;
+    expect(await refusal(long)).toContain("Line 7, column 3: its aliases (*name) stand for too much");
+    expect((await runTool(yamlParse, { yaml: long.slice(0, -5) })).failure).toBeUndefined();
   });
 
   it.each([
@@ -94,9 +113,12 @@ describe("yaml.parse", () => {
     ["- ", "it is nested more than 100 deep"],
     ["? ", "it is nested more than 100 deep"],
     [": ", "it is nested more than 100 deep"],
-    ["]", "it has more than 50000 tokens"],
+    ["]", "] ends nothing"],
     ["? a\n: b\n", "it has more than 50000 tokens"],
-    ["&a ", "anchors (&name) are refused"],
+    ["&a ", "it has more than 50000 tokens"],
+    ["&a\n", ""],
+    ["*a ", ""],
+    ["- &a b\n- *a\n", "it has more than 50000 tokens"],
     ["\\", ""],
     ['"', ""],
     ["'", ""],

@@ -82,7 +82,31 @@ describe("an agent's file", () => {
     const caller = await makeCaller();
     expectProblem(await caller.send("POST", "/v1/tasks", "input: hello", YAML), 415);
     expectProblem(await caller.send("POST", "/v1/agents", "- a list", YAML), 422, "body");
-    expectProblem(await caller.send("POST", "/v1/agents", "a: &x [1]\nb: *x", YAML), 422, "body");
+    expectProblem(await caller.send("POST", "/v1/agents", "a: &x [*x]", YAML), 422, "body");
+  });
+
+  test("is read in time that grows with it, or refused: by each mistake, level, name and alias", async () => {
+    const caller = await makeCaller();
+    const bombs = Array.from(
+      { length: 30 },
+      (_, at) =>
+        `l${at}: &l${at} [${Array(9)
+          .fill(at && `*l${at - 1}`)
+          .join()}]`,
+    );
+    const names = Array.from({ length: 60_000 }, (_, at) => `k${at}: 1`);
+    const pieces = ["]", "&a ", "*a ", "!t ", "[", "? ", "- "].map((piece) => piece.repeat(1_000_000 / piece.length));
+    for (const text of [...pieces, `"${"\\q".repeat(400_000)}"`, bombs.join("\n"), names.join("\n")]) {
+      const answer = await caller.send("POST", "/v1/agents", text, YAML);
+      expect(answer.status, answer.text.slice(0, 200)).toBe(422);
+    }
+  });
+
+  test("may say a thing once and name it again", async () => {
+    const caller = await makeCaller();
+    const text = "name: twice\ninstructions: Do it.\ntools: &names [read_file, grep]\nidempotent_hosts: *names\n";
+    const made = await put(caller, "POST", "/v1/agents", text);
+    expect(made.json).toMatchObject({ tools: ["read_file", "grep"], idempotent_hosts: ["read_file", "grep"] });
   });
 });
 

@@ -4,11 +4,12 @@ import { defineTool, failWith } from "../define-tool.ts";
 import { readYaml } from "./read-yaml.ts";
 
 const MAX_CHARACTERS = 200_000;
+const MAX_TOKENS = 50_000;
 
 export default defineTool({
   name: "yaml.parse",
   summary:
-    "Read a YAML text (1.2, one document) and give its value. With a JSON Schema, also check that the value fits it; every place that does not is named. Dates stay texts. Anchors, aliases and tags are refused.",
+    "Read a YAML text (1.2, one document) and give its value. With a JSON Schema, also check that the value fits it; every place that does not is named. Dates stay texts. Aliases (*name) are written out, as far as they stand for little; tags are refused.",
   toolbox: "data",
   category: "developer",
   permissions: ["read"],
@@ -24,7 +25,7 @@ export default defineTool({
   }),
   output: z.unknown(),
   run({ yaml, schema }, { patterns }) {
-    const read = readYaml(yaml);
+    const read = readYaml(yaml, MAX_TOKENS);
     if (!read.ok) return failWith({ ...read.error, field: "yaml" });
     if (schema === undefined) return read.value;
     const judged = judgeBySchema(read.value, schema, patterns, "yaml");

@@ -1,15 +1,19 @@
 /** A YAML text as a JSON value: YAML 1.2 with the core schema, one document, names that are texts. */
-import { isMap, isScalar, isSeq, type ParsedNode, parseDocument } from "yaml";
+import { type Alias, isAlias, isMap, isScalar, isSeq, type ParsedNode, parseDocument } from "yaml";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { positionOf } from "../../core/text-position.ts";
-import { findYamlMistake, MORE_DOCUMENTS, type YamlMistake } from "./yaml-outline.ts";
+import { findYamlMistake, MAX_DEPTH, MORE_DOCUMENTS, type YamlMistake } from "./yaml-outline.ts";
+
+/** What all aliases of a text stand for together: values, and characters of texts and names. A few lines could be a billion. */
+const MAX_COPIED_VALUES = 50_000;
+const MAX_COPIED_CHARACTERS = 500_000;
 
 /**
  * The value; `invalid_input` names the line and the column. A name that a mapping has twice is refused, and so are the
- * numbers that JSON does not have.
+ * numbers that JSON does not have. An alias is a copy of what its anchor marks. The parser takes its time by `maxTokens`.
  */
-export function readYaml(text: string): Result<unknown> {
-  const refused = findYamlMistake(text);
+export function readYaml(text: string, maxTokens: number): Result<unknown> {
+  const refused = findYamlMistake(text, maxTokens);
   if (refused !== null) return failure(text, refused);
   const document = parseDocument<ParsedNode>(text, {
     version: "1.2",
@@ -26,7 +30,7 @@ export function readYaml(text: string): Result<unknown> {
     return failure(text, { offset: error.pos[0], message });
   }
   try {
-    return ok(valueOf(document.contents));
+    return ok(new Values().of(document.contents));
   } catch (thrown) {
     if (thrown instanceof Mistake) return failure(text, thrown);
     throw thrown;
@@ -37,38 +41,92 @@ class Mistake extends Error implements YamlMistake {
   override readonly name = "Mistake";
   readonly offset: number;
 
-  constructor(node: ParsedNode | null, message: string) {
+  constructor(node: ParsedNode | Alias.Parsed | null, message: string) {
     super(message);
     this.offset = node?.range[0] ?? 0;
   }
 }
 
-/** The JSON value of a node. Nesting was bounded before. */
-function valueOf(node: ParsedNode | null): unknown {
-  if (node === null) return null;
-  if (isSeq<ParsedNode>(node)) return node.items.map(valueOf);
-  if (isMap<ParsedNode, ParsedNode | null>(node)) {
-    const names = new Set<string>();
-    const members = node.items.map(({ key, value }) => {
-      const name = nameOf(key);
-      if (names.has(name)) throw new Mistake(key, `the name ${JSON.stringify(name.slice(0, 100))} is there twice`);
-      names.add(name);
-      return [name, valueOf(value)] as const;
-    });
-    return Object.fromEntries(members);
-  }
-  if (!isScalar(node)) throw new Mistake(node, "aliases are refused");
-  if (typeof node.value === "number" && !Number.isFinite(node.value)) {
-    throw new Mistake(node, "infinity and not-a-number are no JSON values");
-  }
-  return node.value;
+/** How much a value is, with what its aliases stand for. */
+interface Size {
+  readonly values: number;
+  readonly characters: number;
 }
 
-/** A name: a text, or what a number, true, false or null is written as. */
-function nameOf(key: ParsedNode): string {
-  const value = valueOf(key);
-  if (typeof value === "object" && value !== null) throw new Mistake(key, "a name has to be a text");
-  return String(value);
+/** What an anchor marks. `height`: its lists and mappings, one inside the other. */
+interface Marked extends Size {
+  readonly value: unknown;
+  readonly height: number;
+}
+
+/** The JSON values of a document's nodes, in their order: an alias means the last anchor of its name before it. */
+class Values {
+  readonly #anchors = new Map<string, Marked>();
+  #values = 0;
+  #characters = 0;
+  #copied: Size = { values: 0, characters: 0 };
+  /** The most lists and mappings that stood one inside the other in the node that is read, aliases written out. */
+  #deepest = 0;
+
+  /** Nesting was bounded before, that of aliases is here. */
+  of(node: ParsedNode | null, depth = 0): unknown {
+    if (node === null) return null;
+    if (isAlias(node)) return this.#copyOf(node, depth);
+    if (node.anchor === undefined) return this.#plain(node, depth);
+    const { anchor } = node;
+    const [values, characters, deepest] = [this.#values, this.#characters, this.#deepest];
+    this.#deepest = depth;
+    // What stands inside cannot mean the whole.
+    this.#anchors.delete(anchor);
+    const value = this.#plain(node, depth);
+    const size = { values: this.#values - values, characters: this.#characters - characters };
+    this.#anchors.set(anchor, { value, height: this.#deepest - depth, ...size });
+    this.#deepest = Math.max(deepest, this.#deepest);
+    return value;
+  }
+
+  #copyOf(alias: Alias.Parsed, depth: number): unknown {
+    const marked = this.#anchors.get(alias.source);
+    if (marked === undefined) throw new Mistake(alias, `*${alias.source.slice(0, 100)} has no anchor before it`);
+    const { value, values, characters, height } = marked;
+    if (depth + height > MAX_DEPTH) throw new Mistake(alias, `it is nested more than ${MAX_DEPTH} deep`);
+    this.#copied = { values: this.#copied.values + values, characters: this.#copied.characters + characters };
+    if (this.#copied.values > MAX_COPIED_VALUES || this.#copied.characters > MAX_COPIED_CHARACTERS)
+      throw new Mistake(alias, "its aliases (*name) stand for too much: write out what is needed");
+    this.#values += values;
+    this.#characters += characters;
+    this.#deepest = Math.max(this.#deepest, depth + height);
+    return value;
+  }
+
+  #plain(node: Exclude<ParsedNode, Alias.Parsed>, depth: number): unknown {
+    this.#values += 1;
+    this.#deepest = Math.max(this.#deepest, isScalar(node) ? depth : depth + 1);
+    if (isSeq<ParsedNode>(node)) return node.items.map((item) => this.of(item, depth + 1));
+    if (isMap<ParsedNode, ParsedNode | null>(node)) {
+      const names = new Set<string>();
+      const members = node.items.map(({ key, value }) => {
+        const name = this.#nameOf(key, depth);
+        if (names.has(name)) throw new Mistake(key, `the name ${JSON.stringify(name.slice(0, 100))} is there twice`);
+        names.add(name);
+        return [name, this.of(value, depth + 1)] as const;
+      });
+      return Object.fromEntries(members);
+    }
+    if (!isScalar(node)) throw new Mistake(node, "it cannot be read");
+    if (typeof node.value === "number" && !Number.isFinite(node.value)) {
+      throw new Mistake(node, "infinity and not-a-number are no JSON values");
+    }
+    if (typeof node.value === "string") this.#characters += node.value.length;
+    return node.value;
+  }
+
+  /** A name: a text, or what a number, true, false or null is written as. */
+  #nameOf(key: ParsedNode, depth: number): string {
+    const value = this.of(key, depth + 1);
+    if (typeof value === "object" && value !== null) throw new Mistake(key, "a name has to be a text");
+    return String(value);
+  }
 }
 
 function failure(text: string, { offset, message }: YamlMistake): Result<never> {

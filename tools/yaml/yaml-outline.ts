@@ -1,6 +1,6 @@
 /**
  * Reads the tokens of a YAML text before it is parsed, and refuses what a parser would spend too much on or read in a way
- * that surprises: aliases (a few lines of them stand for a billion values), tags, directives, deep nesting.
+ * that surprises: tags, directives, deep nesting, texts without end.
  */
 import { CST, Lexer } from "yaml";
 
@@ -10,15 +10,15 @@ export interface YamlMistake {
   readonly message: string;
 }
 
-const MAX_TOKENS = 50_000;
-const MAX_DEPTH = 100;
+/** Levels of a value, one inside the other. */
+export const MAX_DEPTH = 100;
 
 /** The first thing that is refused; null: there is none. */
-export function findYamlMistake(text: string): YamlMistake | null {
+export function findYamlMistake(text: string, maxTokens: number): YamlMistake | null {
   // oxlint-disable-next-line no-control-regex -- YAML forbids them, and the lexer uses some for marks of its own
   const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.exec(text);
   if (control !== null) return { offset: control.index, message: "control characters are not allowed" };
-  const outline = new Outline();
+  const outline = new Outline(maxTokens);
   for (const token of new Lexer().lex(text)) {
     const message = outline.refuse(token);
     if (message !== null) return { offset: outline.offset, message };
@@ -32,8 +32,6 @@ const ESCAPE = /\\(?:[0abtnvfre "/\\N_LP\t\n\r]|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[
 const MARKS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
 const REFUSED: Readonly<Partial<Record<CST.TokenType, string>>> = {
-  alias: "aliases (*name) are refused: write the value out",
-  anchor: "anchors (&name) are refused: write the value out where it is used",
   tag: "tags (!name) are refused",
 };
 
@@ -55,6 +53,11 @@ class Outline {
   /** Whether what comes next may begin a block: it is the first on its line, or behind `-`, `?` or `:`. */
   private isFresh = true;
   private isScalar = false;
+  private readonly maxTokens: number;
+
+  constructor(maxTokens: number) {
+    this.maxTokens = maxTokens;
+  }
 
   /** Why the token is refused; null: it is not. */
   refuse(token: string): string | null {
@@ -65,7 +68,7 @@ class Outline {
     }
     this.next += token.length;
     this.tokens += 1;
-    if (this.tokens > MAX_TOKENS) return `it has more than ${MAX_TOKENS} tokens`;
+    if (this.tokens > this.maxTokens) return `it has more than ${this.maxTokens} tokens`;
     const type = this.isScalar ? "scalar" : CST.tokenType(token);
     this.isScalar = false;
     return this.refuseType(type, token) ?? this.follow(type, token);
@@ -73,6 +76,7 @@ class Outline {
 
   private refuseType(type: CST.TokenType | null, token: string): string | null {
     if (type === "directive-line" && !/^%YAML\s+1\.2\s*$/.test(token)) return "only the directive %YAML 1.2 is allowed";
+    if (this.flow === 0 && (type === "flow-map-end" || type === "flow-seq-end")) return `${token} ends nothing`;
     if (type === "doc-start") this.documents += 1;
     if (this.documents > 1) return MORE_DOCUMENTS;
     if (type === "double-quoted-scalar") return this.refuseEscape(token);

@@ -63,7 +63,8 @@ const LAYERS: readonly Layer[] = [
   {
     name: "workers",
     files: WORKERS,
-    imports: [CORE, WORKERS, FROM_ENV],
+    // A body of YAML is read by the rules of yaml.parse, whose reader is bounded.
+    imports: [CORE, WORKERS, FROM_ENV, /^tools\/yaml\/read-yaml\.ts$/],
     types: [OBJECTS],
     packages: ["@hono/zod-openapi", "cloudflare:", "hono", "yaml", "zod"],
   },
