@@ -213,10 +213,10 @@ function powerOf(value: Interval, exponent: number): Interval {
   return exponent % 2 === 0 ? square(powerOf(value, exponent / 2)) : oddPower(value, exponent);
 }
 
-/** Rises with its argument, so that only the ends count. */
+/** Rises with its argument, so that only the ends count, and a point's one end once: each end halves the exponent anew. */
 function oddPower({ low, high }: Interval, exponent: number): Interval {
   const end = (value: number): Interval => times(point(value), powerOf(point(value), exponent - 1));
-  return interval(end(low).low, end(high).high);
+  return low === high ? end(low) : interval(end(low).low, end(high).high);
 }
 
 /** Of sine or cosine, whose tops stand at `top` and a whole number of turns from there. */

@@ -263,6 +263,15 @@ describe("an equation that would take long", () => {
     );
   });
 
+  it("takes no longer by the ones among an exponent's binary digits", async () => {
+    for (const exponent of [1_023, 65_535, 524_287]) {
+      const [only, ...others] = (await solve(`x**${exponent} - x**${exponent - 1} + 1`)).solutions;
+      expect(others).toEqual([]);
+      const root = only ?? Number.NaN;
+      expect(Math.abs(root ** exponent - root ** (exponent - 1) + 1)).toBeLessThan(1e-6);
+    }
+  });
+
   it("is refused beyond 2,000 characters", async () => {
     const { failure } = await runTool(solveEquation, { equation: "(".repeat(100_000) });
     expect(failure).toMatchObject({ code: "invalid_input", field: "equation" });
