@@ -20,7 +20,7 @@ create table memories (
   project      text,
   kind         text        not null,
   content      text        not null,
-  -- SHA-256, in hex, of the content without its form, of a summary with its id: equal ones are merged.
+  -- SHA-256, in hex, of the content without its form: equal ones are merged.
   content_hash text        not null,
   tags         text[]      not null,
   -- The task that it came from; null: it came by the API.
