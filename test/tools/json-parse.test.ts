@@ -11,6 +11,12 @@ async function refusal(given: object): Promise<string> {
 }
 
 describe("json.parse", () => {
+  it("shows a value line by line, and in one line where its indents would be many times as long", async () => {
+    expect((await runTool(jsonParse, { json: '{"a":[1]}' })).shown).toBe('{\n "a": [\n  1\n ]\n}');
+    const json = `${"[".repeat(99)}${"0,".repeat(100_000)}0${"]".repeat(99)}`;
+    expect((await runTool(jsonParse, { json })).shown).toBe(json);
+  });
+
   it("gives the value, as document 003 shows it", async () => {
     const { result } = await runTool(jsonParse, { json: '{"name": "Otto", "version": "0.1.0"}' });
     expect(result).toEqual({ name: "Otto", version: "0.1.0" });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { judgeBySchema } from "../../core/json-schema/judge.ts";
+import { shownJson } from "../../core/shown-json.ts";
 import { positionOf } from "../../core/text-position.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 import { findJsonMistake } from "./json-mistake.ts";
@@ -38,7 +39,7 @@ export default defineTool({
     const judged = judgeBySchema(value, schema, patterns, "json");
     return judged.ok ? judged.value : failWith(judged.error);
   },
-  show: (value) => JSON.stringify(value, null, 1),
+  show: shownJson,
   examples: [
     { note: "an object", given: { json: '{"name": "Otto", "version": "0.1.0"}' } },
     {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { judgeBySchema } from "../../core/json-schema/judge.ts";
+import { shownJson } from "../../core/shown-json.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 import { readYaml } from "./read-yaml.ts";
 
@@ -31,7 +32,7 @@ export default defineTool({
     const judged = judgeBySchema(read.value, schema, patterns, "yaml");
     return judged.ok ? judged.value : failWith(judged.error);
   },
-  show: (value) => JSON.stringify(value, null, 1),
+  show: shownJson,
   examples: [
     { note: "a mapping", given: { yaml: "name: Otto\ntools:\n  - read_file\n  - wait\n" } },
     {
