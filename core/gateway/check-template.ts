@@ -2,7 +2,7 @@
 import { isReading } from "../http-method.ts";
 import type { JsonSchema } from "../tool.ts";
 import type { HttpTemplate } from "../tool-source.ts";
-import { hasControls, placeholdersOf, placeOf, withoutReferences } from "./http-template.ts";
+import { fixedInQuery, hasControls, placeholdersOf, placeOf, withoutReferences } from "./http-template.ts";
 import { isHeaderName, isHeaderValue, isOfTheConnection } from "../web/headers.ts";
 
 /** A field at fault. */
@@ -62,6 +62,7 @@ function placeFaults(template: HttpTemplate, input: JsonSchema): Fault[] {
   const properties = Object.keys(isRecord(input["properties"]) ? input["properties"] : {});
   const required: readonly unknown[] = Array.isArray(input["required"]) ? input["required"] : [];
   const inPath = placeholdersOf(url);
+  const fixed = fixedInQuery(url);
   const named = Object.entries(places);
   const faults = named.flatMap(([argument, place]): Fault[] => {
     const refuse = (message: string): Fault[] => [{ field: `request.places.${argument}`, message }];
@@ -79,7 +80,7 @@ function placeFaults(template: HttpTemplate, input: JsonSchema): Fault[] {
       case "payload":
         return isReading(method) ? refuse(`a ${method} request has no body`) : [];
       case "query":
-        return [];
+        return fixed.has(place.name) ? refuse("request.url has this parameter already") : [];
     }
   });
   for (const name of inPath) {

@@ -32,6 +32,11 @@ export function withoutReferences(url: string): string {
   return url.replace(/\{\{[^{}]*\}\}/g, "");
 }
 
+/** The parameters that the address itself has: they are the tenant's to set, and no argument. */
+export function fixedInQuery(url: string): ReadonlySet<string> {
+  return new Set(new URLSearchParams(url.split(/\?(.*)/s)[1] ?? "").keys());
+}
+
 /** Where an argument goes. */
 export function placeOf(template: HttpTemplate, argument: string): ArgumentPlace {
   const known = Object.hasOwn(template.places, argument) ? template.places[argument] : undefined;
@@ -45,13 +50,15 @@ export function placeOf(template: HttpTemplate, argument: string): ArgumentPlace
 export function fillTemplate(template: HttpTemplate, given: Given): Result<FilledRequest> {
   const path = new Map<string, string>();
   const query: [string, string][] = [];
+  const fixed = fixedInQuery(template.url);
   const headers = new Map(Object.entries(template.headers));
   const members: Record<string, unknown> = {};
   let payload: { readonly value: unknown } | null = null;
   for (const [argument, value] of Object.entries(given)) {
     if (value === undefined || value === null) continue;
     const place = placeOf(template, argument);
-    if (refersToSecret(value)) return refuse(argument, "an argument may not refer to a secret", "blocked_by_policy");
+    if ([argument, value].some(refersToSecret))
+      return refuse(argument, "an argument may not refer to a secret", "blocked_by_policy");
     switch (place.in) {
       case "path": {
         const fault = pathFault(value);
@@ -60,6 +67,7 @@ export function fillTemplate(template: HttpTemplate, given: Given): Result<Fille
         break;
       }
       case "query":
+        if (fixed.has(place.name)) return refuse(argument, "is a fixed part of the address", "blocked_by_policy");
         for (const one of Array.isArray(value) ? value : [value]) query.push([place.name, textOf(one)]);
         break;
       case "header": {

@@ -73,6 +73,20 @@ describe("an address with places", () => {
     expect(urlOf({ id: "{{sec", name: "ret.KEY}}" }, { url })).toMatchObject(refused);
     expect(urlOf({ id: "{", name: "{secret.KEY}}" }, { url })).toMatchObject(refused);
   });
+
+  test("takes no reference to a secret from an argument's name either, in the query or in a body", () => {
+    for (const name of ["{{secret.KEY}}", "%7B%7Bsecret.KEY%7D%7D", "{{\tsecret.KEY}}"]) {
+      const refused = { code: "blocked_by_policy", field: name };
+      expect(urlOf({ id: "a", name: "b", [name]: 1 })).toMatchObject(refused);
+      expect(urlOf({ [name]: 1 }, { method: "POST", url: "https://api.example/", places: {} })).toMatchObject(refused);
+    }
+  });
+
+  test("keeps the parameters of its own query: no argument adds another value to one of them", () => {
+    const refused = { code: "blocked_by_policy", field: "fixed" };
+    expect(urlOf({ id: 7, name: "a", fixed: "2" })).toMatchObject(refused);
+    expect(urlOf({ id: 7, name: "a", fixed: null })).toBe("https://api.example/users/7/files/a?fixed=1");
+  });
 });
 
 describe("headers", () => {
