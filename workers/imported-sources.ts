@@ -2,8 +2,11 @@
 import { patternsFromEnv, toolSourcesFromEnv, webFromEnv } from "../adapters/from-env.ts";
 import type { AuditEntry } from "../core/audit-entry.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
+import { toolsByKey, twice } from "../core/gateway/tool-bus.ts";
 import { readApiDocument } from "../core/openapi/document.ts";
 import { type Imported, type ImportOptions, importOpenApi, slugOf } from "../core/openapi/import.ts";
+import type { Tool } from "../core/tool.ts";
+import { nameKey } from "../core/tool-source.ts";
 import type { AppContext } from "./context.ts";
 import { readDocument } from "./yaml-text.ts";
 import { tenantOf } from "./task-access.ts";
@@ -59,13 +62,26 @@ export async function fetchDocument(c: AppContext, url: string): Promise<Result<
   return readDocument(new TextDecoder().decode(body), "url");
 }
 
-/** Publishes an import as it was read. */
+/** What an import stands beside, who asked for it, and whether there must be none of its name yet. */
+interface ImportChange {
+  /** Every tool that there is. */
+  readonly tools: readonly Tool[];
+  readonly act: AuditEntry;
+  readonly isNew: boolean;
+}
+
+/** Publishes an import as it was read. `conflict` when a tool from elsewhere has one of its names. */
 export async function publishImport(
   c: AppContext,
   { name, tools }: { readonly name: string; readonly tools: Imported["tools"] },
   kept: KeptImport,
-  change: { readonly act: AuditEntry; readonly isNew: boolean },
+  change: ImportChange,
 ): Promise<Result<void>> {
+  const present = toolsByKey(change.tools);
+  for (const tool of tools) {
+    const other = present.get(nameKey(tool.name));
+    if (other !== undefined && other.written?.source !== importSource(name)) return twice(tool.name, other);
+  }
   const sources = toolSourcesFromEnv(c.env);
   const known = await sources.all(tenantOf(c));
   if (!known.ok) return known;
@@ -80,7 +96,11 @@ export async function publishImport(
 }
 
 /** Reads the document of an import anew from its address, and publishes what it says now. */
-export async function reimport(c: AppContext, source: string, act: AuditEntry): Promise<Result<void>> {
+export async function reimport(
+  c: AppContext,
+  source: string,
+  change: Omit<ImportChange, "isNew">,
+): Promise<Result<void>> {
   const known = await toolSourcesFromEnv(c.env).all(tenantOf(c));
   if (!known.ok) return known;
   const origin = known.value.find(({ name }) => name === source)?.origin ?? null;
@@ -92,5 +112,5 @@ export async function reimport(c: AppContext, source: string, act: AuditEntry): 
   const document = await fetchDocument(c, kept.url);
   if (!document.ok) return document;
   const made = await readImport(c, document.value, { ...kept, name: source.slice(PREFIX.length) });
-  return made.ok ? await publishImport(c, made.value, kept, { act, isNew: false }) : made;
+  return made.ok ? await publishImport(c, made.value, kept, { ...change, isNew: false }) : made;
 }

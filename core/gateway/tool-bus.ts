@@ -98,15 +98,19 @@ export async function openToolBus({ tools, patterns, acts }: ToolBusDeps): Promi
       const made = judgeDefinition(given, patterns);
       if (!made.ok) return made;
       const { tool, definition } = made.value;
-      const key = nameKey(tool.name);
-      const taken = [...byName].find(([name]) => nameKey(name) === key);
-      if (taken !== undefined) return twice(tool.name, taken[1]);
+      const taken = toolsByKey(tools).get(nameKey(tool.name));
+      if (taken !== undefined) return twice(tool.name, taken);
       const kept = await acts.register(tool, definition);
       return kept.ok ? ok(tool) : kept;
     },
     functions: (filter) => bus.list(filter).map(asFunction),
   };
   return bus;
+}
+
+/** By the key of each name that is taken: no other tool can have it, however its dots are written. */
+export function toolsByKey(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  return new Map(tools.flatMap((tool) => [...ownName(tool), ...otherNames(tool)].map((name) => [nameKey(name), tool])));
 }
 
 /** A tool in OpenAI's function form. */
@@ -133,7 +137,7 @@ export function judgeDefinition(
 }
 
 /** The refusal of a name that is taken. */
-function twice(name: string, { written }: Tool) {
+export function twice(name: string, { written }: Tool) {
   const whose = written === undefined ? "a built-in tool" : `the source ${written.source}`;
   const message = `${name} is registered twice: ${whose} has a tool of this name. Choose another, or change that one.`;
   return failed("conflict", message, { field: "name" });

@@ -82,6 +82,23 @@ describe("an OpenAPI document", () => {
     expect((await callTool(caller, "w.look", {})).json.result.path).toMatch(/\/two$/);
   });
 
+  test("has no name that another tool has, with dots or with underscores, also after a reload", async () => {
+    const [caller, url, at] = [await makeCaller(), somewhere(), somewhere()];
+    const withPaths = (...operations: string[]) =>
+      documentOf([url], {
+        paths: Object.fromEntries(operations.map((operationId) => [`/${operationId}`, { get: { operationId } }])),
+      });
+    const refused = await caller.send("POST", "/v1/tools/import", { name: "read", openapi: withPaths("ok", "file") });
+    expectProblem(refused, 409, "name");
+    expect(refused.json.detail).toContain("read.file is registered twice: a built-in tool");
+    await serve(at, JSON.stringify(withPaths("ok")));
+    const made = await caller.send("POST", "/v1/tools/import", { name: "read", url: at });
+    expect(made.json.tools, made.text).toEqual(["read.ok"]);
+    await serve(at, JSON.stringify(withPaths("ok", "file")));
+    expectProblem(await caller.send("POST", "/v1/tools/read.ok/reload"), 409, "name");
+    expect(await namesOf(caller, "?toolbox=read")).toEqual(["read.ok"]);
+  });
+
   test.each([
     ["neither text nor address", {}, "openapi"],
     ["both", { openapi: {}, url: "https://x.example/" }, "openapi"],

@@ -102,6 +102,12 @@ describe("a tool of the tenant's own", () => {
       "no argument",
     ],
     [
+      "an argument for a parameter that its address has",
+      { request: { url: "https://x.example/?town=Oslo", places: { city: { in: "query", name: "town" } } } },
+      ["request.places.city"],
+      "already",
+    ],
+    [
       "a body that a GET has not",
       { request: { url: "https://x.example/", places: { city: "body" } } },
       ["request.places.city"],

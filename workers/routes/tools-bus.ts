@@ -27,12 +27,13 @@ export async function busOf(
   c: AppContext,
   { sources = c.get("sources"), call = noCall }: { sources?: readonly PinnedSource[]; call?: ToolBusActs["call"] } = {},
 ): Promise<ToolBus> {
+  const tools = await toolsOf(c, sources);
   const acts: ToolBusActs = {
     call,
-    reload: async (tool) => await reload(c, tool),
+    reload: async (tool) => await reload(c, tool, tools),
     register: async (tool, definition) => await register(c, tool, definition),
   };
-  return await openToolBus({ tools: await toolsOf(c, sources), patterns: patternsFromEnv(c.env), acts });
+  return await openToolBus({ tools, patterns: patternsFromEnv(c.env), acts });
 }
 
 /** A tool as the API shows it. */
@@ -69,13 +70,13 @@ async function reloadTools(c: AppContext, server: string): Promise<Result<void>>
   return failed("upstream_failed", error ?? `The MCP server ${server} was not reached.`);
 }
 
-async function reload(c: AppContext, { name, written }: Tool): Promise<Result<void>> {
+async function reload(c: AppContext, { name, written }: Tool, tools: readonly Tool[]): Promise<Result<void>> {
   const source = written?.source ?? "";
   const server = serverOfSource(source);
   if (server !== null) return await reloadTools(c, server);
   const act = await auditEntry(c, "tool.reload", name);
   if (source === CUSTOM_SOURCE) return await changeDefinitions(c, () => ok(null), act);
-  if (isImportSource(source)) return await reimport(c, source, act);
+  if (isImportSource(source)) return await reimport(c, source, { tools, act });
   return failed("not_available", `${name} comes from ${source}, which is not read again this way.`, { field: "name" });
 }
 

@@ -13,7 +13,7 @@ import { fetchDocument, importSource, isImportSource, publishImport, readImport 
 import { requireScope } from "../middleware/require-scope.ts";
 import { readDocument } from "../yaml-text.ts";
 import { tenantOf, unwrap } from "../task-access.ts";
-import { busOf } from "./tools-bus.ts";
+import { toolsOf } from "./tools-bus.ts";
 
 const shared = { tags: ["Tools"], middleware: [requireScope("admin")], ...withKey };
 const address = z.url({ protocol: /^https?$/ }).max(4_096);
@@ -115,17 +115,11 @@ export function toolImportRoutes(app: App): void {
       security: asked.security ?? "dangerous",
     } as const;
     const made = unwrap(await readImport(c, document, { ...options, name: name ?? null }));
-    const bus = await busOf(c);
-    const taken = made.tools.find((tool) => {
-      const found = bus.get(tool.name);
-      return found.ok && found.value.tool.written?.source !== importSource(made.name);
-    });
-    if (taken !== undefined)
-      raise("conflict", `${taken.name} is registered twice: choose another name.`, { field: "name" });
+    const present = await toolsOf(c, c.get("sources"));
     const act = await auditEntry(c, "tool.import", importSource(made.name));
     // A repeat of a request that was cut off finds its own import.
     const isNew = !replace && c.get("idempotency") === null;
-    unwrap(await publishImport(c, made, options, { act, isNew }));
+    unwrap(await publishImport(c, made, options, { tools: present, act, isNew }));
     const tools = made.tools.map((tool) => tool.name);
     return c.json({ source: importSource(made.name), tools, skipped: [...made.skipped] }, 201);
   });
