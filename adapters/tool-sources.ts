@@ -5,9 +5,10 @@
  */
 import type { Database } from "../core/database.ts";
 import { sha256Hex } from "../core/canonical-json.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
+import { failed, ok } from "../core/errors.ts";
 import type { TenantRpc } from "../core/objects.ts";
 import {
+  checkRoom,
   MAX_SOURCE_BYTES,
   nameKey,
   type OutsideTool,
@@ -31,40 +32,38 @@ export interface ToolSourcesDeps {
 export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDeps): ToolSourcesPort {
   const all: ToolSourcesPort["all"] = (tenant) => table.all(tenant);
 
-  /** The row of a source as it stands; one that was never published is at version 0. */
-  async function recordOf(tenant: string, name: string): Promise<Result<SourceRecord>> {
-    const read = await table.all(tenant);
-    if (!read.ok) return read;
-    const known = read.value.find((record) => record.name === name);
-    return ok(known ?? { name, hash: null, version: 0, tools: 0, origin: null, updatedAt: 0 });
-  }
-
   return {
     all,
 
     async publish(tenant, source, act) {
       const { name, tools, definitions = [], origin = null } = source;
       const text = sourceText(tools);
-      const bytes = new TextEncoder().encode(text);
-      if (bytes.length > MAX_SOURCE_BYTES)
+      const content = new TextEncoder().encode(text);
+      if (content.length > MAX_SOURCE_BYTES)
         return failed("too_large", `The tools of ${name} are over ${MAX_SOURCE_BYTES} bytes of JSON together.`);
       const hash = tools.length === 0 ? null : await sha256Hex(text);
-      if (hash !== null) {
-        const put = await blobs.put(sourceKey(tenant, hash), bytes);
-        if (!put.ok) return put;
-      }
+      const bytes = hash === null ? 0 : content.length;
       const names = tools.map((tool) => nameKey(tool.name));
       const seen = new Set<string>();
       const twice = names.find((key) => seen.size === seen.add(key).size);
       if (twice !== undefined)
         return failed("conflict", `A tool of this name is registered twice: ${twice}.`, { field: "name" });
+      let isKept = hash === null;
       for (let tries = 1; ; tries += 1) {
-        const known = await recordOf(tenant, name);
-        if (!known.ok) return known;
-        const ifVersion = source.ifVersion ?? known.value.version;
-        const isSame = known.value.hash === hash && known.value.origin === origin && definitions.length === 0;
-        const change = { name, hash, tools: tools.length, names, origin, ifVersion, definitions, at: clock.now() };
-        const made = isSame ? known : await table.publish(tenant, change, act);
+        const present = await table.all(tenant);
+        if (!present.ok) return present;
+        const known = present.value.find((record) => record.name === name) ?? neverPublished(name);
+        const ifVersion = source.ifVersion ?? known.version;
+        const isSame = known.hash === hash && known.origin === origin && definitions.length === 0;
+        const room = isSame ? ok(undefined) : checkRoom(present.value, name, bytes);
+        if (!room.ok) return room;
+        if (hash !== null && !isKept) {
+          const put = await blobs.put(sourceKey(tenant, hash), content);
+          if (!put.ok) return put;
+          isKept = true;
+        }
+        const change = { name, hash, tools: tools.length, bytes, names, origin, ifVersion, definitions, at: clock.now() };
+        const made = isSame ? ok(known) : await table.publish(tenant, change, act);
         if (made.ok) {
           if (made.value.version > 0) await tenantOf(tenant).takeSource(made.value);
           return made;
@@ -86,4 +85,8 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
       return blob.ok ? ok(JSON.parse(new TextDecoder().decode(blob.value)) as readonly OutsideTool[]) : blob;
     },
   };
+}
+
+function neverPublished(name: string): SourceRecord {
+  return { name, hash: null, version: 0, tools: 0, bytes: 0, origin: null, updatedAt: 0 };
 }

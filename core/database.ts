@@ -153,6 +153,7 @@ export interface SourceChange {
   readonly name: string;
   readonly hash: string | null;
   readonly tools: number;
+  readonly bytes: number;
   readonly names: readonly string[];
   readonly origin: string | null;
   readonly ifVersion: number;

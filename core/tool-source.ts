@@ -5,7 +5,7 @@
  */
 import type { AuditEntry } from "./audit-entry.ts";
 import { canonicalJson } from "./canonical-json.ts";
-import type { Result } from "./errors.ts";
+import { failed, ok, type Result } from "./errors.ts";
 import type { EffectClass, JsonSchema, Permission, SecurityLevel, ToolCategory } from "./tool.ts";
 
 /** One tool of a source. Its name is unique among the built-in tools and all sources of the tenant. */
@@ -68,6 +68,8 @@ export interface SourceRecord {
   readonly hash: string | null;
   readonly version: number;
   readonly tools: number;
+  /** Of the content's JSON. */
+  readonly bytes: number;
   /** JSON, for the one that makes the source anew; null: nothing is kept. */
   readonly origin: string | null;
   /** Milliseconds since the epoch. */
@@ -94,12 +96,30 @@ export interface DefinedTool {
   readonly createdAt: number;
 }
 
-/** Bytes of a source's JSON. */
+/** Bytes of a source's JSON, and of that of all sources of a tenant: a little less than an isolate keeps. */
 export const MAX_SOURCE_BYTES = 8_000_000;
+const MAX_TENANT_BYTES = 15_000_000;
+/** Sources of a tenant that have tools: a task pins each of them. */
+export const MAX_SOURCES = 100;
 
 /** The content that a source's hash is of. */
 export function sourceText(tools: readonly OutsideTool[]): string {
   return canonicalJson(tools);
+}
+
+/** `quota_exceeded` when a source of so many bytes has no room beside the tenant's others. One without tools always has. */
+export function checkRoom(present: readonly SourceRecord[], name: string, bytes: number): Result<void> {
+  if (bytes === 0) return ok(undefined);
+  const others = present.filter((source) => source.hash !== null && source.name !== name);
+  if (others.length >= MAX_SOURCES)
+    return failed("quota_exceeded", `A tenant has at most ${MAX_SOURCES} sources of tools. Take one away first.`);
+  const together = others.reduce((sum, source) => sum + source.bytes, bytes);
+  return together <= MAX_TENANT_BYTES
+    ? ok(undefined)
+    : failed(
+        "quota_exceeded",
+        `With ${name}, the tenant's own tools have ${together} bytes of JSON together, at most ${MAX_TENANT_BYTES}. Take some away first, or import fewer (include).`,
+      );
 }
 
 /** Where a source's content stands. It goes with its tenant. */
@@ -117,7 +137,7 @@ export interface ToolSourcesPort {
   /**
    * Publishes a source: tasks that are made after this have its tools. Publishing what stands already changes nothing.
    * `conflict`: one of its tools has the name of another source's tool (field `name`), or it is not at `ifVersion`;
-   * `too_large` over `MAX_SOURCE_BYTES`.
+   * `too_large` over `MAX_SOURCE_BYTES`, `quota_exceeded` when it has no room beside the tenant's others.
    */
   publish(tenant: string, source: SourceToPublish, act: AuditEntry | null): Promise<Result<SourceRecord>>;
   /** Every source by name, also those that have no tools any more. */

@@ -91,6 +91,7 @@ export const toolSources = pgTable("tool_sources", {
   version: integer("version").notNull(),
   hash: text("hash"),
   tools: integer("tools").notNull(),
+  bytes: integer("bytes").notNull(),
   origin: text("origin"),
   updatedAt: moment("updated_at").notNull(),
 });

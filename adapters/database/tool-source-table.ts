@@ -81,12 +81,12 @@ export function toolSourceTable(connection: Connection): ToolSourceTable {
 
 /** Puts the row, at the version that was expected only, and with it the act; the rows that it counts say whether it did. */
 function putSource(tenant: string, change: SourceChange, act: AuditEntry | null): SQL {
-  const { name, ifVersion, hash, tools, origin, at } = change;
+  const { name, ifVersion, hash, tools, bytes, origin, at } = change;
   const put = sql`
-    insert into tool_sources as known (tenant, name, version, hash, tools, origin, updated_at)
-    values (${tenant}, ${name}, ${ifVersion + 1}::int, ${hash}, ${tools}::int, ${origin}, ${new Date(at).toISOString()}::timestamptz)
+    insert into tool_sources as known (tenant, name, version, hash, tools, bytes, origin, updated_at)
+    values (${tenant}, ${name}, ${ifVersion + 1}::int, ${hash}, ${tools}::int, ${bytes}::int, ${origin}, ${new Date(at).toISOString()}::timestamptz)
     on conflict (tenant, name) do update set version = excluded.version, hash = excluded.hash, tools = excluded.tools,
-      origin = excluded.origin, updated_at = excluded.updated_at
+      bytes = excluded.bytes, origin = excluded.origin, updated_at = excluded.updated_at
     where known.version = ${ifVersion}::int
     returning version`;
   return act === null ? put : sql`with put as (${put}) ${auditOf(tenant, act)} from put`;

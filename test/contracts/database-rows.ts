@@ -46,6 +46,7 @@ export function sourceOf(name: string, change: Partial<SourceChange> = {}): Sour
     name,
     hash: "a".repeat(64),
     tools: 1,
+    bytes: 100,
     names: ["spy"],
     origin: null,
     ifVersion: 0,

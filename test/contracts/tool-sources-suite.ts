@@ -1,7 +1,7 @@
 /** What every `ToolSourcesPort` does. Runs in Node for the fake and in workerd for Postgres with the bucket. */
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../core/errors.ts";
-import { MAX_SOURCE_BYTES, type OutsideTool, type ToolSourcesPort } from "../../core/tool-source.ts";
+import { MAX_SOURCE_BYTES, MAX_SOURCES, type OutsideTool, type ToolSourcesPort } from "../../core/tool-source.ts";
 
 /** A tool that reads from an address. */
 export function outsideToolOf(name: string, change: Partial<OutsideTool> = {}): OutsideTool {
@@ -109,6 +109,27 @@ export function toolSourcesContract(
       const large = outsideToolOf("large", { input: { description: "é".repeat(MAX_SOURCE_BYTES / 2) } });
       expect(await publish(sources, a, "custom", large)).toMatchObject({ ok: false, error: { code: "too_large" } });
       expect(await sources.present(a)).toEqual({ ok: true, value: [] });
+    });
+
+    it("are refused over what all of a tenant's have together, and have room again when one is taken away", async () => {
+      const { sources, a, b } = await open();
+      const large = (tool: string) => outsideToolOf(tool, { input: { description: "x".repeat(7_600_000) } });
+      const refused = { ok: false, error: { code: "quota_exceeded" } };
+      valueOf(await publish(sources, a, "one", large("first")));
+      expect(await publish(sources, a, "two", large("second"))).toMatchObject(refused);
+      valueOf(await publish(sources, b, "two", large("second")));
+      valueOf(await publish(sources, a, "one"));
+      valueOf(await publish(sources, a, "two", large("second")));
+    });
+
+    it("are at most so many, and those that are there change all the same", async () => {
+      const { sources, a } = await open();
+      for (let i = 0; i < MAX_SOURCES; i += 1) valueOf(await publish(sources, a, `s${i}`, outsideToolOf(`t${i}`)));
+      const refused = { ok: false, error: { code: "quota_exceeded" } };
+      expect(await publish(sources, a, "more", outsideToolOf("more"))).toMatchObject(refused);
+      expect(valueOf(await publish(sources, a, "s7", outsideToolOf("other"))).version).toBe(2);
+      valueOf(await publish(sources, a, "s7"));
+      valueOf(await publish(sources, a, "more", outsideToolOf("more")));
     });
 
     it("are their tenant's own: another has neither them, nor their names, nor what stands under their hash", async () => {

@@ -2,6 +2,7 @@
 import { sha256Hex } from "../../core/canonical-json.ts";
 import { failed, ok } from "../../core/errors.ts";
 import {
+  checkRoom,
   MAX_SOURCE_BYTES,
   nameKey,
   type OutsideTool,
@@ -22,19 +23,26 @@ export function fakeToolSources(): ToolSourcesPort {
   return {
     async publish(tenant, { name, tools, origin = null, ifVersion, definitions = [] }) {
       const text = sourceText(tools);
-      if (new TextEncoder().encode(text).length > MAX_SOURCE_BYTES) return failed("too_large", "too large");
+      const bytes = tools.length === 0 ? 0 : new TextEncoder().encode(text).length;
+      if (bytes > MAX_SOURCE_BYTES) return failed("too_large", "too large");
       const hash = tools.length === 0 ? null : await sha256Hex(text);
       const known = records.get(`${tenant} ${name}`)?.record;
       const version = known?.version ?? 0;
       const isSame = (known?.hash ?? null) === hash && (known?.origin ?? null) === origin && definitions.length === 0;
-      if (isSame) return ok(known ?? { name, hash, version, tools: 0, origin, updatedAt: 0 });
+      if (isSame) return ok(known ?? { name, hash, version, tools: 0, bytes, origin, updatedAt: 0 });
+      const room = checkRoom(
+        ofTenant(tenant).map(({ record }) => record),
+        name,
+        bytes,
+      );
+      if (!room.ok) return room;
       if (ifVersion !== undefined && ifVersion !== version)
         return failed("conflict", "it is at another version", { field: "ifVersion" });
       const names = tools.map((tool) => nameKey(tool.name));
       const taken = new Set(ofTenant(tenant).flatMap((other) => (other.record.name === name ? [] : other.names)));
       if (new Set(names).size < names.length || names.some((key) => taken.has(key)))
         return failed("conflict", "registered twice", { field: "name" });
-      const record = { name, hash, version: version + 1, tools: tools.length, origin, updatedAt: Date.now() };
+      const record = { name, hash, version: version + 1, tools: tools.length, bytes, origin, updatedAt: Date.now() };
       records.set(`${tenant} ${name}`, { record, names });
       if (hash !== null) contents.set(sourceKey(tenant, hash), text);
       return ok(record);
