@@ -9,7 +9,7 @@ import type { Tool, ToolCategory, ToolResult } from "../tool.ts";
 import { nameKey, type OutsideTool } from "../tool-source.ts";
 import { modelNames } from "./model-names.ts";
 import { toSpec } from "./toolset.ts";
-import { validateArguments } from "./validate.ts";
+import { canonicalName, validateArguments } from "./validate.ts";
 
 /** What narrows a list; what is left out does not. */
 export interface ToolFilter {
@@ -153,7 +153,7 @@ function asWritten(tool: Tool, given: Readonly<Record<string, unknown>>, error: 
 function writtenName(tool: Tool, given: Readonly<Record<string, unknown>>, field: string): string {
   const [first = "", ...rest] = field.split(".");
   if (first === "arguments") return field;
-  const alias = Object.keys(given).find((name) => tool.aliases[name] === first);
+  const alias = Object.keys(given).find((name) => name !== first && canonicalName(tool, name) === first);
   return ["arguments", alias ?? first, ...rest].join(".");
 }
 

@@ -20,7 +20,7 @@ export function validateArguments(tool: Pick<Tool, "name" | "aliases" | "input">
   }
   const named = new Map<string, unknown>();
   for (const [name, value] of Object.entries(given)) {
-    const canonical = tool.aliases[name] ?? name;
+    const canonical = canonicalName(tool, name);
     if (named.has(canonical))
       return failed("invalid_input", `${canonical} is given twice, also as ${name}.`, { field: name });
     named.set(canonical, value);
@@ -31,6 +31,11 @@ export function validateArguments(tool: Pick<Tool, "name" | "aliases" | "input">
   const [first] = fields;
   const message = fields.map(({ field, message: text }) => `${field}: ${text}`).join("; ");
   return failed("invalid_input", message, { ...(first === undefined ? {} : { field: first.field }), fields });
+}
+
+/** The name that the tool has for an argument: its own, unless the caller's is an alias. */
+export function canonicalName({ aliases }: Pick<Tool, "aliases">, name: string): string {
+  return (Object.hasOwn(aliases, name) ? aliases[name] : undefined) ?? name;
 }
 
 /**

@@ -84,6 +84,17 @@ describe("the bus", () => {
     expect(done).toEqual([["call", "weather.now", { city: "Oslo" }]]);
   });
 
+  test.each(["constructor", "toString", "__proto__"])(
+    "knows no argument %s that a tool does not have",
+    async (name) => {
+      const { bus } = await play();
+      const given = JSON.parse(`{"filename": "a.md", ${JSON.stringify(name)}: 1}`) as Record<string, unknown>;
+      expect(await bus.call("read_file", given)).toMatchObject({
+        error: { code: "invalid_input", message: `${name}: There is no such argument` },
+      });
+    },
+  );
+
   test("reloads what a tenant brought; what is built in is as it is", async () => {
     const { bus, done } = await play();
     expect([await bus.reload("weather_now"), await bus.reload("read_file")]).toEqual([ok(undefined), ok(undefined)]);
