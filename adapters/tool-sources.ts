@@ -62,7 +62,17 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
           if (!put.ok) return put;
           isKept = true;
         }
-        const change = { name, hash, tools: tools.length, bytes, names, origin, ifVersion, definitions, at: clock.now() };
+        const change = {
+          name,
+          hash,
+          tools: tools.length,
+          bytes,
+          names,
+          origin,
+          ifVersion,
+          definitions,
+          at: clock.now(),
+        };
         const made = isSame ? ok(known) : await table.publish(tenant, change, act);
         if (made.ok) {
           if (made.value.version > 0) await tenantOf(tenant).takeSource(made.value);

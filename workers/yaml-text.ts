@@ -3,8 +3,9 @@ import { stringify } from "yaml";
 import { failed, ok, type Result } from "../core/errors.ts";
 import { readYaml } from "../tools/yaml/read-yaml.ts";
 
-/** Tokens of a document: the parser needs a second or two for them. */
+/** Tokens and characters of a document in YAML: the parser needs a second or two for them. */
 const MAX_TOKENS = 500_000;
+const MAX_CHARACTERS = 2_000_000;
 
 /**
  * The value of a text: JSON, else YAML as `yaml.parse` reads it. `field` is named in the failure, which says what the YAML
@@ -16,6 +17,8 @@ export function readDocument(text: string, field: string): Result<unknown> {
   } catch {
     // It is YAML then, or nothing.
   }
+  if (text.length > MAX_CHARACTERS)
+    return failed("too_large", `${field}: YAML is read up to ${MAX_CHARACTERS} characters; send it as JSON`, { field });
   const read = readYaml(text, MAX_TOKENS);
   if (read.ok) return read;
   return failed("invalid_input", `${field}: is neither JSON nor YAML. ${read.error.message}`, { field });
