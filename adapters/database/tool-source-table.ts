@@ -92,10 +92,10 @@ function putSource(tenant: string, change: SourceChange, act: AuditEntry | null)
   return act === null ? put : sql`with put as (${put}) ${auditOf(tenant, act)} from put`;
 }
 
-/** True in the transaction that put the row: nobody else has the version that follows, with another content. */
-function stands(tenant: string, { name, ifVersion, hash }: SourceChange): SQL {
+/** True in the transaction that put the row, and in no other: also not in one that was to put the very same. */
+function stands(tenant: string, { name }: SourceChange): SQL {
   return sql`exists (select from tool_sources where tenant = ${tenant} and name = ${name}
-    and version = ${ifVersion + 1}::int and hash is not distinct from ${hash}::text)`;
+    and xmin = pg_current_xact_id()::xid)`;
 }
 
 function addDefinition(tenant: string, change: SourceChange, { name, definition }: DefinedChange): SQL {

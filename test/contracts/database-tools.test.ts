@@ -48,6 +48,10 @@ describe("the sources of a tenant's tools", () => {
     const { tenant } = await makeTenant(database);
     const made = act("tool.create", "spy");
     valueOf(await database.toolSources.publish(tenant.id, sourceOf("custom"), made));
+    expect(await database.toolSources.publish(tenant.id, sourceOf("custom"), act("tool.create", "spy"))).toMatchObject({
+      error: { code: "conflict", field: "ifVersion" },
+    });
+    expect(valueOf(await database.toolSources.versions(tenant.id, "spy", firstPage)).items).toHaveLength(1);
     const late = await database.toolSources.publish(
       tenant.id,
       sourceOf("custom", { names: ["other"], hash: "b".repeat(64) }),
