@@ -171,7 +171,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   /** The tools of a task for work that goes on without those of the tenant: a call of one of them then fails by itself. */
   private async toolsetAsFound(facts: TaskFacts): Promise<Toolset> {
     const found = await this.toolsetOf(facts);
-    return found.ok ? found.value : await buildToolset(this.tools, facts);
+    return found.ok ? found.value : { ...(await buildToolset(this.tools, facts)), isPart: true };
   }
 }
 

@@ -15,7 +15,7 @@ import { hashArguments } from "./arguments-hash.ts";
 import { asTheyEnd } from "./as-they-end.ts";
 import { toToolError } from "./prepare.ts";
 import { EXPAND_RESULT, shapeError, type ShapeLimits } from "./shape.ts";
-import type { Toolset } from "./toolset.ts";
+import { noSuchToolNow, type Toolset } from "./toolset.ts";
 import { validateOutput } from "./validate.ts";
 
 /** Waits before a call is tried again, while that is safe: it never left, or the provider drops repeats by its key. */
@@ -33,7 +33,7 @@ const OTHER_ARGUMENTS: Failure = {
 
 /** What performing needs. */
 export interface PerformDeps {
-  readonly toolset: Pick<Toolset, "resolve" | "names">;
+  readonly toolset: Pick<Toolset, "resolve" | "names" | "isPart">;
   readonly ports: ToolPorts;
   readonly blobs: BlobPort;
   readonly limits: ShapeLimits;
@@ -74,8 +74,7 @@ async function performCall(
     mayHaveHappened ? { ...unknownOutcome(call.tool), durationMs: spentMs() } : failureOutcome(failure, spentMs());
 
   const tool = deps.toolset.resolve(call.tool);
-  if (tool === null)
-    return giveUp({ code: "not_found", message: `The tool ${call.tool} is not there now. It was not called.` });
+  if (tool === null) return giveUp(noSuchToolNow(call.tool, deps.toolset));
   if (deadline <= started) {
     return giveUp({ code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` });
   }

@@ -1,10 +1,10 @@
 /** The gateway's part in an approval with other arguments: they pass what a model's own would, and are hashed anew. */
-import { failed, ok, type Failure, type Result } from "../errors.ts";
+import { ok, type Failure, type Result } from "../errors.ts";
 import type { ReviseJob } from "../objects.ts";
 import type { RevisedCall } from "../task-commands.ts";
 import { admitCall } from "./admit.ts";
 import { hashArguments } from "./arguments-hash.ts";
-import type { Toolset } from "./toolset.ts";
+import { noSuchToolNow, type Toolset } from "./toolset.ts";
 
 /**
  * Judges the arguments that a person puts in the place of a call's own. Where the policy asks, this person is the answer;
@@ -12,10 +12,10 @@ import type { Toolset } from "./toolset.ts";
  */
 export async function reviseCall(
   job: ReviseJob,
-  toolset: Pick<Toolset, "resolve" | "admits">,
+  toolset: Pick<Toolset, "resolve" | "admits" | "isPart">,
 ): Promise<Result<RevisedCall>> {
   const tool = toolset.resolve(job.tool);
-  if (tool === null) return failed("not_found", `The tool ${job.tool} is gone.`);
+  if (tool === null) return { ok: false, error: noSuchToolNow(job.tool, toolset) };
   const admitted = admitCall(tool, job.arguments, { facts: job.facts, toolset });
   if (!admitted.ok) return { ok: false, error: inTheBody(admitted.error) };
   const { arguments: given, effect } = admitted.value;

@@ -1,7 +1,7 @@
 /** The tools of a task: what resolves, and what the model is shown. Built once for an agent's version and cached. */
 import { z } from "zod";
 import { sandboxRules } from "../agent.ts";
-import { ok, type Result } from "../errors.ts";
+import { type Failure, ok, type Result } from "../errors.ts";
 import type { ToolSpec } from "../ports.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { JsonSchema, Tool } from "../tool.ts";
@@ -20,6 +20,15 @@ export interface Toolset {
   admits(tool: Tool): Result<void>;
   /** A tool inside the envelope by its own name, as a model is shown it; null for any other. */
   specOf(name: string): ToolSpec | null;
+  /** True when the tenant's own tools could not be read and are left out. */
+  readonly isPart?: boolean;
+}
+
+/** Why there is no tool of a name that there was when the call was asked for. Nothing was sent. */
+export function noSuchToolNow(name: string, { isPart = false }: Pick<Toolset, "isPart">): Failure {
+  return isPart
+    ? { code: "upstream_failed", message: `The tool ${name} cannot be read just now. It was not called.` }
+    : { code: "not_found", message: `The tool ${name} is not there now. It was not called.` };
 }
 
 /** Builds the toolset of a task from the catalogue. */

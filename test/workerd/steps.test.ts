@@ -6,7 +6,7 @@ import { hashArguments } from "../../core/gateway/arguments-hash.ts";
 import { callId } from "../../core/ids.ts";
 import type { HopListener } from "../../core/hop-lines.ts";
 import { showResult } from "../../core/prompt/kept-results.ts";
-import type { CondenseJob, CondenseLine } from "../../core/objects.ts";
+import type { ActLine, CondenseJob, CondenseLine } from "../../core/objects.ts";
 import { OpenHop } from "../../durable-objects/open-hop.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import { factsOf } from "./task-client.ts";
@@ -35,6 +35,34 @@ describe("the step runner", () => {
     expect(await stepsFromEnv(env).revise({ facts, tool: "write_file", arguments: { path: "a.md" } })).toMatchObject({
       error: { code: "invalid_input", field: "arguments.content" },
     });
+  });
+
+  test("says of a tool that cannot be read that it may be tried later, and goes on with those that can", async () => {
+    const facts = factsOf([], { sources: [{ name: "custom", hash: "0".repeat(64) }] });
+    const given = { city: "Oslo" };
+    expect(await stepsFromEnv(env).revise({ facts, tool: "weather", arguments: given })).toMatchObject({
+      error: { code: "upstream_failed" },
+    });
+    const asked = [
+      { tool: "weather", given, effect: "once" },
+      { tool: "unit_convert", given: { value: 1, from_unit: "km", to_unit: "m" }, effect: "none" },
+    ] as const;
+    const calls = asked.map(async ({ tool, given: its, effect }, index) => {
+      const id = callId(facts.id, 1, index);
+      const argumentsHash = await hashArguments(tool, its);
+      const rest = { effect, mode: "run" as const, attempt: 1 };
+      return { callId: id, key: id, tool, arguments: its, argumentsHash, ...rest };
+    });
+    const job = { facts, step: 1, calls: await Promise.all(calls), timeoutMs: 10_000 };
+    const outcomes = new Map<string, unknown>();
+    const hop = new OpenHop<ActLine>();
+    for await (const lines of hop.make((listener: HopListener<ActLine>) => stepsFromEnv(env).act(job, listener)))
+      for (const line of lines) outcomes.set(line.callId, line.outcome);
+    expect(outcomes.get(callId(facts.id, 1, 0))).toMatchObject({
+      state: "failed",
+      result: { ok: false, error: { code: "upstream_failed", retry: "later" } },
+    });
+    expect(outcomes.get(callId(facts.id, 1, 1))).toMatchObject({ state: "confirmed" });
   });
 
   test("shortens older steps by rule when no model is to, and counts what the conversation then holds", async () => {
