@@ -1,5 +1,8 @@
 /** How much there may be of a JSON value before code that calls itself for what is inside walks through it. */
 
+/** How deep objects and arrays may stand in each other in what callers and models send. */
+export const MAX_DEPTH = 64;
+
 /** Bounds of a value: how deep objects and arrays stand in each other, how many values it has, characters of its texts and names. */
 export interface JsonBounds {
   readonly depth: number;

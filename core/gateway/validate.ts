@@ -1,16 +1,22 @@
 /** Arguments and outputs against a tool's schema: aliases resolved, unknown fields refused, the field at fault named. */
 import type { z } from "zod";
 import { failed, ok, type Result } from "../errors.ts";
+import { MAX_DEPTH, whyTooLarge } from "../json-size.ts";
 import type { Tool } from "../tool.ts";
 
-/** The model's argument text as a value. Empty text is no arguments. */
+/** The model's argument text as a value, which the gateway may walk through. Empty text is no arguments. */
 export function parseArguments(text: string): Result<unknown> {
   if (text.trim() === "") return ok({});
+  let value: unknown;
   try {
-    return ok(JSON.parse(text));
+    value = JSON.parse(text);
   } catch {
     return failed("invalid_input", "The arguments are not valid JSON. Send one JSON object.", { field: "arguments" });
   }
+  const tooLarge = whyTooLarge(value, { depth: MAX_DEPTH, values: Infinity, characters: Infinity });
+  return tooLarge === null
+    ? ok(value)
+    : failed("invalid_input", `The arguments cannot be taken: ${tooLarge}.`, { field: "arguments" });
 }
 
 /** The arguments in canonical names, checked. Document 003 asks for the field to be named. */

@@ -171,3 +171,20 @@ describe("a hijacked model", () => {
     expect(found.ok && found.value.map(({ name }) => name)).toEqual(["lookup"]);
   });
 });
+
+describe("arguments that are nested", () => {
+  const nested = (depth: number) => `{"text":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
+
+  test.each([64, 65, 3_000, 200_000])("%d deep are a refusal that the model reads, of every tool", async (depth) => {
+    const text = nested(depth);
+    for (const [name, given] of [
+      ["send", text],
+      ["nobody", text],
+      ["call_tool", `{"name":"send","arguments":${text}}`],
+    ] as const) {
+      const { outcome } = await prepareOne(name, given);
+      expect(outcome?.state).toBe("refused");
+      if (depth > 64) expect(outcome?.content, name).toMatch(/no tool named nobody|more than 64 deep/);
+    }
+  });
+});
