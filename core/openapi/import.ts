@@ -8,7 +8,7 @@ import { isReading } from "../http-method.ts";
 import { compileSchema } from "../json-schema/compile.ts";
 import type { PatternsPort } from "../ports.ts";
 import type { SecurityLevel } from "../tool.ts";
-import type { HttpTemplate, OutsideTool } from "../tool-source.ts";
+import { type HttpTemplate, MAX_SOURCE_BYTES, type OutsideTool } from "../tool-source.ts";
 import { readArguments } from "./arguments.ts";
 import { readCredentials } from "./credentials.ts";
 import { type ApiDocument, follow, isJson, type Json, jsonAt, listAt, textAt } from "./document.ts";
@@ -67,6 +67,7 @@ export async function importOpenApi(
   const tools: OutsideTool[] = [];
   const skipped: SkippedOperation[] = [];
   const taken = new Set<string>();
+  let characters = 0;
   for (const one of operations) {
     const name = await nameOf(one, options.name, taken);
     const shown = `${one.method.toUpperCase()} ${one.pattern}`;
@@ -75,7 +76,14 @@ export async function importOpenApi(
     if (made.ok) {
       taken.add(name);
       tools.push(made.value);
-    } else skipped.push({ operation: shown, reason: made.error.message });
+      // A reference of few characters stands for many, and each operation can have the same.
+      characters += JSON.stringify(made.value).length;
+      if (characters > MAX_SOURCE_BYTES)
+        return failed(
+          "too_large",
+          `The tools of the document have over ${MAX_SOURCE_BYTES} bytes: name some (include).`,
+        );
+    } else skipped.push({ operation: shown, reason: made.error.message.replace(/\.$/, "") });
   }
   if (tools.length > 0) return ok({ tools, skipped });
   const [first] = skipped;

@@ -6,8 +6,9 @@ import type { PatternsPort } from "../ports.ts";
 import type { JsonSchema } from "../tool.ts";
 import { follow, isJson, type Json } from "./document.ts";
 
-/** Schemas that one argument list is made of, and how deep they stand in each other. */
+/** Schemas that one argument list is made of, the characters of what stands in them, and how deep they stand in each other. */
 const MAX_SCHEMAS = 1_500;
+const MAX_CHARACTERS = 300_000;
 const MAX_DEPTH = 16;
 /** Characters of a description. */
 const MAX_DESCRIPTION = 1_000;
@@ -44,6 +45,7 @@ export interface SchemaDeps {
 export class PlainSchemas {
   private readonly deps: SchemaDeps;
   private left = MAX_SCHEMAS;
+  private characters = MAX_CHARACTERS;
 
   constructor(deps: SchemaDeps) {
     this.deps = deps;
@@ -53,13 +55,15 @@ export class PlainSchemas {
   plain(value: unknown, open: readonly Json[] = []): JsonSchema {
     const schema = follow(this.deps.root, value);
     this.left -= 1;
-    if (schema === null || open.includes(schema) || open.length >= MAX_DEPTH || this.left < 0) return {};
+    const isFull = this.left < 0 || this.characters < 0;
+    if (schema === null || open.includes(schema) || open.length >= MAX_DEPTH || isFull) return {};
     const inside = [...open, schema];
     const made = new Map<string, unknown>();
     for (const [name, member] of Object.entries(schema)) {
-      if (KEPT.has(name)) made.set(name, member);
-      else if (name === "description" && typeof member === "string") made.set(name, member.slice(0, MAX_DESCRIPTION));
-      else if (name === "pattern" && this.isUsable(member)) made.set(name, member);
+      if (KEPT.has(name)) this.keep(made, name, member);
+      else if (name === "description" && typeof member === "string")
+        this.keep(made, name, member.slice(0, MAX_DESCRIPTION));
+      else if (name === "pattern" && this.isUsable(member)) this.keep(made, name, member);
       else if (LISTS.includes(name) && Array.isArray(member)) {
         const list = name === "prefixItems" ? member : member.filter((one) => follow(this.deps.root, one) !== null);
         if (list.length > 0)
@@ -74,6 +78,13 @@ export class PlainSchemas {
     return nullable(schema, Object.fromEntries(made));
   }
 
+  /** Keeps a member while there is room: the same list of values can be referred to from many places. */
+  private keep(made: Map<string, unknown>, name: string, member: unknown): void {
+    if (this.characters < 0) return;
+    this.characters -= name.length + (JSON.stringify(member) ?? "").length;
+    if (this.characters >= 0) made.set(name, member);
+  }
+
   /** What a caller sends holds no property that only answers have. */
   private addProperties(schema: Json, made: Map<string, unknown>, inside: readonly Json[]): void {
     if (!isJson(schema["properties"])) {
@@ -84,6 +95,7 @@ export class PlainSchemas {
       ([, one]) => follow(this.deps.root, one)?.["readOnly"] !== true,
     );
     const left = Object.keys(schema["properties"]).filter((name) => !taken.some(([other]) => other === name));
+    this.characters -= taken.reduce((sum, [name]) => sum + name.length, 0);
     made.set("properties", Object.fromEntries(taken.map(([name, one]) => [name, this.plain(one, inside)])));
     const required = Array.isArray(schema["required"]) ? names(schema["required"]) : [];
     const wanted = required.filter((name) => !left.includes(name));

@@ -286,3 +286,40 @@ test.each([
 ])("a document with %s is refused", async (_what, document) => {
   expect((await read(document)).error).toMatchObject({ code: "invalid_input", field: "openapi" });
 });
+
+describe("references that stand for much", () => {
+  const list = Array.from({ length: 20_000 }, (_, index) => `value number ${index}`);
+  const wide = Object.fromEntries(
+    Array.from({ length: 200 }, (_, index) => [`p${index}`, { $ref: "#/components/schemas/Value" }]),
+  );
+  const components = {
+    schemas: {
+      Value: { type: "string", enum: list },
+      Text: { type: "string", description: "x".repeat(1_000) },
+      Wide: { type: "object", properties: wide },
+      Long: {
+        type: "object",
+        properties: Object.fromEntries(Object.keys(wide).map((name) => [name, { $ref: "#/components/schemas/Text" }])),
+      },
+    },
+  };
+  const reference = (name: string) => json({ $ref: `#/components/schemas/${name}` });
+
+  test("do not make a tool of any size: what has no room any more takes anything", async () => {
+    const { input } = await only(operation({ parameters: [ID], requestBody: reference("Wide") }, { components }));
+    expect(JSON.stringify(input).length).toBeLessThan(500_000);
+    expect(Object.keys(input["properties"] as Json)).toHaveLength(201);
+  });
+
+  test("do not make an import of any size, and a part of it can be named", async () => {
+    const paths = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [
+        `/t${index}`,
+        { post: { operationId: `t${index}`, requestBody: reference("Long") } },
+      ]),
+    );
+    const document = operation({}, { components, paths });
+    expect((await read(document)).error).toMatchObject({ code: "too_large" });
+    expect((await read(document, { include: ["t1*"] })).tools).toHaveLength(11);
+  });
+});
