@@ -106,9 +106,10 @@ async function performCall(
       }
       if (outcome.kind === "result") return await resultOutcome(tool, outcome.result, call, job, deps, spentMs());
       mayHaveHappened ||= call.effect !== "none" && isLost(outcome.failure);
-      const delayMs = deps.retryDelaysMs[tries];
       const isSafe = mayHaveHappened ? call.effect === "keyed" : outcome.failure.retryAfterMs !== undefined;
-      if (isSafe && delayMs !== undefined && (await pause(delayMs, limit))) continue;
+      const delayMs = Math.max(deps.retryDelaysMs[tries] ?? Infinity, outcome.failure.retryAfterMs ?? 0);
+      // Whoever names a time that this call does not have is not asked before it.
+      if (isSafe && delayMs < timeoutMs - spentMs() && (await pause(delayMs, limit))) continue;
       return giveUp(outcome.failure);
     }
   } catch (thrown) {

@@ -143,6 +143,13 @@ describe("performing the calls of a step", () => {
     expect(outcomes.map((outcome) => outcome.content).sort()[0]).toBe("Sent m0 as call_0");
   });
 
+  test("asks nobody again before the time that they named, also when that is later than the call's own end", async () => {
+    const world = outside();
+    const [outcome] = await perform(toolOf(world, "none"), ["busy"]);
+    expect(world.runs).toBe(1);
+    expect(outcome).toMatchObject({ state: "failed", result: { error: { code: "rate_limited", retry: "later" } } });
+  });
+
   test("keeps one call's failure from the others, and what was thrown from the model", async () => {
     const outcomes = await perform(toolOf(outside(), "none"), ["a", "throw", "refused", "b"]);
     expect(outcomes.map((outcome) => outcome.state).sort()).toEqual(["confirmed", "confirmed", "failed", "failed"]);

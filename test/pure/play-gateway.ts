@@ -56,6 +56,7 @@ export function toolOf(world: Outside, effect: EffectClass, name = "send"): Tool
       if (world.runs <= world.lose + world.unsent) {
         return failure("upstream_failed", "The way out is away.", { retryAfterMs: 1, details: { sent: false } });
       }
+      if (text === "busy") return failure("rate_limited", "Too many.", { retryAfterMs: 60_000 });
       if (text === "slow") await new Promise((resolve) => setTimeout(resolve, 200));
       return { sent: `${text} as ${context.key}` };
     },
