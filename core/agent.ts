@@ -10,6 +10,9 @@ import { PERMISSIONS, type SandboxRules } from "./tool.ts";
 export const MAX_STEPS_CEILING = 100;
 export const DEFAULT_MAX_STEPS = 10;
 
+/** Tools and toolboxes that an agent configures. */
+const MAX_CONFIGURED = 200;
+
 const decision = z.enum(["allow", "ask", "deny"]);
 const patterns = z.array(z.string().min(1).max(200)).max(200);
 const hosts = z.array(z.string().min(1).max(260)).max(200);
@@ -78,7 +81,12 @@ export const agentConfigSchema = z.strictObject({
       min_score: z.number().min(-1).max(1).optional().describe("What scores less is not found"),
     })
     .optional(),
-  tool_config: z.record(z.string().max(200), z.record(z.string().max(200), z.json())).optional(),
+  tool_config: z
+    .record(z.string().max(200), z.record(z.string().max(200), z.json()))
+    .refine((config) => Object.keys(config).length <= MAX_CONFIGURED, {
+      error: `has more than ${MAX_CONFIGURED} tools`,
+    })
+    .optional(),
 });
 export type AgentConfig = z.infer<typeof agentConfigSchema>;
 

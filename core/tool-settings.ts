@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { AgentConfig } from "./agent.ts";
 import { failed, ok, type Result } from "./errors.ts";
+import { toolsByKey } from "./gateway/tool-bus.ts";
 import { nameKey } from "./tool-source.ts";
 import type { Tool } from "./tool.ts";
 
@@ -23,12 +24,15 @@ const TOOLBOX_SETTINGS = {
 
 /** The configuration, unless its `tool_config` names what there is not. `invalid_input` names every field at fault. */
 export function checkToolConfig(config: AgentConfig, tools: readonly Tool[]): Result<AgentConfig> {
+  const byKey = toolsByKey(tools);
+  const toolboxes = new Set(tools.map(({ toolbox }) => toolbox));
   const faults = Object.entries(config.tool_config ?? {}).flatMap(([name, given]) => {
     const field = `tool_config.${name}`;
-    const schema = toolboxSchema(name) ?? tools.find((tool) => isNamed(tool, name))?.settings;
+    const tool = byKey.get(nameKey(name));
+    const schema = toolboxSchema(name) ?? tool?.settings;
     if (schema !== undefined)
       return [...settingFaults(schema, given, field), ...doubleFaults(config, name, given, field)];
-    const isKnown = tools.some((tool) => isNamed(tool, name) || tool.toolbox === name);
+    const isKnown = tool !== undefined || toolboxes.has(name);
     return [{ field, message: isKnown ? "has nothing that can be set" : "there is no tool or toolbox of this name" }];
   });
   const [first] = faults;

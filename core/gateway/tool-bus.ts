@@ -108,9 +108,12 @@ export async function openToolBus({ tools, patterns, acts }: ToolBusDeps): Promi
   return bus;
 }
 
-/** By the key of each name that is taken: no other tool can have it, however its dots are written. */
+/** By the key of each name that is taken, the tool that it means: no other can have it, however its dots are written. */
 export function toolsByKey(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
-  return new Map(tools.flatMap((tool) => [...ownName(tool), ...otherNames(tool)].map((name) => [nameKey(name), tool])));
+  const byKey = new Map<string, Tool>();
+  for (const nameOf of [ownName, otherNames])
+    for (const tool of tools) for (const key of nameOf(tool).map(nameKey)) if (!byKey.has(key)) byKey.set(key, tool);
+  return byKey;
 }
 
 /** A tool in OpenAI's function form. */

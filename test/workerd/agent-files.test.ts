@@ -60,6 +60,11 @@ describe("an agent's file", () => {
     ["no sandbox", "sandbox: {enabled: false}", "sandbox.enabled"],
     ["a setting of no tool", "tool_config: {fly.high: {wings: 2}}", "tool_config.fly.high"],
     ["a setting that there is not", "tool_config: {files: {colour: red}}", "tool_config.files.colour"],
+    [
+      "settings of more tools than there are to set",
+      `tool_config: {${Array.from({ length: 201 }, (_, index) => `tool_${index}: {}`).join(", ")}}`,
+      "tool_config",
+    ],
     ["a setting of another type", "tool_config: {files: {allow_write: 7}}", "tool_config.files.allow_write"],
     [
       "a setting in two places",
