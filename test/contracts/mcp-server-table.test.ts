@@ -133,8 +133,9 @@ describe("what is sealed", () => {
     expect(JSON.stringify(stored)).not.toContain("canary");
 
     valueOf(await database.mcpServers.put(tenant, { ...mcpServer("g"), sealed }, act("mcp_server.set", "g")));
-    await expect(registry.find("g")).rejects.toThrow(/does not open/);
+    const closed = { ok: false, error: { code: "not_available", message: expect.stringContaining("Set it again") } };
+    expect(await registry.find("g")).toMatchObject(closed);
     const other = openRegistry(database.mcpServers, openSealing(randomBytes(32).toString("base64")), tenant);
-    await expect(other.find("f")).rejects.toThrow(/does not open/);
+    expect(await other.find("f")).toMatchObject(closed);
   });
 });
