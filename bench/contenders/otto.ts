@@ -11,6 +11,7 @@ import { gzipKib } from "./bundle-size.ts";
 import type { Contender } from "./contender.ts";
 
 const MAX_STEPS = 100;
+const TOOLS = ["ask_human", "dispatch_subagent", "evaluate_expression", "get_current_datetime", "grep", "http_request"];
 const LOOK_EVERY_MS = 5;
 /** Beside what wrangler uploads, a build folder holds what it does not. */
 const NOT_UPLOADED = /\.map$|^README\.md$|^worker-options\.json$/;
@@ -32,7 +33,8 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
     const agent = await api<{ id: string }>("POST", "/v1/agents", {
       name: "bench",
       instructions: "Follow the script.",
-      tools: ["*"],
+      // What the jobs call, as the floors have it: every tool that a model is shown goes along with every request.
+      tools: TOOLS,
       permissions: ["read", "write", "network"],
       allowed_domains: ["*"],
       budget: { max_steps: MAX_STEPS },
