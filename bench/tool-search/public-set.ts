@@ -52,8 +52,8 @@ export function readPublicSet(folder: string): PublicSet {
     const numberOf = (id: string) => numbers.get(`${collection} ${id}`) ?? -1;
     requests.set(
       collection,
-      lines.map(({ query, relevant = [], relevant_any: any = relevant.map((id) => [id]) }) => {
-        return { text: query, groups: any.map((group) => group.map(numberOf)) };
+      lines.map(({ query, relevant = [], relevant_any: groups = relevant.map((id) => [id]) }) => {
+        return { text: query, groups: groups.map((group) => group.map(numberOf)) };
       }),
     );
   }
