@@ -1,6 +1,6 @@
 /**
  * The signed token that orders one piece of work from the sidecar: base64url(JSON payload) + "." + base64url(HMAC-SHA256
- * of that text). It is good for a minute and for one use.
+ * of that text). It is good for a minute, for one use, and for one purpose.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
@@ -13,11 +13,15 @@ const MAX_TOKEN_CHARACTERS = 256 * 1024;
 /** Used tokens that are remembered until they would have ended anyway. When it is full, orders are refused. */
 const MAX_REMEMBERED = 100_000;
 
-const egressOrder = z.strictObject({
-  purpose: z.literal("egress"),
+const everyOrder = {
   /** Seconds since the epoch. */
   exp: z.number(),
   jti: z.string().min(16).max(100),
+};
+
+const egressOrder = z.strictObject({
+  ...everyOrder,
+  purpose: z.literal("egress"),
   method: z.string().regex(/^[A-Z]{1,20}$/),
   url: z.string(),
   /** Whose request it is. Without it the request has a connection to itself. */
@@ -37,11 +41,29 @@ const egressOrder = z.strictObject({
   stream: z.boolean().optional(),
 });
 
+const jobOrder = z.strictObject({
+  ...everyOrder,
+  purpose: z.literal("job"),
+  kind: z.string().min(1).max(64),
+  tenant: z.string().min(1).max(200),
+  /** SHA-256 in hex of the head of the packet that comes with it: what is ordered, and which files. */
+  head: z.string().regex(/^[0-9a-f]{64}$/),
+  /** From the moment when it begins. */
+  timeout_ms: z.number().int().min(1).max(600_000),
+});
+
+const anyOrder = z.discriminatedUnion("purpose", [egressOrder, jobOrder]);
+
 /** One request that the sidecar is asked to make. */
 export type EgressOrder = z.infer<typeof egressOrder>;
 
+/** One job that it is asked to do. */
+export type JobOrder = z.infer<typeof jobOrder>;
+
+export type SidecarOrder = z.infer<typeof anyOrder>;
+
 export type TokenVerdict =
-  | { readonly ok: true; readonly order: EgressOrder }
+  | { readonly ok: true; readonly order: SidecarOrder }
   | { readonly ok: false; readonly reason: TokenRefusal };
 
 /** `foreign`: signed with another secret than this one. */
@@ -61,7 +83,7 @@ export function makeTokenCheck(secret: string, now: () => number = Date.now): (t
   return function checkToken(token) {
     const read = payloadOf(token, secret);
     if (!read.ok) return read;
-    const parsed = egressOrder.safeParse(read.payload);
+    const parsed = anyOrder.safeParse(read.payload);
     if (!parsed.success) return { ok: false, reason: "invalid" };
     const order = parsed.data;
     const nowS = now() / 1_000;

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { isReading } from "../../core/http-method.ts";
 import type { SecretsPort, WebPort, WebStream } from "../../core/ports.ts";
-import type { Sidecar } from "../sidecar/sidecar.ts";
+import { isUp, type Sidecar } from "../sidecar/sidecar.ts";
 import { signEgressOrder } from "../signing/sidecar-token.ts";
 import type { EgressAllow } from "./address.ts";
 import {
@@ -22,9 +22,6 @@ import type { Hop } from "./redirect.ts";
 
 /** What the sidecar takes beyond the time of the request itself. */
 const MARGIN_MS = 2_000;
-const HEALTH_TIMEOUT_MS = 2_000;
-/** For a sidecar that has to be started first. */
-const WAKE_TIMEOUT_MS = 25_000;
 
 /** `sidecar` is null where there is none. `tenant`: whose requests they are, and whose `secrets`. */
 export interface WebSettings {
@@ -102,21 +99,6 @@ async function askSidecar<R>(
       field: "url",
       retryAfterMs: 1000,
     });
-  }
-}
-
-/**
- * Whether the sidecar answers. Asked before a request with an effect, because a failed fetch does not tell whether its
- * request arrived.
- */
-async function isUp(sidecar: Sidecar): Promise<boolean> {
-  try {
-    const timeoutMs = (await sidecar.isAsleep()) ? WAKE_TIMEOUT_MS : HEALTH_TIMEOUT_MS;
-    const response = await sidecar.fetch("/health", { signal: AbortSignal.timeout(timeoutMs) });
-    await response.body?.cancel();
-    return response.status === 200;
-  } catch {
-    return false;
   }
 }
 

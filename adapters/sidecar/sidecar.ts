@@ -1,5 +1,9 @@
 /** The sidecar as the Worker reaches it: at its address, or in a container that an object of ours starts. */
 
+const HEALTH_TIMEOUT_MS = 2_000;
+/** For a sidecar that has to be started first. */
+const WAKE_TIMEOUT_MS = 25_000;
+
 export interface Sidecar {
   /** The key of its tokens. */
   readonly secret: string;
@@ -35,4 +39,19 @@ export function sidecarInContainer(stub: SidecarStub, secret: string): Sidecar {
     fetch: (path, init) => stub.fetch(CONTAINER_ORIGIN + path, { ...init, redirect: "manual" }),
     isAsleep: () => stub.isAsleep(),
   };
+}
+
+/**
+ * Whether the sidecar answers. Asked before what has an effect, because a failed fetch does not tell whether its request
+ * arrived.
+ */
+export async function isUp(sidecar: Sidecar): Promise<boolean> {
+  try {
+    const timeoutMs = (await sidecar.isAsleep()) ? WAKE_TIMEOUT_MS : HEALTH_TIMEOUT_MS;
+    const response = await sidecar.fetch("/health", { signal: AbortSignal.timeout(timeoutMs) });
+    await response.body?.cancel();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
 }

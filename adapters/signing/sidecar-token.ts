@@ -1,4 +1,4 @@
-/** The token that orders one request from the sidecar: signed, good for half a minute and for one use. */
+/** The token that orders one piece of work from the sidecar: signed, good for half a minute and for one use. */
 
 const LIFETIME_SECONDS = 30;
 
@@ -17,27 +17,43 @@ export interface EgressOrder {
   readonly stream?: boolean;
 }
 
-/** `base64url(payload) + "." + base64url(HMAC-SHA256(secret, base64url payload))`. `nowMs` is the time of signing. */
+/** A job that the sidecar may do once. */
+export interface JobOrder {
+  readonly kind: string;
+  readonly tenant: string;
+  /** SHA-256 in hex of the head of the packet that comes with it. */
+  readonly head: string;
+  readonly timeoutMs: number;
+}
+
+/** `nowMs` is the time of signing. */
 export async function signEgressOrder(secret: string, order: EgressOrder, nowMs: number): Promise<string> {
-  const payload = toBase64Url(
-    new TextEncoder().encode(
-      JSON.stringify({
-        purpose: "egress",
-        exp: Math.floor(nowMs / 1_000) + LIFETIME_SECONDS,
-        jti: crypto.randomUUID(),
-        tenant: order.tenant,
-        method: order.method,
-        url: order.url,
-        headers: order.headers,
-        timeout_ms: order.timeoutMs,
-        max_bytes: order.maxBytes,
-        // A sidecar of an earlier release knows no such field.
-        ...(order.portIsListed ? { port_is_listed: true } : {}),
-        ...(order.stream === true ? { stream: true } : {}),
-      }),
-    ),
-  );
+  const payload = {
+    purpose: "egress",
+    tenant: order.tenant,
+    method: order.method,
+    url: order.url,
+    headers: order.headers,
+    timeout_ms: order.timeoutMs,
+    max_bytes: order.maxBytes,
+    // A sidecar of an earlier release knows no such field.
+    ...(order.portIsListed ? { port_is_listed: true } : {}),
+    ...(order.stream === true ? { stream: true } : {}),
+  };
+  return await sign(secret, payload, nowMs);
+}
+
+/** `nowMs` is the time of signing. */
+export async function signJobOrder(secret: string, order: JobOrder, nowMs: number): Promise<string> {
+  const { kind, tenant, head, timeoutMs } = order;
+  return await sign(secret, { purpose: "job", kind, tenant, head, timeout_ms: timeoutMs }, nowMs);
+}
+
+/** `base64url(payload) + "." + base64url(HMAC-SHA256(secret, base64url payload))`. */
+async function sign(secret: string, order: Readonly<Record<string, unknown>>, nowMs: number): Promise<string> {
+  const exp = Math.floor(nowMs / 1_000) + LIFETIME_SECONDS;
   const encoder = new TextEncoder();
+  const payload = toBase64Url(encoder.encode(JSON.stringify({ ...order, exp, jti: crypto.randomUUID() })));
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
   const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(payload)));

@@ -16,6 +16,11 @@ export class FairQueue {
     return this.lines.keys();
   }
 
+  /** How many tasks of a key are in line. */
+  waitingOf(key: string | null): number {
+    return this.lines.get(key ?? "")?.size ?? 0;
+  }
+
   /** Puts the task at the end of its key's line; one that stands there keeps its place. */
   join(task: string, key: string | null): void {
     if (this.keys.has(task)) return;

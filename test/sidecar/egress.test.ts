@@ -99,7 +99,7 @@ function sign(payload: unknown, secret = SECRET): string {
 
 async function send(token: string, body?: string, deps: EgressDeps = outside()) {
   if (sidecar === undefined) {
-    sidecar = makeSidecar(SECRET, deps, () => nowMs());
+    sidecar = makeSidecar(SECRET, deps, null, () => nowMs());
     await listen(sidecar);
   }
   const { port } = sidecar.address() as AddressInfo;

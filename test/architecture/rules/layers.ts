@@ -71,7 +71,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: "sidecar",
     files: /^sidecar\//,
-    imports: [CORE, /^sidecar\//, /^adapters\/egress\/address\.ts$/],
+    imports: [CORE, /^sidecar\//, /^adapters\/(egress\/address|sidecar\/packet)\.ts$/],
     packages: ["ipaddr.js", "node:", "undici", "zod"],
   },
   {

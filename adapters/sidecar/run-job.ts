@@ -1,0 +1,161 @@
+/** A job of the sidecar, as the Worker orders it: a packet goes out, a packet comes back, and both stream. */
+import { z } from "zod";
+import { ERRORS, type ErrorCode, failed, ok, type Result } from "../../core/errors.ts";
+import { toHex } from "../../core/hex.ts";
+import { signJobOrder } from "../signing/sidecar-token.ts";
+import {
+  headBytes,
+  joined,
+  type OpenPacket,
+  openPacket,
+  packetChunks,
+  type PacketFile,
+  type PacketLimits,
+  type Pull,
+} from "./packet.ts";
+import { isUp, type Sidecar } from "./sidecar.ts";
+
+/** What the sidecar takes beyond the time of the job itself: waiting for a place, and what comes and goes. */
+const MARGIN_MS = 45_000;
+const AGAIN_AFTER_MS = 1_000;
+/** Of what comes back, where the caller says nothing else. An isolate has 128 MB. */
+const LIMITS: PacketLimits = { files: 10_000, bytes: 64 * 1024 * 1024 };
+
+/** A file that goes with a job. `open` gives exactly `size` bytes. */
+export interface JobFile extends PacketFile {
+  open(): Promise<Result<ReadableStream<Uint8Array>>>;
+}
+
+/** `order` is JSON, of the shape that its kind takes. */
+export interface JobRequest {
+  readonly kind: string;
+  readonly tenant: string;
+  readonly order: unknown;
+  readonly files: readonly JobFile[];
+  /** From the moment when the job begins. */
+  readonly timeoutMs: number;
+  readonly limits?: PacketLimits;
+  readonly signal: AbortSignal;
+}
+
+/** A file that came back. */
+export interface ReturnedFile extends PacketFile {
+  readonly bytes: Uint8Array;
+}
+
+/** `body` is JSON, to be checked. The files have to be read, in their order; reading throws when the connection breaks. */
+export interface JobReply {
+  readonly body: unknown;
+  readonly files: AsyncIterable<ReturnedFile>;
+}
+
+/**
+ * Has the sidecar do a job. `sidecar` null: there is none. A failure has `details.sent` false when the job surely did not
+ * begin, and then is worth another try where it says so. Never throws.
+ */
+export async function runJob(sidecar: Sidecar | null, request: JobRequest): Promise<Result<JobReply>> {
+  if (sidecar === null)
+    return notBegun("not_available", "This needs the sidecar, and none is set up here (SIDECAR_SECRET).");
+  if (!(await isUp(sidecar))) return unreachable();
+  const { kind, tenant, order, files, timeoutMs, signal } = request;
+  const head = headBytes({ body: order, files: files.map(({ path, size, mode }) => ({ path, size, mode })) });
+  const hash = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", head)));
+  const token = await signJobOrder(sidecar.secret, { kind, tenant, head: hash, timeoutMs }, Date.now());
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs + MARGIN_MS)]);
+  const unread: { failure: Result<never> | null } = { failure: null };
+  try {
+    // Node's fetch takes a stream only with `duplex`, which means nothing in the Worker.
+    const init: RequestInit & { readonly duplex: "half" } = {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/octet-stream" },
+      body: streamOf(packetChunks(head, files, (file) => opened(file, files, unread))),
+      signal: limit,
+      duplex: "half",
+    };
+    const response = await sidecar.fetch(`/jobs/${kind}`, init);
+    if (response.status !== 200) return refusalOf(await response.text());
+    const packet = await openPacket(pullOf(response.body), request.limits ?? LIMITS);
+    return ok({ body: packet.head.body, files: filesOf(packet) });
+  } catch {
+    // What could not be read here never became a whole packet, so no job began with it.
+    if (unread.failure !== null) return unread.failure;
+    if (limit.aborted) return failed("timeout", "The sidecar did not end the job in time.");
+    return failed("upstream_failed", "The connection to the sidecar was lost during the job.", {
+      retryAfterMs: AGAIN_AFTER_MS,
+    });
+  }
+}
+
+async function opened(
+  file: PacketFile,
+  files: readonly JobFile[],
+  unread: { failure: Result<never> | null },
+): Promise<AsyncIterable<Uint8Array>> {
+  const found = await files.find(({ path }) => path === file.path)?.open();
+  if (found?.ok === true) return found.value;
+  const failure = found?.error ?? { code: "not_found", message: `There is no file ${file.path}.` };
+  unread.failure = { ok: false, error: { ...failure, details: { ...failure.details, sent: false } } };
+  throw new Error(failure.message);
+}
+
+async function* filesOf(packet: OpenPacket): AsyncGenerator<ReturnedFile> {
+  for await (const { file, chunks } of packet.contents()) yield { ...file, bytes: await joined(chunks, file.size) };
+}
+
+function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await chunks.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+    async cancel() {
+      await chunks.return(undefined);
+    },
+  });
+}
+
+function pullOf(body: ReadableStream<Uint8Array> | null): Pull {
+  const reader = body?.getReader();
+  return async () => {
+    const read = await reader?.read();
+    return read?.value ?? null;
+  };
+}
+
+const CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
+const refusalSchema = z.object({
+  code: z.enum(CODES),
+  message: z.string(),
+  field: z.string().optional(),
+  sent: z.boolean().optional(),
+});
+
+/** What the sidecar answers instead of a result. What it refuses before the job begins says so. */
+function refusalOf(text: string): Result<never> {
+  const refusal = refusalSchema.safeParse(parseJson(text)).data;
+  if (refusal === undefined) return unreachable();
+  const { code, message, field, sent } = refusal;
+  const at = field === undefined ? {} : { field };
+  if (code === "unauthenticated") return unreachable();
+  if (sent !== false) return failed(code, message, at);
+  const again = code === "rate_limited" ? { retryAfterMs: AGAIN_AFTER_MS } : {};
+  return failed(code, message, { ...at, ...again, details: { sent: false } });
+}
+
+function unreachable(): Result<never> {
+  const message = "The service that does this work does not answer. Try again later.";
+  return failed("upstream_failed", message, { retryAfterMs: AGAIN_AFTER_MS, details: { sent: false } });
+}
+
+function notBegun(code: ErrorCode, message: string): Result<never> {
+  return failed(code, message, { details: { sent: false } });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
