@@ -11,7 +11,10 @@ import { gzipKib } from "./bundle-size.ts";
 import type { Contender } from "./contender.ts";
 
 const MAX_STEPS = 100;
-const TOOLS = ["ask_human", "dispatch_subagent", "evaluate_expression", "get_current_datetime", "grep", "http_request"];
+/** What the jobs call, as the floors have it: every tool that a model is shown goes along with every request. */
+const JOB_TOOLS = ["ask_human", "dispatch_subagent", "evaluate_expression", "get_current_datetime", "http_request"];
+/** What the files are written and searched with. */
+const FILE_TOOLS = ["fs.write", "grep"];
 const LOOK_EVERY_MS = 5;
 /** Beside what wrangler uploads, a build folder holds what it does not. */
 const NOT_UPLOADED = /\.map$|^README\.md$|^worker-options\.json$/;
@@ -30,20 +33,27 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
     const headers = { authorization: `Bearer ${system.key}` };
     const api = async <T>(method: string, path: string, body?: unknown): Promise<T> =>
       JSON.parse(await send(method, system.url + path, body, headers)) as T;
-    const agent = await api<{ id: string }>("POST", "/v1/agents", {
-      name: "bench",
-      instructions: "Follow the script.",
-      // What the jobs call, as the floors have it: every tool that a model is shown goes along with every request.
-      tools: TOOLS,
-      permissions: ["read", "write", "network"],
-      allowed_domains: ["*"],
-      budget: { max_steps: MAX_STEPS },
-    });
+    const makeAgent = async (name: string, tools: readonly string[]) =>
+      await api<{ id: string }>("POST", "/v1/agents", {
+        name,
+        instructions: "Follow the script.",
+        tools,
+        permissions: ["read", "write", "network"],
+        allowed_domains: ["*"],
+        budget: { max_steps: MAX_STEPS },
+      });
+    const agent = await makeAgent("bench", JOB_TOOLS);
+    const searcher = await makeAgent("searcher", FILE_TOOLS);
+    const call = async <T>(tool: string, given: Record<string, unknown>): Promise<T> => {
+      const answer = await api<{ ok: boolean; result: T }>("POST", `/v1/tools/${tool}/call`, given);
+      if (!answer.ok) throw new Error(`${tool}: ${JSON.stringify(answer)}`);
+      return answer.result;
+    };
     const ids = new Map<string, string>();
     /** The task whose sandbox is searched. */
     let searched: Promise<TaskBody> | undefined;
     const searchedTask = async () => {
-      searched ??= api<TaskBody>("POST", "/v1/tasks", { input: "files", agent: agent.id, hold: true });
+      searched ??= api<TaskBody>("POST", "/v1/tasks", { input: "files", agent: searcher.id, hold: true });
       return (await searched).id;
     };
     const supervisor = parentOf(need(system.pidOf("runtime")));
@@ -66,8 +76,7 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
         }
       },
       async call(_, expression) {
-        const path = "/v1/tools/evaluate_expression/call";
-        return JSON.stringify(await api("POST", path, { arguments: { expression }, agent: agent.id }));
+        return JSON.stringify(await call("evaluate_expression", { arguments: { expression }, agent: agent.id }));
       },
       pids: () => processTree(supervisor),
       runtimePid: () => need(system.workerdPid()),
@@ -82,13 +91,12 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
       },
       files: {
         async put(path, text) {
-          const given = { arguments: { path, content: text, backup: false }, task_id: await searchedTask() };
-          await api("POST", "/v1/tools/fs.write/call", given);
+          const given = { path, content: text, backup: false };
+          await call("fs.write", { arguments: given, task_id: await searchedTask() });
         },
         async search(pattern) {
           const given = { arguments: { pattern }, task_id: await searchedTask() };
-          const found = await api<{ result: { total_matches: number } }>("POST", "/v1/tools/grep/call", given);
-          return found.result.total_matches;
+          return (await call<{ total_matches: number }>("grep", given)).total_matches;
         },
       },
       objectsFolder: () => join(system.stateFolder, "runtime/do/otto-TaskObject"),
