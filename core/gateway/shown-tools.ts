@@ -1,6 +1,7 @@
 /**
- * Which tools a model is shown at every step. All of a task's tools while they are few; when there are more, a fixed
- * core, the tools that the agent names one by one, and the two by which the model finds and calls the others.
+ * Which tools a model is shown at every step. All of a task's tools while they are few, with examples while they are very
+ * few; when there are more, a fixed core, the tools that the agent names one by one, and the two by which the model finds
+ * and calls the others.
  */
 import type { AgentConfig } from "../agent.ts";
 import type { ToolSpec } from "../ports.ts";
@@ -9,7 +10,9 @@ import type { Tool } from "../tool.ts";
 export const FIND_TOOLS = "find_tools";
 export const CALL_TOOL = "call_tool";
 
-/** Characters that the specs of all tools may have together to be shown: some 12,000 tokens, and more than all built-in tools have. */
+/** Characters that the specs of all tools may have together to be shown with their examples, which are a fifth of them. */
+const MAX_CHARACTERS_WITH_EXAMPLES = 20_000;
+/** Characters that they may have to be shown at all: some 12,000 tokens, and more than all built-in tools have. */
 export const MAX_ALL_CHARACTERS = 48_000;
 /** Characters of what is shown otherwise, so that a first request stays below 8 KB. */
 export const MAX_SHOWN_CHARACTERS = 7_000;
@@ -46,15 +49,11 @@ export function chooseShown(
   specOf: (tool: Tool, withExamples: boolean) => ToolSpec,
 ): ShownTools {
   const others = inside.filter(({ name }) => !isSearchTool(name));
-  const all: ToolSpec[] = [];
-  let characters = 0;
-  for (const tool of others) {
-    const spec = specOf(tool, true);
-    all.push(spec);
-    characters += charactersOf(spec);
-    if (characters > MAX_ALL_CHARACTERS && search.length === 2) return { specs: chooseFew(), hidden: true };
-  }
-  return { specs: all, hidden: false };
+  const whole = allOf(others, MAX_CHARACTERS_WITH_EXAMPLES, (tool) => specOf(tool, true));
+  if (whole !== null) return { specs: whole, hidden: false };
+  const most = search.length === 2 ? MAX_ALL_CHARACTERS : Infinity;
+  const all = allOf(others, most, (tool) => specOf(tool, false));
+  return all === null ? { specs: chooseFew(), hidden: true } : { specs: all, hidden: false };
 
   function chooseFew(): ToolSpec[] {
     const literal = new Set(patterns.filter((pattern) => !/[*?[]/.test(pattern)));
@@ -71,6 +70,19 @@ export function chooseShown(
     }
     return specs;
   }
+}
+
+/** The specs of all of them; null when they have more than so many characters together. */
+function allOf(tools: readonly Tool[], most: number, specOf: (tool: Tool) => ToolSpec): ToolSpec[] | null {
+  const specs: ToolSpec[] = [];
+  let characters = 0;
+  for (const tool of tools) {
+    const spec = specOf(tool);
+    characters += charactersOf(spec);
+    if (characters > most) return null;
+    specs.push(spec);
+  }
+  return specs;
 }
 
 /** True for the tools by which others are found and called. */

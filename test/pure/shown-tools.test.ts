@@ -66,6 +66,13 @@ describe("what a model is shown", () => {
     expect(await shownTo(defaultFacts(), catalogue)).toHaveLength(catalogue.length - SEARCH_TOOLS.length);
   });
 
+  test("holds examples only while they cost little", async () => {
+    const describe = async (tools: readonly Tool[]) =>
+      (await buildToolset(tools, defaultFacts())).specs.map(({ description }) => description).join("\n");
+    expect(await describe(catalogue.slice(0, 10))).toContain("Example (");
+    expect(await describe(catalogue)).not.toContain("Example (");
+  });
+
   test("with 12,000 tools in reach is at most 8 KB of first request, with the tools that find the others", async () => {
     const facts = defaultFacts();
     const request = requestAt(facts, await buildToolset(MANY, facts), 1);
