@@ -1,0 +1,125 @@
+/** Finds out, once, how this process can shut programs in, and keeps what its cages need. */
+import { accessSync, constants, writeFileSync } from "node:fs";
+import { chmod } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { join } from "node:path";
+import { type Isolation, USUAL_LIMITS } from "./cage.ts";
+import { openCageFolder } from "./folders.ts";
+import { type CageTools, startCaged } from "./start-caged.ts";
+import { syscallFilter } from "./syscalls.ts";
+import { endForsaken } from "./users.ts";
+
+const FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin"];
+const PROBE_MS = 10_000;
+const INSTALL =
+  "Programs do not run here, because nothing would shut them in: {why}. Install the Debian packages bubblewrap and " +
+  "util-linux where the sidecar runs, and let it make user namespaces; or set OTTO_SCRIPT_ISOLATION=container where the " +
+  "sidecar has a container to itself that keeps its programs from everything else.";
+
+export interface Cages extends CageTools {
+  /** Removes the folder; cages that are open are ended by their owners. */
+  close(): Promise<void>;
+}
+
+export interface CageChoice {
+  /** What the operator set as OTTO_SCRIPT_ISOLATION. */
+  readonly chosen: string | undefined;
+  /** Where programs are looked for. */
+  readonly programFolders?: readonly string[];
+  /** Where the cages' folder is made. */
+  readonly parent?: string;
+}
+
+let cages: Promise<Cages> | undefined;
+
+/** The cages of this process; the first who asks has them opened, as the environment says. */
+export function theCages(): Promise<Cages> {
+  cages ??= openCages({ chosen: process.env["OTTO_SCRIPT_ISOLATION"] });
+  return cages;
+}
+
+/** How well programs are shut in here. */
+export async function isolation(): Promise<Isolation> {
+  return (await theCages()).isolation;
+}
+
+/** Removes what dead sidecars left, and tries a cage by running a program in it. Without one, every program is refused. */
+export async function openCages({ chosen, programFolders = FOLDERS, parent }: CageChoice): Promise<Cages> {
+  const changesUser = process.getuid?.() === 0;
+  if (changesUser) await endForsaken();
+  const folder = await openCageFolder(parent);
+  const filter = join(folder.path, "filter");
+  writeFileSync(filter, syscallFilter() ?? "");
+  await chmod(filter, 0o644);
+  const [bwrap, setpriv, prlimit] = ["bwrap", "setpriv", "prlimit"].map((name) => find(name, programFolders));
+  const found = { bwrap: bwrap ?? "", setpriv: setpriv ?? "", prlimit: prlimit ?? "", folder, filter, changesUser };
+  const close = () => folder.remove();
+  const missing = [bwrap === null && "bwrap", setpriv === null && "setpriv", prlimit === null && "prlimit"].filter(
+    Boolean,
+  );
+  const level = await levelOf(found, chosen, missing.join(", "));
+  return { ...found, isolation: level, close };
+}
+
+async function levelOf(
+  tools: Omit<CageTools, "isolation">,
+  chosen: string | undefined,
+  missing: string,
+): Promise<Isolation> {
+  if (chosen !== undefined && chosen !== "" && chosen !== "container" && chosen !== "bubblewrap")
+    return none("OTTO_SCRIPT_ISOLATION is neither bubblewrap nor container");
+  if (chosen === "container") return await containerLevel(tools);
+  if (syscallFilter() === null) return none(`the system calls of ${process.arch} are not known`);
+  if (missing !== "") return none(`there is no ${missing}`);
+  const who = tools.changesUser ? "each with a user of its own" : "all with the sidecar's user";
+  const level: Isolation = { level: "bubblewrap", reason: `Programs run in cages of bubblewrap, ${who}.` };
+  const why = await whyNot({ ...tools, isolation: level });
+  return why === null ? level : none(why);
+}
+
+async function containerLevel(tools: Omit<CageTools, "isolation">): Promise<Isolation> {
+  // The sidecar's own user could read the key of its tokens, and the files of every other program.
+  if (!tools.changesUser) return none("OTTO_SCRIPT_ISOLATION=container needs a sidecar that starts as root");
+  if (tools.setpriv === "" || tools.prlimit === "") return none("there is no setpriv or no prlimit");
+  const level: Isolation = {
+    level: "container",
+    reason:
+      "Programs run as users of their own, among this container's files and on its network, as the operator chose.",
+  };
+  const why = await whyNot({ ...tools, isolation: level });
+  return why === null ? level : none(why);
+}
+
+function none(why: string): Isolation {
+  return { level: "none", reason: INSTALL.replace("{why}", why) };
+}
+
+/** Runs a program. Null: it did what it should. */
+async function whyNot(tools: CageTools): Promise<string | null> {
+  const started = await startCaged(tools, {
+    argv: ["/bin/sh", "-c", "echo $((6 * 7))"],
+    cwd: "/tmp",
+    env: {},
+    mounts: [],
+    limits: { ...USUAL_LIMITS, wallMs: PROBE_MS },
+    network: null,
+  });
+  if (!started.ok) return started.error.message;
+  const { stdin, stdout, stderr, ended } = started.value;
+  stdin.end();
+  const [out, error, { exitCode }] = await Promise.all([text(stdout), text(stderr), ended]);
+  if (exitCode === 0 && out === "42\n") return null;
+  return `a cage was tried and failed (${error.trim().split("\n")[0]?.slice(0, 200) ?? "without a word"})`;
+}
+
+function find(name: string, folders: readonly string[]): string | null {
+  for (const folder of folders) {
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return join(folder, name);
+    } catch {
+      // It is in another folder, or nowhere.
+    }
+  }
+  return null;
+}

@@ -1,0 +1,130 @@
+/** The command that starts a program in its cage. */
+import { existsSync, lstatSync, readdirSync, readlinkSync } from "node:fs";
+import type { CageLimits } from "./cage.ts";
+
+/** Where the node that runs the sidecar is in the cage. */
+export const CAGED_NODE = "/cage/bin/node";
+/** Where the program finds its way out, when it has one. */
+export const CAGED_FORWARDER = "/cage/lib/forward.ts";
+export const CAGED_PROXY = "/cage/run/proxy.sock";
+export const TMPFS = ["/tmp", "/dev/shm"] as const;
+
+const USUAL_ENV = {
+  PATH: "/cage/bin:/usr/local/bin:/usr/bin:/bin",
+  HOME: "/tmp",
+  TMPDIR: "/tmp",
+  LANG: "C.UTF-8",
+};
+
+/**
+ * Of /etc: what programs need to find libraries, other programs, certificates, fonts and time zones. No file of these holds
+ * a secret.
+ */
+const ETC = [
+  "alternatives",
+  "ca-certificates",
+  "fonts",
+  "ld.so.cache",
+  "ld.so.conf",
+  "ld.so.conf.d",
+  "localtime",
+  "magic",
+  "mime.types",
+  "protocols",
+  "services",
+  "ssl/certs",
+  "ssl/openssl.cnf",
+  "timezone",
+];
+const PYTHON = /^python3(\.\d+)?$/;
+/** Of the root: links into /usr on a merged system, else folders. */
+const ROOT = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
+
+/** The first process of the cage: it waits for the program and then ends, with which the kernel ends all the others. */
+const INIT = ["/bin/sh", "-c", 'exec 9>&2 2>/dev/null; "$@" 2>&9 9>&-; exit $?', "init"];
+
+/** The environment of a caged program. */
+export function cagedEnv(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return { ...USUAL_ENV, ...env };
+}
+
+/** Changes the user to one that has nothing; null: this process may not change it, and the program has its user. */
+export function asUser(setpriv: string, uid: number | null): readonly string[] {
+  if (uid === null) return [];
+  return [setpriv, `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--no-new-privs", "--"];
+}
+
+/** The program below its first process, under limits that it cannot raise. */
+export function limited(prlimit: string, limits: CageLimits, argv: readonly string[]): readonly string[] {
+  const cpu = limits.cpuSeconds === null ? [] : [`--cpu=${limits.cpuSeconds}`];
+  return [
+    ...INIT,
+    prlimit,
+    ...cpu,
+    `--data=${limits.memoryBytes * 2}`,
+    `--nproc=${limits.processes}`,
+    `--fsize=${limits.fileBytes}`,
+    `--nofile=${limits.openFiles}`,
+    "--core=0",
+    "--memlock=65536",
+    "--msgqueue=0",
+    "--",
+    ...argv,
+  ];
+}
+
+export interface Bound {
+  /** The number of an open file or folder that bubblewrap inherits. */
+  readonly fd: number;
+  readonly at: string;
+  readonly writable: boolean;
+}
+
+/** bubblewrap with all that it is told but the program. `etc`: files of ours, by their names below /etc. */
+export function bubblewrap(
+  bwrap: string,
+  given: {
+    readonly etc: ReadonlyMap<string, string>;
+    readonly bound: readonly Bound[];
+    readonly env: Readonly<Record<string, string>>;
+    readonly cwd: string;
+    readonly tmpBytes: number;
+    readonly infoFd: number;
+    readonly filterFd: number;
+  },
+): readonly string[] {
+  return [
+    bwrap,
+    ...["--unshare-all", "--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"],
+    ...["--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "cage", "--clearenv", "--cap-drop", "ALL"],
+    ...["--info-fd", `${given.infoFd}`, "--seccomp", `${given.filterFd}`],
+    ...systemFolders(),
+    ...etcFiles(given.etc),
+    ...["--proc", "/proc", "--dev", "/dev"],
+    ...TMPFS.flatMap((path) => ["--perms", "1777", "--size", `${given.tmpBytes}`, "--tmpfs", path]),
+    ...["--perms", "0755", "--dir", "/cage"],
+    ...given.bound.flatMap(({ fd, at, writable }) => [writable ? "--bind-fd" : "--ro-bind-fd", `${fd}`, at]),
+    // What bubblewrap made itself is memory of the cage's user.
+    ...["--remount-ro", "/dev", "--remount-ro", "/"],
+    ...["--chdir", given.cwd],
+    ...Object.entries(given.env).flatMap(([name, value]) => ["--setenv", name, value]),
+    "--",
+  ];
+}
+
+function systemFolders(): string[] {
+  const rest = ROOT.filter((name) => existsSync(`/${name}`)).flatMap((name) =>
+    lstatSync(`/${name}`).isSymbolicLink()
+      ? ["--symlink", readlinkSync(`/${name}`), `/${name}`]
+      : ["--ro-bind", `/${name}`, `/${name}`],
+  );
+  return ["--ro-bind", "/usr", "/usr", ...rest];
+}
+
+function etcFiles(ours: ReadonlyMap<string, string>): string[] {
+  const python = readdirSync("/etc").filter((name) => PYTHON.test(name));
+  return [
+    ...[...ETC, ...python].flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
+    ...[...ours].flatMap(([name, path]) => ["--ro-bind", path, `/etc/${name}`]),
+  ];
+}

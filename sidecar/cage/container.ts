@@ -1,0 +1,51 @@
+/**
+ * A program in no cage but the container that the sidecar runs in: with a user and folders of its own and the same limits,
+ * but among the container's files and on its network.
+ */
+import { chmod, chown, mkdir } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { dirname, join } from "node:path";
+import type { CageSpec, Mount } from "./cage.ts";
+import { cagedEnv } from "./command.ts";
+import { removeTree } from "./folders.ts";
+
+export interface ContainedProgram {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** The folder that stands for /tmp. */
+  readonly tmp: string;
+  /** Removes what it had beside its mounts. */
+  readonly remove: () => Promise<void>;
+}
+
+/**
+ * What is started in place of a caged program: a mount's place in an argument, or in a value of the environment, is where the mount
+ * is, as nothing can be mounted here.
+ */
+export async function inContainer(folder: string, spec: CageSpec, uid: number): Promise<ContainedProgram> {
+  const tmp = join(folder, `tmp-${randomUUID()}`);
+  await mkdir(tmp, { mode: 0o700 });
+  await chown(tmp, uid, uid);
+  for (const { from } of spec.mounts) await letPass(from);
+  const mounts = [...spec.mounts, { from: tmp, at: "/tmp", writable: true }];
+  const place = (text: string) => placed(text, mounts);
+  const env = Object.fromEntries(Object.entries(cagedEnv(spec.env)).map(([name, value]) => [name, place(value)]));
+  return {
+    argv: spec.argv.map(place),
+    env: { ...env, PATH: `${dirname(process.execPath)}:${env["PATH"] ?? ""}` },
+    cwd: place(spec.cwd),
+    tmp,
+    remove: () => removeTree(tmp),
+  };
+}
+
+function placed(text: string, mounts: readonly Mount[]): string {
+  const mount = mounts.find(({ at }) => text === at || text.startsWith(`${at}/`));
+  return mount === undefined ? text : mount.from + text.slice(mount.at.length);
+}
+
+/** Its user may pass through the folders above a mount that are this process's own; it can list none of them. */
+async function letPass(path: string): Promise<void> {
+  for (let above = dirname(path); above.includes("/otto-"); above = dirname(above)) await chmod(above, 0o711);
+}

@@ -1,0 +1,201 @@
+/** Starts programs in cages of bubblewrap, or, where the operator chose that, as users of their own in this container. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, lchownSync, openSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { failed, ok, type Result } from "../../core/errors.ts";
+import type { CagedEnd, CagedProcess, CageSpec, Isolation, Mount } from "./cage.ts";
+import { asUser, type Bound, bubblewrap, CAGED_NODE, cagedEnv, limited, TMPFS } from "./command.ts";
+import { inContainer } from "./container.ts";
+import type { CageFolder } from "./folders.ts";
+import { killIfThere, killProcessesOf, processesBelow, processesOf } from "./processes.ts";
+import { type ClaimedUser, claimUser } from "./users.ts";
+import { watch } from "./watch.ts";
+
+/** The program's own three come first. */
+const [INFO_FD, FILTER_FD, FIRST_MOUNT_FD] = [3, 4, 5];
+/** How long a cage takes to end at most when the first of its processes was killed. */
+const END_MS = 2_000;
+const MAX_INFO_CHARACTERS = 4_096;
+
+/** What a sidecar needs for its cages. */
+export interface CageTools {
+  readonly isolation: Isolation;
+  readonly bwrap: string;
+  readonly setpriv: string;
+  readonly prlimit: string;
+  readonly folder: CageFolder;
+  /** A file with the filter for system calls. */
+  readonly filter: string;
+  /** Whether this process can change the user of those that it starts. */
+  readonly changesUser: boolean;
+}
+
+/** A program as it was started. */
+interface Started {
+  readonly child: ChildProcess;
+  /** The first of its processes, whose end is the end of all; null: its number is not known yet. */
+  readonly root: () => number | null;
+  /** Folders in memory, as they are reached from here. */
+  readonly tmpfs: () => readonly string[];
+  /** Folders that it can write to, beside its mounts. */
+  readonly folders: readonly string[];
+  readonly remove: () => Promise<void>;
+}
+
+/**
+ * Starts a program that shares nothing with this process but its three streams: no file but its mounts and the system's
+ * programs, no environment, no network, no other process. It lives until it ends, is killed, or exceeds a limit;
+ * `ended` says which. Its mounts stay where they are, and whoever gave them removes them.
+ *
+ * A converter that stays: `startCaged(tools, {argv: ["node", "/app/convert.js"], cwd: "/tmp", env: {}, mounts: [{from:
+ * folderOfIt, at: "/app", writable: false}], limits: USUAL_LIMITS, network: null})`; then write to `stdin`, read `stdout` and
+ * `stderr` all the time, and `kill("…")` in the end. `tools` come from `theCages()`. Refused with `not_available` where
+ * nothing can shut a program in, and with `rate_limited` where every user for programs is taken: nothing was started then.
+ */
+export async function startCaged(tools: CageTools, spec: CageSpec): Promise<Result<CagedProcess>> {
+  if (tools.isolation.level === "none") return failed("not_available", tools.isolation.reason);
+  const user = tools.changesUser ? await claimUser() : null;
+  if (tools.changesUser && user === null) return failed("rate_limited", "All users for programs are taken.");
+  const writable = spec.mounts.filter((mount) => mount.writable).map(({ from }) => from);
+  try {
+    if (user !== null) for (const folder of writable) give(folder, user.uid);
+    const start = tools.isolation.level === "container" ? startInContainer : startInBubblewrap;
+    const started = await start(tools, spec, user);
+    return ok(follow(spec, started, writable, user));
+  } catch (error) {
+    user?.release();
+    return failed("not_available", `The cage did not start: ${error instanceof Error ? error.message : "no reason"}.`);
+  }
+}
+
+async function startInBubblewrap(tools: CageTools, spec: CageSpec, user: ClaimedUser | null): Promise<Started> {
+  const fds: number[] = [];
+  const open = (path: string) => {
+    const fd = openSync(path, "r");
+    fds.push(fd);
+    return fd;
+  };
+  try {
+    const filterFd = open(tools.filter);
+    const mounts: readonly Mount[] = [{ from: process.execPath, at: CAGED_NODE, writable: false }, ...spec.mounts];
+    const mountFds = mounts.map(({ from }) => open(from));
+    const bound: Bound[] = mounts.map(({ at, writable }, index) => ({ fd: FIRST_MOUNT_FD + index, at, writable }));
+    const [program = "", ...args] = [
+      ...asUser(tools.setpriv, user?.uid ?? null),
+      ...bubblewrap(tools.bwrap, {
+        etc: tools.folder.etc,
+        bound,
+        env: cagedEnv(spec.env),
+        cwd: spec.cwd,
+        tmpBytes: spec.limits.tmpBytes,
+        infoFd: INFO_FD,
+        filterFd: FILTER_FD,
+      }),
+      ...limited(tools.prlimit, spec.limits, spec.argv),
+    ];
+    const stdio = ["pipe", "pipe", "pipe", "pipe", filterFd, ...mountFds] as const;
+    const child = spawn(program, args, { env: {}, cwd: "/", stdio: [...stdio] });
+    const root = rootOf(child);
+    await untilSpawned(child);
+    const tmpfs = () => TMPFS.map((path) => `/proc/${root() ?? "none"}/root${path}`);
+    return { child, root, tmpfs, folders: [], remove: () => Promise.resolve() };
+  } finally {
+    for (const fd of fds) closeSync(fd);
+  }
+}
+
+async function startInContainer(tools: CageTools, spec: CageSpec, user: ClaimedUser | null): Promise<Started> {
+  if (user === null) throw new Error("a program needs a user of its own");
+  const { argv, env, cwd, tmp, remove } = await inContainer(tools.folder.path, spec, user.uid);
+  const [program = "", ...args] = [...asUser(tools.setpriv, user.uid), ...limited(tools.prlimit, spec.limits, argv)];
+  const child = spawn(program, args, { env, cwd, detached: true, stdio: "pipe" });
+  await untilSpawned(child);
+  return { child, root: () => child.pid ?? null, tmpfs: () => [], folders: [tmp], remove };
+}
+
+async function untilSpawned(child: ChildProcess): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", reject);
+  });
+}
+
+/** All below becomes the user's, so that the program can change it. */
+function give(path: string, uid: number): void {
+  lchownSync(path, uid, uid);
+  if (!statSync(path).isDirectory()) return;
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const child = join(path, entry.name);
+    if (entry.isDirectory()) give(child, uid);
+    else lchownSync(child, uid, uid);
+  }
+}
+
+function follow(
+  { limits }: CageSpec,
+  { child, root, tmpfs, folders, remove }: Started,
+  writable: readonly string[],
+  user: ClaimedUser | null,
+): CagedProcess {
+  const { stdin, stdout, stderr } = child;
+  if (stdin === null || stdout === null || stderr === null) throw new Error("it has no streams");
+  let [killed, timedOut, isOver]: [string | null, boolean, boolean] = [null, false, false];
+  const over = new AbortController();
+
+  function kill(why: string): Promise<CagedEnd> {
+    if (isOver || killed !== null) return ended;
+    killed = why;
+    // bubblewrap still waits for the first process, so its number is no other's. While it is being built, the cage ends
+    // with bubblewrap.
+    killIfThere(root() ?? child.pid ?? 0);
+    setTimeout(() => child.kill("SIGKILL"), END_MS).unref();
+    return ended;
+  }
+
+  async function clear(exitCode: number | null): Promise<CagedEnd> {
+    isOver = true;
+    over.abort();
+    clearTimeout(timer);
+    if (user !== null && !(await killProcessesOf(user.uid)))
+      console.error(`processes of the user ${user.uid} do not end`);
+    await remove();
+    user?.release();
+    return { exitCode: killed === null ? exitCode : null, killed, timedOut };
+  }
+
+  const ended = new Promise<CagedEnd>((resolve) => {
+    child.once("exit", (code) => void clear(code).then(resolve));
+  });
+  const timer = startTimer(limits.wallMs, (why) => {
+    timedOut = killed === null && !isOver;
+    void kill(why);
+  });
+  const processes = () => {
+    if (user !== null) return processesOf(user.uid);
+    const pid = root();
+    return pid === null ? [] : processesBelow(pid);
+  };
+  void watch({ processes, folders: [...writable, ...folders], tmpfs, limits }, (why) => void kill(why), over.signal);
+  // A program need not read, and can end while it is written to.
+  stdin.on("error", () => undefined);
+  return { stdin, stdout, stderr, ended, kill };
+}
+
+function startTimer(wallMs: number | null, tell: (why: string) => void): NodeJS.Timeout | undefined {
+  if (wallMs === null) return undefined;
+  return setTimeout(() => tell(`It took longer than ${wallMs} ms.`), wallMs);
+}
+
+/** The number that the first process of the cage has here, as bubblewrap tells it. */
+function rootOf(child: ChildProcess): () => number | null {
+  let [text, pid]: [string, number | null] = ["", null];
+  const info = child.stdio[INFO_FD] as Readable | null | undefined;
+  info?.on("error", () => undefined);
+  info?.on("data", (chunk: Buffer) => {
+    if (text.length < MAX_INFO_CHARACTERS) text += chunk.toString();
+    const number = /"child-pid"\s*:\s*(\d+)/.exec(text)?.[1];
+    if (number !== undefined) pid ??= Number(number);
+  });
+  return () => pid;
+}

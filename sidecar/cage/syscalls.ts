@@ -1,0 +1,100 @@
+/**
+ * The system calls that a caged program does without, as a program for the kernel's filter (seccomp(2), BPF): those that
+ * keep memory or names where no limit of the cage counts them, those that open much of the kernel, and sockets of families
+ * that no network namespace holds back (a virtual machine's host answers on AF_VSOCK).
+ */
+const EPERM = 1;
+const ENOSYS = 38;
+const EAFNOSUPPORT = 97;
+
+interface Architecture {
+  /** AUDIT_ARCH_* of linux/audit.h. */
+  readonly audit: number;
+  readonly socket: number;
+  readonly denied: readonly (readonly number[])[];
+}
+
+/** The same numbers everywhere since Linux 5: io_uring_*, pidfd_getfd, open_tree … mount_setattr, memfd_secret. */
+const RECENT = [425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 447];
+
+const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
+  x64: {
+    audit: 0xc000003e,
+    socket: 41,
+    denied: [
+      [29, 30, 31, 67, 64, 65, 66, 220, 68, 69, 70, 71], // shm*, sem*, msg*
+      [240, 241, 242, 243, 244, 245], // mq_*
+      [101, 310, 311], // ptrace, process_vm_*
+      [248, 249, 250], // add_key, request_key, keyctl
+      [298, 321, 323], // perf_event_open, bpf, userfaultfd
+      [155, 161, 165, 166, 167, 168, 272, 308], // pivot_root, chroot, mount, umount2, swap*, unshare, setns
+      [169, 175, 176, 246, 313, 320], // reboot, *_module, kexec_*
+      [300, 301, 303, 304], // fanotify_*, *_by_handle_at
+      RECENT,
+    ],
+  },
+  arm64: {
+    audit: 0xc00000b7,
+    socket: 198,
+    denied: [
+      [194, 195, 196, 197, 190, 191, 192, 193, 186, 187, 188, 189],
+      [180, 181, 182, 183, 184, 185],
+      [117, 270, 271],
+      [217, 218, 219],
+      [241, 280, 282],
+      [41, 51, 40, 39, 224, 225, 97, 268],
+      [142, 105, 106, 104, 273, 294],
+      [262, 263, 264, 265],
+      RECENT,
+    ],
+  },
+};
+
+/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK (by which a program lists its own interfaces). */
+const SOCKET_FAMILIES = [1, 2, 10, 16];
+
+/** Where the kernel's struct seccomp_data holds the call's number, its architecture and its first argument. */
+const [AT_NUMBER, AT_ARCHITECTURE, AT_FIRST_ARGUMENT] = [0, 4, 16];
+const [LOAD, JUMP_EQUAL, JUMP_NOT_BELOW, RETURN] = [0x20, 0x15, 0x35, 0x06];
+const ALLOW = 0x7fff0000;
+const KILL_PROCESS = 0x80000000;
+const FAIL = 0x00050000;
+/** On x86-64 the numbers of its other interface, x32, begin here. */
+const X32 = 0x40000000;
+
+/** The filter for this machine. Null: the numbers of its calls are not known here. */
+export function syscallFilter(architecture: string = process.arch): Buffer | null {
+  const known = ARCHITECTURES[architecture];
+  if (known === undefined) return null;
+  const denied = known.denied
+    .flat()
+    .flatMap((number) => [instruction(JUMP_EQUAL, number, 0, 1), instruction(RETURN, FAIL | EPERM)]);
+  const families = SOCKET_FAMILIES.flatMap((family) => [
+    instruction(JUMP_EQUAL, family, 0, 1),
+    instruction(RETURN, ALLOW),
+  ]);
+  return Buffer.concat([
+    instruction(LOAD, AT_ARCHITECTURE),
+    instruction(JUMP_EQUAL, known.audit, 1, 0),
+    instruction(RETURN, KILL_PROCESS),
+    instruction(LOAD, AT_NUMBER),
+    instruction(JUMP_NOT_BELOW, X32, 0, 1),
+    instruction(RETURN, FAIL | ENOSYS),
+    ...denied,
+    instruction(JUMP_EQUAL, known.socket, 1, 0),
+    instruction(RETURN, ALLOW),
+    instruction(LOAD, AT_FIRST_ARGUMENT),
+    ...families,
+    instruction(RETURN, FAIL | EAFNOSUPPORT),
+  ]);
+}
+
+/** struct sock_filter: what to do, where to go on when it is true and when not, and a number. */
+function instruction(code: number, operand: number, whenTrue = 0, whenFalse = 0): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt16LE(code, 0);
+  bytes.writeUInt8(whenTrue, 2);
+  bytes.writeUInt8(whenFalse, 3);
+  bytes.writeUInt32LE(operand >>> 0, 4);
+  return bytes;
+}
