@@ -1,5 +1,6 @@
 /** The sidecar's routes: `GET /health`, `POST /egress` and `POST /jobs/<kind>`. */
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import type { Isolation } from "./cage/cage.ts";
 import type { EgressDeps } from "./egress.ts";
 import { makeEgressRoute } from "./egress-route.ts";
 import { makeJobRoute } from "./jobs/route.ts";
@@ -25,6 +26,8 @@ export interface JobParts {
   readonly kinds: readonly ReadyJobKind[];
   /** Where the folders of jobs are made: there, and nothing else's. */
   readonly folder: string;
+  /** How well programs are shut in. */
+  readonly isolation: () => Promise<Isolation>;
 }
 
 /** Makes the server; it does not listen yet. `jobs` null: it takes none. `now` is milliseconds since the epoch. */
@@ -40,6 +43,10 @@ export function makeSidecar(
   const services = ["egress", ...(jobs?.kinds ?? []).map(({ name }) => name)];
   let underWay = 0;
 
+  async function health(): Promise<Readonly<Record<string, unknown>>> {
+    return { ok: true, services, ...(jobs === null ? {} : { isolation: await jobs.isolation() }) };
+  }
+
   /** Does what the token orders, at the address that its purpose has. */
   async function serveOrder(
     path: string,
@@ -54,7 +61,7 @@ export function makeSidecar(
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? "").split("?")[0] ?? "";
-    if (request.method === "GET" && path === "/health") return sendJson(response, 200, { ok: true, services });
+    if (request.method === "GET" && path === "/health") return sendJson(response, 200, await health());
     if (request.method !== "POST" || !(path === "/egress" || path.startsWith("/jobs/"))) {
       const message = "There is GET /health, POST /egress and POST /jobs/<kind>.";
       return sendJson(response, 404, { code: "not_found", message });

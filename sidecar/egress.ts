@@ -7,7 +7,7 @@ import { type LookupFunction, isIP } from "node:net";
 import type { Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { type Dispatcher, buildConnector } from "undici";
-import { type EgressAllow, isPublicAddress, judgeUrl } from "../adapters/egress/address.ts";
+import { type EgressAllow, isPublicAddress, judgeUrl, type UrlJudgement } from "../adapters/egress/address.ts";
 import { type Connection, type Connections, makeConnections } from "./connections.ts";
 import type { EgressOrder } from "./token.ts";
 
@@ -131,15 +131,8 @@ async function request<A>(
   const limit = AbortSignal.any([signal, AbortSignal.timeout(order.timeout_ms)]);
   let connected = false;
   try {
-    const addresses = await addressesOf(judged.url, deps, limit);
-    const unfit = judged.opened ? undefined : addresses.find((address) => !isPublicAddress(address));
-    if (unfit !== undefined) {
-      return refused(
-        "blocked_by_policy",
-        `The name ${judged.url.hostname} leads to ${unfit}, which is not a public address.`,
-        false,
-      );
-    }
+    const addresses = await judgedAddresses(judged, deps, limit);
+    if (typeof addresses === "string") return refused("blocked_by_policy", addresses, false);
     const answered = await ask(order, judged.url, body, addresses, deps, limit, () => {
       connected = true;
     });
@@ -162,7 +155,26 @@ function tellingWhenConnected(connect: buildConnector.connector, tell: () => voi
   };
 }
 
-async function addressesOf(url: URL, deps: EgressDeps, limit: AbortSignal): Promise<readonly string[]> {
+/**
+ * Every address of a judged URL's host, from one look-up. A text says, for anyone, which one may not be reached. Throws when
+ * there is none.
+ */
+export async function judgedAddresses(
+  { url, opened }: Extract<UrlJudgement, { ok: true }>,
+  deps: Pick<EgressDeps, "resolve">,
+  limit: AbortSignal,
+): Promise<readonly string[] | string> {
+  const addresses = await addressesOf(url, deps, limit);
+  const unfit = opened ? undefined : addresses.find((address) => !isPublicAddress(address));
+  if (unfit === undefined) return addresses;
+  return `The name ${url.hostname} leads to ${unfit}, which is not a public address.`;
+}
+
+async function addressesOf(
+  url: URL,
+  deps: Pick<EgressDeps, "resolve">,
+  limit: AbortSignal,
+): Promise<readonly string[]> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0) return [host];
   const given = new Promise<never>((_resolve, reject) => {
@@ -280,7 +292,8 @@ async function* chunksUpTo(answered: Answered, body: Readable, maxBytes: number)
   }
 }
 
-function sentHeaders(headers: EgressOrder["headers"]): string[] {
+/** Names and values by turns, without those of one connection. */
+export function sentHeaders(headers: EgressOrder["headers"]): string[] {
   const named = headers
     .filter(([name]) => name.toLowerCase() === "connection")
     .flatMap(([, value]) => value.split(",").map((part) => part.trim().toLowerCase()));
@@ -289,8 +302,8 @@ function sentHeaders(headers: EgressOrder["headers"]): string[] {
     .flat();
 }
 
-/** Names and values by turns, as the wire had them. */
-function readHeaders(raw: readonly (string | Buffer)[]): [string, string][] {
+/** What the other side sent as names and values by turns, as the wire had them, without those of one connection. */
+export function readHeaders(raw: readonly (string | Buffer)[]): [string, string][] {
   const headers: [string, string][] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const [name, value] = [String(raw[i]), raw[i + 1]];

@@ -1,13 +1,15 @@
 /**
  * The sidecar as a program. Environment: SIDECAR_SECRET (the key of its tokens), PORT, HOST (127.0.0.1 unless said
- * otherwise), SIDECAR_FOLDER (where jobs have their folders; it is emptied at the start) and OTTO_EGRESS_ALLOW. Under a supervisor it reports that it is ready, answers pings, and ends when the
- * channel to the supervisor closes.
+ * otherwise), SIDECAR_FOLDER (where jobs have their folders; it is emptied at the start), OTTO_EGRESS_ALLOW and
+ * OTTO_SCRIPT_ISOLATION. Under a supervisor it reports that it is ready, answers pings, and ends when the channel to the
+ * supervisor closes.
  */
-import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEgressAllow } from "../adapters/egress/address.ts";
 import { makeSidecar } from "./app.ts";
+import { isolation } from "./cage/cages.ts";
+import { removeTree } from "./cage/folders.ts";
 import { systemEgress } from "./egress.ts";
 import { jobKinds } from "./jobs/kinds.ts";
 
@@ -24,10 +26,10 @@ const host = process.env["HOST"] ?? "127.0.0.1";
 
 const folder = join(process.env["SIDECAR_FOLDER"] ?? join(tmpdir(), `otto-sidecar-${port}`), "jobs");
 // What a process left that was killed in the middle of a job.
-rmSync(folder, { recursive: true, force: true });
+await removeTree(folder);
 
 const egress = systemEgress(parseEgressAllow(process.env["OTTO_EGRESS_ALLOW"] ?? ""));
-const server = makeSidecar(secret, egress, { kinds: jobKinds({ egress }), folder });
+const server = makeSidecar(secret, egress, { kinds: jobKinds({ egress }), folder, isolation });
 server.on("error", (error) => {
   console.error(`the sidecar cannot listen on ${host}:${port}: ${error.message}`);
   process.exit(1);

@@ -1,5 +1,6 @@
 /** What a caged program is given, and what comes of it. */
 import type { Readable, Writable } from "node:stream";
+import type { ProxyRules } from "./proxy.ts";
 
 /** How well this process can shut programs in. `reason`: in words for an operator. */
 export interface Isolation {
@@ -55,8 +56,8 @@ export interface CageSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly mounts: readonly Mount[];
   readonly limits: CageLimits;
-  /** Host patterns (core/host-pattern.ts) that it reaches by the proxy that its environment names; null: no network. */
-  readonly network: readonly string[] | null;
+  /** What it reaches by the proxy that its environment names; null: no network. */
+  readonly network: ProxyRules | null;
 }
 
 export interface CagedEnd {

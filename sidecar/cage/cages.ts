@@ -1,5 +1,5 @@
 /** Finds out, once, how this process can shut programs in, and keeps what its cages need. */
-import { accessSync, constants, writeFileSync } from "node:fs";
+import { accessSync, constants, rmSync, writeFileSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { join } from "node:path";
@@ -34,7 +34,10 @@ let cages: Promise<Cages> | undefined;
 
 /** The cages of this process; the first who asks has them opened, as the environment says. */
 export function theCages(): Promise<Cages> {
-  cages ??= openCages({ chosen: process.env["OTTO_SCRIPT_ISOLATION"] });
+  cages ??= openCages({ chosen: process.env["OTTO_SCRIPT_ISOLATION"] }).then((opened) => {
+    process.once("exit", () => rmSync(opened.folder.path, { recursive: true, force: true }));
+    return opened;
+  });
   return cages;
 }
 

@@ -6,7 +6,7 @@ import type { CageLimits } from "./cage.ts";
 export const CAGED_NODE = "/cage/bin/node";
 /** Where the program finds its way out, when it has one. */
 export const CAGED_FORWARDER = "/cage/lib/forward.ts";
-export const CAGED_PROXY = "/cage/run/proxy.sock";
+export const CAGED_PROXY = "/cage/run";
 export const TMPFS = ["/tmp", "/dev/shm"] as const;
 
 const USUAL_ENV = {
@@ -94,22 +94,21 @@ export function bubblewrap(
   },
 ): readonly string[] {
   return [
-    bwrap,
-    ...["--unshare-all", "--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"],
-    ...["--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "cage", "--clearenv", "--cap-drop", "ALL"],
-    ...["--info-fd", `${given.infoFd}`, "--seccomp", `${given.filterFd}`],
-    ...systemFolders(),
-    ...etcFiles(given.etc),
-    ...["--proc", "/proc", "--dev", "/dev"],
-    ...TMPFS.flatMap((path) => ["--perms", "1777", "--size", `${given.tmpBytes}`, "--tmpfs", path]),
-    ...["--perms", "0755", "--dir", "/cage"],
-    ...given.bound.flatMap(({ fd, at, writable }) => [writable ? "--bind-fd" : "--ro-bind-fd", `${fd}`, at]),
+    [bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"],
+    ["--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "cage", "--clearenv", "--cap-drop", "ALL"],
+    ["--info-fd", `${given.infoFd}`, "--seccomp", `${given.filterFd}`],
+    systemFolders(),
+    etcFiles(given.etc),
+    ["--proc", "/proc", "--dev", "/dev"],
+    ...TMPFS.map((path) => ["--perms", "1777", "--size", `${given.tmpBytes}`, "--tmpfs", path]),
+    ["--perms", "0755", "--dir", "/cage"],
+    ...given.bound.map(({ fd, at, writable }) => [writable ? "--bind-fd" : "--ro-bind-fd", `${fd}`, at]),
     // What bubblewrap made itself is memory of the cage's user.
-    ...["--remount-ro", "/dev", "--remount-ro", "/"],
-    ...["--chdir", given.cwd],
-    ...Object.entries(given.env).flatMap(([name, value]) => ["--setenv", name, value]),
-    "--",
-  ];
+    ["--remount-ro", "/dev", "--remount-ro", "/"],
+    ["--chdir", given.cwd],
+    ...Object.entries(given.env).map(([name, value]) => ["--setenv", name, value]),
+    ["--"],
+  ].flat();
 }
 
 function systemFolders(): string[] {

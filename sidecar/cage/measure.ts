@@ -35,7 +35,7 @@ export async function whyFolderIsTooMuch(folder: string, limits: FolderLimits): 
 }
 
 /** One by one, as a folder can have more than memory holds. Nothing for a folder that is gone or shut. */
-function* entriesOf(path: Buffer): Generator<Dirent<Buffer>> {
+export function* entriesOf(path: Buffer): Generator<Dirent<Buffer>> {
   let folder: ReturnType<typeof opendirSync>;
   try {
     // The types of Node know names as texts only.

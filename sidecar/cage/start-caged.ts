@@ -11,6 +11,7 @@ import type { CageFolder } from "./folders.ts";
 import { killIfThere, killProcessesOf, processesBelow, processesOf } from "./processes.ts";
 import { type ClaimedUser, claimUser } from "./users.ts";
 import { watch } from "./watch.ts";
+import { openWayOut, throughProxy, type WayOut } from "./way-out.ts";
 
 /** The program's own three come first. */
 const [INFO_FD, FILTER_FD, FIRST_MOUNT_FD] = [3, 4, 5];
@@ -58,12 +59,15 @@ export async function startCaged(tools: CageTools, spec: CageSpec): Promise<Resu
   const user = tools.changesUser ? await claimUser() : null;
   if (tools.changesUser && user === null) return failed("rate_limited", "All users for programs are taken.");
   const writable = spec.mounts.filter((mount) => mount.writable).map(({ from }) => from);
+  let wayOut: WayOut | null = null;
   try {
     if (user !== null) for (const folder of writable) give(folder, user.uid);
+    wayOut = spec.network === null ? null : await openWayOut(tools.folder.path, spec.network, user?.uid ?? null);
     const start = tools.isolation.level === "container" ? startInContainer : startInBubblewrap;
-    const started = await start(tools, spec, user);
-    return ok(follow(spec, started, writable, user));
+    const started = await start(tools, wayOut === null ? spec : throughProxy(spec, wayOut), user);
+    return ok(follow(spec, { ...started, wayOut }, writable, user));
   } catch (error) {
+    await wayOut?.close();
     user?.release();
     return failed("not_available", `The cage did not start: ${error instanceof Error ? error.message : "no reason"}.`);
   }
@@ -134,7 +138,7 @@ function give(path: string, uid: number): void {
 
 function follow(
   { limits }: CageSpec,
-  { child, root, tmpfs, folders, remove }: Started,
+  { child, root, tmpfs, folders, remove, wayOut }: Started & { readonly wayOut: WayOut | null },
   writable: readonly string[],
   user: ClaimedUser | null,
 ): CagedProcess {
@@ -159,7 +163,7 @@ function follow(
     clearTimeout(timer);
     if (user !== null && !(await killProcessesOf(user.uid)))
       console.error(`processes of the user ${user.uid} do not end`);
-    await remove();
+    await Promise.all([remove(), wayOut?.close()]);
     user?.release();
     return { exitCode: killed === null ? exitCode : null, killed, timedOut };
   }

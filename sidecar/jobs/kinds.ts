@@ -1,4 +1,6 @@
 /** Every kind of job that the sidecar takes. */
+import { theCages } from "../cage/cages.ts";
+import { scriptJob } from "../cage/script-job.ts";
 import type { EgressDeps } from "../egress.ts";
 import type { ReadyJobKind } from "./job.ts";
 
@@ -7,6 +9,6 @@ export interface JobDeps {
   readonly egress: EgressDeps;
 }
 
-export function jobKinds(_deps: JobDeps): readonly ReadyJobKind[] {
-  return [];
+export function jobKinds({ egress }: JobDeps): readonly ReadyJobKind[] {
+  return [scriptJob(egress, theCages)];
 }

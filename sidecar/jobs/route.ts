@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { lstat, mkdir, mkdtemp, open, rm } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, open } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
@@ -18,6 +18,7 @@ import {
   type PacketFile,
 } from "../../adapters/sidecar/packet.ts";
 import { ERRORS } from "../../core/errors.ts";
+import { removeTree } from "../cage/folders.ts";
 import { sendJson, sendTooMany } from "../reply.ts";
 import type { JobOrder } from "../token.ts";
 import type { JobOutcome, ReadyJobKind } from "./job.ts";
@@ -74,7 +75,7 @@ async function serveJob(kind: ReadyJobKind, order: JobOrder, parent: string, exc
     if (!(error instanceof PacketError)) throw error;
     refuse(request, response, ERRORS[error.code].status, error.code, error.message);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeTree(folder);
   }
 }
 

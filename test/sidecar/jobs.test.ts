@@ -46,7 +46,8 @@ const shout = defineJob({
 });
 
 beforeAll(async () => {
-  const jobs = { kinds: [shout], folder: join(folder, "jobs") };
+  const isolation = async () => ({ level: "none", reason: "Nothing runs here." }) as const;
+  const jobs = { kinds: [shout], folder: join(folder, "jobs"), isolation };
   server = makeSidecar(secret, systemEgress(parseEgressAllow("")), jobs);
   url = `http://127.0.0.1:${await listenOnLoopback(server, 0)}`;
 });

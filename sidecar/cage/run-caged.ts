@@ -1,0 +1,105 @@
+/** Runs a program in a cage to its end, on files that it may change, and tells what it said and what it changed. */
+import { chmodSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { ok, type Result } from "../../core/errors.ts";
+import type { CageLimits, Mount } from "./cage.ts";
+import { type Changes, changesIn, filesBefore } from "./changes.ts";
+import { readOutput } from "./output.ts";
+import type { ProxyRules } from "./proxy.ts";
+import { type CageTools, startCaged } from "./start-caged.ts";
+
+const WORK = "/work";
+const SKILL = "/skill";
+
+/** A file of the work folder or of the skill, which stands where it should already. */
+export interface LaidOut {
+  readonly path: string;
+  readonly mode?: number | undefined;
+}
+
+export interface CagedRunRequest {
+  readonly argv: readonly [string, ...string[]];
+  /** Inside the work folder; "" is its root. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Made when it is not there. All in it becomes the program's. */
+  readonly workFolder: string;
+  readonly work: readonly LaidOut[];
+  readonly skillFolder: string;
+  readonly skill: readonly LaidOut[];
+  readonly limits: CageLimits;
+  readonly network: ProxyRules | null;
+  readonly maxOutputBytes: number;
+  readonly maxChangedBytes: number;
+  readonly maxChangedFiles: number;
+  readonly signal: AbortSignal;
+}
+
+/** `exitCode` null: the program was killed. `changes.written` says where each file is: below the work folder. */
+export interface CagedRun {
+  readonly exitCode: number | null;
+  readonly timedOut: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly truncated: boolean;
+  readonly durationMs: number;
+  readonly changes: Changes;
+}
+
+const USUAL_MODE = 0o644;
+
+/** Runs it. Whoever gave the folders removes them. Failures are those of `startCaged`: then nothing ran. */
+export async function runCaged(tools: CageTools, request: CagedRunRequest): Promise<Result<CagedRun>> {
+  const { workFolder, skillFolder, limits, maxOutputBytes, signal } = request;
+  for (const folder of [workFolder, skillFolder]) mkdirSync(folder, { recursive: true });
+  for (const { path, mode } of request.work) chmodSync(join(workFolder, path), mode ?? USUAL_MODE);
+  letRead(skillFolder, request.skill);
+  const before = await filesBefore(
+    workFolder,
+    request.work.map(({ path }) => path),
+  );
+  const mounts: readonly Mount[] = [
+    { from: workFolder, at: WORK, writable: true },
+    { from: skillFolder, at: SKILL, writable: false },
+  ];
+  const cwd = request.cwd === "" ? WORK : `${WORK}/${request.cwd}`;
+  const { argv, env, network } = request;
+  const startedAt = performance.now();
+  const started = await startCaged(tools, { argv, cwd, env, mounts, limits, network });
+  if (!started.ok) return started;
+  const { stdin, stdout, stderr, ended } = started.value;
+  const giveUp = () => void started.value.kill("It was given up.");
+  signal.addEventListener("abort", giveUp, { once: true });
+  if (signal.aborted) giveUp();
+  stdin.end();
+  const [out, error, end] = await Promise.all([
+    readOutput(stdout, maxOutputBytes),
+    readOutput(stderr, maxOutputBytes),
+    ended,
+  ]);
+  signal.removeEventListener("abort", giveUp);
+  const durationMs = Math.round(performance.now() - startedAt);
+  const changes = await changesIn(workFolder, before, {
+    workFiles: limits.workFiles,
+    maxBytes: request.maxChangedBytes,
+    maxFiles: request.maxChangedFiles,
+  });
+  return ok({
+    exitCode: end.exitCode,
+    timedOut: end.timedOut,
+    stdout: out.text,
+    stderr: end.killed === null ? error.text : `${error.text}\n${end.killed}\n`,
+    truncated: out.truncated || error.truncated,
+    durationMs,
+    changes,
+  });
+}
+
+/** The skill's files keep their owner, and everybody may read them. */
+function letRead(folder: string, files: readonly LaidOut[]): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) chmodSync(join(entry.parentPath, entry.name), 0o755);
+  }
+  for (const { path, mode } of files) chmodSync(join(folder, path), (mode ?? USUAL_MODE) | 0o444);
+}

@@ -1,0 +1,82 @@
+/** The job kind `script`: a program, the files below `work/` that it may change, and those below `skill/` that it reads. */
+import { join } from "node:path";
+import { z } from "zod";
+import type { PacketFile } from "../../adapters/sidecar/packet.ts";
+import { judgeForm } from "../../core/sandbox/path.ts";
+import type { EgressDeps } from "../egress.ts";
+import { defineJob, type ReadyJobKind } from "../jobs/job.ts";
+import { type CageLimits, USUAL_LIMITS } from "./cage.ts";
+import type { Cages } from "./cages.ts";
+import { type LaidOut, runCaged } from "./run-caged.ts";
+
+const MAX_ARGUMENTS = 1_000;
+/** The kernel takes no longer one (MAX_ARG_STRLEN). */
+const MAX_ARGUMENT_CHARACTERS = 32 * 1024;
+const MAX_VARIABLES = 200;
+const MAX_HOSTS = 200;
+const MAX_TIMEOUT_MS = 600_000;
+const MAX_OUTPUT_BYTES = 4 * 1024 ** 2;
+const MAX_CHANGED_BYTES = 64 * 1024 ** 2;
+export const MAX_CHANGED_FILES = 5_000;
+const [AT_ONCE, MAX_BYTES, MAX_FILES] = [4, 256 * 1024 ** 2, 10_000];
+
+const word = z
+  .string()
+  .max(MAX_ARGUMENT_CHARACTERS)
+  .refine((text) => !text.includes("\0"), "has a NUL in it");
+
+const scriptOrder = z.strictObject({
+  argv: z.tuple([word.min(1)], word).refine((argv) => argv.length <= MAX_ARGUMENTS, "has too many arguments"),
+  cwd: z.string().refine((path) => path === "" || judgeForm(path).ok, "is no folder of the work folder"),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), word)
+    .refine((env) => Object.keys(env).length <= MAX_VARIABLES, "has too many variables"),
+  timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS),
+  max_output_bytes: z.int().min(0).max(MAX_OUTPUT_BYTES),
+  max_changed_bytes: z.int().min(0).max(MAX_CHANGED_BYTES),
+  network: z.array(z.string().max(300)).max(MAX_HOSTS).nullable(),
+});
+
+/** `limits` stands for the usual ones; its time is the order's. */
+export function scriptJob(
+  egress: EgressDeps,
+  cages: () => Promise<Cages>,
+  limits: CageLimits = USUAL_LIMITS,
+): ReadyJobKind {
+  return defineJob({
+    name: "script",
+    atOnce: AT_ONCE,
+    maxBytes: MAX_BYTES,
+    maxFiles: MAX_FILES,
+    order: scriptOrder,
+    async run({ order, files, folder, signal }) {
+      const [workFolder, skillFolder] = [join(folder, "in", "work"), join(folder, "in", "skill")];
+      const done = await runCaged(await cages(), {
+        argv: order.argv,
+        cwd: order.cwd,
+        env: order.env,
+        workFolder,
+        work: below("work/", files),
+        skillFolder,
+        skill: below("skill/", files),
+        limits: { ...limits, wallMs: order.timeout_ms },
+        network: order.network === null ? null : { hosts: order.network, egress },
+        maxOutputBytes: order.max_output_bytes,
+        maxChangedBytes: order.max_changed_bytes,
+        maxChangedFiles: MAX_CHANGED_FILES,
+        signal,
+      });
+      if (!done.ok) return { ok: false, code: done.error.code, message: done.error.message };
+      const { changes, ...run } = done.value;
+      const { written, removed, refused } = changes;
+      const body = { ...run, removed, refused };
+      return { ok: true, body, files: written.map(({ path, mode, from }) => ({ path, mode, from })) };
+    },
+  });
+}
+
+function below(folder: string, files: readonly PacketFile[]): readonly LaidOut[] {
+  return files
+    .filter(({ path }) => path.startsWith(folder))
+    .map(({ path, mode }) => ({ path: path.slice(folder.length), mode }));
+}

@@ -1,0 +1,49 @@
+/** A cage's way to the network: the proxy outside, and what hands connections on to it inside. */
+import { chmod, chown, mkdir } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { CageSpec } from "./cage.ts";
+import { CAGED_FORWARDER, CAGED_PROXY } from "./command.ts";
+import { removeTree } from "./folders.ts";
+import { openProxy, type ProxyRules } from "./proxy.ts";
+
+const FORWARDER = fileURLToPath(new URL("forward.ts", import.meta.url));
+const SOCKET = "proxy.sock";
+
+export interface WayOut {
+  /** The folder that holds the proxy's socket, and nothing else. */
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+/** Opens the proxy of one program, for its user alone; `uid` null: for this process's own. */
+export async function openWayOut(parent: string, rules: ProxyRules, uid: number | null): Promise<WayOut> {
+  const folder = join(parent, `net-${randomUUID()}`);
+  await mkdir(folder, { mode: 0o700 });
+  const socket = join(folder, SOCKET);
+  const proxy = await openProxy(socket, rules);
+  await chmod(socket, 0o600);
+  if (uid !== null) for (const path of [socket, folder]) await chown(path, uid, uid);
+  return {
+    folder,
+    close: async () => {
+      proxy.close();
+      await removeTree(folder);
+    },
+  };
+}
+
+/** The program with its way out: what hands on stands before it, and it finds the proxy in its environment. */
+export function throughProxy(spec: CageSpec, { folder }: WayOut): CageSpec {
+  const node = ["node", "--disable-warning=ExperimentalWarning"] as const;
+  return {
+    ...spec,
+    argv: [...node, CAGED_FORWARDER, `${CAGED_PROXY}/${SOCKET}`, "--", ...spec.argv],
+    mounts: [
+      ...spec.mounts,
+      { from: FORWARDER, at: CAGED_FORWARDER, writable: false },
+      { from: folder, at: CAGED_PROXY, writable: false },
+    ],
+  };
+}
