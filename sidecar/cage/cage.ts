@@ -40,6 +40,10 @@ export const USUAL_LIMITS: CageLimits = {
 
 /** A folder or a file of this machine, and where the program sees it. */
 export interface Mount {
+  /**
+   * Absolute. The program's user has to reach it. What is only read and lies where nobody else may pass is copied once for
+   * all cages, so give no folder of a single job that way.
+   */
   readonly from: string;
   /** Absolute, below none of the cage's own places but `/`. */
   readonly at: string;

@@ -1,6 +1,6 @@
 /** The command that starts a program in its cage. */
 import { existsSync, lstatSync, readdirSync, readlinkSync } from "node:fs";
-import type { CageLimits } from "./cage.ts";
+import type { CageLimits, Mount } from "./cage.ts";
 
 /** Where the node that runs the sidecar is in the cage. */
 export const CAGED_NODE = "/cage/bin/node";
@@ -73,19 +73,12 @@ export function limited(prlimit: string, limits: CageLimits, argv: readonly stri
   ];
 }
 
-export interface Bound {
-  /** The number of an open file or folder that bubblewrap inherits. */
-  readonly fd: number;
-  readonly at: string;
-  readonly writable: boolean;
-}
-
 /** bubblewrap with all that it is told but the program. `etc`: files of ours, by their names below /etc. */
 export function bubblewrap(
   bwrap: string,
   given: {
     readonly etc: ReadonlyMap<string, string>;
-    readonly bound: readonly Bound[];
+    readonly mounts: readonly Mount[];
     readonly env: Readonly<Record<string, string>>;
     readonly cwd: string;
     readonly tmpBytes: number;
@@ -102,7 +95,7 @@ export function bubblewrap(
     ["--proc", "/proc", "--dev", "/dev"],
     ...TMPFS.map((path) => ["--perms", "1777", "--size", `${given.tmpBytes}`, "--tmpfs", path]),
     ["--perms", "0755", "--dir", "/cage"],
-    ...given.bound.map(({ fd, at, writable }) => [writable ? "--bind-fd" : "--ro-bind-fd", `${fd}`, at]),
+    ...given.mounts.map(({ from, at, writable }) => [writable ? "--bind" : "--ro-bind", from, at]),
     // What bubblewrap made itself is memory of the cage's user.
     ["--remount-ro", "/dev", "--remount-ro", "/"],
     ["--chdir", given.cwd],

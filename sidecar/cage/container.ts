@@ -2,7 +2,7 @@
  * A program in no cage but the container that the sidecar runs in: with a user and folders of its own and the same limits,
  * but among the container's files and on its network.
  */
-import { chmod, chown, mkdir } from "node:fs/promises";
+import { chown, mkdir } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { CageSpec, Mount } from "./cage.ts";
@@ -27,7 +27,6 @@ export async function inContainer(folder: string, spec: CageSpec, uid: number): 
   const tmp = join(folder, `tmp-${randomUUID()}`);
   await mkdir(tmp, { mode: 0o700 });
   await chown(tmp, uid, uid);
-  for (const { from } of spec.mounts) await letPass(from);
   const mounts = [...spec.mounts, { from: tmp, at: "/tmp", writable: true }];
   const place = (text: string) => placed(text, mounts);
   const env = Object.fromEntries(Object.entries(cagedEnv(spec.env)).map(([name, value]) => [name, place(value)]));
@@ -43,9 +42,4 @@ export async function inContainer(folder: string, spec: CageSpec, uid: number): 
 function placed(text: string, mounts: readonly Mount[]): string {
   const mount = mounts.find(({ at }) => text === at || text.startsWith(`${at}/`));
   return mount === undefined ? text : mount.from + text.slice(mount.at.length);
-}
-
-/** Its user may pass through the folders above a mount that are this process's own; it can list none of them. */
-async function letPass(path: string): Promise<void> {
-  for (let above = dirname(path); above.includes("/otto-"); above = dirname(above)) await chmod(above, 0o711);
 }

@@ -1,11 +1,12 @@
 /** The folder of one sidecar's cages. What a sidecar that was killed left behind is removed by the next one. */
 import { execFile } from "node:child_process";
-import { chmod, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { constants, readdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import type { Mount } from "./cage.ts";
 import { hold } from "./lock.ts";
 import { killIfThere, readOrNull } from "./processes.ts";
 
@@ -22,6 +23,10 @@ export interface CageFolder {
   readonly path: string;
   /** Files that take the place of /etc's, by name. */
   readonly etc: ReadonlyMap<string, string>;
+  /** Makes a folder for one program: its user reaches what is in it, and nobody finds it. Whoever made it removes it. */
+  make(): Promise<string>;
+  /** The mounts, where each user reaches them. */
+  reachable(mounts: readonly Mount[]): Promise<readonly Mount[]>;
   remove(): Promise<void>;
 }
 
@@ -38,14 +43,42 @@ export async function openCageFolder(parent: string = tmpdir()): Promise<CageFol
     await writeFile(file, text, { mode: 0o644 });
     etc.set(name, file);
   }
+  const copies = new Map<string, Promise<string>>();
+  async function copyOf(from: string): Promise<string> {
+    const copy = join(path, `copy-${copies.size}`);
+    await cp(from, copy, { recursive: true, dereference: true, mode: constants.COPYFILE_FICLONE });
+    return copy;
+  }
+  async function reachable(mount: Mount): Promise<Mount> {
+    if (mount.writable || isOpen(mount.from)) return mount;
+    const copy = copies.get(mount.from) ?? copyOf(mount.from);
+    copies.set(mount.from, copy);
+    return { ...mount, from: await copy };
+  }
   return {
     path,
     etc,
+    make: async () => {
+      const made = await mkdtemp(join(path, "run-"));
+      await chmod(made, 0o711);
+      return made;
+    },
+    reachable: (mounts) => Promise.all(mounts.map(reachable)),
     remove: async () => {
       await removeTree(path);
       lock?.release();
     },
   };
+}
+
+/** Whether anybody may pass through the folders above, and read it. The sidecar's own user needs no leave. */
+function isOpen(path: string): boolean {
+  if (process.getuid?.() !== 0) return true;
+  if ((statSync(path).mode & 0o004) === 0) return false;
+  for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
+    if ((statSync(above).mode & 0o001) === 0) return false;
+  }
+  return true;
 }
 
 async function removeForsaken(parent: string): Promise<void> {

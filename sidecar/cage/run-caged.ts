@@ -1,9 +1,10 @@
 /** Runs a program in a cage to its end, on files that it may change, and tells what it said and what it changed. */
-import { chmodSync, mkdirSync, readdirSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { ok, type Result } from "../../core/errors.ts";
+import { failed, ok, type Result } from "../../core/errors.ts";
 import type { CageLimits, Mount } from "./cage.ts";
 import { type Changes, changesIn, filesBefore } from "./changes.ts";
+import { removeTree } from "./folders.ts";
 import { readOutput } from "./output.ts";
 import type { ProxyRules } from "./proxy.ts";
 import { type CageTools, startCaged } from "./start-caged.ts";
@@ -22,10 +23,9 @@ export interface CagedRunRequest {
   /** Inside the work folder; "" is its root. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Made when it is not there. All in it becomes the program's. */
-  readonly workFolder: string;
+  /** Where `work` and `skill` stand. They are taken from there, and what was written is put into `out` beside them. */
+  readonly folder: string;
   readonly work: readonly LaidOut[];
-  readonly skillFolder: string;
   readonly skill: readonly LaidOut[];
   readonly limits: CageLimits;
   readonly network: ProxyRules | null;
@@ -35,7 +35,7 @@ export interface CagedRunRequest {
   readonly signal: AbortSignal;
 }
 
-/** `exitCode` null: the program was killed. `changes.written` says where each file is: below the work folder. */
+/** `exitCode` null: the program was killed. `changes.written` says where each file is: below the request's folder. */
 export interface CagedRun {
   readonly exitCode: number | null;
   readonly timedOut: boolean;
@@ -48,10 +48,26 @@ export interface CagedRun {
 
 const USUAL_MODE = 0o644;
 
-/** Runs it. Whoever gave the folders removes them. Failures are those of `startCaged`: then nothing ran. */
+/** Runs it. Whoever gave the folder removes it. Failures are those of `startCaged`: then nothing ran. */
 export async function runCaged(tools: CageTools, request: CagedRunRequest): Promise<Result<CagedRun>> {
-  const { workFolder, skillFolder, limits, maxOutputBytes, signal } = request;
-  for (const folder of [workFolder, skillFolder]) mkdirSync(folder, { recursive: true });
+  if (tools.isolation.level === "none") return failed("not_available", tools.isolation.reason);
+  const own = await tools.folder.make();
+  try {
+    const ran = await runIn(own, tools, request);
+    return ran.ok ? ok({ ...ran.value, changes: bringOut(ran.value.changes, request.folder) }) : ran;
+  } finally {
+    await removeTree(own);
+  }
+}
+
+/** `own`: a folder that the program's user reaches. */
+async function runIn(own: string, tools: CageTools, request: CagedRunRequest): Promise<Result<CagedRun>> {
+  const { limits, maxOutputBytes, signal } = request;
+  const [workFolder, skillFolder] = [join(own, "work"), join(own, "skill")];
+  for (const name of ["work", "skill"]) {
+    if (existsSync(join(request.folder, name))) move(join(request.folder, name), join(own, name));
+    else mkdirSync(join(own, name), { mode: 0o700 });
+  }
   for (const { path, mode } of request.work) chmodSync(join(workFolder, path), mode ?? USUAL_MODE);
   letRead(skillFolder, request.skill);
   const before = await filesBefore(
@@ -93,6 +109,28 @@ export async function runCaged(tools: CageTools, request: CagedRunRequest): Prom
     durationMs,
     changes,
   });
+}
+
+/** Puts what was written where it stays when the program's folder is gone. */
+function bringOut(changes: Changes, folder: string): Changes {
+  const out = join(folder, "out");
+  mkdirSync(out);
+  const written = changes.written.map((file, index) => {
+    const from = join(out, `${index}`);
+    move(file.from, from);
+    return { ...file, from };
+  });
+  return { ...changes, written };
+}
+
+/** The two can be on different disks. */
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EXDEV")) throw error;
+    cpSync(from, to, { recursive: true });
+  }
 }
 
 /** The skill's files keep their owner, and everybody may read them. */

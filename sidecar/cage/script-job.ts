@@ -50,14 +50,12 @@ export function scriptJob(
     maxFiles: MAX_FILES,
     order: scriptOrder,
     async run({ order, files, folder, signal }) {
-      const [workFolder, skillFolder] = [join(folder, "in", "work"), join(folder, "in", "skill")];
       const done = await runCaged(await cages(), {
         argv: order.argv,
         cwd: order.cwd,
         env: order.env,
-        workFolder,
+        folder: join(folder, "in"),
         work: below("work/", files),
-        skillFolder,
         skill: below("skill/", files),
         limits: { ...limits, wallMs: order.timeout_ms },
         network: order.network === null ? null : { hosts: order.network, egress },

@@ -4,8 +4,8 @@ import { closeSync, lchownSync, openSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { failed, ok, type Result } from "../../core/errors.ts";
-import type { CagedEnd, CagedProcess, CageSpec, Isolation, Mount } from "./cage.ts";
-import { asUser, type Bound, bubblewrap, CAGED_NODE, cagedEnv, limited, TMPFS } from "./command.ts";
+import type { CagedEnd, CagedProcess, CageSpec, Isolation } from "./cage.ts";
+import { asUser, bubblewrap, CAGED_NODE, cagedEnv, limited, TMPFS } from "./command.ts";
 import { inContainer } from "./container.ts";
 import type { CageFolder } from "./folders.ts";
 import { killIfThere, killProcessesOf, processesBelow, processesOf } from "./processes.ts";
@@ -14,7 +14,7 @@ import { watch } from "./watch.ts";
 import { openWayOut, throughProxy, type WayOut } from "./way-out.ts";
 
 /** The program's own three come first. */
-const [INFO_FD, FILTER_FD, FIRST_MOUNT_FD] = [3, 4, 5];
+const [INFO_FD, FILTER_FD] = [3, 4];
 /** How long a cage takes to end at most when the first of its processes was killed. */
 const END_MS = 2_000;
 const MAX_INFO_CHARACTERS = 4_096;
@@ -47,7 +47,8 @@ interface Started {
 /**
  * Starts a program that shares nothing with this process but its three streams: no file but its mounts and the system's
  * programs, no environment, no network, no other process. It lives until it ends, is killed, or exceeds a limit;
- * `ended` says which. Its mounts stay where they are, and whoever gave them removes them.
+ * `ended` says which. Its mounts stay where they are, and whoever gave them removes them; those that it may change are made
+ * with `tools.folder.make()`.
  *
  * A converter that stays: `startCaged(tools, {argv: ["node", "/app/convert.js"], cwd: "/tmp", env: {}, mounts: [{from:
  * folderOfIt, at: "/app", writable: false}], limits: USUAL_LIMITS, network: null})`; then write to `stdin`, read `stdout` and
@@ -74,44 +75,38 @@ export async function startCaged(tools: CageTools, spec: CageSpec): Promise<Resu
 }
 
 async function startInBubblewrap(tools: CageTools, spec: CageSpec, user: ClaimedUser | null): Promise<Started> {
-  const fds: number[] = [];
-  const open = (path: string) => {
-    const fd = openSync(path, "r");
-    fds.push(fd);
-    return fd;
-  };
+  const [program = "", ...args] = [
+    ...asUser(tools.setpriv, user?.uid ?? null),
+    ...bubblewrap(tools.bwrap, {
+      etc: tools.folder.etc,
+      mounts: await tools.folder.reachable([
+        { from: process.execPath, at: CAGED_NODE, writable: false },
+        ...spec.mounts,
+      ]),
+      env: cagedEnv(spec.env),
+      cwd: spec.cwd,
+      tmpBytes: spec.limits.tmpBytes,
+      infoFd: INFO_FD,
+      filterFd: FILTER_FD,
+    }),
+    ...limited(tools.prlimit, spec.limits, spec.argv),
+  ];
+  const filter = openSync(tools.filter, "r");
   try {
-    const filterFd = open(tools.filter);
-    const mounts: readonly Mount[] = [{ from: process.execPath, at: CAGED_NODE, writable: false }, ...spec.mounts];
-    const mountFds = mounts.map(({ from }) => open(from));
-    const bound: Bound[] = mounts.map(({ at, writable }, index) => ({ fd: FIRST_MOUNT_FD + index, at, writable }));
-    const [program = "", ...args] = [
-      ...asUser(tools.setpriv, user?.uid ?? null),
-      ...bubblewrap(tools.bwrap, {
-        etc: tools.folder.etc,
-        bound,
-        env: cagedEnv(spec.env),
-        cwd: spec.cwd,
-        tmpBytes: spec.limits.tmpBytes,
-        infoFd: INFO_FD,
-        filterFd: FILTER_FD,
-      }),
-      ...limited(tools.prlimit, spec.limits, spec.argv),
-    ];
-    const stdio = ["pipe", "pipe", "pipe", "pipe", filterFd, ...mountFds] as const;
-    const child = spawn(program, args, { env: {}, cwd: "/", stdio: [...stdio] });
+    const child = spawn(program, args, { env: {}, cwd: "/", stdio: ["pipe", "pipe", "pipe", "pipe", filter] });
     const root = rootOf(child);
     await untilSpawned(child);
     const tmpfs = () => TMPFS.map((path) => `/proc/${root() ?? "none"}/root${path}`);
     return { child, root, tmpfs, folders: [], remove: () => Promise.resolve() };
   } finally {
-    for (const fd of fds) closeSync(fd);
+    closeSync(filter);
   }
 }
 
 async function startInContainer(tools: CageTools, spec: CageSpec, user: ClaimedUser | null): Promise<Started> {
   if (user === null) throw new Error("a program needs a user of its own");
-  const { argv, env, cwd, tmp, remove } = await inContainer(tools.folder.path, spec, user.uid);
+  const mounts = await tools.folder.reachable(spec.mounts);
+  const { argv, env, cwd, tmp, remove } = await inContainer(tools.folder.path, { ...spec, mounts }, user.uid);
   const [program = "", ...args] = [...asUser(tools.setpriv, user.uid), ...limited(tools.prlimit, spec.limits, argv)];
   const child = spawn(program, args, { env, cwd, detached: true, stdio: "pipe" });
   await untilSpawned(child);

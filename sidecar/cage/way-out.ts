@@ -20,11 +20,11 @@ export interface WayOut {
 /** Opens the proxy of one program, for its user alone; `uid` null: for this process's own. */
 export async function openWayOut(parent: string, rules: ProxyRules, uid: number | null): Promise<WayOut> {
   const folder = join(parent, `net-${randomUUID()}`);
-  await mkdir(folder, { mode: 0o700 });
+  await mkdir(folder, { mode: 0o755 });
   const socket = join(folder, SOCKET);
   const proxy = await openProxy(socket, rules);
   await chmod(socket, 0o600);
-  if (uid !== null) for (const path of [socket, folder]) await chown(path, uid, uid);
+  if (uid !== null) await chown(socket, uid, uid);
   return {
     folder,
     close: async () => {
