@@ -19,6 +19,7 @@ import type {
   WriteOptions,
   WrittenFile,
 } from "./ports.ts";
+import type { ChangeSetRpc } from "./sandbox/change-set.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "./tenant/budget-tree.ts";
 import type {
   CallOutcome,
@@ -286,7 +287,7 @@ export interface TenantRpc {
 }
 
 /** One sandbox's index of files. Blobs are in R2 under `{prefix}blobs/{hash}`. */
-export interface SandboxRpc {
+export interface SandboxRpc extends ChangeSetRpc {
   stat(path: string): Promise<Result<FileEntry>>;
   list(path: string): Promise<Result<readonly DirectoryEntry[]>>;
   walk(directory: string, after: string | null, limit: number): Promise<Result<FilePage>>;

@@ -7,6 +7,8 @@ import type { Memory, MemoryScope } from "./memory/memory.ts";
 import type { MemoryHit } from "./memory/rank.ts";
 import type { McpPort } from "./mcp/port.ts";
 import type { Message, ModelUsage } from "./messages.ts";
+import type { FileChange } from "./sandbox/change-set.ts";
+import type { ScriptsPort } from "./scripts/port.ts";
 
 /** Milliseconds since the epoch. */
 export interface Clock {
@@ -154,6 +156,8 @@ export interface FilesPort {
   versions(path: string): Promise<Result<readonly FileVersion[]>>;
   /** Makes the file what it was at a version, as a new version. */
   restore(path: string, version: number, options: ChangeOptions): Promise<Result<WrittenFile>>;
+  /** All of these changes or none, once for a key; `conflict` names every path that is not at its `ifVersion`. */
+  apply(changes: readonly FileChange[], options: Pick<ChangeOptions, "key">): Promise<Result<void>>;
 }
 
 /**
@@ -265,6 +269,7 @@ export interface ToolPorts {
   readonly patterns: PatternsPort;
   readonly memory: MemoryPort;
   readonly mcp: McpPort;
+  readonly scripts: ScriptsPort;
 }
 
 /** The results of a task tree's calls, whole, as text: also those that the model was shown a shortened form of. */

@@ -1,7 +1,15 @@
 /** What a sandbox stores: which file is where, its earlier versions, and the directories that hold nothing. */
 import type { SandboxWrite } from "../core/objects.ts";
 import type { DirectoryEntry, FileEntry, FileVersion, WrittenFile } from "../core/ports.ts";
-import { directoryOf, entryOf, KEPT_DELETED_FILES, KEPT_VERSIONS, type Totals } from "../core/sandbox/write.ts";
+import type { ChangeSet } from "../core/sandbox/change-set.ts";
+import {
+  directoriesAbove,
+  directoryOf,
+  entryOf,
+  KEPT_DELETED_FILES,
+  KEPT_VERSIONS,
+  type Totals,
+} from "../core/sandbox/write.ts";
 import type { SandboxTables } from "./sandbox-tables.ts";
 
 /** How long a change's key is remembered: far longer than any call is repeated after a crash. */
@@ -99,6 +107,12 @@ export class SandboxStore {
     return this.tables.read<FileRow>(query, after ?? "", ...insideOf(directory), limit).map(toEntry);
   }
 
+  /** How many files are below a path, at any depth. */
+  filesBelow(path: string): number {
+    const query = "SELECT count(*) AS files FROM files WHERE path > ? AND path < ?";
+    return this.tables.read<{ files: number }>(query, ...insideOf(path))[0]?.files ?? 0;
+  }
+
   /** The versions that are remembered, the newest first. */
   versions(path: string): readonly FileVersion[] {
     const rows = this.tables.read<FileRow>(`SELECT ${FILE} FROM versions WHERE path = ? ORDER BY version DESC`, path);
@@ -135,10 +149,42 @@ export class SandboxStore {
     return this.tables.atOnce(() => {
       if (kind === "directory") this.tables.write("DELETE FROM directories WHERE path = ?", path);
       else this.removeFile(path, now);
+      this.forgetDeleted();
       const above = directoryOf(path);
       if (above !== null) this.keepDirectory(above, now);
       this.remember(key, { kind }, now);
       return { kind };
+    });
+  }
+
+  /** Makes all changes of a set that was judged, and remembers what it made under this key. */
+  putAll({ writes, removals }: ChangeSet, totals: Totals, key: string, now: number): void {
+    this.tables.atOnce(() => {
+      for (const { path } of removals) this.removeFile(path, now);
+      const made = writes.map((write): [string, number] => {
+        this.dropDirectories(write.path);
+        return [write.path, this.place({ ...write, key }, now).version];
+      });
+      for (const { path } of removals) this.keepDirectoryOf(path, now);
+      this.forgetDeleted();
+      this.setTotals(totals);
+      this.remember(key, { made }, now);
+    });
+  }
+
+  /** Puts back what a set replaced, where its own change still stands, and forgets the set. */
+  takeBackAll({ writes, removals }: ChangeSet, key: string, now: number): void {
+    const made = new Map(this.applied<{ made: [string, number][] }>(key)?.made);
+    this.tables.atOnce(() => {
+      for (const { path, ifVersion } of writes) {
+        if (this.file(path)?.version !== made.get(path)) continue;
+        if (ifVersion === 0) this.removeFile(path, now);
+        else this.bringBack(path, ifVersion, now);
+      }
+      for (const { path, ifVersion } of removals) {
+        if (this.file(path) === null && this.filesBelow(path) === 0) this.bringBack(path, ifVersion, now);
+      }
+      this.tables.write("DELETE FROM writes WHERE key = ?", key);
     });
   }
 
@@ -168,7 +214,16 @@ export class SandboxStore {
     this.tables.write("DELETE FROM files WHERE path = ?", path);
     this.tables.write("UPDATE totals SET files = files - 1, bytes = bytes - ?", size);
     this.tables.write("INSERT OR REPLACE INTO deleted VALUES (?, ?)", path, now);
-    this.forgetDeleted();
+  }
+
+  /** Places an earlier version again, and counts it. */
+  private bringBack(path: string, version: number, now: number): void {
+    const earlier = this.versions(path).find((one) => one.version === version);
+    if (earlier === undefined) return;
+    const present = this.file(path);
+    this.place({ ...factsOf(earlier), path, key: "" }, now);
+    const [files, bytes] = [present === null ? 1 : 0, earlier.size - (present?.size ?? 0)];
+    this.tables.write("UPDATE totals SET files = files + ?, bytes = bytes + ?", files, bytes);
   }
 
   /** Makes the current version an earlier one, and forgets the oldest. */
@@ -200,6 +255,18 @@ export class SandboxStore {
 
   private keepDirectory(path: string, now: number): void {
     this.tables.write("INSERT OR IGNORE INTO directories VALUES (?, ?)", path, now);
+  }
+
+  /** The directory that a file was in stays, unless a file stands on the way to it now. */
+  private keepDirectoryOf(path: string, now: number): void {
+    const above = directoryOf(path);
+    if (above !== null && this.firstFile(directoriesAbove(path)) === null) this.keepDirectory(above, now);
+  }
+
+  /** Directories that hold no file give way to one. */
+  private dropDirectories(path: string): void {
+    const [after, before] = insideOf(path);
+    this.tables.write("DELETE FROM directories WHERE path = ? OR (path > ? AND path < ?)", path, after, before);
   }
 
   private setTotals({ files, bytes }: Totals): void {

@@ -4,6 +4,7 @@ import { clockFromEnv, type Env, holdStorageFromEnv } from "../adapters/from-env
 import { failed, ok, type Result } from "../core/errors.ts";
 import type { SandboxRpc, SandboxWrite } from "../core/objects.ts";
 import type { ChangeOptions, DirectoryEntry, FileEntry, FilePage, FileVersion, WrittenFile } from "../core/ports.ts";
+import { type ChangeSet, judgeChanges } from "../core/sandbox/change-set.ts";
 import { judgeForm } from "../core/sandbox/path.ts";
 import {
   directoriesAbove,
@@ -129,6 +130,45 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     return await this.commit({ ...options, key: `restore ${options.key}`, path, size, hash, contentType, mode });
   }
 
+  async admitAll(
+    set: ChangeSet,
+  ): Promise<Result<{ readonly isApplied: boolean; readonly missing: readonly string[] }>> {
+    if (this.store.applied(setKey(set)) !== null) return ok({ isApplied: true, missing: [] });
+    const judged = judgeChanges(set, this.store);
+    if (!judged.ok) return judged;
+    const held = await this.hold.atLeast(judged.value.bytes);
+    if (!held.ok) return held;
+    const hashes = new Set(set.writes.map(({ hash }) => hash));
+    return ok({ isApplied: false, missing: [...hashes].filter((hash) => !this.store.hasBlob(hash)) });
+  }
+
+  async commitAll(set: ChangeSet): Promise<Result<void>> {
+    // Others may have taken what was held by the time it is.
+    for (;;) {
+      if (this.store.applied(setKey(set)) !== null) return ok(undefined);
+      const judged = judgeChanges(set, this.store);
+      if (!judged.ok) return judged;
+      if (judged.value.bytes <= this.hold.bytes()) {
+        this.store.putAll(set, judged.value, setKey(set), this.clock.now());
+        await this.giveBack();
+        return ok(undefined);
+      }
+      const held = await this.hold.atLeast(judged.value.bytes);
+      if (!held.ok) return held;
+    }
+  }
+
+  async revertAll(set: ChangeSet): Promise<Result<void>> {
+    const removed = set.removals.map(({ path, ifVersion }) => this.sizeOfVersion(path, ifVersion));
+    const replaced = set.writes.map(({ path, ifVersion }) => this.sizeOfVersion(path, ifVersion));
+    const most = [...removed, ...replaced].reduce((sum, size) => sum + size, this.store.totals().bytes);
+    const held = await this.hold.atLeast(most);
+    if (!held.ok) return held;
+    if (this.store.applied(setKey(set)) !== null) this.store.takeBackAll(set, setKey(set), this.clock.now());
+    await this.giveBack();
+    return ok(undefined);
+  }
+
   async erase(): Promise<void> {
     await this.tables.erase();
     await this.holdAtTenant(0);
@@ -167,6 +207,10 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     return failed("not_found", `Directory not found: ${path}`);
   }
 
+  private sizeOfVersion(path: string, version: number): number {
+    return this.store.versions(path).find((one) => one.version === version)?.size ?? 0;
+  }
+
   /** What is not given back now is at the next occasion. */
   private async giveBack(): Promise<void> {
     await this.hold.giveBack(() => this.store.totals().bytes).catch(() => undefined);
@@ -175,4 +219,9 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
   private async holdAtTenant(bytes: number): Promise<Result<void>> {
     return await holdStorageFromEnv(this.env, this.ctx.id.name, bytes);
   }
+}
+
+/** The key of a set among those of the sandbox's other changes. */
+function setKey({ key }: ChangeSet): string {
+  return `apply ${key}`;
 }

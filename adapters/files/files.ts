@@ -4,12 +4,12 @@
  * first and then points the path at them, so that a reader sees the old file or the whole of the new one.
  */
 import { failed, ok, type Failure, type Result } from "../../core/errors.ts";
-import { toHex } from "../../core/hex.ts";
 import type { SandboxRpc, SandboxWrite } from "../../core/objects.ts";
 import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports.ts";
 import { entryOfVersion, noSuchVersion } from "../../core/sandbox/write.ts";
+import { commitChanges, prepareChanges, sha256 } from "./apply-changes.ts";
 import { blobKey, type SandboxPlace } from "./blob-keys.ts";
-import { PROJECT_FOLDER, withProject } from "./project-folder.ts";
+import { PROJECT_FOLDER, type SandboxFiles, withProject } from "./project-folder.ts";
 import { guarded } from "./r2.ts";
 
 /** What is needed to open a task's files. `sandboxOf` gives the object of a sandbox; `project` is null for a task without one. */
@@ -34,7 +34,7 @@ function openSandbox(
   folder: string,
   sandboxOf: FilesSettings["sandboxOf"],
   bucket: R2Bucket,
-): FilesPort {
+): SandboxFiles {
   const sandbox = () => sandboxOf(place);
   const inside = (path: string) => path.slice(folder.length);
   const outside = <Entry extends { readonly path: string }>(entry: Entry): Entry => ({
@@ -114,6 +114,12 @@ function openSandbox(
         const blob = await blobOf(entry);
         return blob.ok ? ok(new Uint8Array(await blob.value.arrayBuffer())) : blob;
       }),
+    prepare: async (changes, { key }) => await prepareChanges({ sandbox, bucket, place, folder }, changes, key),
+    apply: (changes, { key }) =>
+      guarded(async () => {
+        const prepared = await prepareChanges({ sandbox, bucket, place, folder }, changes, key);
+        return prepared.ok ? await commitChanges([prepared.value]) : prepared;
+      }),
     makeDirectory: (path, { key }) => guarded(() => sandbox().makeDirectory(inside(path), key)),
     remove: (path, options) =>
       guarded(async () => {
@@ -136,9 +142,4 @@ function openSandbox(
 /** A failure with the path as the task knows it. */
 function naming(error: Failure, what: "File" | "Directory", path: string): Result<never> {
   return { ok: false, error: error.code === "not_found" ? { ...error, message: `${what} not found: ${path}` } : error };
-}
-
-async function sha256(bytes: Uint8Array): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return toHex(digest);
 }

@@ -1,14 +1,22 @@
 /** The shared folder of a project, seen by the project's tasks as one more directory at the top of their files. */
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { DirectoryEntry, FilePage, FilesPort } from "../../core/ports.ts";
+import type { FileChange } from "../../core/sandbox/change-set.ts";
+import { commitChanges, type PreparedChanges } from "./apply-changes.ts";
+import { guarded } from "./r2.ts";
 
 /** The name of the project's folder, as the model sees it. */
 export const PROJECT_FOLDER = "project";
 /** The topmost directory of the project's sandbox, as its port is asked for it. */
 const PROJECT_TOP = `${PROJECT_FOLDER}/`;
 
+/** The files of one sandbox. `prepare` asks whether it would take changes, and may throw. */
+export interface SandboxFiles extends FilesPort {
+  prepare(changes: readonly FileChange[], options: { readonly key: string }): Promise<Result<PreparedChanges>>;
+}
+
 /** The tree's sandbox with the project's one as a folder in it. */
-export function withProject(tree: FilesPort, project: FilesPort): FilesPort {
+export function withProject(tree: SandboxFiles, project: SandboxFiles): FilesPort {
   const of = (path: string) => (path.startsWith(`${PROJECT_FOLDER}/`) ? project : tree);
   return {
     stat: (path) => of(path).stat(path),
@@ -39,7 +47,31 @@ export function withProject(tree: FilesPort, project: FilesPort): FilesPort {
     },
     versions: (path) => of(path).versions(path),
     restore: (path, version, options) => of(path).restore(path, version, options),
+    apply: async (changes, options) => await guarded(async () => await applyToBoth(tree, project, changes, options)),
   };
+}
+
+/** The project's part first: others change its files too, so that it is the one that refuses more often. */
+async function applyToBoth(
+  tree: SandboxFiles,
+  project: SandboxFiles,
+  changes: readonly FileChange[],
+  options: { readonly key: string },
+): Promise<Result<void>> {
+  if (changes.some(({ path }) => path === PROJECT_FOLDER)) {
+    return failed("conflict", `${PROJECT_FOLDER} is a directory.`);
+  }
+  const parts = [
+    { sandbox: project, changes: changes.filter(({ path }) => path.startsWith(PROJECT_TOP)) },
+    { sandbox: tree, changes: changes.filter(({ path }) => !path.startsWith(PROJECT_TOP)) },
+  ].filter((part) => part.changes.length > 0);
+  const prepared: PreparedChanges[] = [];
+  for (const part of parts) {
+    const asked = await part.sandbox.prepare(part.changes, options);
+    if (!asked.ok) return asked;
+    prepared.push(asked.value);
+  }
+  return await commitChanges(prepared);
 }
 
 /** Where the project's files begin in a walk over everything: all of them stand together in the order of paths. */

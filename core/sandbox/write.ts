@@ -65,7 +65,7 @@ function totalsAfter({ size }: JudgedWrite, { present, backup, totals }: WriteSi
 }
 
 /** What is over the quota already may still become less. */
-function judgeTotals(after: Totals, before: Totals): Result<Totals> {
+export function judgeTotals(after: Totals, before: Totals): Result<Totals> {
   if (after.files > SANDBOX_MAX_FILES && after.files > before.files) {
     return failed(
       "quota_exceeded",

@@ -11,6 +11,7 @@ import type {
   WriteOptions,
   WrittenFile,
 } from "../../core/ports.ts";
+import { type ChangeSet, type FileChange, judgeChanges } from "../../core/sandbox/change-set.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
 import {
   directoriesAbove,
@@ -23,6 +24,7 @@ import {
   KEPT_VERSIONS,
   MAX_WALK_PAGE,
   noSuchVersion,
+  type Totals,
 } from "../../core/sandbox/write.ts";
 
 /** An empty sandbox. `now` gives the times of its writes. */
@@ -42,8 +44,7 @@ export function fakeFiles(now: () => number = () => 0): FilesPort {
       return ok({ entry: found.value, stream: new Blob([sandbox.bytes(found.value)]).stream() });
     },
     async write(path, bytes, options) {
-      const hash = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes.slice())));
-      return sandbox.write(path, bytes, hash, options);
+      return sandbox.write(path, bytes, await hashOf(bytes), options);
     },
     list: async (path) => sandbox.list(path),
     async walk(directory, after, limit) {
@@ -59,7 +60,19 @@ export function fakeFiles(now: () => number = () => 0): FilesPort {
     remove: async (path, options) => sandbox.remove(path, options),
     versions: async (path) => sandbox.versions(path),
     restore: async (path, version, options) => sandbox.restore(path, version, options),
+    async apply(changes, { key }) {
+      const writes = changes.filter((change) => change.kind === "write");
+      const hashed = await Promise.all(
+        writes.map(async ({ bytes, ...write }) => ({ ...write, bytes, size: bytes.length, hash: await hashOf(bytes) })),
+      );
+      const removals = changes.filter((change) => change.kind === "remove");
+      return sandbox.apply({ key, writes: hashed, removals }, writes);
+    },
   };
+}
+
+async function hashOf(bytes: Uint8Array): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes.slice())));
 }
 
 class MemorySandbox {
@@ -142,6 +155,33 @@ class MemorySandbox {
     return ok({ kind: judged.value });
   }
 
+  apply(set: ChangeSet, given: readonly Extract<FileChange, { kind: "write" }>[]): Result<void> {
+    if (this.#applied.has(`apply ${set.key}`)) return ok(undefined);
+    const judged = judgeChanges(set, {
+      file: (path) => this.#files.get(path) ?? null,
+      filesBelow: (path) => this.below(`${path}/`).length,
+      totals: () => this.#totals(),
+    });
+    if (!judged.ok) return judged;
+    for (const { path } of set.removals) {
+      this.#archive(path);
+      this.#files.delete(path);
+    }
+    for (const [index, write] of set.writes.entries()) {
+      this.#blobs.set(write.hash, (given[index]?.bytes ?? new Uint8Array()).slice());
+      for (const directory of [...this.#directories.keys()]) {
+        if (`${directory}/`.startsWith(`${write.path}/`)) this.#directories.delete(directory);
+      }
+      this.#place({ ...write, key: set.key });
+    }
+    for (const { path } of set.removals) {
+      const above = directoryOf(path);
+      if (above !== null && this.#fileAbove(path) === null) this.#directories.set(above, this.#now());
+    }
+    this.#applied.set(`apply ${set.key}`, true);
+    return ok(undefined);
+  }
+
   versions(path: string): Result<readonly FileVersion[]> {
     const form = judgeForm(path);
     if (!form.ok) return form;
@@ -170,13 +210,12 @@ class MemorySandbox {
   #commit(write: SandboxWrite): Result<WrittenFile> {
     const { path, backupPath } = write;
     const { present, isDirectory } = this.#situationOf(path);
-    const entries = [...this.#files.values()];
     const judged = judgeWrite(write, {
       present,
       isDirectory,
       fileAbove: this.#fileAbove(path),
       backup: backupPath === undefined ? null : this.#situationOf(backupPath),
-      totals: { files: entries.length, bytes: entries.reduce((sum, { size }) => sum + size, 0) },
+      totals: this.#totals(),
     });
     if (!judged.ok) return judged;
     const isBackedUp = present !== null && backupPath !== undefined;
@@ -184,6 +223,11 @@ class MemorySandbox {
     const written = { ...this.#place(write), isNew: present === null, backup: isBackedUp ? backupPath : null };
     this.#applied.set(write.key, written);
     return ok(written);
+  }
+
+  #totals(): Totals {
+    const entries = [...this.#files.values()];
+    return { files: entries.length, bytes: entries.reduce((sum, { size }) => sum + size, 0) };
   }
 
   #place(write: SandboxWrite): FileEntry {

@@ -3,6 +3,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { openFiles, type FilesSettings } from "../../adapters/files/files.ts";
 import { sandboxesFromEnv, type Env } from "../../adapters/from-env.ts";
+import type { FileChange } from "../../core/sandbox/change-set.ts";
+import { filesChangesContract } from "../contracts/files-changes-suite.ts";
 import { filesContract } from "../contracts/files-suite.ts";
 
 const bindings: Env = env;
@@ -16,6 +18,7 @@ function open(settings: Partial<FilesSettings> = {}) {
 }
 
 filesContract("the object and the bucket", () => open());
+filesChangesContract("the object and the bucket", () => open());
 filesContract("the object and the bucket, of a task with a project", () => {
   const files = open({ project: "sales" });
   // The suite looks at the task's own files: the project's folder is one more entry at the top.
@@ -28,6 +31,86 @@ async function withoutFolder(
   const listed = await listing;
   return listed.ok ? { ...listed, value: listed.value.filter(({ path }) => path !== "project") } : listed;
 }
+
+describe("changes to a task's own files and to its project's", () => {
+  const write = (path: string, text: string, ifVersion = 0): FileChange => ({
+    kind: "write",
+    path,
+    bytes: bytesOf(text),
+    ifVersion,
+  });
+  const place = () => ({ tenant: uniqueId("ten"), rootId: uniqueId("task"), project: "sales" });
+
+  /** The files of a task whose own sandbox is away when `isAway` says so, just before it would make its part. */
+  function openMeddled(where: ReturnType<typeof place>, isAway: () => Promise<boolean>) {
+    const sandboxOf: FilesSettings["sandboxOf"] = (wanted) => {
+      const real = sandboxesFromEnv(bindings)(wanted);
+      if (wanted.kind === "project") return real;
+      const commitAll: typeof real.commitAll = async (set) => {
+        if (await isAway()) throw new Error("away");
+        return await real.commitAll(set);
+      };
+      return { admitAll: (set: Parameters<typeof real.admitAll>[0]) => real.admitAll(set), commitAll } as typeof real;
+    };
+    return open({ ...where, sandboxOf });
+  }
+
+  async function textAt(files: ReturnType<typeof open>, path: string): Promise<string | null> {
+    const read = await files.read(path, 100);
+    return read.ok ? new TextDecoder().decode(read.value.bytes) : null;
+  }
+
+  it("happen in both, or in none when one of them refuses", async () => {
+    const files = open(place());
+    await files.write("project/a.txt", bytesOf("old"), { key: "1" });
+    expect((await files.apply([write("project/a.txt", "new", 1), write("own.txt", "own")], { key: "2" })).ok).toBe(true);
+    expect([await textAt(files, "project/a.txt"), await textAt(files, "own.txt")]).toEqual(["new", "own"]);
+    const refused = await files.apply([write("project/a.txt", "x", 2), write("own.txt", "x", 7)], { key: "3" });
+    expect(refused).toMatchObject({ error: { code: "conflict", fields: [{ field: "own.txt" }] } });
+    const other = await files.apply([write("project/a.txt", "x", 7), write("own.txt", "x", 1)], { key: "4" });
+    expect(other).toMatchObject({ error: { code: "conflict", fields: [{ field: "project/a.txt" }] } });
+    expect([await textAt(files, "project/a.txt"), await textAt(files, "own.txt")]).toEqual(["new", "own"]);
+    expect(await files.apply([write("project", "x")], { key: "5" })).toMatchObject({ error: { code: "conflict" } });
+  });
+
+  it("are taken back from the project when a task's own file changes between the two", async () => {
+    const where = place();
+    const files = open(where);
+    await files.write("project/kept.txt", bytesOf("kept"), { key: "1" });
+    await files.write("project/gone.txt", bytesOf("gone"), { key: "2" });
+    const meddled = openMeddled(where, async () => {
+      await files.write("own.txt", bytesOf("meanwhile"), { key: "3" });
+      return false;
+    });
+    const changes: FileChange[] = [
+      write("project/kept.txt", "x", 1),
+      { kind: "remove", path: "project/gone.txt", ifVersion: 1 },
+      write("project/new/file.txt", "x"),
+      write("own.txt", "x"),
+    ];
+    expect(await meddled.apply(changes, { key: "4" })).toMatchObject({ error: { code: "conflict" } });
+    const texts = await Promise.all(
+      ["project/kept.txt", "project/gone.txt", "project/new/file.txt", "own.txt"].map((path) => textAt(files, path)),
+    );
+    expect(texts).toEqual(["kept", "gone", null, "meanwhile"]);
+    expect((await files.apply(changes.slice(0, 1), { key: "4" })).ok).toBe(false);
+    expect((await files.apply([write("project/kept.txt", "again", 3)], { key: "4" })).ok).toBe(true);
+  });
+
+  it("happen once when the runtime went away between the two and they are made again", async () => {
+    const where = place();
+    const files = open(where);
+    let isAway = true;
+    const meddled = openMeddled(where, async () => isAway);
+    const changes = [write("project/a.txt", "one"), write("own.txt", "own")];
+    expect(await meddled.apply(changes, { key: "1" })).toMatchObject({ error: { code: "upstream_failed" } });
+    expect([await textAt(files, "project/a.txt"), await textAt(files, "own.txt")]).toEqual(["one", null]);
+    await files.write("project/a.txt", bytesOf("two"), { key: "2" });
+    isAway = false;
+    expect((await meddled.apply(changes, { key: "1" })).ok).toBe(true);
+    expect([await textAt(files, "project/a.txt"), await textAt(files, "own.txt")]).toEqual(["two", "own"]);
+  });
+});
 
 describe("the folder of a project", () => {
   it("is shared by the tasks of the project, and their own files are not", async () => {

@@ -1,0 +1,95 @@
+/**
+ * Changes to the files of a task that happen together or not at all. The bytes go to the bucket first; then each sandbox
+ * that is touched makes its part in one transaction. Two of them, a task's own and its project's, are first asked both, and
+ * the first one takes its part back when the second refuses after all.
+ */
+import type { Failure, Result } from "../../core/errors.ts";
+import { toHex } from "../../core/hex.ts";
+import type { SandboxRpc } from "../../core/objects.ts";
+import type { ChangeSet, FileChange, SetWrite } from "../../core/sandbox/change-set.ts";
+import { blobKey, type SandboxPlace } from "./blob-keys.ts";
+
+/** Blobs that are put at the same time. */
+const PUTS_AT_ONCE = 6;
+
+/** A sandbox, and where the task sees its files: `folder` is "" or a name with a slash behind it. */
+export interface ChangedSandbox {
+  readonly sandbox: () => SandboxRpc;
+  readonly bucket: R2Bucket;
+  readonly place: SandboxPlace;
+  readonly folder: string;
+}
+
+/** One sandbox's part of the changes, ready to be made. `undo` takes it back. */
+export interface PreparedChanges {
+  commit(): Promise<Result<void>>;
+  undo(): Promise<Result<void>>;
+}
+
+/** Asks the sandbox whether it would take the changes, all of which are in its folder, and puts their bytes. */
+export async function prepareChanges(
+  { sandbox, bucket, place, folder }: ChangedSandbox,
+  changes: readonly FileChange[],
+  key: string,
+): Promise<Result<PreparedChanges>> {
+  const bytesByHash = new Map<string, Uint8Array>();
+  const writes: SetWrite[] = [];
+  const removals: ChangeSet["removals"][number][] = [];
+  for (const change of changes) {
+    const { ifVersion } = change;
+    const path = change.path.slice(folder.length);
+    if (change.kind === "remove") {
+      removals.push({ path, ifVersion });
+      continue;
+    }
+    const { bytes, mode } = change;
+    const hash = await sha256(bytes);
+    bytesByHash.set(hash, bytes);
+    writes.push({ path, size: bytes.length, hash, ifVersion, ...(mode === undefined ? {} : { mode }) });
+  }
+  const set: ChangeSet = { key, writes, removals };
+  const admitted = await sandbox().admitAll(set);
+  if (!admitted.ok) return { ok: false, error: named(admitted.error, folder) };
+  const missing = [...admitted.value.missing];
+  await Promise.all(
+    Array.from({ length: PUTS_AT_ONCE }, async () => {
+      for (let hash = missing.pop(); hash !== undefined; hash = missing.pop()) {
+        await bucket.put(blobKey(place, hash), bytesByHash.get(hash) ?? new Uint8Array(), { sha256: hash });
+      }
+    }),
+  );
+  const prepared: PreparedChanges = {
+    async commit() {
+      const committed = await sandbox().commitAll(set);
+      return committed.ok ? committed : { ok: false, error: named(committed.error, folder) };
+    },
+    undo: async () => await sandbox().revertAll(set),
+  };
+  return { ok: true, value: prepared };
+}
+
+/** Makes parts that are prepared. When one refuses, those before it are taken back. */
+export async function commitChanges(parts: readonly PreparedChanges[]): Promise<Result<void>> {
+  for (const [index, part] of parts.entries()) {
+    const committed = await part.commit();
+    if (committed.ok) continue;
+    for (const before of parts.slice(0, index)) {
+      const undone = await before.undo();
+      if (!undone.ok) return undone;
+    }
+    return committed;
+  }
+  return { ok: true, value: undefined };
+}
+
+/** A failure whose fields are paths as the task knows them. */
+function named(error: Failure, folder: string): Failure {
+  if (error.fields === undefined || folder === "") return error;
+  const fields = error.fields.map(({ field, message }) => ({ field: folder + field, message }));
+  return { ...error, message: `In ${folder} ${error.message}`, fields };
+}
+
+/** In hex. */
+export async function sha256(bytes: Uint8Array): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+}
