@@ -1,11 +1,13 @@
 /**
  * What an agent's `tool_config` may hold: settings of a tool, which the tool declares and its calls find in `config`, and
- * settings of a toolbox, which are those of the agent that its tools go by. Anything else is refused by its name.
+ * settings of a toolbox, which are those of the agent that its tools go by, or those of each of its tools. Anything else
+ * is refused by its name.
  */
 import { z } from "zod";
 import type { AgentConfig } from "./agent.ts";
 import { failed, ok, type Result } from "./errors.ts";
 import { toolsByKey } from "./gateway/tool-bus.ts";
+import { shellSettings } from "./shell/settings.ts";
 import { nameKey } from "./tool-source.ts";
 import type { Tool } from "./tool.ts";
 
@@ -20,6 +22,7 @@ const TOOLBOX_SETTINGS = {
     extensions: strings(100, 20),
   }),
   web: z.strictObject({ allowed_domains: strings(200, 260), idempotent_hosts: strings(200, 260) }),
+  shell: shellSettings,
 } as const;
 
 /** The configuration, unless its `tool_config` names what there is not. `invalid_input` names every field at fault. */
@@ -31,7 +34,7 @@ export function checkToolConfig(config: AgentConfig, tools: readonly Tool[]): Re
     const tool = byKey.get(nameKey(name));
     const schema = toolboxSchema(name) ?? tool?.settings;
     if (schema !== undefined)
-      return [...settingFaults(schema, given, field), ...doubleFaults(config, name, given, field)];
+      return [...settingFaults(schema, given, field), ...doubleFaults(config, name, given, field, tool?.toolbox)];
     const isKnown = tool !== undefined || toolboxes.has(name);
     return [{ field, message: isKnown ? "has nothing that can be set" : "there is no tool or toolbox of this name" }];
   });
@@ -50,13 +53,19 @@ export function withToolboxSettings(config: AgentConfig): AgentConfig {
   return { ...config, ...(web as Partial<AgentConfig>), ...(files === undefined ? {} : { sandbox }) };
 }
 
-/** The agent's settings of a tool, by whichever of its names they stand. */
+/** The agent's settings of a tool: those of its toolbox, where the tool has the same ones, and its own, by whichever of its names they stand. */
 export function settingsOf(
   config: AgentConfig,
-  tool: Pick<Tool, "name" | "alsoNamed">,
+  tool: Pick<Tool, "name" | "alsoNamed" | "toolbox" | "settings">,
 ): Readonly<Record<string, unknown>> {
-  const found = Object.entries(config.tool_config ?? {}).find(([name]) => isNamed(tool, name));
-  return found?.[1] ?? {};
+  const given = config.tool_config ?? {};
+  const own = Object.entries(given).find(([name]) => isNamed(tool, name))?.[1];
+  return isOfToolbox(tool) ? { ...given[tool.toolbox], ...own } : (own ?? {});
+}
+
+/** Whether the tool takes the settings of its toolbox. */
+function isOfToolbox({ toolbox, settings }: Pick<Tool, "toolbox" | "settings">): boolean {
+  return settings !== undefined && toolboxSchema(toolbox) === settings;
 }
 
 function toolboxSchema(name: string): z.ZodObject | undefined {
@@ -74,13 +83,30 @@ function settingFaults(schema: z.ZodObject, given: unknown, field: string) {
 }
 
 /** A setting stands in one place: which of two would hold, nobody could tell. */
-function doubleFaults(config: AgentConfig, name: string, given: Readonly<Record<string, unknown>>, field: string) {
-  const own: Readonly<Record<string, unknown>> =
-    (name === "files" ? config.sandbox : name === "web" ? config : {}) ?? {};
-  const place = name === "files" ? "sandbox." : "";
+function doubleFaults(
+  config: AgentConfig,
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+  field: string,
+  toolbox = "",
+) {
+  const { own, place } = otherPlace(config, name, toolbox);
   return Object.keys(given)
-    .filter((key) => own[key] !== undefined && toolboxSchema(name)?.shape[key] !== undefined)
+    .filter(
+      (key) => own?.[key] !== undefined && toolboxSchema(toolbox === "" ? name : toolbox)?.shape[key] !== undefined,
+    )
     .map((key) => ({ field: `${field}.${key}`, message: `is set in ${place}${key} too` }));
+}
+
+/** Where a setting of a toolbox can stand too: in the agent's own fields, or for the toolbox of the tool that is named. */
+function otherPlace(
+  config: AgentConfig,
+  name: string,
+  toolbox: string,
+): { readonly own: Readonly<Record<string, unknown>> | undefined; readonly place: string } {
+  if (name === "files") return { own: config.sandbox, place: "sandbox." };
+  if (name === "web") return { own: config, place: "" };
+  return { own: toolbox === "" ? undefined : config.tool_config?.[toolbox], place: `tool_config.${toolbox}.` };
 }
 
 function isNamed({ name, alsoNamed = [] }: Pick<Tool, "name" | "alsoNamed">, given: string): boolean {

@@ -7,6 +7,7 @@ import filesCreateDirectory from "./files/create-directory.ts";
 import filesDeleteFile from "./files/delete-file.ts";
 import agentsDispatchSubagent from "./agents/dispatch-subagent.ts";
 import mathsEvaluateExpression from "./maths/evaluate-expression.ts";
+import shellExecuteCommand from "./shell/execute-command.ts";
 import filesExpandResult from "./files/expand-result.ts";
 import filesFindFiles from "./files/find-files.ts";
 import busFindTools from "./bus/find-tools.ts";
@@ -22,9 +23,11 @@ import filesListDirectory from "./files/list-directory.ts";
 import memoryMemorySave from "./memory/memory-save.ts";
 import memoryMemorySearch from "./memory/memory-search.ts";
 import filesReadFile from "./files/read-file.ts";
+import shellRunCommand from "./shell/run-command.ts";
 import filesSearchInFiles from "./files/search-in-files.ts";
 import mathsSolveEquation from "./maths/solve-equation.ts";
 import mathsStatisticsSummary from "./maths/statistics-summary.ts";
+import testRun from "./test/run.ts";
 import dataUnitConvert from "./data/unit-convert.ts";
 import timeWait from "./time/wait.ts";
 import webWebSearch from "./web/web-search.ts";
@@ -39,6 +42,7 @@ export const catalogue: readonly Tool[] = [
   filesDeleteFile,
   agentsDispatchSubagent,
   mathsEvaluateExpression,
+  shellExecuteCommand,
   filesExpandResult,
   filesFindFiles,
   busFindTools,
@@ -54,9 +58,11 @@ export const catalogue: readonly Tool[] = [
   memoryMemorySave,
   memoryMemorySearch,
   filesReadFile,
+  shellRunCommand,
   filesSearchInFiles,
   mathsSolveEquation,
   mathsStatisticsSummary,
+  testRun,
   dataUnitConvert,
   timeWait,
   webWebSearch,

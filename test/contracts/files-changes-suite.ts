@@ -93,7 +93,9 @@ export function filesChangesContract(name: string, open: () => FilesPort | Promi
       const twice = [write("a.txt", "1"), write("a.txt", "2")];
       expect(codeOf(await files.apply(twice, freshKey()))).toBe("invalid_input");
       for (const path of ["../a", "/a", "a//b", "", "a\0b", "e\u0301"]) {
-        expect(["invalid_input", "sandbox_denied"]).toContain(codeOf(await files.apply([write(path, "x")], freshKey())));
+        expect(["invalid_input", "sandbox_denied"]).toContain(
+          codeOf(await files.apply([write(path, "x")], freshKey())),
+        );
       }
       const many = Array.from({ length: MAX_CHANGES + 1 }, (_, index) => write(`many/${index}`, ""));
       expect(codeOf(await files.apply(many, freshKey()))).toBe("too_large");

@@ -169,7 +169,7 @@ class MemorySandbox {
     }
     for (const [index, write] of set.writes.entries()) {
       this.#blobs.set(write.hash, (given[index]?.bytes ?? new Uint8Array()).slice());
-      for (const directory of [...this.#directories.keys()]) {
+      for (const directory of this.#directories.keys()) {
         if (`${directory}/`.startsWith(`${write.path}/`)) this.#directories.delete(directory);
       }
       this.#place({ ...write, key: set.key });

@@ -10,7 +10,7 @@ import { freshPorts, runTool } from "./run-tool.ts";
 async function portsWithFiles(): Promise<ToolPorts> {
   const results = fakeResults({ call_01hzy3v7k4m8n2p6q9rstvwxyz_3_0: "checked 12\n1 Failed: a timeout\n" });
   const ports = { ...freshPorts(), results };
-  for (const path of ["notes/plan.md", "notes/old.md", "src/main.ts"]) {
+  for (const path of ["notes/plan.md", "notes/old.md", "src/main.ts", "vitest.config.ts"]) {
     await ports.files.write(path, new TextEncoder().encode("# Plan\n"), { key: path });
   }
   return ports;
@@ -70,6 +70,7 @@ describe("the catalogue", () => {
       ["delete_file", "write", "dangerous", "keyed"],
       ["dispatch_subagent", "", "safe", "none"],
       ["evaluate_expression", "", "safe", "none"],
+      ["execute_command", "exec", "dangerous", "once"],
       ["expand_result", "", "safe", "none"],
       ["find_files", "read", "safe", "none"],
       ["find_tools", "", "safe", "none"],
@@ -85,9 +86,11 @@ describe("the catalogue", () => {
       ["memory_save", "write", "cautious", "keyed"],
       ["memory_search", "read", "safe", "none"],
       ["read_file", "read", "safe", "none"],
+      ["run_command", "exec", "dangerous", "once"],
       ["search_in_files", "read", "safe", "none"],
       ["solve_equation", "", "safe", "none"],
       ["statistics_summary", "", "safe", "none"],
+      ["test.run", "exec", "dangerous", "none"],
       ["unit_convert", "", "safe", "none"],
       ["wait", "", "safe", "none"],
       ["web_search", "network", "cautious", "none"],

@@ -15,6 +15,7 @@ import { fakeFiles } from "../fakes/files.ts";
 import { fakeMemory } from "../fakes/memory.ts";
 import { fakeMcp } from "../fakes/mcp.ts";
 import { fakeResults } from "../fakes/results.ts";
+import { fakeScripts } from "../fakes/scripts.ts";
 import { fakeSearch } from "../fakes/search.ts";
 import { fakeWeb } from "../fakes/web.ts";
 
@@ -64,6 +65,7 @@ export function freshPorts(): ToolPorts {
     memory: fakeMemory(),
     mcp: fakeMcp(),
     toolSearch: allTools,
+    scripts: fakeScripts(),
   };
 }
 

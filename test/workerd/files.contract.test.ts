@@ -63,7 +63,9 @@ describe("changes to a task's own files and to its project's", () => {
   it("happen in both, or in none when one of them refuses", async () => {
     const files = open(place());
     await files.write("project/a.txt", bytesOf("old"), { key: "1" });
-    expect((await files.apply([write("project/a.txt", "new", 1), write("own.txt", "own")], { key: "2" })).ok).toBe(true);
+    expect((await files.apply([write("project/a.txt", "new", 1), write("own.txt", "own")], { key: "2" })).ok).toBe(
+      true,
+    );
     expect([await textAt(files, "project/a.txt"), await textAt(files, "own.txt")]).toEqual(["new", "own"]);
     const refused = await files.apply([write("project/a.txt", "x", 2), write("own.txt", "x", 7)], { key: "3" });
     expect(refused).toMatchObject({ error: { code: "conflict", fields: [{ field: "own.txt" }] } });

@@ -1,0 +1,56 @@
+/** What an agent sets of the toolbox `shell`, in its `tool_config`; the first three are document 001's. */
+import { z } from "zod";
+
+/** Seconds; the most that a command may have. */
+export const MAX_SHELL_TIMEOUT_S = 120;
+const DEFAULT_TIMEOUT_S = 30;
+
+/** The answer of document 001 to a command of an agent that has not `allow_shell`. */
+export const SHELL_DISABLED = "Shell execution is disabled (allow_shell=False).";
+
+export const shellSettings = z.strictObject({
+  allow_shell: z.boolean().optional().describe("Commands run only when it is true"),
+  allowed_commands: z
+    .array(z.string().trim().min(1).max(200))
+    .max(200)
+    .optional()
+    .describe(
+      "What each part of a command has to begin with, in whole words, such as git or git status. Empty: anything",
+    ),
+  max_timeout: z.int().min(1).max(MAX_SHELL_TIMEOUT_S).optional().describe("Seconds that a command may have at most"),
+  network: z
+    .boolean()
+    .optional()
+    .describe("True: commands of an agent with the permission network reach the hosts of its allowed_domains"),
+});
+
+/** The settings of one call, defaults filled in. */
+export interface ShellRules {
+  readonly allowShell: boolean;
+  readonly allowedCommands: readonly string[];
+  readonly maxTimeoutSeconds: number;
+  readonly wantsNetwork: boolean;
+}
+
+/** `config` was checked when the agent was made. */
+export function shellRules(config: Readonly<Record<string, unknown>>): ShellRules {
+  const set = shellSettings.parse(config);
+  return {
+    allowShell: set.allow_shell ?? false,
+    allowedCommands: set.allowed_commands ?? [],
+    maxTimeoutSeconds: set.max_timeout ?? MAX_SHELL_TIMEOUT_S,
+    wantsNetwork: set.network ?? false,
+  };
+}
+
+/** The arguments that a command has in both documents. A longer time than the agent's `max_timeout` is cut to it. */
+export const commandInput = {
+  command: z.string().min(1).max(32_000).describe("What /bin/sh runs, e.g. git status"),
+  cwd: z.string().default(".").describe("Directory that it runs in, inside the sandbox"),
+  timeout: z.number().positive().max(86_400).default(DEFAULT_TIMEOUT_S).describe("Seconds"),
+  files: z
+    .array(z.string().max(4_096))
+    .max(100)
+    .optional()
+    .describe("Files and directories that the command is given; without it, all that the agent may see"),
+};

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { commandInput, shellSettings } from "../../core/shell/settings.ts";
+import { defineTool, failWith } from "../define-tool.ts";
+import { filesOutput, runShell, shellTimeoutMs, showShell } from "./run-shell.ts";
+
+const MAX_OUTPUT_BYTES = 51_200;
+
+export default defineTool({
+  name: "execute_command",
+  summary:
+    "Run a shell command on the sandbox's files, in a cage without secrets, and say how long it took; what it changes goes back into the sandbox. Output beyond 50 KB is cut. The agent's settings say whether commands run at all, and which.",
+  toolbox: "shell",
+  category: "shell",
+  permissions: ["exec"],
+  security: "dangerous",
+  effect: "once",
+  needs: ["files", "scripts"],
+  settings: shellSettings,
+  timeoutMs: shellTimeoutMs,
+  input: z.object(commandInput),
+  output: z.object({
+    stdout: z.string(),
+    stderr: z.string().describe("Also why a command was blocked or timed out"),
+    exit_code: z.int().describe("-1 when it was blocked, timed out, or was ended by a signal"),
+    success: z.boolean(),
+    duration_ms: z.number(),
+    truncated: z.boolean(),
+    ...filesOutput,
+  }),
+  async run(given, context) {
+    const ran = await runShell(given, MAX_OUTPUT_BYTES, context);
+    if (!ran.ok) return failWith(ran.error);
+    const { stdout, stderr, code, durationMs, truncated, files } = ran.value;
+    return { stdout, stderr, exit_code: code, success: code === 0, duration_ms: durationMs, truncated, ...files };
+  },
+  show: ({ stdout, stderr, exit_code: code, truncated, changed, refused, note }) =>
+    showShell({ stdout, stderr, code, truncated, files: { changed, refused, note } }),
+  examples: [{ note: "how long some notes are", given: { command: "wc -w notes/*.md" } }],
+});

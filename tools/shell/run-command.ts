@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { commandInput, shellSettings } from "../../core/shell/settings.ts";
+import { defineTool, failWith } from "../define-tool.ts";
+import { filesOutput, runShell, shellTimeoutMs, showShell } from "./run-shell.ts";
+
+const MAX_OUTPUT_BYTES = 102_400;
+
+export default defineTool({
+  name: "run_command",
+  summary:
+    "Run a shell command on the sandbox's files, in a cage without secrets; what it changes goes back into the sandbox. Output beyond 100 KB is cut. The agent's settings say whether commands run at all, and which.",
+  toolbox: "shell",
+  category: "shell",
+  permissions: ["exec"],
+  security: "dangerous",
+  effect: "once",
+  needs: ["files", "scripts"],
+  settings: shellSettings,
+  timeoutMs: shellTimeoutMs,
+  input: z.object(commandInput),
+  output: z.object({
+    stdout: z.string(),
+    stderr: z.string().describe("Also why a command was blocked or timed out"),
+    returncode: z.int().describe("-1 when it was blocked, timed out, or was ended by a signal"),
+    success: z.boolean(),
+    truncated: z.boolean(),
+    ...filesOutput,
+  }),
+  async run(given, context) {
+    const ran = await runShell(given, MAX_OUTPUT_BYTES, context);
+    if (!ran.ok) return failWith(ran.error);
+    const { stdout, stderr, code, truncated, files } = ran.value;
+    return { stdout, stderr, returncode: code, success: code === 0, truncated, ...files };
+  },
+  show: ({ stdout, stderr, returncode: code, truncated, changed, refused, note }) =>
+    showShell({ stdout, stderr, code, truncated, files: { changed, refused, note } }),
+  examples: [
+    { note: "what a directory holds", given: { command: "ls -l", cwd: "src" } },
+    { note: "a longer run", given: { command: "python3 report.py | sort > report.txt", timeout: 90 } },
+  ],
+});

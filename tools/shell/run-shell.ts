@@ -1,0 +1,124 @@
+/** How the tools of this folder run a command: the agent's settings, the policy, a copy of the files, and what is said of it. */
+import { z } from "zod";
+import { ok, type Result } from "../../core/errors.ts";
+import { type CopyContext, type CopyRun, runOnCopy } from "../../core/sandbox/working-copy.ts";
+import { judgeCommand } from "../../core/shell/command-policy.ts";
+import { MAX_SHELL_TIMEOUT_S, SHELL_DISABLED, shellRules } from "../../core/shell/settings.ts";
+import type { CallFacts } from "../../core/tool.ts";
+
+/** Beside the command's own time: for its files to go in and come back, and for its turn. */
+const MARGIN_MS = 60_000;
+/** Rows of `refused` that a result holds. */
+const MAX_REFUSED = 100;
+/** What the documents give for a command that did not run or did not end. */
+const NO_EXIT_CODE = -1;
+
+/** What came of a command. `code` is -1 when it was blocked, did not end in time, or was ended by a signal. */
+export interface ShellOutcome {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+  readonly durationMs: number;
+  readonly truncated: boolean;
+  readonly files: FilesOutcome;
+}
+
+/** What became of the files, as each of the results has it. */
+interface FilesOutcome {
+  changed: { path: string; change: "written" | "removed" }[];
+  refused: { path: string; why: string }[];
+  note: string | null;
+}
+
+export const filesOutput = {
+  changed: z
+    .array(z.object({ path: z.string(), change: z.enum(["written", "removed"]) }))
+    .describe("What the sandbox has otherwise than before"),
+  refused: z.array(z.object({ path: z.string(), why: z.string() })).describe("What the command changed and may not"),
+  note: z.string().nullable().describe("Why nothing that the command changed was kept; null: it was"),
+};
+
+interface ShellRequest {
+  readonly command: string;
+  readonly cwd: string;
+  /** Seconds. */
+  readonly timeout: number;
+  readonly files?: readonly string[] | undefined;
+}
+
+type ShellContext = CopyContext & Pick<CallFacts, "config" | "allowedDomains">;
+
+/** How long a call may take, for a command with this timeout. */
+export function shellTimeoutMs({ timeout }: Pick<ShellRequest, "timeout">): number {
+  return Math.min(timeout, MAX_SHELL_TIMEOUT_S) * 1_000 + MARGIN_MS;
+}
+
+/** Runs a command, unless the agent's settings forbid it: that is an outcome, as in document 001. */
+export async function runShell(
+  given: ShellRequest,
+  maxOutputBytes: number,
+  context: ShellContext,
+): Promise<Result<ShellOutcome>> {
+  const rules = shellRules(context.config);
+  if (!rules.allowShell) return ok(blocked(SHELL_DISABLED));
+  const judged = judgeCommand(given.command, rules.allowedCommands);
+  if (!judged.ok) return ok(blocked(judged.error.message));
+  const seconds = Math.min(given.timeout, rules.maxTimeoutSeconds);
+  const ran = await runOnCopy(
+    {
+      argv: ["/bin/sh", "-c", judged.value],
+      env: {},
+      timeoutMs: Math.ceil(seconds * 1_000),
+      maxOutputBytes,
+      network: rules.wantsNetwork && context.permissions.includes("network") ? context.allowedDomains : null,
+      skill: [],
+      cwd: given.cwd,
+      only: given.files ?? null,
+      keepsChanges: true,
+    },
+    context,
+  );
+  return ran.ok ? ok(outcomeOf(ran.value, seconds)) : ran;
+}
+
+/** What the model reads, with the number that the documents call by two names. */
+export function showShell({ stdout, stderr, code, truncated, files }: Omit<ShellOutcome, "durationMs">): string {
+  const changed = files.changed.map(({ path, change }) => `${path} (${change})`);
+  const refused = files.refused.map(({ path, why }) => `${path}: ${why}`);
+  return [
+    `Exit code: ${code}`,
+    ...(files.note === null ? [] : [files.note]),
+    ...(stdout === "" ? [] : [`stdout:\n${stdout}`]),
+    ...(stderr === "" ? [] : [`stderr:\n${stderr}`]),
+    ...(truncated ? ["The output was longer and is cut."] : []),
+    ...(changed.length === 0 ? [] : [`Changed files: ${changed.join(", ")}`]),
+    ...(refused.length === 0 ? [] : [`Not kept:\n${refused.join("\n")}`]),
+  ].join("\n");
+}
+
+function blocked(stderr: string): ShellOutcome {
+  const files = { changed: [], refused: [], note: null };
+  return { stdout: "", stderr, code: NO_EXIT_CODE, durationMs: 0, truncated: false, files };
+}
+
+function outcomeOf({ run, changed, refused, note }: CopyRun, seconds: number): ShellOutcome {
+  const { exitCode, signal, timedOut, stdout, truncated, durationMs } = run;
+  const ending = timedOut
+    ? `Command timed out after ${seconds} seconds`
+    : exitCode === null
+      ? `Command was ended by ${signal ?? "a signal"}`
+      : "";
+  return {
+    stdout,
+    stderr: withLine(run.stderr, ending),
+    code: timedOut ? NO_EXIT_CODE : (exitCode ?? NO_EXIT_CODE),
+    durationMs,
+    truncated,
+    files: { changed: [...changed], refused: refused.slice(0, MAX_REFUSED), note },
+  };
+}
+
+function withLine(text: string, line: string): string {
+  if (line === "") return text;
+  return text === "" || text.endsWith("\n") ? text + line : `${text}\n${line}`;
+}

@@ -1,0 +1,57 @@
+/**
+ * How each runner is started in the cage. A script writes the runner's report to stdout and all that it says beside it to
+ * stderr, and ends as the runner did. `$@` is the path that was asked for, if one was.
+ */
+import type { RunnerName } from "./find-runner.ts";
+
+/** What a script says, with exit code 127, when its runner is not there. */
+export const NO_RUNNER = "no such test runner";
+/** Of a report that is text: its end says how many tests there were. */
+const MAX_TEXT_BYTES = 1_000_000;
+
+/** JUnit's XML as JSON. pytest has no other report that programs can read. */
+const JUNIT_TO_JSON = `
+import json, sys, xml.etree.ElementTree as tree
+cases = []
+for case in tree.parse(sys.argv[1]).getroot().iter("testcase"):
+    status, message = "passed", ""
+    for child in case:
+        if child.tag in ("failure", "error"):
+            status, message = "failed", (child.get("message") or "") + "\\n" + (child.text or "")
+        elif child.tag == "skipped" and status == "passed":
+            status = "skipped"
+    name = "::".join(part for part in (case.get("classname"), case.get("name")) if part)
+    cases.append({"name": name, "file": case.get("file"), "status": status, "message": message.strip()})
+print(json.dumps({"cases": cases}))
+`;
+
+const text = (command: string) =>
+  `${command} >"$TMPDIR/report" 2>&1; code=$?; tail -c ${MAX_TEXT_BYTES} "$TMPDIR/report"; exit $code`;
+const needs = (program: string) => `command -v ${program} >/dev/null 2>&1 || { echo "${NO_RUNNER}"; exit 127; }; `;
+
+const SCRIPTS: Readonly<Record<RunnerName, string>> = {
+  vitest: `if [ -f node_modules/vitest/vitest.mjs ]; then set -- node node_modules/vitest/vitest.mjs run "$@"
+    elif command -v vitest >/dev/null 2>&1; then set -- vitest run "$@"
+    else echo "${NO_RUNNER}"; exit 127; fi
+    "$@" --reporter=json --outputFile="$TMPDIR/report" >&2; code=$?; cat "$TMPDIR/report"; exit $code`,
+  npm: needs("npm") + text('npm test --silent -- "$@"'),
+  pytest: `python3 -c "import pytest" >/dev/null 2>&1 || { echo "${NO_RUNNER}"; exit 127; }
+    python3 -m pytest -q -p no:cacheprovider -o junit_family=xunit1 --junitxml="$TMPDIR/report" "$@" >&2; code=$?
+    [ -f "$TMPDIR/report" ] && python3 -c '${JUNIT_TO_JSON}' "$TMPDIR/report"; exit $code`,
+  mix: needs("mix") + text('mix test "$@"'),
+  go: `${needs("go")}go test -json "$@" >"$TMPDIR/report"; code=$?; tail -c ${MAX_TEXT_BYTES * 4} "$TMPDIR/report"; exit $code`,
+  cargo: needs("cargo") + text('cargo test --offline --no-fail-fast "$@"'),
+};
+
+/** What runs a project's tests; `path` is relative to the project. */
+export function runnerArgv(runner: RunnerName, path: string | null): [string, ...string[]] {
+  const given = runner === "go" ? goPackage(path) : path;
+  return ["/bin/sh", "-c", SCRIPTS[runner], "sh", ...(given === null ? [] : [given])];
+}
+
+/** Go takes packages, which are directories; all of them unless one is named. */
+function goPackage(path: string | null): string {
+  if (path === null) return "./...";
+  const directory = path.endsWith(".go") ? path.slice(0, Math.max(path.lastIndexOf("/"), 0)) : path;
+  return directory.startsWith("./") ? directory : `./${directory}`;
+}
