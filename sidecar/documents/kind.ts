@@ -1,0 +1,79 @@
+/** What a document is, by its content. The name decides only between kinds that are all text. */
+import { failed, ok, type Result } from "../../core/errors.ts";
+import type { DocumentKind } from "../../core/documents/port.ts";
+import { encrypted, type ZipEntry } from "./zip.ts";
+
+export const SUPPORTED =
+  "PDF, DOCX, ODT, RTF, EPUB, HTML, PPTX, XLSX, CSV and TSV, Markdown and plain text can be read";
+
+/** `zip`: what it is stands inside. */
+export type OuterKind = DocumentKind | "zip";
+
+const HEAD_BYTES = 1_024;
+const TAIL_OF_CHECK_BYTES = 4_096;
+const PDF_MARK = "%PDF-";
+const RTF_MARK = "{\\rtf";
+const OLE_MARK = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+const ENCRYPTED_PACKAGE = Buffer.from("EncryptedPackage", "utf16le");
+
+/** By the first bytes. `name` is the file's own. */
+export function outerKind(bytes: Uint8Array, name: string): Result<OuterKind> {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const head = data.subarray(0, HEAD_BYTES).toString("latin1");
+  if (bytes.length === 0) return failed("invalid_input", "The document is empty.");
+  if (head.startsWith("PK\u0003\u0004") || head.startsWith("PK\u0005\u0006")) return ok("zip");
+  if (head.includes(PDF_MARK)) return ok("pdf");
+  if (head.startsWith(RTF_MARK)) return ok("rtf");
+  if (data.subarray(0, OLE_MARK.length).equals(OLE_MARK)) {
+    if (data.includes(ENCRYPTED_PACKAGE)) return encrypted();
+    return unsupported("It is in the binary format of Office before 2007: save it as DOCX, XLSX or PPTX.");
+  }
+  return isText(data) ? ok(textKind(head, name)) : unsupported("It is no document of a kind that is known.");
+}
+
+function textKind(head: string, name: string): DocumentKind {
+  const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  if (extension === "csv" || extension === "tsv") return extension;
+  if (extension === "md" || extension === "markdown") return "markdown";
+  if (extension === "html" || extension === "htm" || extension === "xhtml") return "html";
+  return /^\s*(<!--.*?-->\s*)*<(!doctype\s+html|html)\b/is.test(dropNuls(head)) ? "html" : "text";
+}
+
+/** So that UTF-16 shows its ASCII. */
+function dropNuls(head: string): string {
+  return head.replaceAll("\u0000", "").replace(/^(\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/, "");
+}
+
+/** Text has no NUL, unless it is UTF-16: then every other byte of what is Latin in it. */
+function isText(data: Buffer): boolean {
+  const start = data.subarray(0, TAIL_OF_CHECK_BYTES);
+  if (!start.includes(0)) return !/[\u0001-\u0008\u000e-\u001a\u001c-\u001f]/.test(start.toString("latin1"));
+  const [first, second] = [start[0], start[1]];
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
+  const zeros = [0, 0];
+  for (const [index, byte] of start.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  return Math.min(even, odd) === 0 && Math.max(even, odd) > start.length / 4;
+}
+
+/** By what is inside. `mimetype` is the text of the part of that name, which ODF and EPUB have. */
+export function innerKind(entries: readonly ZipEntry[], mimetype: string | null): Result<DocumentKind> {
+  const has = (start: string) => entries.some(({ name }) => name.startsWith(start));
+  if (mimetype !== null) {
+    const type = mimetype.trim();
+    if (type === "application/epub+zip") return ok("epub");
+    if (type.startsWith("application/vnd.oasis.opendocument.text")) return ok("odt");
+    return unsupported(`It says that it is ${JSON.stringify(type.slice(0, 80))}.`);
+  }
+  if (has("[Content_Types].xml")) {
+    if (has("word/")) return ok("docx");
+    if (has("ppt/")) return ok("pptx");
+    if (has("xl/workbook.bin")) return unsupported("It is a binary workbook (XLSB): save it as XLSX.");
+    if (has("xl/")) return ok("xlsx");
+  }
+  return unsupported("It is a zip archive that holds no document.");
+}
+
+function unsupported(why: string): Result<never> {
+  return failed("unsupported_media", `This document cannot be read. ${why} ${SUPPORTED}.`);
+}

@@ -1,0 +1,165 @@
+/**
+ * Looks through XML as it comes for what makes readers of XML work without end: document type declarations, nesting, and
+ * sheer number of nodes. It reads bytes, needs a few words of memory, and goes on where a parser would stop.
+ */
+import { failed, ok, type Result } from "../../core/errors.ts";
+
+export const MAX_XML_DEPTH = 256;
+/** Of one document, in all its parts. */
+export const MAX_XML_NODES = 2_000_000;
+
+/** What a part may hold. EPUB's pages declare the type of XHTML by its public name; an internal subset is never taken. */
+export interface XmlRules {
+  readonly doctype: "refused" | "by_name";
+}
+
+/** Counts over all parts of a document. */
+export interface XmlTotals {
+  nodes: number;
+}
+
+const LT = 0x3c;
+const GT = 0x3e;
+const SLASH = 0x2f;
+const BANG = 0x21;
+const QUESTION = 0x3f;
+const DASH = 0x2d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const DOUBLE_QUOTE = 0x22;
+const SINGLE_QUOTE = 0x27;
+
+type State = "text" | "opened" | "open_tag" | "close_tag" | "instruction" | "declared" | "declaration" | "comment" | "cdata";
+
+/** One part. `scan` takes its next bytes. */
+export class XmlScan {
+  readonly #rules: XmlRules;
+  readonly #totals: XmlTotals;
+  #state: State = "text";
+  #quote = 0;
+  #before = 0;
+  #beforeThat = 0;
+  #depth = 0;
+  /** What a `<!` is followed by, as far as it tells what it is. */
+  #word = "";
+
+  constructor(rules: XmlRules, totals: XmlTotals) {
+    this.#rules = rules;
+    this.#totals = totals;
+  }
+
+  scan(chunk: Uint8Array): Result<void> {
+    for (let at = 0; at < chunk.length; at += 1) {
+      if (this.#state === "text") {
+        const next = chunk.indexOf(LT, at);
+        if (next < 0) return ok(undefined);
+        at = next;
+        this.#state = "opened";
+        continue;
+      }
+      const refused = this.#step(chunk[at] ?? 0);
+      if (refused !== null) return refused;
+    }
+    return ok(undefined);
+  }
+
+  #step(byte: number): Result<never> | null {
+    const refused = this.#take(byte);
+    this.#beforeThat = this.#before;
+    this.#before = byte;
+    return refused;
+  }
+
+  #take(byte: number): Result<never> | null {
+    switch (this.#state) {
+      case "opened":
+        return this.#begin(byte);
+      case "open_tag":
+        this.#inTag(byte);
+        return null;
+      case "close_tag":
+        if (byte === GT) this.#closeElement();
+        return null;
+      case "instruction":
+        if (byte === GT && this.#before === QUESTION) this.#state = "text";
+        return null;
+      case "comment":
+        if (byte === GT && this.#before === DASH && this.#beforeThat === DASH) this.#state = "text";
+        return null;
+      case "cdata":
+        if (byte === GT && this.#before === CLOSE_BRACKET && this.#beforeThat === CLOSE_BRACKET) this.#state = "text";
+        return null;
+      case "declared":
+        return this.#declare(byte);
+      case "declaration":
+        return this.#inDeclaration(byte);
+      case "text":
+        return null;
+    }
+  }
+
+  #begin(byte: number): Result<never> | null {
+    this.#quote = 0;
+    this.#word = "";
+    if (byte === BANG) this.#state = "declared";
+    else if (byte === QUESTION) this.#state = "instruction";
+    else if (byte === SLASH) this.#state = "close_tag";
+    else return this.#openElement();
+    return null;
+  }
+
+  #openElement(): Result<never> | null {
+    this.#state = "open_tag";
+    this.#totals.nodes += 1;
+    this.#depth += 1;
+    if (this.#depth > MAX_XML_DEPTH) return tooMuch(`nests its elements more than ${MAX_XML_DEPTH} deep`);
+    if (this.#totals.nodes > MAX_XML_NODES) return tooMuch(`has more than ${MAX_XML_NODES} elements`);
+    return null;
+  }
+
+  #closeElement(): void {
+    this.#state = "text";
+    if (this.#depth > 0) this.#depth -= 1;
+  }
+
+  #inTag(byte: number): void {
+    if (this.#quote !== 0) {
+      if (byte === this.#quote) this.#quote = 0;
+    } else if (byte === DOUBLE_QUOTE || byte === SINGLE_QUOTE) this.#quote = byte;
+    else if (byte === GT && this.#before === SLASH) this.#closeElement();
+    else if (byte === GT) this.#state = "text";
+  }
+
+  /** The first characters after `<!`. */
+  #declare(byte: number): Result<never> | null {
+    this.#word += String.fromCharCode(byte).toUpperCase();
+    if (this.#word === "--") this.#state = "comment";
+    else if (this.#word === "[CDATA[") this.#state = "cdata";
+    else if (this.#word === "DOCTYPE" && this.#rules.doctype === "by_name") this.#state = "declaration";
+    else if (!"--".startsWith(this.#word) && !"[CDATA[".startsWith(this.#word) && !this.#mayBeDoctype()) return declares();
+    // A comment's dashes are its own: `<!-->` has not ended it.
+    if (this.#state === "comment") this.#before = 0;
+    return null;
+  }
+
+  #mayBeDoctype(): boolean {
+    return this.#rules.doctype === "by_name" && "DOCTYPE".startsWith(this.#word);
+  }
+
+  #inDeclaration(byte: number): Result<never> | null {
+    if (this.#quote !== 0) {
+      if (byte === this.#quote) this.#quote = 0;
+    } else if (byte === DOUBLE_QUOTE || byte === SINGLE_QUOTE) this.#quote = byte;
+    else if (byte === OPEN_BRACKET || byte === LT) return declares();
+    else if (byte === GT) this.#state = "text";
+    return null;
+  }
+}
+
+function declares(): Result<never> {
+  return failed("invalid_input", "The document declares XML entities or a document type of its own, and is not read.");
+}
+
+function tooMuch(why: string): Result<never> {
+  return failed("too_large", `The document ${why}.`);
+}

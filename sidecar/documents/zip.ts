@@ -1,0 +1,242 @@
+/**
+ * A zip archive as a document is one: its directory is read without inflating anything, each entry is inflated once to be
+ * counted and looked at, and what a converter gets is a new archive of the entries that passed, with headers of our own
+ * (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT). So two readers cannot differ over what is in it.
+ */
+import { createInflateRaw, crc32 } from "node:zlib";
+import { failed, ok, type Result } from "../../core/errors.ts";
+
+/** One file of an archive, as the directory has it. `packed` are its bytes as they stand there. */
+export interface ZipEntry {
+  readonly name: string;
+  readonly method: 0 | 8;
+  readonly size: number;
+  readonly crc: number;
+  readonly packed: Uint8Array;
+}
+
+export const MAX_INFLATED_BYTES = 100_000_000;
+export const MAX_RATIO = 100;
+/** Below this an entry's own ratio says nothing: a blank picture shrinks a thousandfold. */
+const RATIO_COUNTS_FROM_BYTES = 1_000_000;
+const MAX_ENTRIES = 5_000;
+const MAX_NAME_BYTES = 500;
+
+const END = 0x06054b50;
+const END_BYTES = 22;
+const MAX_COMMENT_BYTES = 65_535;
+const CENTRAL = 0x02014b50;
+const CENTRAL_BYTES = 46;
+const LOCAL = 0x04034b50;
+const LOCAL_BYTES = 30;
+const ZIP64_FIELD = 1;
+const IN_ZIP64 = 0xffffffff;
+const ENCRYPTED = 1;
+
+/** The entries of an archive that keeps to the limits, by its directory alone. Directories are left out. */
+export function readZipDirectory(bytes: Uint8Array): Result<readonly ZipEntry[]> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = findEnd(view);
+  if (end === null) return broken("its end is missing");
+  const count = view.getUint16(end + 10, true);
+  if (count > MAX_ENTRIES) return tooLarge(`has ${count} parts, and ${MAX_ENTRIES} are the most`);
+  const entries: ZipEntry[] = [];
+  const names = new Set<string>();
+  let inflated = 0;
+  let packed = 0;
+  for (let at = view.getUint32(end + 16, true), index = 0; index < count; index += 1) {
+    const read = readCentral(view, at);
+    if (!read.ok) return read;
+    at = read.value.next;
+    const { entry } = read.value;
+    if (entry === null) continue;
+    const key = entry.name.toLowerCase();
+    if (names.has(key)) return broken(`it holds ${shown(entry.name)} twice`);
+    names.add(key);
+    inflated += entry.size;
+    packed += entry.packed.length;
+    if (inflated > MAX_INFLATED_BYTES) return tooBig();
+    if (entry.size > RATIO_COUNTS_FROM_BYTES && entry.size > entry.packed.length * MAX_RATIO) return tooDense();
+    entries.push(entry);
+  }
+  if (packed > bytes.length) return broken("its parts overlap");
+  if (inflated > bytes.length * MAX_RATIO) return tooDense();
+  return ok(entries);
+}
+
+function findEnd(view: DataView): number | null {
+  const last = view.byteLength - END_BYTES;
+  for (let at = last; at >= Math.max(0, last - MAX_COMMENT_BYTES); at -= 1) {
+    if (view.getUint32(at, true) === END && view.getUint16(at + 20, true) === last - at) return at;
+  }
+  return null;
+}
+
+interface Central {
+  /** Null: a directory. */
+  readonly entry: ZipEntry | null;
+  readonly next: number;
+}
+
+function readCentral(view: DataView, at: number): Result<Central> {
+  if (at + CENTRAL_BYTES > view.byteLength || view.getUint32(at, true) !== CENTRAL) return broken("its directory is cut");
+  const flags = view.getUint16(at + 8, true);
+  const method = view.getUint16(at + 10, true);
+  const nameBytes = view.getUint16(at + 28, true);
+  const extraBytes = view.getUint16(at + 30, true);
+  const next = at + CENTRAL_BYTES + nameBytes + extraBytes + view.getUint16(at + 32, true);
+  if (next > view.byteLength) return broken("its directory is cut");
+  const name = nameOf(view, at + CENTRAL_BYTES, nameBytes);
+  if (!name.ok) return name;
+  if (name.value.endsWith("/")) return ok({ entry: null, next });
+  if ((flags & ENCRYPTED) !== 0) return encrypted();
+  if (method !== 0 && method !== 8) return broken(`${shown(name.value)} is packed in a way that is not supported`);
+  const sizes = sizesOf(view, at, at + CENTRAL_BYTES + nameBytes, extraBytes);
+  const packed = sizes === null ? null : packedBytes(view, sizes);
+  if (sizes === null || packed === null) return broken(`${shown(name.value)} lies outside of it`);
+  const crc = view.getUint32(at + 16, true);
+  return ok({ entry: { name: name.value, method, size: sizes.inflated, crc, packed }, next });
+}
+
+/** No name leads anywhere: nothing is written by it. But a converter has its own ideas, so odd ones are refused. */
+function nameOf(view: DataView, at: number, length: number): Result<string> {
+  if (length === 0 || length > MAX_NAME_BYTES) return broken("a part of it has no name or a very long one");
+  const name = Buffer.from(view.buffer, view.byteOffset + at, length).toString("utf8");
+  const isOdd = /\p{Cc}|\\/u.test(name) || name.startsWith("/") || /^[A-Za-z]:/.test(name);
+  if (isOdd || name.split("/").includes("..")) return broken(`it holds a part with the name ${shown(name)}`);
+  return ok(name);
+}
+
+interface Sizes {
+  readonly inflated: number;
+  readonly packed: number;
+  readonly offset: number;
+}
+
+/** Sizes that stand in the directory's fixed fields, or, where those say so, in its ZIP64 field. */
+function sizesOf(view: DataView, at: number, extraAt: number, extraBytes: number): Sizes | null {
+  const fixed = [view.getUint32(at + 24, true), view.getUint32(at + 20, true), view.getUint32(at + 42, true)];
+  let long = fixed.includes(IN_ZIP64) ? zip64Values(view, extraAt, extraAt + extraBytes) : [];
+  const [inflated, packed, offset] = fixed.map((value) => {
+    if (value !== IN_ZIP64) return value;
+    const [first, ...rest] = long;
+    long = rest;
+    return first;
+  });
+  return inflated === undefined || packed === undefined || offset === undefined ? null : { inflated, packed, offset };
+}
+
+function zip64Values(view: DataView, from: number, end: number): number[] {
+  for (let at = from; at + 4 <= end; at += 4 + view.getUint16(at + 2, true)) {
+    if (view.getUint16(at, true) !== ZIP64_FIELD) continue;
+    const count = Math.floor(Math.min(view.getUint16(at + 2, true), end - at - 4) / 8);
+    return Array.from({ length: count }, (_, index) => Number(view.getBigUint64(at + 4 + index * 8, true)));
+  }
+  return [];
+}
+
+function packedBytes(view: DataView, { packed, offset }: Sizes): Uint8Array | null {
+  if (offset + LOCAL_BYTES > view.byteLength || view.getUint32(offset, true) !== LOCAL) return null;
+  const start = offset + LOCAL_BYTES + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
+  if (start + packed > view.byteLength) return null;
+  return new Uint8Array(view.buffer, view.byteOffset + start, packed);
+}
+
+/**
+ * Inflates an entry and shows its bytes to `look` as they come, which may refuse. No more comes than the directory said:
+ * an entry that holds more, or other bytes than its checksum says, is refused. Nothing of it is kept.
+ */
+export async function inflateEntry(
+  entry: ZipEntry,
+  look: (chunk: Uint8Array) => Result<void>,
+): Promise<Result<void>> {
+  let bytes = 0;
+  let crc = 0;
+  try {
+    for await (const chunk of inflated(entry)) {
+      bytes += chunk.length;
+      crc = crc32(chunk, crc);
+      if (bytes > entry.size) return failed("invalid_input", LYING);
+      const seen = look(chunk);
+      if (!seen.ok) return seen;
+    }
+  } catch {
+    return broken(`${shown(entry.name)} is damaged`);
+  }
+  return bytes === entry.size && crc === entry.crc ? ok(undefined) : broken(`${shown(entry.name)} is damaged`);
+}
+
+/** Whole, for an entry that passed. */
+export async function entryBytes(entry: ZipEntry): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  await inflateEntry(entry, (chunk) => {
+    chunks.push(chunk);
+    return ok(undefined);
+  });
+  return Buffer.concat(chunks);
+}
+
+function inflated({ method, packed }: ZipEntry): AsyncIterable<Uint8Array> | readonly Uint8Array[] {
+  if (method === 0) return [packed];
+  const stream = createInflateRaw({ chunkSize: 64 * 1024 });
+  stream.end(packed);
+  return stream as AsyncIterable<Uint8Array>;
+}
+
+/** An archive of these entries, with plain headers. `emptied` keep their name and lose their bytes. */
+export function writeZip(entries: readonly ZipEntry[], isEmptied: (entry: ZipEntry) => boolean): Uint8Array {
+  const locals: Uint8Array[] = [];
+  const central: Uint8Array[] = [];
+  let offset = 0;
+  for (const entry of entries) {
+    const written = isEmptied(entry) ? { ...entry, method: 0, size: 0, crc: 0, packed: new Uint8Array() } : entry;
+    const name = Buffer.from(written.name);
+    const fields = headerFields(written, name.length);
+    const local = Buffer.concat([number(LOCAL, 4), fields, name, written.packed]);
+    central.push(Buffer.concat([number(CENTRAL, 4), number(20, 2), fields, Buffer.alloc(10), number(offset, 4), name]));
+    locals.push(local);
+    offset += local.length;
+  }
+  const directory = Buffer.concat(central);
+  const count = number(entries.length, 2);
+  const end = [number(END, 4), Buffer.alloc(4), count, count, number(directory.length, 4), number(offset, 4), number(0, 2)];
+  return Buffer.concat([...locals, directory, ...end]);
+}
+
+/** From "version needed" to "extra field length", which both kinds of header have in common. The names are UTF-8. */
+function headerFields(entry: Omit<ZipEntry, "method"> & { readonly method: number }, nameBytes: number): Buffer {
+  const sizes = [number(entry.crc, 4), number(entry.packed.length, 4), number(entry.size, 4)];
+  return Buffer.concat([number(20, 2), number(0x800, 2), number(entry.method, 2), Buffer.alloc(4), ...sizes, number(nameBytes, 2), number(0, 2)]);
+}
+
+function number(value: number, bytes: 2 | 4): Buffer {
+  const buffer = Buffer.alloc(bytes);
+  buffer.writeUIntLE(value, 0, bytes);
+  return buffer;
+}
+
+const LYING = "The document holds more than its directory says: it is made to overwhelm its reader, and is not read.";
+
+export function encrypted(): Result<never> {
+  return failed("invalid_input", "The document is encrypted. Save it without a password and try again.");
+}
+
+export function broken(why: string): Result<never> {
+  return failed("invalid_input", `The document is damaged: ${why}.`);
+}
+
+export function tooLarge(why: string): Result<never> {
+  return failed("too_large", `The document ${why}.`);
+}
+
+function tooBig(): Result<never> {
+  return tooLarge(`is more than ${MAX_INFLATED_BYTES / 1_000_000} MB when it is unpacked`);
+}
+
+function tooDense(): Result<never> {
+  return tooLarge(`unpacks to more than ${MAX_RATIO} times its size, which no real document does`);
+}
+
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, 100));
+}
