@@ -21,6 +21,8 @@ export interface Conversion {
 
 export interface Converted {
   readonly bytes: Uint8Array;
+  /** The pictures that the option `extract-media` took out of the input, by the names that the output has for them. */
+  readonly media: readonly { readonly name: string; readonly bytes: Uint8Array }[];
   readonly warnings: readonly string[];
 }
 
@@ -127,7 +129,7 @@ export function makePandocPool(limits: PandocLimits = PANDOC_LIMITS, start: Conv
     async convert(conversion) {
       const bytes = sizeOf(conversion);
       if (bytes > MAX_PANDOC_BYTES) {
-        return failed("too_large", `The converter takes ${MAX_PANDOC_BYTES} bytes; this has ${bytes}, pictures aside.`);
+        return failed("too_large", `The converter takes ${MAX_PANDOC_BYTES} bytes, and this has ${bytes}.`);
       }
       if (conversion.signal.aborted || !(await takePlace(conversion.signal))) return failed("timeout", GIVEN_UP);
       try {
@@ -167,9 +169,10 @@ async function askPandoc(
   if (asked.kind === "cancelled") return failed("timeout", GIVEN_UP);
   if (asked.kind === "timeout") return failed("timeout", `The conversion took longer than ${limitMs / 1_000} seconds.`);
   if (asked.kind === "died") return failed("invalid_input", BROKE_DOWN);
-  const { error, warnings } = asked.frame.head as PandocAnswer;
+  const { error, warnings, media } = asked.frame.head as PandocAnswer;
   if (error !== null) return failed("invalid_input", `The converter cannot read this: ${error.trim().slice(0, 300)}`);
-  return ok({ bytes: asked.frame.parts[0] ?? new Uint8Array(), warnings });
+  const [bytes = new Uint8Array(), ...pictures] = asked.frame.parts;
+  return ok({ bytes, warnings, media: pictures.map((one, index) => ({ name: media[index] ?? "", bytes: one })) });
 }
 
 function sizeOf({ input, resources = [] }: Conversion): number {

@@ -29,7 +29,16 @@ const CLOSE_BRACKET = 0x5d;
 const DOUBLE_QUOTE = 0x22;
 const SINGLE_QUOTE = 0x27;
 
-type State = "text" | "opened" | "open_tag" | "close_tag" | "instruction" | "declared" | "declaration" | "comment" | "cdata";
+type State =
+  | "text"
+  | "opened"
+  | "open_tag"
+  | "close_tag"
+  | "instruction"
+  | "declared"
+  | "declaration"
+  | "comment"
+  | "cdata";
 
 /** One part. `scan` takes its next bytes. */
 export class XmlScan {
@@ -136,7 +145,8 @@ export class XmlScan {
     if (this.#word === "--") this.#state = "comment";
     else if (this.#word === "[CDATA[") this.#state = "cdata";
     else if (this.#word === "DOCTYPE" && this.#rules.doctype === "by_name") this.#state = "declaration";
-    else if (!"--".startsWith(this.#word) && !"[CDATA[".startsWith(this.#word) && !this.#mayBeDoctype()) return declares();
+    else if (!"--".startsWith(this.#word) && !"[CDATA[".startsWith(this.#word) && !this.#mayBeDoctype())
+      return declares();
     // A comment's dashes are its own: `<!-->` has not ended it.
     if (this.#state === "comment") this.#before = 0;
     return null;

@@ -79,7 +79,8 @@ interface Central {
 }
 
 function readCentral(view: DataView, at: number): Result<Central> {
-  if (at + CENTRAL_BYTES > view.byteLength || view.getUint32(at, true) !== CENTRAL) return broken("its directory is cut");
+  if (at + CENTRAL_BYTES > view.byteLength || view.getUint32(at, true) !== CENTRAL)
+    return broken("its directory is cut");
   const flags = view.getUint16(at + 8, true);
   const method = view.getUint16(at + 10, true);
   const nameBytes = view.getUint16(at + 28, true);
@@ -146,10 +147,7 @@ function packedBytes(view: DataView, { packed, offset }: Sizes): Uint8Array | nu
  * Inflates an entry and shows its bytes to `look` as they come, which may refuse. No more comes than the directory said:
  * an entry that holds more, or other bytes than its checksum says, is refused. Nothing of it is kept.
  */
-export async function inflateEntry(
-  entry: ZipEntry,
-  look: (chunk: Uint8Array) => Result<void>,
-): Promise<Result<void>> {
+export async function inflateEntry(entry: ZipEntry, look: (chunk: Uint8Array) => Result<void>): Promise<Result<void>> {
   let bytes = 0;
   let crc = 0;
   try {
@@ -160,10 +158,15 @@ export async function inflateEntry(
       const seen = look(chunk);
       if (!seen.ok) return seen;
     }
-  } catch {
+  } catch (error) {
+    if (!isZlibError(error)) throw error;
     return broken(`${shown(entry.name)} is damaged`);
   }
   return bytes === entry.size && crc === entry.crc ? ok(undefined) : broken(`${shown(entry.name)} is damaged`);
+}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^(Z_|ERR_)/.test(String(error.code));
 }
 
 /** Whole, for an entry that passed. */
@@ -199,14 +202,30 @@ export function writeZip(entries: readonly ZipEntry[], isEmptied: (entry: ZipEnt
   }
   const directory = Buffer.concat(central);
   const count = number(entries.length, 2);
-  const end = [number(END, 4), Buffer.alloc(4), count, count, number(directory.length, 4), number(offset, 4), number(0, 2)];
+  const end = [
+    number(END, 4),
+    Buffer.alloc(4),
+    count,
+    count,
+    number(directory.length, 4),
+    number(offset, 4),
+    number(0, 2),
+  ];
   return Buffer.concat([...locals, directory, ...end]);
 }
 
 /** From "version needed" to "extra field length", which both kinds of header have in common. The names are UTF-8. */
 function headerFields(entry: Omit<ZipEntry, "method"> & { readonly method: number }, nameBytes: number): Buffer {
   const sizes = [number(entry.crc, 4), number(entry.packed.length, 4), number(entry.size, 4)];
-  return Buffer.concat([number(20, 2), number(0x800, 2), number(entry.method, 2), Buffer.alloc(4), ...sizes, number(nameBytes, 2), number(0, 2)]);
+  return Buffer.concat([
+    number(20, 2),
+    number(0x800, 2),
+    number(entry.method, 2),
+    Buffer.alloc(4),
+    ...sizes,
+    number(nameBytes, 2),
+    number(0, 2),
+  ]);
 }
 
 function number(value: number, bytes: 2 | 4): Buffer {

@@ -19,9 +19,10 @@ export interface PandocQuestion {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** The answer's head; the one part is what was written, and none is there when `error` is set. */
+/** The answer's head; the parts are what was written and then the pictures that were taken out. With `error` there are none. */
 export interface PandocAnswer {
   readonly error: string | null;
+  readonly media: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -34,6 +35,7 @@ interface Pandoc {
     readonly stderr: string;
     readonly warnings: readonly { readonly verbosity?: string; readonly pretty?: string }[];
     readonly files: Readonly<Record<string, Blob>>;
+    readonly mediaFiles: Readonly<Record<string, Blob>>;
   }>;
 }
 
@@ -53,13 +55,16 @@ async function convert(pandoc: Pandoc, { head, parts }: Frame): Promise<Frame> {
   const files = Object.fromEntries([INPUT, ...names].map((name, index) => [name, new Blob([bytesOf(parts[index])])]));
   const asked = { ...options, from, to, "input-files": [INPUT], "output-file": OUTPUT };
   const done = await pandoc.convert(asked, null, files);
-  const output = done.files[OUTPUT];
+  const output = done.files[OUTPUT] ?? new Blob([]);
   const error = /^\s*ERROR:?\s*(.*)/s.exec(done.stderr)?.[1] ?? null;
   const warnings = done.warnings.flatMap(({ verbosity, pretty }) =>
     verbosity === "WARNING" && pretty !== undefined ? [pretty] : [],
   );
-  const answer: PandocAnswer = { error, warnings };
-  return { head: answer, parts: error === null && output !== undefined ? [new Uint8Array(await output.arrayBuffer())] : [] };
+  const media = error === null ? Object.entries(done.mediaFiles) : [];
+  const answer: PandocAnswer = { error, warnings, media: media.map(([name]) => name) };
+  const blobs = error === null ? [output, ...media.map(([, blob]) => blob)] : [];
+  const written = await Promise.all(blobs.map(async (blob) => new Uint8Array(await blob.arrayBuffer())));
+  return { head: answer, parts: written };
 }
 
 function bytesOf(part: Uint8Array | undefined): Uint8Array<ArrayBuffer> {

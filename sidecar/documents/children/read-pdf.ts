@@ -1,0 +1,62 @@
+/** PDF as Markdown, page by page. */
+import { LiteParse } from "@llamaindex/liteparse";
+import { NotReadable } from "./not-readable.ts";
+import type { ReadPart, ReadQuestion } from "./read-question.ts";
+
+const MAX_PAGES = 2_000;
+const MAX_IMAGES = 200;
+const MAX_IMAGE_BYTES = 50 * 1024 * 1024;
+
+export async function readPdf(bytes: Uint8Array, { pages, withImages }: ReadQuestion): Promise<ReadPart> {
+  const parser = new LiteParse({
+    outputFormat: "markdown",
+    imageMode: withImages ? "placeholder" : "off",
+    extractImages: withImages,
+    ocrEnabled: false,
+    continueOnPageError: true,
+    numWorkers: 1,
+    maxPages: MAX_PAGES,
+    quiet: true,
+    ...(pages === null ? {} : { targetPages: `${pages.first}-${pages.last}` }),
+  });
+  const parsed = await parser.parse(bytes).catch((error: unknown) => {
+    throw new NotReadable(explain(error instanceof Error ? error.message : ""));
+  });
+  const texts = parsed.pages.map(({ pageNum, markdown }) => ({ pageNum, text: markdown.trim() }));
+  if (texts.length === 0)
+    throw new NotReadable(`The document has ${parsed.totalPages} pages, and none of those was asked for.`);
+  const empty = texts.filter(({ text }) => text === "").map(({ pageNum }) => pageNum);
+  const warnings = [
+    ...emptyNote(empty, texts.length),
+    ...parsed.pageErrors.map(({ pageNum }) => `Page ${pageNum} is damaged and could not be read.`),
+    ...(pages === null && parsed.totalPages > texts.length ? [`Only the first ${texts.length} pages were read.`] : []),
+  ];
+  const images = withImages ? parsed.images.filter(({ bytes: data }) => data.length > 0).slice(0, MAX_IMAGES) : [];
+  return {
+    markdown: texts.map(({ pageNum, text }) => `<!-- page ${pageNum} -->\n\n${text}`.trimEnd()).join("\n\n"),
+    units: { name: "pages", total: parsed.totalPages, read: texts.length },
+    warnings,
+    images: bounded(images.map(({ name, bytes: data }) => ({ name, bytes: data }))),
+  };
+}
+
+function bounded<Image extends { readonly bytes: Uint8Array }>(images: readonly Image[]): readonly Image[] {
+  let bytes = 0;
+  return images.filter((image) => {
+    bytes += image.bytes.length;
+    return bytes <= MAX_IMAGE_BYTES;
+  });
+}
+
+function emptyNote(empty: readonly number[], read: number): string[] {
+  if (empty.length === 0) return [];
+  if (empty.length === read)
+    return ["This PDF has no text: its pages are pictures, as a scanner makes them. It was not read by OCR."];
+  const shown = empty.slice(0, 20).join(", ");
+  return [`${empty.length} pages have no text, perhaps pictures of it: ${shown}${empty.length > 20 ? ", …" : ""}.`];
+}
+
+function explain(message: string): string {
+  if (/password/i.test(message)) return "The document is encrypted. Save it without a password and try again.";
+  return `The document is damaged: ${message.replace(/^PDF error: /, "").slice(0, 200) || "it cannot be read"}.`;
+}
