@@ -6,6 +6,7 @@ import type { Database } from "../core/database.ts";
 import type { Result } from "../core/errors.ts";
 import type { MemoryStore } from "../core/memory/store.ts";
 import type { SandboxRpc, StepsRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
+import type { ScriptsPort } from "../core/scripts/port.ts";
 import type { ToolSourcesPort } from "../core/tool-source.ts";
 import type {
   BlobPort,
@@ -55,6 +56,7 @@ import {
 } from "./settings.ts";
 import { openToolSources } from "./tool-sources.ts";
 import { type ContainerHandle, openContainer, type SidecarContainer } from "./sidecar/container.ts";
+import { openScripts } from "./sidecar/scripts.ts";
 import { type Sidecar, sidecarAt, sidecarInContainer, type SidecarStub } from "./sidecar/sidecar.ts";
 import { openSecrets, sealSecret, SecretShelf } from "./tenant-secrets.ts";
 import { openPgvector } from "./vectors/pgvector.ts";
@@ -239,6 +241,11 @@ export function forgetSecretsFromEnv(_env: Env, tenant: string): void {
 /** The search engine; without one, searches answer `not_available` and what to set. */
 export function searchFromEnv(env: Env): SearchPort {
   return openSearch(searchSettings(env));
+}
+
+/** The programs of one tenant, in the sidecar's cage. Without a sidecar, they answer `not_available`. */
+export function scriptsFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): ScriptsPort {
+  return openScripts({ sidecar: sidecarFromEnv(env), tenant });
 }
 
 /** The MCP servers of one tenant. `consent`: a person is there who can authorize Otto. */

@@ -17,7 +17,7 @@ const MAX_HOSTS = 200;
 const MAX_TIMEOUT_MS = 600_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 ** 2;
 const MAX_CHANGED_BYTES = 64 * 1024 ** 2;
-export const MAX_CHANGED_FILES = 5_000;
+const MAX_CHANGED_FILES = 5_000;
 const [AT_ONCE, MAX_BYTES, MAX_FILES] = [4, 256 * 1024 ** 2, 10_000];
 
 const word = z

@@ -64,6 +64,7 @@ export function freshPorts(): ToolPorts {
     patterns: linearPatterns,
     memory: fakeMemory(),
     mcp: fakeMcp(),
+    scripts: fakeScripts(),
     toolSearch: allTools,
     scripts: fakeScripts(),
   };
