@@ -114,7 +114,7 @@ async function runIn(own: string, tools: CageTools, request: CagedRunRequest): P
 /** Puts what was written where it stays when the program's folder is gone. */
 function bringOut(changes: Changes, folder: string): Changes {
   const out = join(folder, "out");
-  mkdirSync(out);
+  mkdirSync(out, { recursive: true });
   const written = changes.written.map((file, index) => {
     const from = join(out, `${index}`);
     move(file.from, from);
