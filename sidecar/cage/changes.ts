@@ -89,11 +89,12 @@ export async function changesIn(
     const why = `There are more than ${limits.workFiles} files and folders, so nothing comes back.`;
     return { written: [], removed: [], refused: [{ path: "", why }] };
   }
-  const refused = [...found.refused, ...withOtherNames(found.files)];
-  const shut = new Set(refused.map(({ path }) => path));
-  const files = found.files.filter(({ path }) => !shut.has(path));
+  const linked = withOtherNames(found.files);
+  const refused = [...found.refused, ...linked];
+  const files = found.files.filter(({ path }) => !linked.some((one) => one.path === path));
   const written = await writtenOf(files, before, refused);
   const present = new Set(found.files.map(({ path }) => path));
+  const shut = new Set(refused.map(({ path }) => path));
   const removed = [...before.keys()].filter((path) => !present.has(path) && !isBelow(path, shut));
   const bytes = written.reduce((sum, { size }) => sum + size, 0);
   const tooMuch = whyTooMuch(written.length, bytes, limits);

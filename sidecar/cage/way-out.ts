@@ -1,12 +1,12 @@
 /** A cage's way to the network: the proxy outside, and what hands connections on to it inside. */
-import { chmod, chown, mkdir } from "node:fs/promises";
+import { chmod, chown, mkdir, open } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CageSpec } from "./cage.ts";
 import { CAGED_FORWARDER, CAGED_PROXY } from "./command.ts";
 import { removeTree } from "./folders.ts";
-import { openProxy, type ProxyRules } from "./proxy.ts";
+import { openProxy, type Proxy, type ProxyRules } from "./proxy.ts";
 
 const FORWARDER = fileURLToPath(new URL("forward.ts", import.meta.url));
 const SOCKET = "proxy.sock";
@@ -22,7 +22,7 @@ export async function openWayOut(parent: string, rules: ProxyRules, uid: number 
   const folder = join(parent, `net-${randomUUID()}`);
   await mkdir(folder, { mode: 0o755 });
   const socket = join(folder, SOCKET);
-  const proxy = await openProxy(socket, rules);
+  const proxy = await openAt(folder, rules);
   await chmod(socket, 0o600);
   if (uid !== null) await chown(socket, uid, uid);
   return {
@@ -32,6 +32,16 @@ export async function openWayOut(parent: string, rules: ProxyRules, uid: number 
       await removeTree(folder);
     },
   };
+}
+
+/** A socket's address has 108 bytes (unix(7)), which a folder's own path can exceed. */
+async function openAt(folder: string, rules: ProxyRules): Promise<Proxy> {
+  const handle = await open(folder);
+  try {
+    return await openProxy(`/proc/self/fd/${handle.fd}/${SOCKET}`, rules);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** The program with its way out: what hands on stands before it, and it finds the proxy in its environment. */
