@@ -22,8 +22,8 @@ export interface Segment {
   readonly words: readonly [Word, ...Word[]];
 }
 
-/** In characters. A policy that is asked for more was asked for something else. */
-const MAX_COMMAND_CHARACTERS = 32_000;
+/** Written anew it is at most four times as long, which a program still takes as one argument. */
+const MAX_COMMAND_CHARACTERS = 8_000;
 
 /** Of a bracket that stays a glob, between `[` and `]`. */
 const BRACKET = /^\[!?[A-Za-z0-9_.]+(?:-[A-Za-z0-9_.]+)*\]/;

@@ -8,6 +8,9 @@ export interface FailedTest {
   readonly file?: string;
 }
 
+const MAX_LINE_CHARACTERS = 1_000;
+const MAX_UNREAD_LINES = 100;
+
 /** What a runner reported. */
 export interface TestReport {
   readonly passed: number;
@@ -58,12 +61,12 @@ function readVitest(given: unknown): TestReport | null {
   const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = parsed.data;
   const unloaded = testResults
     .filter(({ status, assertionResults }) => status === "failed" && !assertionResults.some(isFailed))
-    .map(({ name, message }) => ({ name: shortPath(name), message, file: shortPath(name) }));
+    .map(({ name, message }) => ({ name, message, file: name }));
   const failures = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.filter(isFailed).map(({ fullName, failureMessages }) => ({
       name: fullName,
       message: (failureMessages ?? []).join("\n"),
-      file: shortPath(name),
+      file: name,
     })),
   );
   return {
@@ -76,11 +79,6 @@ function readVitest(given: unknown): TestReport | null {
 
 function isFailed({ status }: { readonly status: string }): boolean {
   return status === "failed";
-}
-
-/** A path as the sandbox has it: the work folder of the cage is before it. */
-function shortPath(path: string): string {
-  return path.replace(/^\/work\//, "");
 }
 
 const casesSchema = z.object({
@@ -114,7 +112,7 @@ const goEventSchema = z.object({
 
 /** One event a line. A test with subtests counts by them; a package that does not build counts as one that failed. */
 function readGo(text: string): TestReport | null {
-  const events = text.split("\n").flatMap((line) => goEventSchema.safeParse(parseJson(line)).data ?? []);
+  const events = eventsIn(text);
   if (events.length === 0) return null;
   const endings = new Map<string, string>();
   const output = new Map<string, string>();
@@ -124,10 +122,9 @@ function readGo(text: string): TestReport | null {
     else if (["pass", "fail", "skip"].includes(action)) endings.set(name, action);
   }
   const names = [...endings.keys()];
-  const hasInner = (name: string) =>
-    names.some((other) => other.startsWith(name.includes(" ") ? `${name}/` : `${name} `));
-  const tests = names.filter((name) => name.includes(" ") && !hasInner(name));
-  const unbuilt = names.filter((name) => !name.includes(" ") && endings.get(name) === "fail" && !hasInner(name));
+  const parents = new Set(names.flatMap(parentsOfTest));
+  const tests = names.filter((name) => name.includes(" ") && !parents.has(name));
+  const unbuilt = names.filter((name) => !name.includes(" ") && endings.get(name) === "fail" && !parents.has(name));
   const count = (wanted: string) => tests.filter((name) => endings.get(name) === wanted).length;
   const failedNames = [...tests.filter((name) => endings.get(name) === "fail"), ...unbuilt];
   return {
@@ -138,64 +135,110 @@ function readGo(text: string): TestReport | null {
   };
 }
 
+/** Lines that are no events are passed over, up to as many as any honest report has. */
+function eventsIn(text: string): z.infer<typeof goEventSchema>[] {
+  const events: z.infer<typeof goEventSchema>[] = [];
+  let unread = 0;
+  for (const line of text.split("\n")) {
+    if (!line.startsWith("{")) continue;
+    const event = goEventSchema.safeParse(parseJson(line));
+    if (event.success) events.push(event.data);
+    else if ((unread += 1) > MAX_UNREAD_LINES) break;
+  }
+  return events;
+}
+
+/** Of `package Test/inner`: the package, and the tests that it is part of. */
+function parentsOfTest(name: string): string[] {
+  const [group = "", test] = name.split(" ");
+  if (test === undefined) return [];
+  const parts = test.split("/");
+  return [group, ...parts.slice(1).map((_, index) => `${group} ${parts.slice(0, index + 1).join("/")}`)];
+}
+
 /** `test result: ok. 3 passed; 1 failed; 2 ignored; …`, once for each binary of tests. */
 function readCargo(text: string): TestReport | null {
-  const results = [...text.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/gm)];
-  if (results.length === 0) return null;
-  const total = (group: number) => results.reduce((sum, result) => sum + Number(result[group]), 0);
-  const said = new Map(
-    [...text.matchAll(/^---- (.+) stdout ----\n([\s\S]*?)(?=\n\n(?:----|failures:)|$)/gm)].map(pair),
-  );
-  const failures = [...text.matchAll(/^test (.+) \.\.\. FAILED$/gm)].map(([, name = ""]) => ({
-    name,
-    message: (said.get(name) ?? "").trim(),
-  }));
-  return { passed: total(1), failed: total(2), skipped: total(3), failures };
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  const said = new Map<string, string[]>();
+  let [results, teller]: [number, string[] | null] = [0, null];
+  for (const line of linesOf(text)) {
+    const [, name] = /^---- (.+) stdout ----$/.exec(line) ?? [];
+    const result = /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/.exec(line);
+    const [, failedName] = /^test (.+) \.\.\. FAILED$/.exec(line) ?? [];
+    if (failedName !== undefined) said.set(failedName, said.get(failedName) ?? []);
+    if (name !== undefined) teller = said.get(name) ?? null;
+    else if (line === "failures:" || result !== null) teller = null;
+    else teller?.push(line);
+    if (result === null) continue;
+    results += 1;
+    total.passed += Number(result[1]);
+    total.failed += Number(result[2]);
+    total.skipped += Number(result[3]);
+  }
+  const failures = Array.from(said, ([name, lines]) => ({ name, message: lines.join("\n").trim() }));
+  return results === 0 ? null : { ...total, failures };
 }
 
 /** ExUnit: `12 tests, 1 failure, 2 skipped`; each failure under `  1) test name (Module)`, with its file below. */
 function readMix(text: string): TestReport | null {
-  const counted = /^(?:\d+ doctests?, )?(?:\d+ propert(?:y|ies), )?(\d+) tests?, (\d+) failures?(.*)$/m.exec(text);
-  if (counted === null) return null;
-  const [, all, failed, rest = ""] = counted;
-  const skipped = [...rest.matchAll(/(\d+) (?:skipped|excluded|invalid)/g)].reduce(
-    (sum, [, count]) => sum + Number(count),
-    0,
-  );
-  const failures = [...text.matchAll(/^ {2}\d+\) (.+)\n {5}(\S+?):\d+\n([\s\S]*?)(?=\n\n|$)/gm)].map(
-    ([, name = "", file = "", message = ""]) => ({ name, message: message.trim(), file }),
-  );
-  return { passed: Number(all) - Number(failed) - skipped, failed: Number(failed), skipped, failures };
-}
-
-/** By the last lines of what `npm test` started: node's own runner, jest and vitest, mocha. */
-function readNpm(text: string): TestReport | null {
-  const lines = new Map([...text.matchAll(/^(?:#|ℹ) (pass|fail|skipped|todo|cancelled) (\d+)$/gm)].map(pair));
-  const summary = /^\s*Tests:?\s+(\d+ [a-z]+(?:[,| ]+\d+ [a-z]+)*)/m.exec(text)?.[1];
-  const counts = new Map(
-    [...(summary ?? "").matchAll(/(\d+) ([a-z]+)/g)].map(([, count = "0", word = ""]) => [word, count]),
-  );
-  const mocha = new Map(
-    [...text.matchAll(/^\s+(\d+) (passing|failing|pending)\b/gm)].map(([, count = "0", word = ""]) => [word, count]),
-  );
-  const [from, words] = lines.has("pass")
-    ? [lines, ["pass", "fail", "skipped"]]
-    : counts.size > 0
-      ? [counts, ["passed", "failed", "skipped"]]
-      : [mocha, ["passing", "failing", "pending"]];
-  if (from.size === 0) return null;
-  const [passed, failed, skipped] = words.map((word) => Number(from.get(word) ?? 0));
-  const alsoSkipped = Number(lines.get("todo") ?? 0) + Number(counts.get("todo") ?? 0);
+  let counts: RegExpExecArray | null = null;
+  const failures: { name: string; file: string; lines: string[] }[] = [];
+  let present: { name: string; file: string; lines: string[] } | null = null;
+  for (const line of linesOf(text)) {
+    counts = /^(?:\d+ doctests?, )?(?:\d+ propert(?:y|ies), )?(\d+) tests?, (\d+) failures?(.*)$/.exec(line) ?? counts;
+    const [, name] = /^ {2}\d+\) (.+)$/.exec(line) ?? [];
+    if (name !== undefined) {
+      present = { name, file: "", lines: [] };
+      failures.push(present);
+    } else if (line === "") present = null;
+    else if (present?.file === "") present.file = line.trim().replace(/:\d+$/, "");
+    else present?.lines.push(line);
+  }
+  if (counts === null) return null;
+  const [all, failed] = [Number(counts[1]), Number(counts[2])];
+  const skipped = numbersBefore(counts[3] ?? "", ["skipped", "excluded", "invalid"]);
   return {
-    passed: passed ?? 0,
-    failed: (failed ?? 0) + Number(lines.get("cancelled") ?? 0),
-    skipped: (skipped ?? 0) + alsoSkipped,
-    failures: [],
+    passed: all - failed - skipped,
+    failed,
+    skipped,
+    failures: failures.map(({ name, file, lines }) => ({ name, file, message: lines.join("\n").trim() })),
   };
 }
 
-function pair([, key = "", value = ""]: RegExpExecArray): [string, string] {
-  return [key, value];
+/** What node's own runner, jest and vitest, and mocha call what passed, failed and was left out. */
+const NPM_SUMMARIES = [
+  {
+    line: /^(?:#|ℹ) (pass|fail|skipped|todo|cancelled) (\d+)$/,
+    words: [["pass"], ["fail", "cancelled"], ["skipped", "todo"]],
+  },
+  { line: /^ *Tests:? +\d/, words: [["passed"], ["failed"], ["skipped", "todo", "pending"]] },
+  { line: /^ +\d+ (?:passing|failing|pending)\b/, words: [["passing"], ["failing"], ["pending"]] },
+] as const;
+
+/** By the lines that sum up what `npm test` started. */
+function readNpm(text: string): TestReport | null {
+  const lines = linesOf(text);
+  for (const { line: form, words } of NPM_SUMMARIES) {
+    const summary = lines
+      .filter((line) => form.test(line))
+      .map((line) => line.replace(/^(?:#|ℹ) (\w+) (\d+)$/, "$2 $1"));
+    if (summary.length === 0) continue;
+    const [passed = 0, failed = 0, skipped = 0] = words.map((some) => numbersBefore(summary.join(" "), some));
+    return { passed, failed, skipped, failures: [] };
+  }
+  return null;
+}
+
+/** The sum of the numbers that stand before one of these words. */
+function numbersBefore(text: string, words: readonly string[]): number {
+  return [...text.matchAll(/\b(\d{1,9}) ([a-z]+)/g)]
+    .filter(([, , word = ""]) => words.includes(word))
+    .reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** A report is what tests made it: no expression is let loose on more than the beginning of one line. */
+function linesOf(text: string): string[] {
+  return text.split("\n").map((line) => line.slice(0, MAX_LINE_CHARACTERS));
 }
 
 function withoutColours(text: string): string {

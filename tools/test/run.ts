@@ -12,7 +12,7 @@ const MAX_TIMEOUT_MS = 300_000;
 /** For the files to go in and for the run's turn. */
 const MARGIN_MS = 60_000;
 /** Of a report. */
-const MAX_REPORT_BYTES = 8_388_608;
+const MAX_REPORT_BYTES = 4_194_304;
 const MAX_FAILURES = 50;
 const MAX_MESSAGE_CHARACTERS = 2_000;
 const MAX_PACKAGE_BYTES = 1_048_576;
@@ -85,7 +85,9 @@ export default defineTool({
     const ran = await runCopy({ ...copy.value, cwd: directory }, request, context);
     if (!ran.ok) return failWith(ran.error);
     const result = resultOf(project.value, ran.value.run, timeout_ms);
-    return result.ok ? result.value : failWith(result.error);
+    if (!result.ok) return failWith(result.error);
+    const failures = result.value.failures.map((one) => namingFile(one, directory, [...entries.keys()]));
+    return { ...result.value, failures };
   },
   show({ runner, passed, failed: failedTests, skipped, failures, note }) {
     const rows = failures.map(
@@ -138,6 +140,14 @@ function noteOf(isRead: boolean, failedTests: number, { exitCode, signal }: Scri
   if (exitCode === 0 || failedTests > 0) return null;
   const ending = exitCode === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${exitCode}`;
   return `No test failed, and the runner ${ending}: ${said}`;
+}
+
+/** The file of a failure as the sandbox knows it; runners tell it from their own folder, or from the top of the cage. */
+function namingFile({ file, ...failure }: FailedTest, directory: string, paths: readonly string[]): FailedTest {
+  if (file === undefined) return failure;
+  const inProject = directory === "" ? file : `${directory}/${file}`;
+  const path = paths.find((one) => one === inProject) ?? paths.find((one) => file.endsWith(`/${one}`));
+  return { ...failure, file: path ?? file };
 }
 
 /** The end of a text, where runners say what went wrong. */

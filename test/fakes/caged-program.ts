@@ -1,0 +1,58 @@
+/** A cage in memory whose program is a function over the files of its work folder: for what no shell does at will. */
+import { failed, ok, type Result } from "../../core/errors.ts";
+import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../../core/scripts/port.ts";
+
+/** The files of the work folder by path; the program changes them. */
+export type WorkFolder = Map<string, Uint8Array>;
+
+/** What a program does, and what is other about its run than that it ends well and says nothing. */
+export type FakeProgram = (
+  work: WorkFolder,
+  request: ScriptRequest,
+) => Partial<ScriptRun> | undefined | Promise<Partial<ScriptRun> | undefined>;
+
+/** A cage that runs this program, whatever it is asked to run. */
+export function cagedProgram(program: FakeProgram = () => undefined): ScriptsPort {
+  return {
+    async run(request) {
+      const before = new Map<string, { readonly bytes: Uint8Array; readonly mode: number }>();
+      for (const file of request.files) {
+        const read = await bytesOf(file);
+        if (!read.ok) return read;
+        before.set(file.path, { bytes: read.value, mode: file.mode });
+      }
+      const work: WorkFolder = new Map(Array.from(before, ([path, { bytes }]) => [path, bytes.slice()]));
+      const said = await program(work, request);
+      const changed = [...work].filter(([path, bytes]) => !isEqual(before.get(path)?.bytes, bytes));
+      const written = changed.map(([path, bytes]) => {
+        return { path, size: bytes.length, mode: before.get(path)?.mode ?? 0o644, bytes };
+      });
+      const size = written.reduce((sum, file) => sum + file.size, 0);
+      const isTooMuch = size > request.maxChangedBytes;
+      return ok({
+        exitCode: 0,
+        signal: null,
+        timedOut: false,
+        stdout: "",
+        stderr: "",
+        truncated: false,
+        durationMs: 1,
+        written: isTooMuch ? [] : written,
+        removed: isTooMuch ? [] : [...before.keys()].filter((path) => !work.has(path)),
+        refused: isTooMuch ? written.map(({ path }) => ({ path, why: "too much was written" })) : [],
+        ...said,
+      });
+    },
+  };
+}
+
+async function bytesOf(file: ScriptFile): Promise<Result<Uint8Array>> {
+  const opened = await file.open();
+  if (!opened.ok) return opened;
+  const bytes = new Uint8Array(await new Response(opened.value).arrayBuffer());
+  return bytes.length === file.size ? ok(bytes) : failed("internal", `${file.path} has not the size that was said.`);
+}
+
+function isEqual(one: Uint8Array | undefined, other: Uint8Array): boolean {
+  return one?.length === other.length && one.every((byte, index) => byte === other[index]);
+}
