@@ -3,6 +3,7 @@
  * core. The bindings are read here, the variables in `settings.ts`.
  */
 import type { Database } from "../core/database.ts";
+import type { DocumentsPort } from "../core/documents/port.ts";
 import type { Result } from "../core/errors.ts";
 import type { MemoryStore } from "../core/memory/store.ts";
 import type { SandboxRpc, StepsRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
@@ -55,6 +56,7 @@ import {
   settingsFromEnv,
 } from "./settings.ts";
 import { openToolSources } from "./tool-sources.ts";
+import { openDocuments } from "./sidecar/documents.ts";
 import { type ContainerHandle, openContainer, type SidecarContainer } from "./sidecar/container.ts";
 import { openScripts } from "./sidecar/scripts.ts";
 import { type Sidecar, sidecarAt, sidecarInContainer, type SidecarStub } from "./sidecar/sidecar.ts";
@@ -246,6 +248,9 @@ export function searchFromEnv(env: Env): SearchPort {
 /** The programs of one tenant, in the sidecar's cage. Without a sidecar, they answer `not_available`. */
 export function scriptsFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): ScriptsPort {
   return openScripts({ sidecar: sidecarFromEnv(env), tenant });
+/** What reads a tenant's documents. Without a sidecar it answers `not_available`. */
+export function documentsFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): DocumentsPort {
+  return openDocuments(sidecarFromEnv(env), tenant);
 }
 
 /** The MCP servers of one tenant. `consent`: a person is there who can authorize Otto. */

@@ -2,6 +2,7 @@
  * Everything outside Otto, as interfaces. Each has a real adapter, an in-memory fake, and one contract suite that both
  * pass (`test/contracts/`). Methods return expected failures as values and throw only on a defect.
  */
+import type { DocumentsPort } from "./documents/port.ts";
 import type { Failure, Result } from "./errors.ts";
 import type { Memory, MemoryScope } from "./memory/memory.ts";
 import type { MemoryHit } from "./memory/rank.ts";
@@ -270,6 +271,7 @@ export interface ToolPorts {
   readonly memory: MemoryPort;
   readonly mcp: McpPort;
   readonly scripts: ScriptsPort;
+  readonly documents: DocumentsPort;
 }
 
 /** The results of a task tree's calls, whole, as text: also those that the model was shown a shortened form of. */

@@ -22,6 +22,7 @@ import jsonParse from "./json/parse.ts";
 import filesListDirectory from "./files/list-directory.ts";
 import memoryMemorySave from "./memory/memory-save.ts";
 import memoryMemorySearch from "./memory/memory-search.ts";
+import documentsReadDocument from "./documents/read-document.ts";
 import filesReadFile from "./files/read-file.ts";
 import shellRunCommand from "./shell/run-command.ts";
 import filesSearchInFiles from "./files/search-in-files.ts";
@@ -57,6 +58,7 @@ export const catalogue: readonly Tool[] = [
   filesListDirectory,
   memoryMemorySave,
   memoryMemorySearch,
+  documentsReadDocument,
   filesReadFile,
   shellRunCommand,
   filesSearchInFiles,

@@ -7,6 +7,7 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import {
   blobsFromEnv,
   clockFromEnv,
+  documentsFromEnv,
   filesFromEnv,
   mcpFromEnv,
   modelFromEnv,
@@ -111,6 +112,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
         memory: taskMemoryFromEnv(env, facts),
         mcp: mcpFromEnv(env, facts),
         scripts: scriptsFromEnv(env, facts),
+        documents: documentsFromEnv(env, facts),
         toolSearch: openToolSearch(toolset, async () => await toolLists(env, facts, this.tools)),
       },
       blobs: blobsFromEnv(env),

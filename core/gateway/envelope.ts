@@ -28,6 +28,6 @@ function matchesAny(tool: Pick<Tool, "name" | "alsoNamed">, patterns: readonly s
 }
 
 /** The refusal of document 003, word for word. */
-function missingPermission(missing: Permission, had: readonly Permission[]): string {
+export function missingPermission(missing: Permission, had: readonly Permission[]): string {
   return `Tool requires :${missing} permission but agent only has [${had.map((permission) => `:${permission}`).join(", ")}]`;
 }

@@ -13,6 +13,8 @@ const HEAD_BYTES = 1_024;
 const TAIL_OF_CHECK_BYTES = 4_096;
 const PDF_MARK = "%PDF-";
 const RTF_MARK = "{\\rtf";
+/** Tab, the ends of lines, form feed, and the escape of terminals. */
+const TEXT_CONTROLS = new Set([0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b]);
 const OLE_MARK = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 const ENCRYPTED_PACKAGE = Buffer.from("EncryptedPackage", "utf16le");
 
@@ -47,7 +49,7 @@ function dropNuls(head: string): string {
 /** Text has no NUL, unless it is UTF-16: then every other byte of what is Latin in it. */
 function isText(data: Buffer): boolean {
   const start = data.subarray(0, TAIL_OF_CHECK_BYTES);
-  if (!start.includes(0)) return !/[\u0001-\u0008\u000e-\u001a\u001c-\u001f]/.test(start.toString("latin1"));
+  if (!start.includes(0)) return !start.some((byte) => byte < 0x20 && !TEXT_CONTROLS.has(byte));
   const [first, second] = [start[0], start[1]];
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
   const zeros = [0, 0];

@@ -35,7 +35,7 @@ const PANDOC_FORMATS: Partial<Record<DocumentKind, string>> = {
   docx: "docx",
   odt: "odt",
   rtf: "rtf",
-  epub: "epub-raw_html-native_divs-native_spans",
+  epub: "epub",
   html: "html-native_divs-native_spans",
 };
 /** Pipe tables wherever they can be; a table that no pipe table can hold stands as this. */

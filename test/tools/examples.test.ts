@@ -10,7 +10,7 @@ import { freshPorts, runTool } from "./run-tool.ts";
 async function portsWithFiles(): Promise<ToolPorts> {
   const results = fakeResults({ call_01hzy3v7k4m8n2p6q9rstvwxyz_3_0: "checked 12\n1 Failed: a timeout\n" });
   const ports = { ...freshPorts(), results };
-  for (const path of ["notes/plan.md", "notes/old.md", "src/main.ts", "vitest.config.ts"]) {
+  for (const path of ["notes/plan.md", "notes/old.md", "src/main.ts", "vitest.config.ts", "inbox/report.docx"]) {
     await ports.files.write(path, new TextEncoder().encode("# Plan\n"), { key: path });
   }
   return ports;
@@ -85,6 +85,7 @@ describe("the catalogue", () => {
       ["list_directory", "read", "safe", "none"],
       ["memory_save", "write", "cautious", "keyed"],
       ["memory_search", "read", "safe", "none"],
+      ["read_document", "read", "safe", "none"],
       ["read_file", "read", "safe", "none"],
       ["run_command", "exec", "dangerous", "once"],
       ["search_in_files", "read", "safe", "none"],

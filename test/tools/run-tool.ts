@@ -11,6 +11,7 @@ import type { ToolPorts } from "../../core/ports.ts";
 import { toolList } from "../../core/tool-search/tool-list.ts";
 import type { CallFacts, Control, SandboxRules, Tool, ToolContext } from "../../core/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
+import { fakeDocuments } from "../fakes/documents.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { fakeMemory } from "../fakes/memory.ts";
 import { fakeMcp } from "../fakes/mcp.ts";
@@ -65,6 +66,7 @@ export function freshPorts(): ToolPorts {
     memory: fakeMemory(),
     mcp: fakeMcp(),
     scripts: fakeScripts(),
+    documents: fakeDocuments(),
     toolSearch: allTools,
     scripts: fakeScripts(),
   };

@@ -1,14 +1,15 @@
 /**
- * pandoc in a process of its own: a WebAssembly module without network and with files in memory only. Its heap is bounded
- * by the module's own declaration, which V8 enforces at every growth; what goes beyond ends the process.
+ * pandoc in a process of its own, one document after another. When pandoc breaks down over one, the process ends, and
+ * whoever asked starts another.
  */
-import { readFile } from "node:fs/promises";
+import { z } from "zod";
 import { answerQuestions } from "./answer-questions.ts";
 import type { Frame } from "../frames.ts";
-import { boundMemory } from "./wasm-memory.ts";
+import { loadPandoc, type Pandoc } from "./pandoc-wasm.ts";
 
-/** 224 MB. With Node, the compiled module and a document of the largest size the process stays below 512 MB. */
-const MAX_HEAP_PAGES = 3_584;
+/** pandoc says so itself when it needs more than its heap; the module's memory is the wall behind it. */
+const MAX_HEAP_MB = 200;
+const MAX_MEMORY_PAGES = 3_584;
 const MAX_QUESTION_BYTES = 26 * 1024 * 1024;
 
 /** The question's head; its parts are the input and then the resources, as `names` has them. */
@@ -26,52 +27,31 @@ export interface PandocAnswer {
   readonly warnings: readonly string[];
 }
 
-interface Pandoc {
-  convert(
-    options: Readonly<Record<string, unknown>>,
-    stdin: null,
-    files: Readonly<Record<string, Blob>>,
-  ): Promise<{
-    readonly stderr: string;
-    readonly warnings: readonly { readonly verbosity?: string; readonly pretty?: string }[];
-    readonly files: Readonly<Record<string, Blob>>;
-    readonly mediaFiles: Readonly<Record<string, Blob>>;
-  }>;
-}
-
 const INPUT = "input";
 const OUTPUT = "output";
 
-async function loadPandoc(): Promise<Pandoc> {
-  const entry = import.meta.resolve("pandoc-wasm");
-  const { createPandocInstance } = (await import(new URL("core.js", entry).href)) as {
-    readonly createPandocInstance: (wasm: Uint8Array) => Promise<Pandoc>;
-  };
-  return await createPandocInstance(boundMemory(await readFile(new URL("pandoc.wasm", entry)), MAX_HEAP_PAGES));
+const messages = z.array(z.object({ verbosity: z.string().optional(), pretty: z.string().optional() }));
+
+function convert(pandoc: Pandoc, { head, parts }: Frame): Frame {
+  const { from, to, names, options } = head as PandocQuestion;
+  const files = new Map([INPUT, ...names].map((name, index) => [name, parts[index] ?? new Uint8Array()]));
+  const done = pandoc.run({ ...options, from, to, "input-files": [INPUT], "output-file": OUTPUT }, files);
+  const error = /^\s*ERROR:?\s*(.*)/s.exec(done.errors)?.[1] ?? null;
+  const failed: PandocAnswer = { error, media: [], warnings: [] };
+  if (error !== null) return { head: failed, parts: [] };
+  const media = [...done.written].filter(([path]) => path !== OUTPUT);
+  const answer: PandocAnswer = { error: null, media: media.map(([path]) => path), warnings: warningsOf(done.messages) };
+  return { head: answer, parts: [done.written.get(OUTPUT) ?? new Uint8Array(), ...media.map(([, bytes]) => bytes)] };
 }
 
-async function convert(pandoc: Pandoc, { head, parts }: Frame): Promise<Frame> {
-  const { from, to, names, options } = head as PandocQuestion;
-  const files = Object.fromEntries([INPUT, ...names].map((name, index) => [name, new Blob([bytesOf(parts[index])])]));
-  const asked = { ...options, from, to, "input-files": [INPUT], "output-file": OUTPUT };
-  const done = await pandoc.convert(asked, null, files);
-  const output = done.files[OUTPUT] ?? new Blob([]);
-  const error = /^\s*ERROR:?\s*(.*)/s.exec(done.stderr)?.[1] ?? null;
-  const warnings = done.warnings.flatMap(({ verbosity, pretty }) =>
+function warningsOf(json: string): string[] {
+  const parsed = json === "" ? null : messages.safeParse(JSON.parse(json));
+  return (parsed?.data ?? []).flatMap(({ verbosity, pretty }) =>
     verbosity === "WARNING" && pretty !== undefined ? [pretty] : [],
   );
-  const media = error === null ? Object.entries(done.mediaFiles) : [];
-  const answer: PandocAnswer = { error, warnings, media: media.map(([name]) => name) };
-  const blobs = error === null ? [output, ...media.map(([, blob]) => blob)] : [];
-  const written = await Promise.all(blobs.map(async (blob) => new Uint8Array(await blob.arrayBuffer())));
-  return { head: answer, parts: written };
 }
 
-function bytesOf(part: Uint8Array | undefined): Uint8Array<ArrayBuffer> {
-  return (part ?? new Uint8Array()) as Uint8Array<ArrayBuffer>;
-}
-
-const pandoc = await loadPandoc();
+const pandoc = await loadPandoc(MAX_HEAP_MB, MAX_MEMORY_PAGES);
 // The module's bytes are 58 MB that nobody needs once it is compiled.
 (globalThis as { gc?: () => void }).gc?.();
-await answerQuestions(MAX_QUESTION_BYTES, (question) => convert(pandoc, question));
+await answerQuestions(MAX_QUESTION_BYTES, (question) => Promise.resolve(convert(pandoc, question)));

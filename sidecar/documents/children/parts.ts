@@ -122,7 +122,10 @@ function decoded(
   decode: (text: string) => string,
 ): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(attributes ?? {}).map(([name, value]) => [/^r:/.test(name) ? name : local(name), decode(value)]),
+    Object.entries(attributes ?? {}).map(([name, value]) => [
+      name.startsWith("r:") ? name : local(name),
+      decode(value),
+    ]),
   );
 }
 

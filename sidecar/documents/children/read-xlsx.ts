@@ -189,7 +189,7 @@ async function readSheet(parts: Parts, path: string, workbook: Workbook, maxCell
 function columnOf(reference: string | undefined): number | null {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? "")?.[0];
   if (letters === undefined) return null;
-  return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  return Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
 function shownValue({ type, style, value }: Cell, { shared, formats, is1904 }: Workbook): string {

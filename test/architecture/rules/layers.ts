@@ -72,7 +72,7 @@ const LAYERS: readonly Layer[] = [
     name: "sidecar",
     files: /^sidecar\//,
     imports: [CORE, /^sidecar\//, /^adapters\/(egress\/address|sidecar\/packet)\.ts$/],
-    packages: ["ipaddr.js", "node:", "undici", "zod"],
+    packages: ["@bjorn3/browser_wasi_shim", "@llamaindex/liteparse", "ipaddr.js", "node:", "saxen", "undici", "zod"],
   },
   {
     name: "scripts",

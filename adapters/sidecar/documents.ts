@@ -1,0 +1,67 @@
+/** Documents, read by the sidecar: the document goes there, its Markdown and its pictures come back. */
+import { failed, ok, type Result } from "../../core/errors.ts";
+import {
+  documentFacts,
+  type DocumentImage,
+  type DocumentRead,
+  type DocumentsPort,
+  type DocumentToRead,
+  MAX_DOCUMENT_BYTES,
+} from "../../core/documents/port.ts";
+import { type ReturnedFile, runJob } from "./run-job.ts";
+import type { Sidecar } from "./sidecar.ts";
+
+/** Checking, waiting for a converter, and its own 30 seconds. */
+const READ_TIMEOUT_MS = 60_000;
+const LIMITS = { files: 201, bytes: 80 * 1024 * 1024 };
+const MARKDOWN = "document.md";
+const IMAGES = "images/";
+const MAX_NAME_CHARACTERS = 100;
+
+/** `sidecar` null: none is set up, and nothing can be read. */
+export function openDocuments(sidecar: Sidecar | null, tenant: string): DocumentsPort {
+  return { read: async (document) => await readBySidecar(sidecar, tenant, document) };
+}
+
+async function readBySidecar(
+  sidecar: Sidecar | null,
+  tenant: string,
+  document: DocumentToRead,
+): Promise<Result<DocumentRead>> {
+  const { name, size, pages, withImages, signal } = document;
+  if (size > MAX_DOCUMENT_BYTES)
+    return failed("too_large", `File too large: ${size} bytes (at most ${MAX_DOCUMENT_BYTES})`);
+  const reply = await runJob(sidecar, {
+    kind: "document-read",
+    tenant,
+    order: { pages, with_images: withImages },
+    files: [{ path: fileName(name), size, open: () => document.open() }],
+    timeoutMs: READ_TIMEOUT_MS,
+    limits: LIMITS,
+    signal,
+  });
+  if (!reply.ok) return reply;
+  const facts = documentFacts.safeParse(reply.value.body);
+  const files = reply.value.files[Symbol.asyncIterator]();
+  const first = await files.next().catch(() => null);
+  if (first === null) return failed("upstream_failed", "The connection to the sidecar was lost.");
+  if (!facts.success || first.done === true || first.value.path !== MARKDOWN)
+    return failed("upstream_failed", "The sidecar answered with what is no document.");
+  const markdown = new TextDecoder().decode(first.value.bytes);
+  // The reply ends here; a body that is not read to its end keeps its connection.
+  if (!withImages) await files.next().catch(() => null);
+  return ok({ ...facts.data, markdown, imageFiles: imagesOf(files) });
+}
+
+/** Its end is what tells kinds apart that are all text. */
+function fileName(name: string): string {
+  const plain = name.replaceAll(/[^A-Za-z0-9._-]/g, "-").slice(-MAX_NAME_CHARACTERS);
+  return `document${plain.includes(".") ? plain.slice(plain.lastIndexOf(".")) : ""}`;
+}
+
+async function* imagesOf(files: AsyncIterator<ReturnedFile>): AsyncGenerator<DocumentImage> {
+  for (let next = await files.next(); next.done !== true; next = await files.next()) {
+    const { path, bytes } = next.value;
+    if (path.startsWith(IMAGES)) yield { name: path.slice(IMAGES.length), bytes };
+  }
+}

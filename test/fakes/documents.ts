@@ -1,0 +1,53 @@
+/** A reader of documents in memory. It reads what is text as it is, and knows a PDF, DOCX or archive by its first bytes only. */
+import {
+  DOCUMENT_KINDS,
+  type DocumentRead,
+  type DocumentsPort,
+  type DocumentToRead,
+  MAX_DOCUMENT_BYTES,
+} from "../../core/documents/port.ts";
+import { failed, ok, type Result } from "../../core/errors.ts";
+
+const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
+const PICTURE = { name: "image1.png", contentType: "image/png", size: PNG.length };
+
+/** A document whose text has the line `![](image1.png)` has a picture. */
+export function fakeDocuments(): DocumentsPort {
+  return { read: readInMemory };
+}
+
+async function readInMemory(document: DocumentToRead): Promise<Result<DocumentRead>> {
+  const { name, size, pages, withImages, signal } = document;
+  if (size > MAX_DOCUMENT_BYTES) return failed("too_large", `File too large: ${size} bytes`);
+  if (signal.aborted) return failed("timeout", "It was given up.");
+  const opened = await document.open();
+  if (!opened.ok) return opened;
+  const bytes = new Uint8Array(await new Response(opened.value).arrayBuffer());
+  if (bytes.length === 0) return failed("invalid_input", "The document is empty.");
+  if (bytes.includes(0)) return failed("unsupported_media", "This document cannot be read. PDF and DOCX can be read.");
+  const text = new TextDecoder().decode(bytes);
+  const extension = name.slice(name.lastIndexOf(".") + 1);
+  const kind = DOCUMENT_KINDS.find((one) => one === extension) ?? "text";
+  const images = text.includes(`![](${PICTURE.name})`) ? [PICTURE] : [];
+  const total = text.split("\f").length;
+  const units =
+    kind === "pdf"
+      ? { name: "pages" as const, total, read: pages === null ? total : pages.last - pages.first + 1 }
+      : null;
+  const title = /^# (.*)$/m.exec(text)?.[1] ?? null;
+  return ok({
+    kind,
+    title,
+    units,
+    images,
+    warnings: [],
+    markdown: text,
+    imageFiles: filesOf(withImages ? images : []),
+  });
+}
+
+async function* filesOf(
+  images: readonly { readonly name: string }[],
+): AsyncGenerator<{ name: string; bytes: Uint8Array }> {
+  for (const { name } of images) yield await Promise.resolve({ name, bytes: PNG });
+}

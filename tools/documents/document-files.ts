@@ -1,0 +1,33 @@
+/** The argument that names a document to read, and which files that may be. */
+import { z } from "zod";
+import { type Failure, failed, type Result } from "../../core/errors.ts";
+import { checkListedExtension, judgePath } from "../../core/sandbox/path.ts";
+import type { SandboxRules } from "../../core/tool.ts";
+
+/** The documents call this argument by three names. */
+export const DOCUMENT_ALIASES = { path: "filename", file_path: "filename" } as const;
+
+export const documentName = z.string().describe("Path of the document inside the sandbox, e.g. inbox/report.docx");
+
+/** What an agent that lists no extensions may read; what a file is stands in it. */
+const DOCUMENT_EXTENSIONS =
+  "pdf docx docm odt rtf epub html htm xhtml pptx pptm xlsx xlsm csv tsv md markdown txt text json log".split(" ");
+
+/** The path of a document, when the agent's rules admit it. */
+export function judgeDocument(raw: string, rules: SandboxRules): Result<string> {
+  const judged = judgePath(raw, rules, "read", "filename");
+  if (!judged.ok) return judged;
+  const listed = checkListedExtension(judged.value, rules, "filename");
+  if (!listed.ok) return listed;
+  const extension = /\.([^./]+)$/.exec(judged.value)?.[1]?.toLowerCase() ?? "";
+  if (rules.extensions !== null || DOCUMENT_EXTENSIONS.includes(extension)) return judged;
+  const known = DOCUMENT_EXTENSIONS.map((one) => `.${one}`).join(", ");
+  return failed("unsupported_media", `${judged.value} is no document that can be read. Known are: ${known}`, {
+    field: "filename",
+  });
+}
+
+/** A failure about the document that the argument names. */
+export function aboutDocument(error: Failure): Failure {
+  return { ...error, field: "filename" };
+}

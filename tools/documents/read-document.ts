@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { MAX_DOCUMENT_BYTES } from "../../core/documents/port.ts";
+import { missingPermission } from "../../core/gateway/envelope.ts";
+import { isReadable } from "../../core/sandbox/file-mode.ts";
+import { defineTool, failure, failWith } from "../define-tool.ts";
+import { aboutDocument, DOCUMENT_ALIASES, documentName, judgeDocument } from "./document-files.ts";
+import { judgeImagesFolder, referTo, writeImages } from "./document-images.ts";
+import { parsePages } from "./page-range.ts";
+
+export default defineTool({
+  name: "read_document",
+  summary:
+    "Read a document of the sandbox as Markdown, with headings, lists, tables and links: PDF, DOCX, PPTX, XLSX, ODT, RTF, EPUB, HTML, CSV, up to 50 MB. A scanned PDF says that it has no text.",
+  toolbox: "documents",
+  category: "documents",
+  permissions: ["read"],
+  security: "safe",
+  effect: (given) => (given.images_folder === undefined ? "none" : "keyed"),
+  needs: ["files", "documents"],
+  aliases: DOCUMENT_ALIASES,
+  timeoutMs: 120_000,
+  input: z.object({
+    filename: documentName,
+    pages: z.string().optional().describe('Pages of a PDF, e.g. "3" or "1-5"; all of them without it'),
+    images_folder: z
+      .string()
+      .optional()
+      .describe(
+        "Folder of the sandbox where the document's pictures are written; needs write. Without it they are named only",
+      ),
+  }),
+  output: z.object({
+    content: z.string().describe("Markdown"),
+    path: z.string(),
+    format: z.string(),
+    title: z.string().nullable(),
+    pages: z.int().nullable(),
+    slides: z.int().nullable(),
+    sheets: z.int().nullable(),
+    images: z.array(
+      z.object({
+        name: z.string(),
+        path: z.string().nullable(),
+        content_type: z.string(),
+        size: z.int().describe("Bytes"),
+      }),
+    ),
+    warnings: z.array(z.string()),
+  }),
+  async run(given, { files, documents, sandbox, permissions, key, signal }) {
+    const path = judgeDocument(given.filename, sandbox);
+    if (!path.ok) return failWith(path.error);
+    const pages = parsePages(given.pages);
+    if (!pages.ok) return failWith(pages.error);
+    const wantsImages = given.images_folder !== undefined;
+    if (wantsImages && !permissions.includes("write"))
+      return failure("permission_denied", missingPermission("write", permissions), { field: "images_folder" });
+    const folder = judgeImagesFolder(given.images_folder ?? null, sandbox);
+    if (!folder.ok) return failWith(folder.error);
+    const found = await files.stat(path.value);
+    if (!found.ok) return failWith(aboutDocument(found.error));
+    const { size, path: at } = found.value;
+    if (!isReadable(found.value))
+      return failure("permission_denied", `Permission denied: ${at}`, { field: "filename" });
+    if (size > MAX_DOCUMENT_BYTES) {
+      const message = `File too large: ${size} bytes (at most ${MAX_DOCUMENT_BYTES})`;
+      return failure("too_large", message, { field: "filename" });
+    }
+    const open = async () => {
+      const opened = await files.open(at);
+      return opened.ok ? { ok: true as const, value: opened.value.stream } : opened;
+    };
+    const read = await documents.read({ name: at, size, open, pages: pages.value, withImages: wantsImages, signal });
+    if (!read.ok) return failWith(aboutDocument(read.error));
+    const { markdown, kind, title, units, images, imageFiles, warnings } = read.value;
+    const written = await writeImages(imageFiles, folder.value, { files, key });
+    if (!written.ok) return failWith({ ...written.error, field: "images_folder" });
+    const paths = written.value;
+    const count = (name: string) => (units?.name === name ? units.total : null);
+    return {
+      content: referTo(markdown, paths),
+      path: at,
+      format: kind,
+      title,
+      pages: count("pages"),
+      slides: count("slides"),
+      sheets: count("sheets"),
+      images: images.map((image) => ({
+        name: image.name,
+        path: paths.get(image.name) ?? null,
+        content_type: image.contentType,
+        size: image.size,
+      })),
+      warnings,
+    };
+  },
+  show: ({ content, warnings }) => [...warnings.map((warning) => `Note: ${warning}`), content].join("\n\n"),
+  examples: [{ note: "a report that a person sent", given: { filename: "inbox/report.docx" } }],
+});
