@@ -14,8 +14,9 @@ export async function titleOf(document: CheckedDocument, markdown: string): Prom
   const own = clean((await ownTitle(document)) ?? "");
   if (own !== "") return own;
   const heading = /^#{1,6} +(.+)$/m.exec(markdown.slice(0, HTML_HEAD_BYTES))?.[1] ?? "";
-  const isHeading = document.kind !== "xlsx" && document.kind !== "csv" && document.kind !== "tsv";
-  return isHeading && heading !== "" ? clean(heading) : null;
+  // Headings of ours, over what has none of its own.
+  if (["pptx", "xlsx", "csv", "tsv"].includes(document.kind)) return null;
+  return heading === "" ? null : clean(heading);
 }
 
 async function ownTitle({ kind, bytes, entries }: CheckedDocument): Promise<string | null> {

@@ -22,7 +22,7 @@ export async function readPdf(bytes: Uint8Array, { pages, withImages }: ReadQues
   const parsed = await parser.parse(bytes).catch((error: unknown) => {
     throw new NotReadable(explain(error instanceof Error ? error.message : ""));
   });
-  const texts = parsed.pages.map(({ pageNum, markdown }) => ({ pageNum, text: markdown.trim() }));
+  const texts = parsed.pages.map(({ pageNum, markdown }) => ({ pageNum, text: withoutEmptyFences(markdown).trim() }));
   if (texts.length === 0)
     throw new NotReadable(`The document has ${parsed.totalPages} pages, and none of those was asked for.`);
   const empty = texts.filter(({ text }) => text === "").map(({ pageNum }) => pageNum);
@@ -38,6 +38,11 @@ export async function readPdf(bytes: Uint8Array, { pages, withImages }: ReadQues
     warnings,
     images: bounded(images.map(({ name, bytes: data }) => ({ name, bytes: data }))),
   };
+}
+
+/** A page without a letter is given as a block of nothing. */
+function withoutEmptyFences(markdown: string): string {
+  return markdown.replaceAll(/```\w*\s*```/g, "");
 }
 
 function bounded<Image extends { readonly bytes: Uint8Array }>(images: readonly Image[]): readonly Image[] {
