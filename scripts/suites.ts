@@ -7,6 +7,8 @@ export interface Suite {
   readonly runtime: "node" | "workerd";
   /** True when its files start whole systems and so run one after another. */
   readonly serial: boolean;
+  /** True when its tests run programs of Debian packages: those of sidecar/packages.txt and test/packages.txt. */
+  readonly packages: boolean;
   /** Milliseconds that one test, and one hook, may take. */
   readonly testTimeoutMs: number;
   /** Milliseconds after which the suite as a whole is stopped and counts as failed. */
@@ -17,14 +19,70 @@ const MINUTE_MS = 60_000;
 
 /** In the order in which they run: the quick ones first. */
 export const SUITES: readonly Suite[] = [
-  { name: "architecture", runtime: "node", serial: false, testTimeoutMs: 20_000, suiteTimeoutMs: MINUTE_MS },
-  { name: "pure", runtime: "node", serial: false, testTimeoutMs: 20_000, suiteTimeoutMs: 2 * MINUTE_MS },
-  { name: "tools", runtime: "node", serial: false, testTimeoutMs: 20_000, suiteTimeoutMs: 2 * MINUTE_MS },
-  { name: "contracts", runtime: "node", serial: false, testTimeoutMs: 60_000, suiteTimeoutMs: 4 * MINUTE_MS },
-  { name: "sidecar", runtime: "node", serial: false, testTimeoutMs: 30_000, suiteTimeoutMs: 2 * MINUTE_MS },
-  { name: "workerd", runtime: "workerd", serial: false, testTimeoutMs: 30_000, suiteTimeoutMs: 5 * MINUTE_MS },
-  { name: "start", runtime: "node", serial: true, testTimeoutMs: 120_000, suiteTimeoutMs: 4 * MINUTE_MS },
-  { name: "whole", runtime: "node", serial: true, testTimeoutMs: 180_000, suiteTimeoutMs: 8 * MINUTE_MS },
+  {
+    name: "architecture",
+    runtime: "node",
+    serial: false,
+    packages: false,
+    testTimeoutMs: 20_000,
+    suiteTimeoutMs: MINUTE_MS,
+  },
+  {
+    name: "pure",
+    runtime: "node",
+    serial: false,
+    packages: false,
+    testTimeoutMs: 20_000,
+    suiteTimeoutMs: 2 * MINUTE_MS,
+  },
+  {
+    name: "tools",
+    runtime: "node",
+    serial: false,
+    packages: true,
+    testTimeoutMs: 20_000,
+    suiteTimeoutMs: 2 * MINUTE_MS,
+  },
+  {
+    name: "contracts",
+    runtime: "node",
+    serial: false,
+    packages: true,
+    testTimeoutMs: 60_000,
+    suiteTimeoutMs: 4 * MINUTE_MS,
+  },
+  {
+    name: "sidecar",
+    runtime: "node",
+    serial: false,
+    packages: true,
+    testTimeoutMs: 30_000,
+    suiteTimeoutMs: 2 * MINUTE_MS,
+  },
+  {
+    name: "workerd",
+    runtime: "workerd",
+    serial: false,
+    packages: true,
+    testTimeoutMs: 30_000,
+    suiteTimeoutMs: 5 * MINUTE_MS,
+  },
+  {
+    name: "start",
+    runtime: "node",
+    serial: true,
+    packages: true,
+    testTimeoutMs: 120_000,
+    suiteTimeoutMs: 4 * MINUTE_MS,
+  },
+  {
+    name: "whole",
+    runtime: "node",
+    serial: true,
+    packages: true,
+    testTimeoutMs: 180_000,
+    suiteTimeoutMs: 8 * MINUTE_MS,
+  },
 ];
 
 /** The vitest configuration file for each runtime. */

@@ -63,6 +63,12 @@ export function countSuite(run: SuiteRun): SuiteCount {
   };
 }
 
+/** A failure for each Debian package that is missing: the tests that need it were skipped, and nobody chose that. */
+export function countMissing(packages: readonly string[]): SuiteCount {
+  const problems = packages.map((name) => `the package ${name} is missing`);
+  return { passed: 0, failed: problems.length, skipped: 0, problems };
+}
+
 /** `12 passed, 0 failed`, and `, 1 skipped` when there was one: the sum over all suites. */
 export function closingLine(counts: readonly SuiteCount[]): string {
   const sum = (pick: (count: SuiteCount) => number): number => counts.reduce((total, count) => total + pick(count), 0);

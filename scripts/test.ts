@@ -6,9 +6,10 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { keepPackages, packageLists } from "./packages/keep-packages.ts";
 import { type CommandEnd, projectRoot, runCommand, stopCommandsOnSignal } from "./project-command.ts";
 import { SUITES, type Suite, VITEST_CONFIG } from "./suites.ts";
-import { allWell, closingLine, countSuite, type SuiteCount, type SuiteRun } from "./test-report.ts";
+import { allWell, closingLine, countMissing, countSuite, type SuiteCount, type SuiteRun } from "./test-report.ts";
 
 const STATIC_CHECKS = "check";
 const STATIC_CHECKS_TIMEOUT_MS = 180_000;
@@ -46,6 +47,23 @@ async function runSuite(name: string, folder: string): Promise<SuiteRun> {
   };
 }
 
+/** Installs what the suites need; what stays missing fails the run where nobody reads along, and is only said elsewhere. */
+async function prepare(names: readonly string[]): Promise<SuiteCount | null> {
+  if (!SUITES.some(({ name, packages }) => packages && names.includes(name))) return null;
+  const missing = await keepPackages({
+    lists: packageLists(projectRoot).test,
+    env: process.env,
+    isRoot: process.getuid?.() === 0,
+    mayInstall: process.env["OTTO_INSTALL_PACKAGES"] !== "no",
+    say: (line) => console.log(line),
+    signal: AbortSignal.any([]),
+  });
+  // The suites start systems of their own: what could not be installed now is not tried again by each of them.
+  process.env["OTTO_INSTALL_PACKAGES"] = "no";
+  const isAttended = !["true", "1"].includes(process.env["CI"] ?? "");
+  return missing.length === 0 || isAttended ? null : countMissing(missing.map(({ name }) => name));
+}
+
 /** The suites to run, in their order; null when a name is unknown. */
 function chosen(names: readonly string[]): string[] | null {
   if (!names.every((name) => KNOWN.includes(name))) return null;
@@ -56,6 +74,11 @@ async function runAll(names: readonly string[]): Promise<void> {
   const reports = mkdtempSync(join(tmpdir(), "otto-test-"));
   const summary: string[] = [];
   const counts: SuiteCount[] = [];
+  const unprepared = await prepare(names);
+  if (unprepared !== null) {
+    counts.push(unprepared);
+    summary.push("packages", ...unprepared.problems.map((problem) => `  ${problem}`));
+  }
   try {
     for (const name of names) {
       console.log(`\n── ${name}`);

@@ -1,5 +1,6 @@
 /** The part of `npm start` and `npm run dev` that a person sees: settings in, lines out, Ctrl-C. */
 import { resolve } from "node:path";
+import { keepPackages, packageLists } from "../packages/keep-packages.ts";
 import { CannotRun } from "./cannot-run.ts";
 import { type SystemAddress, type SystemOptions, runSystem } from "./system.ts";
 
@@ -30,6 +31,7 @@ export async function runInConsole(options: ConsoleOptions): Promise<void> {
   }
   try {
     const port = readPort(env["PORT"]);
+    if (!env["SIDECAR_URL"]) await installForSidecar(options.root, stop.signal);
     await runSystem(
       {
         root: options.root,
@@ -48,6 +50,19 @@ export async function runInConsole(options: ConsoleOptions): Promise<void> {
     console.error(error instanceof CannotRun ? `Otto cannot run: ${error.message}` : error);
     process.exit(1);
   }
+}
+
+/** What the sidecar of this machine needs. A start without some of it is a start all the same. */
+async function installForSidecar(root: string, signal: AbortSignal): Promise<void> {
+  const { env } = process;
+  await keepPackages({
+    lists: packageLists(root).start,
+    env,
+    isRoot: process.getuid?.() === 0,
+    mayInstall: env["OTTO_INSTALL_PACKAGES"] !== "no",
+    say: (line) => console.log(line),
+    signal,
+  });
 }
 
 function readPort(text: string | undefined): number {

@@ -9,7 +9,7 @@ const PASSED_NAMES: ReadonlySet<string> = new Set([
   "MAX_PARALLEL_TOOL_CALLS",
 ]);
 /** The supervisor's own. */
-const KEPT_BACK: ReadonlySet<string> = new Set(["OTTO_STATE"]);
+const KEPT_BACK: ReadonlySet<string> = new Set(["OTTO_STATE", "OTTO_INSTALL_PACKAGES"]);
 
 export interface DecidedVars {
   readonly databaseUrl: string;

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { allWell, closingLine, countSuite, type Report, type SuiteRun } from "../../scripts/test-report.ts";
+import {
+  allWell,
+  closingLine,
+  countMissing,
+  countSuite,
+  type Report,
+  type SuiteRun,
+} from "../../scripts/test-report.ts";
 
 const FILE = "/otto/test/pure/a.test.ts";
 
@@ -58,6 +65,13 @@ describe("the count of a suite", () => {
     expect(count({ exitCode: 1 }).failed).toBe(1);
     expect(count({ exitCode: null }).failed).toBe(1);
   });
+});
+
+test("packages that are missing where nobody reads along are failures that name them", () => {
+  const counted = countMissing(["bubblewrap", "poppler-utils"]);
+  expect(counted).toMatchObject({ passed: 0, failed: 2 });
+  expect(counted.problems.join()).toBe("the package bubblewrap is missing,the package poppler-utils is missing");
+  expect(allWell([{ passed: 3, failed: 0, skipped: 0, problems: [] }, counted])).toBe(false);
 });
 
 describe("the closing line", () => {

@@ -50,7 +50,7 @@ export async function startSystem(env: Readonly<Record<string, string>>): Promis
   const launch = (): ChildProcess => {
     const launched = spawn(process.execPath, [join(ROOT, "scripts/run.mjs"), "scripts/start.ts"], {
       cwd: ROOT,
-      env: { ...plainEnv(), PORT: String(port), OTTO_STATE: stateFolder, ...env },
+      env: { ...plainEnv(), PORT: String(port), OTTO_STATE: stateFolder, OTTO_INSTALL_PACKAGES: "no", ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     for (const stream of [launched.stdout, launched.stderr]) {

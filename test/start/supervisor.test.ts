@@ -50,6 +50,7 @@ function launch(extraEnv: Record<string, string> = {}): Running {
       HOME: process.env["HOME"] ?? "",
       PORT: String(port),
       OTTO_STATE: state,
+      OTTO_INSTALL_PACKAGES: "no",
       ...extraEnv,
     },
   });
