@@ -1,17 +1,16 @@
 /** The image, without a container: what the Dockerfile copies, laid out in a folder, and the program that it starts there. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, matchesGlob } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join, matchesGlob, posix } from "node:path";
 import { afterEach, expect, it } from "vitest";
+import { signEgressOrder } from "../../adapters/signing/sidecar-token.ts";
+import { readPackageList } from "../../scripts/packages/judge-packages.ts";
 import { freePorts } from "../../scripts/supervisor/ports.ts";
+import { importsOf } from "../architecture/rules/syntax.ts";
+import { copiedFiles, imageCommand, imageLines, layOutImage, readPackage, ROOT } from "./image.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const dockerfile = readFileSync(join(ROOT, "sidecar/Dockerfile"), "utf8");
-/** The stage that becomes the image. */
-const lines = dockerfile.slice(dockerfile.lastIndexOf("\nFROM ")).split("\n");
-
+const SECRET = "s".repeat(32);
 const folder = mkdtempSync(join(tmpdir(), "otto-image-"));
 let program: ChildProcess | null = null;
 
@@ -26,37 +25,45 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Does what the COPY lines say; a package is linked, which the files of it cannot tell. */
-function layOut(): string[] {
-  const copied: string[] = [];
-  for (const line of lines) {
-    const [, stage, from = "", to = ""] = /^COPY (?:--from=(\S+) )?(\S+) (\S+)$/.exec(line) ?? [];
-    if (from === "") continue;
-    if (stage !== undefined) {
-      const path = from.replace("/otto/", "");
-      mkdirSync(dirname(join(folder, to)), { recursive: true });
-      symlinkSync(join(ROOT, path), join(folder, to));
-      continue;
-    }
-    for (const path of globSync(from, { cwd: ROOT })) {
-      cpSync(join(ROOT, path), join(folder, path));
-      copied.push(path);
+/** What the code of the sidecar loads: its own files, others of the repository, and packages. */
+function reached(): { readonly files: ReadonlySet<string>; readonly packages: ReadonlySet<string> } {
+  const files = new Set(copiedFiles().filter((path) => /^sidecar\/.*\.(ts|mjs)$/.test(path)));
+  const packages = new Set<string>();
+  // The set grows while it is walked through.
+  for (const path of files) {
+    for (const { specifier, typeOnly } of importsOf({ path, text: readFileSync(join(ROOT, path), "utf8") })) {
+      if (typeOnly || specifier.startsWith("node:")) continue;
+      if (specifier.startsWith(".")) files.add(posix.join(posix.dirname(path), specifier));
+      else packages.add(/^(@[^/]+\/[^/]+|[^@/][^/]*)/.exec(specifier)?.[0] ?? `what ${path} computes`);
     }
   }
-  return copied;
+  return { files, packages };
 }
 
-it("holds all that the sidecar needs", async () => {
-  layOut();
-  const [, list = ""] = /^CMD (\[.*\])$/m.exec(lines.join("\n")) ?? [];
-  const [command, ...args] = JSON.parse(list) as string[];
+it("holds every file and every package that the code of the sidecar imports, and no further package", () => {
+  const { files, packages } = reached();
+  const copied = new Set(copiedFiles());
+  expect([...files].filter((path) => !copied.has(path))).toEqual([]);
+  const { dependencies = {} } = readPackage("sidecar/package.json");
+  expect(Object.keys(dependencies).toSorted()).toEqual([...packages].toSorted());
+});
+
+it("has the versions of the packages that the tests run with", () => {
+  const { dependencies = {} } = readPackage("sidecar/package.json");
+  const ours = readPackage("package.json").dependencies ?? {};
+  expect(Object.entries(dependencies).filter(([name, version]) => ours[name] !== version)).toEqual([]);
+});
+
+it("holds all that the sidecar needs to answer, and refuses what is not public", async () => {
+  layOutImage(folder);
+  const [command, ...args] = imageCommand();
   expect(command).toBe("node");
   const [port = 0] = await freePorts(1);
   program = spawn(process.execPath, ["--preserve-symlinks", ...args], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
     // Its own address is loopback here: the image listens where it is said to.
-    env: { SIDECAR_SECRET: "s".repeat(32), PORT: String(port), HOST: "127.0.0.1" },
+    env: { PATH: process.env["PATH"], SIDECAR_SECRET: SECRET, PORT: String(port), HOST: "127.0.0.1" },
   });
   let output = "";
   program.stderr?.on("data", (chunk: Buffer) => {
@@ -66,19 +73,55 @@ it("holds all that the sidecar needs", async () => {
     program?.stdout?.once("data", () => resolve());
     program?.once("exit", () => reject(new Error(output)));
   });
-  const response = await fetch(`http://127.0.0.1:${port}/health`);
-  expect([response.status, await response.json()]).toEqual([200, { ok: true, services: ["egress"] }]);
+  const origin = `http://127.0.0.1:${port}`;
+  const response = await fetch(`${origin}/health`);
+  expect([response.status, await response.json()]).toMatchObject([
+    200,
+    { ok: true, services: expect.arrayContaining(["egress"]) },
+  ]);
+  const order = {
+    tenant: "ten_a",
+    method: "GET",
+    url: "http://127.0.0.1/",
+    headers: [],
+    timeoutMs: 5_000,
+    maxBytes: 1_000,
+  };
+  const token = await signEgressOrder(SECRET, { ...order, portIsListed: false }, Date.now());
+  const refused = await fetch(`${origin}/egress`, { method: "POST", headers: { authorization: `Bearer ${token}` } });
+  expect([refused.status, await refused.json()]).toMatchObject([403, { code: "blocked_by_policy" }]);
 });
 
 it("is made of files that its context holds, runs as nobody in particular, and tells its health", () => {
-  const held = readFileSync(join(ROOT, ".dockerignore"), "utf8")
-    .split("\n")
-    .filter((line) => line.startsWith("!"))
-    .map((line) => line.slice(1));
-  const copied = layOut();
+  const patterns = readFileSync(join(ROOT, ".dockerignore"), "utf8").split("\n");
+  const held = patterns.filter((line) => line.startsWith("!")).map((line) => line.slice(1));
+  const copied = copiedFiles();
   expect(copied).toContain("sidecar/server.ts");
   expect(copied.filter((path) => !held.some((pattern) => matchesGlob(path, pattern)))).toEqual([]);
-  expect(lines).toContain("USER node");
-  expect(lines.some((line) => line.startsWith("HEALTHCHECK "))).toBe(true);
-  expect(lines.find((line) => line.startsWith("ENV "))).toMatch(/HOST=0\.0\.0\.0 PORT=8788$/);
+  expect(patterns).toContain("*");
+  expect(held.filter((pattern) => !/^(package(-lock)?\.json|(adapters|core|sidecar)\/.+)$/.test(pattern))).toEqual([]);
+  expect(imageLines).toContain("USER node");
+  expect(imageLines.some((line) => line.startsWith("HEALTHCHECK "))).toBe(true);
+  expect(imageLines.find((line) => line.startsWith("ENV "))).toMatch(/HOST=0\.0\.0\.0 PORT=8788$/);
+});
+
+it("installs every package of the list, and what the cage and the documents need is in it", () => {
+  const image = imageLines.join("\n");
+  expect(image).toContain("COPY sidecar/packages.txt sidecar/packages.txt");
+  const names = readPackageList(readFileSync(join(ROOT, "sidecar/packages.txt"), "utf8")).map(({ name }) => name);
+  const wanted = [
+    "bubblewrap",
+    "util-linux",
+    "pandoc",
+    "python3-docx",
+    "ripgrep",
+    "git",
+    "openssh-client",
+    "fonts-noto-cjk",
+  ];
+  expect(names).toEqual(expect.arrayContaining(wanted));
+  // As the shell of the build reads the list.
+  const [, reading = ""] = /&& (sed .* awk '[^']*')/.exec(image) ?? [];
+  const read = execFileSync("/bin/sh", ["-c", reading], { cwd: ROOT, encoding: "utf8" });
+  expect(read.trim().split("\n")).toEqual(names);
 });
