@@ -7,6 +7,7 @@ import { makeJobRoute } from "./jobs/route.ts";
 import type { ReadyJobKind } from "./jobs/job.ts";
 import { sendJson, sendTooMany } from "./reply.ts";
 import { makeTokenCheck, type SidecarOrder, type TokenRefusal } from "./token.ts";
+import type { Versions } from "./versions.ts";
 
 const MAX_AT_ONCE = 256;
 /** The token travels in a header. */
@@ -28,6 +29,8 @@ export interface JobParts {
   readonly folder: string;
   /** How well programs are shut in. */
   readonly isolation: () => Promise<Isolation>;
+  /** Of the programs here, as far as they were read. */
+  readonly versions?: () => Versions;
 }
 
 /** Makes the server; it does not listen yet. `jobs` null: it takes none. `now` is milliseconds since the epoch. */
@@ -44,7 +47,8 @@ export function makeSidecar(
   let underWay = 0;
 
   async function health(): Promise<Readonly<Record<string, unknown>>> {
-    return { ok: true, services, ...(jobs === null ? {} : { isolation: await jobs.isolation() }) };
+    if (jobs === null) return { ok: true, services };
+    return { ok: true, services, isolation: await jobs.isolation(), versions: jobs.versions?.() };
   }
 
   /** Does what the token orders, at the address that its purpose has. */

@@ -12,6 +12,7 @@ import { isolation } from "./cage/cages.ts";
 import { removeTree } from "./cage/folders.ts";
 import { systemEgress } from "./egress.ts";
 import { jobKinds } from "./jobs/kinds.ts";
+import { makeVersions } from "./versions.ts";
 
 const MIN_SECRET_CHARACTERS = 32;
 const DEFAULT_PORT = 8788;
@@ -29,7 +30,8 @@ const folder = join(process.env["SIDECAR_FOLDER"] ?? join(tmpdir(), `otto-sideca
 await removeTree(folder);
 
 const egress = systemEgress(parseEgressAllow(process.env["OTTO_EGRESS_ALLOW"] ?? ""));
-const server = makeSidecar(secret, egress, { kinds: jobKinds({ egress }), folder, isolation });
+const parts = { kinds: jobKinds({ egress }), folder, isolation, versions: makeVersions() };
+const server = makeSidecar(secret, egress, parts);
 server.on("error", (error) => {
   console.error(`the sidecar cannot listen on ${host}:${port}: ${error.message}`);
   process.exit(1);
@@ -37,7 +39,14 @@ server.on("error", (error) => {
 server.listen(port, host, () => {
   console.log(`sidecar on http://${host}:${port}`);
   process.send?.({ type: "ready" });
+  void tellIsolation();
 });
+
+/** A line where somebody reads along, when programs are refused here. */
+async function tellIsolation(): Promise<void> {
+  const { level, reason } = await isolation();
+  if (level === "none") console.error(reason);
+}
 
 process.on("message", (message) => {
   if (message === "ping") process.send?.("pong");

@@ -16,6 +16,8 @@ export interface StateFolder {
   readonly databaseLockFile: string;
   /** Objects and files of the runtime. */
   readonly runtimeFolder: string;
+  /** Folders of the sidecar's jobs. It empties it when it starts. */
+  readonly sidecarFolder: string;
   readonly buildFolder: string;
   readonly logFolder: string;
   readonly cacheFolder: string;
@@ -43,12 +45,14 @@ export function openStateFolder(root: string): StateFolder {
     databaseFolder: at("database"),
     databaseLockFile: at("database.lock"),
     runtimeFolder: at("runtime"),
+    sidecarFolder: at("sidecar"),
     buildFolder: at("build"),
     logFolder: at("logs"),
     cacheFolder: at("cache"),
   };
   mkdirSync(root, { recursive: true, mode: 0o700 });
-  for (const folder of [state.runtimeFolder, state.buildFolder, state.logFolder, state.cacheFolder]) {
+  const { runtimeFolder, sidecarFolder, buildFolder, logFolder, cacheFolder } = state;
+  for (const folder of [runtimeFolder, sidecarFolder, buildFolder, logFolder, cacheFolder]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
   return state;

@@ -117,6 +117,8 @@ async function runChildren(
       startChild("sidecar", "sidecar/server.ts", {
         SIDECAR_SECRET: secrets.sidecarSecret,
         PORT: String(sidecarPort),
+        SIDECAR_FOLDER: state.sidecarFolder,
+        OTTO_SCRIPT_ISOLATION: env["OTTO_SCRIPT_ISOLATION"] ?? "",
         OTTO_EGRESS_ALLOW: env["OTTO_EGRESS_ALLOW"] ?? "",
       });
     }
