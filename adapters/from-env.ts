@@ -31,7 +31,7 @@ import { hashingEmbedder } from "./embeddings/hashing.ts";
 import { openAiEmbedder } from "./embeddings/openai.ts";
 import { sandboxName, sandboxNameOf, type SandboxPlace, sandboxPrefix, tenantOfSandbox } from "./files/blob-keys.ts";
 import { openFiles } from "./files/files.ts";
-import { type DatabaseHealth, databaseHealth, type SidecarHealth, sidecarHealth } from "./health.ts";
+import { type DatabaseHealth, databaseHealth, type SidecarReport, sidecarHealth } from "./health.ts";
 import { openMemory } from "./memory/memory-store.ts";
 import { memoryOfTask } from "./memory/task-memory.ts";
 import { type McpServers, openMcp } from "./mcp/mcp.ts";
@@ -49,6 +49,7 @@ import {
   embeddingModel,
   type Env,
   modelApi,
+  scriptIsolation,
   required,
   searchSettings,
   set,
@@ -65,6 +66,7 @@ import { openPgvector } from "./vectors/pgvector.ts";
 import { openVectorize } from "./vectors/vectorize.ts";
 
 export type { Consent } from "./mcp/server.ts";
+export { ISOLATION } from "./health.ts";
 export { type Env, type Settings, settingProblems, settingsFromEnv } from "./settings.ts";
 
 /** The one sidecar's object. What limits it is what it has under way, 256 requests. */
@@ -282,7 +284,7 @@ function sidecarFromEnv(env: Env): Sidecar | null {
 /** The container of a sidecar's object. */
 export function containerFromEnv(env: Env, handle: ContainerHandle | undefined): SidecarContainer {
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-  return openContainer(handle, set(env.SIDECAR_SECRET) ?? "", pause);
+  return openContainer(handle, { secret: set(env.SIDECAR_SECRET) ?? "", isolation: scriptIsolation(env) ?? "" }, pause);
 }
 
 /** The model: any server that speaks OpenAI's API, or the demo model when none is set. */
@@ -313,15 +315,16 @@ export async function healthFromEnv(env: Env): Promise<{
   embeddings: string;
   vectors: "pgvector" | "vectorize";
   database: DatabaseHealth;
-  sidecar: SidecarHealth;
+  sidecar: SidecarReport["sidecar"];
+  isolation: SidecarReport["isolation"];
 }> {
   const { mode, model } = settingsFromEnv(env);
   const vectors = env.VECTORS === undefined ? "pgvector" : "vectorize";
-  const [database, sidecar] = await Promise.all([
+  const [database, { sidecar, isolation }] = await Promise.all([
     databaseHealth(databaseFromEnv(env)),
     sidecarHealth(sidecarFromEnv(env)),
   ]);
-  return { mode, model, embeddings: embedderFromEnv(env).model, vectors, database, sidecar };
+  return { mode, model, embeddings: embedderFromEnv(env).model, vectors, database, sidecar, isolation };
 }
 
 /** Which upload of the Worker answers; null where it was not uploaded. */

@@ -1,4 +1,5 @@
 /** Whether the outside systems that Otto needs answer. */
+import { z } from "zod";
 import type { Database } from "../core/database.ts";
 import type { Sidecar } from "./sidecar/sidecar.ts";
 
@@ -9,8 +10,18 @@ const NOBODY = "ten_00000000000000000000000000";
 
 /** `refused`: the database is there, and its role or its tables are not safe. */
 export type DatabaseHealth = "ok" | "away" | "refused";
-/** `asleep`: the next request starts it. */
-export type SidecarHealth = "ok" | "asleep" | "away" | "off";
+/** What the sidecar tells of itself. */
+export interface SidecarReport {
+  /** `asleep`: the next request starts it. */
+  readonly sidecar: "ok" | "asleep" | "away" | "off";
+  /** What shuts in the programs that it runs; `none`: it runs no program. `unknown`: it did not say. */
+  readonly isolation: Isolation;
+}
+
+type Isolation = (typeof ISOLATION)[number];
+export const ISOLATION = ["bubblewrap", "container", "none", "unknown"] as const;
+
+const reportSchema = z.object({ isolation: z.object({ level: z.enum(ISOLATION) }) });
 
 /** Asks the database one small question. */
 export async function databaseHealth(database: Database): Promise<DatabaseHealth> {
@@ -22,14 +33,30 @@ export async function databaseHealth(database: Database): Promise<DatabaseHealth
 }
 
 /** Asks the sidecar; null: there is none. */
-export async function sidecarHealth(sidecar: Sidecar | null): Promise<SidecarHealth> {
-  if (sidecar === null) return "off";
+export async function sidecarHealth(sidecar: Sidecar | null): Promise<SidecarReport> {
+  const silent = (state: SidecarReport["sidecar"]): SidecarReport => ({ sidecar: state, isolation: "unknown" });
+  if (sidecar === null) return silent("off");
   try {
-    if (await sidecar.isAsleep()) return "asleep";
+    if (await sidecar.isAsleep()) return silent("asleep");
     const response = await sidecar.fetch("/health", { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    if (response.ok) return { sidecar: "ok", isolation: isolationIn(await response.text()) };
     await response.body?.cancel();
-    return response.ok ? "ok" : "away";
+    return silent("away");
   } catch {
-    return "away";
+    return silent("away");
+  }
+}
+
+/** A sidecar of another release may say something else, or nothing. */
+function isolationIn(text: string): Isolation {
+  const level = reportSchema.safeParse(parseJson(text)).data?.isolation.level;
+  return level ?? "unknown";
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }

@@ -25,6 +25,7 @@ export interface Env extends Readonly<Partial<Record<SecretName, string>>> {
   readonly OTTO_MODEL_API?: string;
   readonly OTTO_EMBEDDING_MODEL?: string;
   readonly OTTO_EGRESS_ALLOW?: string;
+  readonly OTTO_SCRIPT_ISOLATION?: string;
   readonly SEARCH_PROVIDER?: string;
   readonly SEARCH_BASE_URL?: string;
   readonly OTTO_REQUESTS_PER_MINUTE?: string;
@@ -109,6 +110,7 @@ export function settingProblems(env: Env): readonly string[] {
     () => checkAddress(env.OPENAI_BASE_URL, "OPENAI_BASE_URL"),
     () => egressAllow(env),
     () => modelApi(env),
+    () => scriptIsolation(env),
     () => checkAddress(env.SEARCH_BASE_URL, "SEARCH_BASE_URL"),
     () => searchSettings(env),
     () => embeddingModel(env),
@@ -161,6 +163,13 @@ function refuseSwitches(env: Env): void {
 export function egressAllow(env: Env): ReturnType<typeof parseEgressAllow> {
   settingsFromEnv(env);
   return parseEgressAllow(set(env.OTTO_EGRESS_ALLOW) ?? "");
+}
+
+/** What shuts in the programs that the sidecar runs; null: the sidecar finds out whether bubblewrap can. */
+export function scriptIsolation(env: Env): "bubblewrap" | "container" | null {
+  const chosen = set(env.OTTO_SCRIPT_ISOLATION);
+  if (chosen === null || chosen === "bubblewrap" || chosen === "container") return chosen;
+  throw new RangeError("OTTO_SCRIPT_ISOLATION has to be bubblewrap or container");
 }
 
 export function modelApi(env: Env): "chat" | "responses" {

@@ -28,12 +28,20 @@ const LOOK_TIMEOUT_MS = 2_000;
 /** Without a request for this long the container is stopped. */
 const ASLEEP_AFTER_MS = 10 * 60_000;
 
+/** What the container is started with. */
+export interface ContainerSettings {
+  /** The key of the sidecar's tokens. */
+  readonly secret: string;
+  /** What the operator chose as OTTO_SCRIPT_ISOLATION; empty: nothing. */
+  readonly isolation: string;
+}
+
 /**
  * `handle` undefined: the Worker was deployed without its containers. `pause` waits for so many milliseconds.
  */
 export function openContainer(
   handle: ContainerHandle | undefined,
-  secret: string,
+  { secret, isolation }: ContainerSettings,
   pause: (ms: number) => Promise<void>,
 ): SidecarContainer {
   /** The start that is under way; requests that come meanwhile wait for the same one. */
@@ -47,7 +55,8 @@ export function openContainer(
   let ending: Promise<void> = Promise.resolve();
 
   async function start(container: ContainerHandle): Promise<boolean> {
-    const env = { SIDECAR_SECRET: secret, HOST: "0.0.0.0", PORT: String(PORT) };
+    const chosen = isolation === "" ? {} : { OTTO_SCRIPT_ISOLATION: isolation };
+    const env = { SIDECAR_SECRET: secret, HOST: "0.0.0.0", PORT: String(PORT), ...chosen };
     await ending;
     for (let waitedMs = 0; waitedMs < START_TIMEOUT_MS; waitedMs += LOOK_EVERY_MS) {
       const lookedAt = Date.now();

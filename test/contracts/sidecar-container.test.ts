@@ -5,7 +5,7 @@ import { type ContainerHandle, openContainer } from "../../adapters/sidecar/cont
 const SECRET = "s".repeat(32);
 
 /** A platform whose container answers after `looks` looks at its health, with what `reply` gives. */
-function platform({ looks = 0, refusedStarts = 0, reply = () => new Response("from inside") } = {}) {
+function platform({ looks = 0, refusedStarts = 0, isolation = "", reply = () => new Response("from inside") } = {}) {
   const seen = { starts: [] as unknown[], destroyed: 0, timeoutsMs: [] as unknown[], requests: [] as string[] };
   let left = looks;
   const handle = {
@@ -39,7 +39,7 @@ function platform({ looks = 0, refusedStarts = 0, reply = () => new Response("fr
   const pause = async (ms: number) => {
     paused.push(ms);
   };
-  return { container: openContainer(handle, SECRET, pause), handle, seen, paused };
+  return { container: openContainer(handle, { secret: SECRET, isolation }, pause), handle, seen, paused };
 }
 
 const order = () => new Request("http://sidecar/egress", { method: "POST", body: "x" });
@@ -57,6 +57,12 @@ describe("the sidecar's container", () => {
     expect(seen.timeoutsMs).toEqual([600_000]);
     expect(seen.requests).toEqual(["8788 POST /egress"]);
     expect(paused).toHaveLength(3);
+  });
+
+  it("is told what the operator chose to shut programs in", async () => {
+    const { container, seen } = platform({ isolation: "container" });
+    await container.fetch(order());
+    expect(seen.starts).toMatchObject([{ env: { OTTO_SCRIPT_ISOLATION: "container" } }]);
   });
 
   it("is started once for requests that come together, and not again while it runs", async () => {
@@ -133,7 +139,7 @@ describe("the sidecar's container", () => {
   });
 
   it("is refused, and not called asleep, by a Worker that was deployed without it", async () => {
-    const container = openContainer(undefined, SECRET, async () => undefined);
+    const container = openContainer(undefined, { secret: SECRET, isolation: "" }, async () => undefined);
     expect(container.isAsleep).toBe(false);
     expect((await container.fetch(order())).status).toBe(503);
   });

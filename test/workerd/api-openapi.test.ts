@@ -85,6 +85,7 @@ test("health tells what is there and no secret", async () => {
       vectors: "pgvector",
       database: "ok",
       sidecar: "ok",
+      isolation: "unknown",
       version: VERSION,
       deployment: expect.any(String),
       problems: [],

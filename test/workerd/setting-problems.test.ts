@@ -57,6 +57,7 @@ describe("the problems of the settings", () => {
     ["SEARCH_BASE_URL", { SEARCH_PROVIDER: "searxng" }],
     ["SEARCH_BASE_URL", { SEARCH_PROVIDER: "searxng", SEARCH_BASE_URL: "canary-password" }],
     ["SEARCH_PROVIDER", { SEARCH_PROVIDER: "canary-password" }],
+    ["OTTO_SCRIPT_ISOLATION", { OTTO_SCRIPT_ISOLATION: "canary-password" }],
     ["OTTO_MODEL_API", { OTTO_MODEL_API: "grpc" }],
     ["OTTO_EMBEDDING_MODEL", { OTTO_EMBEDDING_MODEL: "canary-password x" }],
     ["OTTO_EMBEDDING_MODEL", { OTTO_EMBEDDING_MODEL: "hashing" }],

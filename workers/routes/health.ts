@@ -1,7 +1,7 @@
 /** Whether Otto and what it needs are there. Needs no key and tells no secret. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { deploymentFromEnv, type Env, healthFromEnv, settingProblems } from "../../adapters/from-env.ts";
+import { deploymentFromEnv, type Env, healthFromEnv, ISOLATION, settingProblems } from "../../adapters/from-env.ts";
 import { openAnswers } from "../answers.ts";
 import type { App } from "../context.ts";
 import { VERSION } from "../version.ts";
@@ -30,7 +30,16 @@ const healthSchema = z
     database: z.enum(["ok", "away", "refused"]),
     sidecar: z
       .enum(["ok", "asleep", "away", "off"])
-      .describe("`asleep`: the next request to the web starts it; `off`: there is none, and no tool reaches the web"),
+      .describe(
+        "`asleep`: the next call that needs it starts it; `off`: there is none, and no tool reaches the web, reads or " +
+          "makes documents, or runs programs",
+      ),
+    isolation: z
+      .enum(ISOLATION)
+      .describe(
+        "What shuts in the programs that the sidecar runs; `none`: scripts, commands, tests and stdio MCP servers are " +
+          "refused; `unknown`: the sidecar does not say",
+      ),
     version: z.string(),
     deployment: z.string().nullable().describe("The upload that answers, by Cloudflare's id of it"),
     problems: z.array(z.string()).describe("What is wrong or missing, a sentence each that names the setting"),
@@ -64,7 +73,7 @@ async function look(env: Env): Promise<Health> {
   const shared = { version: VERSION, deployment: deploymentFromEnv(env), problems: [...problems] };
   if (problems.length > 0) {
     const names = { mode: "unknown", model: "unknown", embeddings: "unknown", vectors: "unknown" } as const;
-    const unknown = { ...names, database: "away", sidecar: "away" } as const;
+    const unknown = { ...names, database: "away", sidecar: "away", isolation: "unknown" } as const;
     return { status: "failed", ...unknown, ...shared };
   }
   const parts = await healthFromEnv(env);
