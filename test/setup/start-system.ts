@@ -37,11 +37,12 @@ export interface WholeSystem {
   stop(): Promise<void>;
 }
 
-/** Starts it. The model answers by the task's input, see `scriptedInput`. */
-export async function startWholeSystem(): Promise<WholeSystem> {
+/** Starts it. The model answers by the task's input, see `scriptedInput`. `env`: variables of the system beside the model's. */
+export async function startWholeSystem(env: Readonly<Record<string, string>> = {}): Promise<WholeSystem> {
   const model = await startModelServer({ script: scriptOfTheInput });
   try {
-    const system = await start({ OPENAI_API_KEY: "stand-in", OPENAI_BASE_URL: model.url, OTTO_MODEL: "stand-in" });
+    const ofModel = { OPENAI_API_KEY: "stand-in", OPENAI_BASE_URL: model.url, OTTO_MODEL: "stand-in" };
+    const system = await start({ ...ofModel, ...env });
     const operator = callerOf(system.url, readFileSync(join(system.stateFolder, "operator-key"), "utf8").trim());
     return {
       system,
