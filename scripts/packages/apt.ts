@@ -69,9 +69,12 @@ export async function installPackages(names: readonly string[], outside: AptOuts
     runApt(["install", "--download-only", ...wanted], deadline - Date.now(), "end", outside);
   let wanted = names;
   let fetched = await fetch(wanted);
+  // Without its servers apt-get updates nothing, says so, and ends as if all were well.
+  let said = "";
   if (fetched.exitCode !== 0 && wantsNewLists(fetched.output)) {
     const update = await runApt(["update"], deadline - Date.now(), "end", outside);
     if (update.exitCode !== 0) return whyNot(update, outside);
+    said = update.output;
     fetched = await fetch(wanted);
   }
   const unknown = unknownToApt(fetched.output);
@@ -79,7 +82,7 @@ export async function installPackages(names: readonly string[], outside: AptOuts
     wanted = names.filter((name) => !unknown.includes(name));
     if (wanted.length > 0) fetched = await fetch(wanted);
   }
-  if (fetched.exitCode !== 0) return whyNot(fetched, outside);
+  if (fetched.exitCode !== 0) return whyNot({ ...fetched, output: said + fetched.output }, outside);
   const unpacked = await runApt(["install", "--no-download", ...wanted], outside.limits.unpackMs, "leave", outside);
   if (unpacked.exitCode !== 0) return whyNot(unpacked, outside);
   return wanted.length === names.length ? null : `this machine's package lists have no ${unknown.join(", ")}`;

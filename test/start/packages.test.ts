@@ -170,6 +170,16 @@ describe("as root on Debian", () => {
     expect(said.join("\n")).toContain("package lists have no letters");
   });
 
+  it("a server that does not answer is what is told, though apt-get then knows no package", async () => {
+    const unknown = "E: Unable to locate package tongue\nE: Unable to locate package letters\n";
+    plan({
+      fetch: [{ exitCode: 100, output: unknown }],
+      update: [{ output: "W: Failed to fetch http://deb.example/x  Could not connect to deb.example:80\n" }],
+    });
+    expect(await keep()).toEqual(["tongue", "letters"]);
+    expect(said[1]).toContain("the package server does not answer");
+  });
+
   it.each([
     ["without a network", { fetch: [{ exitCode: 100, output: "Err:1 x\n  Could not resolve 'deb.example'\n" }] }],
     ["when another program holds the lock", { unpack: [{ exitCode: 100, output: "E: Could not get lock /x\n" }] }],
