@@ -18,8 +18,11 @@ const PROGRAMS: Readonly<Record<string, readonly [program: string, word: string]
 /** A version, or null for a program that is not there or does not say. What was not read yet is left out. */
 export type Versions = Readonly<Record<string, string | null>>;
 
+/** The system's own, as programs in a cage have them. */
+const PATH = "/usr/local/bin:/usr/bin:/bin";
+
 /** Gives what is known; the first to ask has the versions read. `path`: where programs are looked for. */
-export function makeVersions(path = process.env["PATH"] ?? "", timeoutMs = TIMEOUT_MS): () => Versions {
+export function makeVersions(path = PATH, timeoutMs = TIMEOUT_MS): () => Versions {
   const known: Record<string, string | null> = { node: process.versions.node };
   let isReading = false;
 

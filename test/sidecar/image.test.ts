@@ -17,7 +17,7 @@ let program: ChildProcess | null = null;
 afterEach(async () => {
   const running = program;
   program = null;
-  if (running !== null) {
+  if (running !== null && running.exitCode === null) {
     const ended = new Promise((resolve) => running.once("exit", resolve));
     running.kill("SIGKILL");
     await ended;
