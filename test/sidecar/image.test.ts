@@ -31,13 +31,22 @@ function reached(): { readonly files: ReadonlySet<string>; readonly packages: Re
   const packages = new Set<string>();
   // The set grows while it is walked through.
   for (const path of files) {
-    for (const { specifier, typeOnly } of importsOf({ path, text: readFileSync(join(ROOT, path), "utf8") })) {
-      if (typeOnly || specifier.startsWith("node:")) continue;
+    const text = readFileSync(join(ROOT, path), "utf8");
+    const located = Array.from(text.matchAll(/import\.meta\.resolve\("([^"]+)"\)/g), ([, name = ""]) => name);
+    const loaded = importsOf({ path, text }).filter(({ typeOnly }) => !typeOnly);
+    for (const specifier of [...located, ...loaded.map((one) => one.specifier)]) {
+      if (specifier.startsWith("node:")) continue;
       if (specifier.startsWith(".")) files.add(posix.join(posix.dirname(path), specifier));
-      else packages.add(/^(@[^/]+\/[^/]+|[^@/][^/]*)/.exec(specifier)?.[0] ?? `what ${path} computes`);
+      // What is computed lies in a package that was located by its name.
+      else if (specifier !== "" || located.length === 0) packages.add(packageOf(specifier));
     }
   }
   return { files, packages };
+}
+
+/** The name of the package that a specifier leads into; text that is no package's name when the specifier is computed. */
+function packageOf(specifier: string): string {
+  return /^(@[^/]+\/[^/]+|[^@/][^/]*)/.exec(specifier)?.[0] ?? "(computed)";
 }
 
 it("holds every file and every package that the code of the sidecar imports, and no further package", () => {
