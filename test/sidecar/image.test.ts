@@ -117,6 +117,7 @@ it("is made of files that its context holds, may give each program a user of its
 it("installs every package of the list, and what the cage and the documents need is in it", () => {
   const image = imageLines.join("\n");
   expect(image).toContain("COPY sidecar/packages.txt sidecar/packages.txt");
+  expect(image).toContain('ENTRYPOINT ["tini", "--"]');
   const names = readPackageList(readFileSync(join(ROOT, "sidecar/packages.txt"), "utf8")).map(({ name }) => name);
   const wanted = [
     "bubblewrap",
