@@ -250,6 +250,8 @@ export function searchFromEnv(env: Env): SearchPort {
 /** The programs of one tenant, in the sidecar's cage. Without a sidecar, they answer `not_available`. */
 export function scriptsFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): ScriptsPort {
   return openScripts({ sidecar: sidecarFromEnv(env), tenant });
+}
+
 /** What reads a tenant's documents. Without a sidecar it answers `not_available`. */
 export function documentsFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): DocumentsPort {
   return openDocuments(sidecarFromEnv(env), tenant);

@@ -76,7 +76,11 @@ let mounts: Promise<readonly Mount[]> | undefined;
 async function findMounts(root: string): Promise<readonly Mount[]> {
   const places = [...OWN, ...PACKAGES.map((name) => `node_modules/${name}`)];
   return await Promise.all(
-    places.map(async (place) => ({ from: await realpath(root + place), at: `${CAGED_ROOT}/${place}`, writable: false })),
+    places.map(async (place) => ({
+      from: await realpath(root + place),
+      at: `${CAGED_ROOT}/${place}`,
+      writable: false,
+    })),
   );
 }
 

@@ -68,7 +68,6 @@ export function freshPorts(): ToolPorts {
     scripts: fakeScripts(),
     documents: fakeDocuments(),
     toolSearch: allTools,
-    scripts: fakeScripts(),
   };
 }
 
