@@ -1,4 +1,5 @@
 /** Programs that try to reach what is outside their cage. Each is run bare too, where that is harmless, and then it succeeds. */
+import { deepStrictEqual } from "node:assert";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
@@ -27,7 +28,6 @@ let bystander: ChildProcess;
 beforeAll(async () => {
   process.env["SIDECAR_SECRET"] = SECRET;
   test = await openTestCages();
-  expect(test.cages.isolation).toMatchObject({ level: "bubblewrap" });
   writeFileSync(join(test.folder, CANARY_FILE), SECRET);
   chmodSync(join(test.folder, CANARY_FILE), 0o644);
   tcp = createServer((socket) => {
@@ -62,7 +62,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  expect(await test.remains()).toEqual(before);
+  deepStrictEqual(await test.remains(), before);
 });
 
 async function bare(language: Language, program: string): Promise<string> {
@@ -71,6 +71,10 @@ async function bare(language: Language, program: string): Promise<string> {
   const { stdout } = await promisify(execFile)(known, args, { env: { ...process.env, SIDECAR_SECRET: SECRET } });
   return stdout;
 }
+
+it("is a cage that these programs are in", () => {
+  expect(test.cages.isolation).toMatchObject({ level: "bubblewrap" });
+});
 
 const SCAN_ENVIRONMENTS = `
 import glob
@@ -150,9 +154,9 @@ describe("the machine", () => {
     ["sh", "echo x > /usr/bin/planted || echo x > /planted || echo x > /etc/planted || echo x > /dev/planted"],
     ["sh", "echo x > /skill/planted || echo x > /cage/bin/node || echo x > /cage/planted"],
     ["sh", "unshare --user --map-root-user true || unshare --mount true || mount -t tmpfs none /tmp"],
-    ["sh", "mknod /work/disk b 254 0 || mknod /work/memory c 1 1"],
+    ["sh", "mknod disk b 254 0 || mknod memory c 1 1"],
     ["sh", "echo 1 > /proc/sys/kernel/core_pattern || echo b > /proc/sysrq-trigger || echo x > /proc/1/oom_score_adj"],
-    ["sh", "cp /bin/sh /work/sh && chmod 4755 /work/sh && test \"$(/work/sh -p -c 'id -u')\" = 0"],
+    ["sh", "cp /bin/sh ./sh && chmod 4755 ./sh && test \"$(./sh -p -c 'id -u')\" = 0"],
     ["sh", "su -c id || sudo -n id || setpriv --reuid 0 true || chroot / true"],
     ["python3", "import os; os.setuid(0)"],
     ["python3", "import ctypes, sys; sys.exit(0 if ctypes.CDLL(None).shmget(0, 4096, 0o1600) >= 0 else 1)"],

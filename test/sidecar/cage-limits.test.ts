@@ -1,7 +1,7 @@
 /** Programs that take more than they may: they end, with a reason, in bounded time, and nothing of them stays. */
 import { statfsSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type CageLimits } from "../../sidecar/cage/cage.ts";
+import type { CageLimits } from "../../sidecar/cage/cage.ts";
 import { openTestCages, type Language, type TestCages } from "./caged.ts";
 
 const MB = 1024 ** 2;
@@ -161,7 +161,7 @@ describe("output", () => {
   });
 
   it("can be closed, and the program goes on", async () => {
-    const run = await hog("sh", "exec >&- 2>&-; sleep 0.3; echo done > /work/after; exit 5");
+    const run = await hog("sh", "exec >&- 2>&-; sleep 0.3; echo done > after; exit 5");
     expect(run).toMatchObject({ exitCode: 5, changes: { written: [{ path: "after" }] } });
   });
 

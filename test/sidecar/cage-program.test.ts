@@ -1,0 +1,184 @@
+/** The sidecar as a program: what it says of its cages, whoever it runs as, and what is left when it is killed. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, chownSync, mkdtempSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { openScripts } from "../../adapters/sidecar/scripts.ts";
+import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
+import type { ScriptRequest, ScriptsPort } from "../../core/scripts/port.ts";
+import { freePorts } from "../../scripts/supervisor/ports.ts";
+import { removeTree } from "../../sidecar/cage/folders.ts";
+import { readProcesses, readOrNull } from "../../sidecar/cage/processes.ts";
+import { scriptFile, shell } from "../contracts/scripts-suite.ts";
+
+const SERVER = fileURLToPath(new URL("../../sidecar/server.ts", import.meta.url));
+const SECRET = "a-secret-for-this-test-of-32-characters";
+const NOBODY_IN_PARTICULAR = 23_456;
+const isRoot = process.getuid?.() === 0;
+
+interface Running {
+  readonly scripts: ScriptsPort;
+  readonly url: string;
+  readonly process: ChildProcess;
+}
+
+const started: ChildProcess[] = [];
+const folders: string[] = [];
+
+afterEach(async () => {
+  for (const one of started.splice(0)) await kill(one, "SIGKILL");
+  for (const folder of folders.splice(0)) await removeTree(folder);
+});
+
+function makeFolder(uid?: number): string {
+  const folder = mkdtempSync(join(tmpdir(), "otto-program-"));
+  folders.push(folder);
+  chmodSync(folder, 0o711);
+  if (uid !== undefined) chownSync(folder, uid, uid);
+  return folder;
+}
+
+async function start(folder: string, env: Readonly<Record<string, string>> = {}, uid?: number): Promise<Running> {
+  const [port = 0] = await freePorts(1);
+  const program = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", SERVER], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { SIDECAR_SECRET: SECRET, PORT: String(port), TMPDIR: folder, ...env },
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  started.push(program);
+  await new Promise<void>((resolve, reject) => {
+    program.stdout.once("data", () => resolve());
+    program.once("exit", () => reject(new Error("it ended")));
+  });
+  const url = `http://127.0.0.1:${port}`;
+  return { scripts: openScripts({ sidecar: sidecarAt(url, SECRET), tenant: "t1" }), url, process: program };
+}
+
+async function kill(program: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (program.exitCode !== null || program.signalCode !== null) return;
+  const ended = new Promise((resolve) => program.once("exit", resolve));
+  program.kill(signal);
+  await ended;
+}
+
+async function isolationOf({ url }: Running): Promise<unknown> {
+  const health = (await (await fetch(`${url}/health`)).json()) as { readonly isolation: unknown };
+  return health.isolation;
+}
+
+async function run({ scripts }: Running, command: string, more: Partial<ScriptRequest> = {}) {
+  const ran = await scripts.run(shell(command, more));
+  if (!ran.ok) throw new Error(ran.error.message);
+  return ran.value;
+}
+
+/** Processes that were started with a certain word, which no other has. */
+function processesWith(word: string): readonly number[] {
+  return readProcesses()
+    .filter(({ pid, isZombie }) => !isZombie && readOrNull(`/proc/${pid}/cmdline`)?.includes(word) === true)
+    .map(({ pid }) => pid);
+}
+
+const cagesIn = (folder: string) => readdirSync(folder).filter((name) => name.startsWith("otto-cages-"));
+
+describe("a sidecar that is killed in the middle of a job", () => {
+  it.each([
+    ["as it is", undefined],
+    ...(isRoot ? [["as an ordinary user", NOBODY_IN_PARTICULAR] as const] : []),
+  ] as const)("leaves no process, and the next one removes its folders: %s", async (_who, uid) => {
+    const folder = makeFolder(uid);
+    const first = await start(folder, {}, uid);
+    const word = `sleep-${process.pid}-${Math.floor(performance.now())}`;
+    const program = `echo half > a; (setsid sh -c 'sleep 300; : ${word}' &); sleep 300; : ${word}`;
+    const lost = first.scripts.run(shell(program, { timeoutMs: 60_000, files: [scriptFile("in", "1")] }));
+    await expect.poll(() => processesWith(word).length).toBeGreaterThan(1);
+    await kill(first.process, "SIGKILL");
+    expect(await lost).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+    await expect.poll(() => processesWith(word)).toEqual([]);
+    const [left = ""] = cagesIn(folder);
+    expect(readdirSync(join(folder, left)).some((name) => name.startsWith("run-"))).toBe(true);
+    const second = await start(folder, {}, uid);
+    await isolationOf(second);
+    expect(cagesIn(folder)).not.toContain(left);
+    expect(await run(second, "echo again")).toMatchObject({ stdout: "again\n" });
+    await kill(second.process, "SIGTERM");
+    expect(cagesIn(folder)).toEqual([]);
+  });
+
+  it("takes nothing from another that lives", async () => {
+    const folder = makeFolder();
+    const first = await start(folder);
+    const slow = run(first, "sleep 1; echo done");
+    await expect.poll(() => cagesIn(folder).length).toBe(1);
+    const second = await start(folder);
+    await isolationOf(second);
+    expect(await slow).toMatchObject({ stdout: "done\n" });
+  });
+});
+
+describe.skipIf(!isRoot)("a sidecar of an ordinary user (skipped because only root can start one)", () => {
+  it("shuts programs in as well, all with its own user", async () => {
+    const folder = makeFolder(NOBODY_IN_PARTICULAR);
+    const sidecar = await start(folder, {}, NOBODY_IN_PARTICULAR);
+    expect(await isolationOf(sidecar)).toMatchObject({
+      level: "bubblewrap",
+      reason: expect.stringContaining("the sidecar's user"),
+    });
+    const attempt = `cat /proc/*/environ | grep -a ${SECRET}; ls ${folder}; kill -9 ${sidecar.process.pid ?? 0}; kill -9 -1; echo x > /usr/x`;
+    const attempts = await run(sidecar, attempt);
+    expect([attempts.stdout, attempts.exitCode]).not.toEqual(["", 0]);
+    expect(attempts.stdout).not.toContain(SECRET);
+    expect(sidecar.process.exitCode).toBeNull();
+    const files = [scriptFile("a.txt", "one\n")];
+    const ran = await run(sidecar, "cat a.txt; echo two > b.txt; mkdir d; echo 3 > d/c; chmod 000 d", { files });
+    expect(ran).toMatchObject({ stdout: "one\n", exitCode: 0 });
+    expect(ran.written.map(({ path }) => path).toSorted()).toEqual(["b.txt", "d/c"]);
+    const bomb = await run(sidecar, "b() { b | b & }; b; sleep 20", { timeoutMs: 1_000 });
+    expect(bomb.timedOut).toBe(true);
+    expect(await run(sidecar, "echo alive")).toMatchObject({ stdout: "alive\n" });
+    await expect
+      .poll(() => readdirSync(join(folder, cagesIn(folder)[0] ?? "")).filter((name) => name.startsWith("run-")))
+      .toEqual([]);
+  });
+
+  it("is no boundary without a cage, even when the operator chose the container", async () => {
+    const sidecar = await start(
+      makeFolder(NOBODY_IN_PARTICULAR),
+      { OTTO_SCRIPT_ISOLATION: "container" },
+      NOBODY_IN_PARTICULAR,
+    );
+    expect(await isolationOf(sidecar)).toMatchObject({ level: "none", reason: expect.stringContaining("as root") });
+    expect(await sidecar.scripts.run(shell("echo"))).toMatchObject({ ok: false, error: { code: "not_available" } });
+  });
+});
+
+describe("the operator's choice", () => {
+  it.skipIf(!isRoot)(
+    "of the container gives each program a user of its own (skipped because only root can change users)",
+    async () => {
+      const folder = makeFolder();
+      const sidecar = await start(folder, { OTTO_SCRIPT_ISOLATION: "container" });
+      expect(await isolationOf(sidecar)).toMatchObject({ level: "container" });
+      const files = [scriptFile("a.txt", "one\n")];
+      const skill = [scriptFile("run.sh", "#!/bin/sh\necho from the skill\n", 0o755)];
+      const argv = ["/skill/run.sh"] as const;
+      expect(await run(sidecar, "", { argv, skill })).toMatchObject({ stdout: "from the skill\n", exitCode: 0 });
+      const ran = await run(sidecar, "id -u; cat a.txt; echo two > b.txt; (setsid sleep 300 &); rm a.txt", { files });
+      expect(ran).toMatchObject({ exitCode: 0, removed: ["a.txt"], written: [{ path: "b.txt" }] });
+      expect(Number(ran.stdout.split("\n")[0])).toBeGreaterThanOrEqual(61_000);
+      const peek = await run(sidecar, `cat /proc/${sidecar.process.pid ?? 0}/environ; ls ${folder}; echo over`);
+      expect(peek.stdout).toBe("over\n");
+      await expect
+        .poll(() => readdirSync(join(folder, cagesIn(folder)[0] ?? "")).filter((name) => /^(run|tmp)-/.test(name)))
+        .toEqual([]);
+    },
+  );
+
+  it("of what is unknown lets nothing run", async () => {
+    const sidecar = await start(makeFolder(), { OTTO_SCRIPT_ISOLATION: "none-of-these" });
+    expect(await isolationOf(sidecar)).toMatchObject({ level: "none" });
+    expect(await sidecar.scripts.run(shell("echo"))).toMatchObject({ ok: false, error: { code: "not_available" } });
+  });
+});
