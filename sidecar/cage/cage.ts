@@ -60,6 +60,8 @@ export interface CageSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly mounts: readonly Mount[];
   readonly limits: CageLimits;
+  /** `empty`: it ends at once, and nothing can be written to it. Otherwise it is a stream, which programs cannot open by name. */
+  readonly stdin?: "empty";
   /** What it reaches by the proxy that its environment names; null: no network. */
   readonly network: ProxyRules | null;
 }

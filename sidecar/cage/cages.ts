@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { join } from "node:path";
 import { type Isolation, USUAL_LIMITS } from "./cage.ts";
 import { openCageFolder } from "./folders.ts";
+import { makePipes } from "./pipes.ts";
 import { type CageTools, startCaged } from "./start-caged.ts";
 import { syscallFilter } from "./syscalls.ts";
 import { endForsaken } from "./users.ts";
@@ -55,7 +56,9 @@ export async function openCages({ chosen, programFolders = FOLDERS, parent }: Ca
   writeFileSync(filter, syscallFilter() ?? "");
   await chmod(filter, 0o644);
   const [bwrap, setpriv, prlimit] = ["bwrap", "setpriv", "prlimit"].map((name) => find(name, programFolders));
-  const found = { bwrap: bwrap ?? "", setpriv: setpriv ?? "", prlimit: prlimit ?? "", folder, filter, changesUser };
+  const takePipe = makePipes(folder.path);
+  const programs = { bwrap: bwrap ?? "", setpriv: setpriv ?? "", prlimit: prlimit ?? "" };
+  const found = { ...programs, folder, filter, takePipe, changesUser };
   const close = () => folder.remove();
   const missing = [bwrap === null && "bwrap", setpriv === null && "setpriv", prlimit === null && "prlimit"].filter(
     Boolean,

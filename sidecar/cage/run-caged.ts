@@ -81,13 +81,12 @@ async function runIn(own: string, tools: CageTools, request: CagedRunRequest): P
   const cwd = request.cwd === "" ? WORK : `${WORK}/${request.cwd}`;
   const { argv, env, network } = request;
   const startedAt = performance.now();
-  const started = await startCaged(tools, { argv, cwd, env, mounts, limits, network });
+  const started = await startCaged(tools, { argv, cwd, env, mounts, limits, network, stdin: "empty" });
   if (!started.ok) return started;
-  const { stdin, stdout, stderr, ended } = started.value;
+  const { stdout, stderr, ended } = started.value;
   const giveUp = () => void started.value.kill("It was given up.");
   signal.addEventListener("abort", giveUp, { once: true });
   if (signal.aborted) giveUp();
-  stdin.end();
   const [out, error, end] = await Promise.all([
     readOutput(stdout, maxOutputBytes),
     readOutput(stderr, maxOutputBytes),

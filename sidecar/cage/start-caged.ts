@@ -2,12 +2,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, lchownSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import { PassThrough, type Readable } from "node:stream";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { CagedEnd, CagedProcess, CageSpec, Isolation } from "./cage.ts";
 import { asUser, bubblewrap, CAGED_NODE, cagedEnv, limited, TMPFS } from "./command.ts";
 import { inContainer } from "./container.ts";
 import type { CageFolder } from "./folders.ts";
+import { closePipe, type OutputPipe, type TakePipe } from "./pipes.ts";
 import { killIfThere, killProcessesOf, processesBelow, processesOf } from "./processes.ts";
 import { type ClaimedUser, claimUser } from "./users.ts";
 import { watch } from "./watch.ts";
@@ -17,6 +18,7 @@ import { openWayOut, throughProxy, type WayOut } from "./way-out.ts";
 const [INFO_FD, FILTER_FD] = [3, 4];
 /** How long a cage takes to end at most when the first of its processes was killed. */
 const END_MS = 2_000;
+const KILL_AGAIN_MS = 10;
 const MAX_INFO_CHARACTERS = 4_096;
 
 /** What a sidecar needs for its cages. */
@@ -28,8 +30,15 @@ export interface CageTools {
   readonly folder: CageFolder;
   /** A file with the filter for system calls. */
   readonly filter: string;
+  readonly takePipe: TakePipe;
   /** Whether this process can change the user of those that it starts. */
   readonly changesUser: boolean;
+}
+
+/** What a program writes to. */
+interface Outputs {
+  readonly stdout: OutputPipe;
+  readonly stderr: OutputPipe;
 }
 
 /** A program as it was started. */
@@ -60,21 +69,30 @@ export async function startCaged(tools: CageTools, spec: CageSpec): Promise<Resu
   const user = tools.changesUser ? await claimUser() : null;
   if (tools.changesUser && user === null) return failed("rate_limited", "All users for programs are taken.");
   const writable = spec.mounts.filter((mount) => mount.writable).map(({ from }) => from);
+  let outputs: Outputs | null = null;
   let wayOut: WayOut | null = null;
   try {
+    outputs = { stdout: await tools.takePipe(), stderr: await tools.takePipe() };
     if (user !== null) for (const folder of writable) give(folder, user.uid);
     wayOut = spec.network === null ? null : await openWayOut(tools.folder.path, spec.network, user?.uid ?? null);
     const start = tools.isolation.level === "container" ? startInContainer : startInBubblewrap;
-    const started = await start(tools, wayOut === null ? spec : throughProxy(spec, wayOut), user);
-    return ok(follow(spec, { ...started, wayOut }, writable, user));
+    const started = await start(tools, wayOut === null ? spec : throughProxy(spec, wayOut), user, outputs);
+    for (const { writerFd } of [outputs.stdout, outputs.stderr]) closeSync(writerFd);
+    return ok(follow(spec, { ...started, wayOut }, outputs, writable, user));
   } catch (error) {
+    for (const pipe of Object.values(outputs ?? {}) as readonly OutputPipe[]) closePipe(pipe);
     await wayOut?.close();
     user?.release();
     return failed("not_available", `The cage did not start: ${error instanceof Error ? error.message : "no reason"}.`);
   }
 }
 
-async function startInBubblewrap(tools: CageTools, spec: CageSpec, user: ClaimedUser | null): Promise<Started> {
+async function startInBubblewrap(
+  tools: CageTools,
+  spec: CageSpec,
+  user: ClaimedUser | null,
+  { stdout, stderr }: Outputs,
+): Promise<Started> {
   const [program = "", ...args] = [
     ...asUser(tools.setpriv, user?.uid ?? null),
     ...bubblewrap(tools.bwrap, {
@@ -93,7 +111,11 @@ async function startInBubblewrap(tools: CageTools, spec: CageSpec, user: Claimed
   ];
   const filter = openSync(tools.filter, "r");
   try {
-    const child = spawn(program, args, { env: {}, cwd: "/", stdio: ["pipe", "pipe", "pipe", "pipe", filter] });
+    const child = spawn(program, args, {
+      env: {},
+      cwd: "/",
+      stdio: [spec.stdin === "empty" ? "ignore" : "pipe", stdout.writerFd, stderr.writerFd, "pipe", filter],
+    });
     const root = rootOf(child);
     await untilSpawned(child);
     const tmpfs = () => TMPFS.map((path) => `/proc/${root() ?? "none"}/root${path}`);
@@ -103,12 +125,18 @@ async function startInBubblewrap(tools: CageTools, spec: CageSpec, user: Claimed
   }
 }
 
-async function startInContainer(tools: CageTools, spec: CageSpec, user: ClaimedUser | null): Promise<Started> {
+async function startInContainer(
+  tools: CageTools,
+  spec: CageSpec,
+  user: ClaimedUser | null,
+  { stdout, stderr }: Outputs,
+): Promise<Started> {
   if (user === null) throw new Error("a program needs a user of its own");
   const mounts = await tools.folder.reachable(spec.mounts);
   const { argv, env, cwd, tmp, remove } = await inContainer(tools.folder.path, { ...spec, mounts }, user.uid);
   const [program = "", ...args] = [...asUser(tools.setpriv, user.uid), ...limited(tools.prlimit, spec.limits, argv)];
-  const child = spawn(program, args, { env, cwd, detached: true, stdio: "pipe" });
+  const stdin = spec.stdin === "empty" ? "ignore" : "pipe";
+  const child = spawn(program, args, { env, cwd, detached: true, stdio: [stdin, stdout.writerFd, stderr.writerFd] });
   await untilSpawned(child);
   return { child, root: () => child.pid ?? null, tmpfs: () => [], folders: [tmp], remove };
 }
@@ -134,22 +162,27 @@ function give(path: string, uid: number): void {
 function follow(
   { limits }: CageSpec,
   { child, root, tmpfs, folders, remove, wayOut }: Started & { readonly wayOut: WayOut | null },
+  outputs: Outputs,
   writable: readonly string[],
   user: ClaimedUser | null,
 ): CagedProcess {
-  const { stdin, stdout, stderr } = child;
-  if (stdin === null || stdout === null || stderr === null) throw new Error("it has no streams");
   let [killed, timedOut, isOver]: [string | null, boolean, boolean] = [null, false, false];
   const over = new AbortController();
 
   function kill(why: string): Promise<CagedEnd> {
     if (isOver || killed !== null) return ended;
     killed = why;
-    // bubblewrap still waits for the first process, so its number is no other's. While it is being built, the cage ends
-    // with bubblewrap.
-    killIfThere(root() ?? child.pid ?? 0);
-    setTimeout(() => child.kill("SIGKILL"), END_MS).unref();
+    killRoot(performance.now() + END_MS);
     return ended;
+  }
+
+  /** bubblewrap waits for the first process, so its number is no other's; before bubblewrap told it, there is nothing to end. */
+  function killRoot(untilMs: number): void {
+    const pid = root();
+    if (isOver) return;
+    if (pid !== null) killIfThere(pid);
+    if (performance.now() > untilMs) child.kill("SIGKILL");
+    setTimeout(killRoot, KILL_AGAIN_MS, untilMs).unref();
   }
 
   async function clear(exitCode: number | null): Promise<CagedEnd> {
@@ -177,8 +210,9 @@ function follow(
   };
   void watch({ processes, folders: [...writable, ...folders], tmpfs, limits }, (why) => void kill(why), over.signal);
   // A program need not read, and can end while it is written to.
+  const stdin = child.stdin ?? new PassThrough().resume();
   stdin.on("error", () => undefined);
-  return { stdin, stdout, stderr, ended, kill };
+  return { stdin, stdout: outputs.stdout.reader, stderr: outputs.stderr.reader, ended, kill };
 }
 
 function startTimer(wallMs: number | null, tell: (why: string) => void): NodeJS.Timeout | undefined {

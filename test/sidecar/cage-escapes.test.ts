@@ -246,4 +246,10 @@ describe("a program's children", () => {
     expect([run.exitCode, run.timedOut]).toEqual([null, true]);
     expect(readdirSync("/proc").length).toBeGreaterThan(0);
   });
+
+  it("end when the caller has gone away before the start", async () => {
+    const gone = AbortSignal.abort();
+    const runs = await Promise.all([1, 2, 3].map(() => test.run("sh", "sleep 300", { signal: gone })));
+    expect(runs.map(({ exitCode, timedOut }) => [exitCode, timedOut])).toEqual([1, 2, 3].map(() => [null, false]));
+  });
 });

@@ -169,3 +169,11 @@ describe("output", () => {
     expect((await hog("sh", "printf 'a\\377b\\0c'")).stdout).toBe("a\uFFFDb\0c");
   });
 });
+
+it("output and input can be opened again by their names", async () => {
+  const run = await hog(
+    "sh",
+    "echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee /dev/fd/2; cat /dev/stdin; echo $?",
+  );
+  expect(run).toMatchObject({ exitCode: 0, stdout: "a\nc\n0\n", stderr: "b\nc\n" });
+});
