@@ -40,8 +40,20 @@ const PYTHON = /^python3(\.\d+)?$/;
 /** Of the root: links into /usr on a merged system, else folders. */
 const ROOT = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
 
-/** The first process of the cage: it waits for the program and then ends, with which the kernel ends all the others. */
-const INIT = ["/bin/sh", "-c", 'exec 9>&2 2>/dev/null; "$@" 2>&9 9>&-; exit $?', "init"];
+/** Where the first process of a cage says that it is there, and hears that it may go on. */
+export const GO_FD = 5;
+export const GO = "go\n";
+
+/**
+ * The first process of the cage: it waits for the program and then ends, with which the kernel ends all the others. Before
+ * that it makes sure that somebody still wants it: until it runs, the death of the sidecar does not reach into the cage.
+ */
+const INIT = [
+  "/bin/sh",
+  "-c",
+  `exec 9>&2 2>/dev/null; echo here >&${GO_FD}; read -r go <&${GO_FD} || exit 1; exec ${GO_FD}<&-; "$@" 2>&9 9>&-; exit $?`,
+  "init",
+];
 
 /** The environment of a caged program. */
 export function cagedEnv(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

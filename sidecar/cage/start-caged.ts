@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, lchownSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough, type Readable } from "node:stream";
+import { type Duplex, PassThrough, type Readable } from "node:stream";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { CagedEnd, CagedProcess, CageSpec, Isolation } from "./cage.ts";
-import { asUser, bubblewrap, CAGED_NODE, cagedEnv, limited, TMPFS } from "./command.ts";
+import { asUser, bubblewrap, CAGED_NODE, cagedEnv, GO, GO_FD, limited, TMPFS } from "./command.ts";
 import { inContainer } from "./container.ts";
 import type { CageFolder } from "./folders.ts";
 import { closePipe, type OutputPipe, type TakePipe } from "./pipes.ts";
@@ -114,9 +114,10 @@ async function startInBubblewrap(
     const child = spawn(program, args, {
       env: {},
       cwd: "/",
-      stdio: [spec.stdin === "empty" ? "ignore" : "pipe", stdout.writerFd, stderr.writerFd, "pipe", filter],
+      stdio: [spec.stdin === "empty" ? "ignore" : "pipe", stdout.writerFd, stderr.writerFd, "pipe", filter, "pipe"],
     });
     const root = rootOf(child);
+    letGo(child);
     await untilSpawned(child);
     const tmpfs = () => TMPFS.map((path) => `/proc/${root() ?? "none"}/root${path}`);
     return { child, root, tmpfs, folders: [], remove: () => Promise.resolve() };
@@ -136,7 +137,13 @@ async function startInContainer(
   const { argv, env, cwd, tmp, remove } = await inContainer(tools.folder.path, { ...spec, mounts }, user.uid);
   const [program = "", ...args] = [...asUser(tools.setpriv, user.uid), ...limited(tools.prlimit, spec.limits, argv)];
   const stdin = spec.stdin === "empty" ? "ignore" : "pipe";
-  const child = spawn(program, args, { env, cwd, detached: true, stdio: [stdin, stdout.writerFd, stderr.writerFd] });
+  const child = spawn(program, args, {
+    env,
+    cwd,
+    detached: true,
+    stdio: [stdin, stdout.writerFd, stderr.writerFd, "ignore", "ignore", "pipe"],
+  });
+  letGo(child);
   await untilSpawned(child);
   return { child, root: () => child.pid ?? null, tmpfs: () => [], folders: [tmp], remove };
 }
@@ -218,6 +225,13 @@ function follow(
 function startTimer(wallMs: number | null, tell: (why: string) => void): NodeJS.Timeout | undefined {
   if (wallMs === null) return undefined;
   return setTimeout(() => tell(`It took longer than ${wallMs} ms.`), wallMs);
+}
+
+/** Answers the first process of a cage, once. */
+function letGo(child: ChildProcess): void {
+  const control = (child.stdio as readonly unknown[])[GO_FD] as Duplex | null | undefined;
+  control?.on("error", () => undefined);
+  control?.once("data", () => control.end(GO));
 }
 
 /** The number that the first process of the cage has here, as bubblewrap tells it. */

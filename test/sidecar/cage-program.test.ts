@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, chownSync, mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { openScripts } from "../../adapters/sidecar/scripts.ts";
@@ -106,6 +107,43 @@ describe("a sidecar that is killed in the middle of a job", () => {
     await kill(second.process, "SIGTERM");
     expect(cagesIn(folder)).toEqual([]);
   });
+
+  it.skipIf(!isRoot)(
+    "leaves no process, at whatever moment of a cage's start it is killed (skipped because only root can start one for another user)",
+    async () => {
+      const word = `early-${process.pid}-${Math.floor(performance.now())}`;
+      const cage = fileURLToPath(new URL("../../sidecar/cage/", import.meta.url));
+      const program = `
+      import { openCages } from "${cage}cages.ts";
+      import { startCaged } from "${cage}start-caged.ts";
+      import { USUAL_LIMITS } from "${cage}cage.ts";
+      const cages = await openCages({ chosen: undefined });
+      console.log("ready");
+      const argv = ["/bin/sh", "-c", "sleep 300; : ${word}"];
+      await startCaged(cages, { argv, cwd: "/tmp", env: {}, mounts: [], limits: USUAL_LIMITS, network: null });
+      setInterval(() => undefined, 1000);
+    `;
+      for (const delayMs of [0, 3, 6, 9, 12, 16, 20, 30, 60]) {
+        const folder = makeFolder(NOBODY_IN_PARTICULAR);
+        const sidecar = spawn(
+          process.execPath,
+          ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program],
+          {
+            stdio: ["ignore", "pipe", "inherit"],
+            env: { TMPDIR: folder },
+            uid: NOBODY_IN_PARTICULAR,
+            gid: NOBODY_IN_PARTICULAR,
+          },
+        );
+        started.push(sidecar);
+        await new Promise((resolve) => sidecar.stdout.once("data", resolve));
+        await sleep(delayMs);
+        await kill(sidecar, "SIGKILL");
+      }
+      await expect.poll(() => processesWith(`: ${word}`), { timeout: 5_000 }).toEqual([]);
+    },
+    60_000,
+  );
 
   it("takes nothing from another that lives", async () => {
     const folder = makeFolder();
