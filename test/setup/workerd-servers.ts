@@ -3,12 +3,18 @@
  * Started once for the suite; every test makes a tenant of its own.
  */
 import { randomBytes } from "node:crypto";
+import { chmodSync, mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { hashKey, makeKey, OPERATOR } from "../../core/keys.ts";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { startTestDatabase } from "../../scripts/database/test-database.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
+import { isolation } from "../../sidecar/cage/cages.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
+import { jobKinds } from "../../sidecar/jobs/kinds.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
 import { startMcpDesk } from "../stand-ins/mcp-desk.ts";
 import {
@@ -30,7 +36,15 @@ export default async function startServers(project: TestProject): Promise<() => 
   const recorder = await startReadableRecorder(model);
   const outside = `${recorder.host},${mcp.host}`;
   const sidecarSecret = randomBytes(32).toString("hex");
-  const sidecar = makeSidecar(sidecarSecret, systemEgress(parseEgressAllow(outside)));
+  const egress = systemEgress(parseEgressAllow(outside));
+  const folder = mkdtempSync(join(tmpdir(), "otto-workerd-"));
+  // The users of caged programs go through it.
+  chmodSync(folder, 0o711);
+  const sidecar = makeSidecar(sidecarSecret, egress, {
+    kinds: jobKinds({ egress }),
+    folder: join(folder, "jobs"),
+    isolation,
+  });
   const sidecarUrl = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
   const operatorKey = makeKey(OPERATOR, randomBytes(64));
   const servers: WorkerdServers = {
@@ -58,6 +72,7 @@ export default async function startServers(project: TestProject): Promise<() => 
   project.provide("servers", servers);
   return async () => {
     await Promise.all([database.close(), model.close(), recorder.close(), mcp.close(), closeServer(sidecar)]);
+    await rm(folder, { recursive: true, force: true });
   };
 }
 
