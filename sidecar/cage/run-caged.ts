@@ -68,6 +68,8 @@ async function runIn(own: string, tools: CageTools, request: CagedRunRequest): P
     if (existsSync(join(request.folder, name))) move(join(request.folder, name), join(own, name));
     else mkdirSync(join(own, name), { mode: 0o700 });
   }
+  // A directory of a sandbox can be there without a file in it.
+  mkdirSync(join(workFolder, request.cwd), { recursive: true });
   for (const { path, mode } of request.work) chmodSync(join(workFolder, path), mode ?? USUAL_MODE);
   letRead(skillFolder, request.skill);
   const before = await filesBefore(

@@ -4,6 +4,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { tenantsFromEnv } from "../../adapters/from-env.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 
+/** Of a file while a command runs on it. */
+const MAX_WRITES = 200;
 const TENANT_LIMIT_BYTES = 107_374_182_400;
 const AGENT = {
   name: "shell",
@@ -75,12 +77,16 @@ describe("a command over the API", () => {
   test("may run in a directory that holds nothing, and as document 002 names things", async () => {
     const task = await heldTask();
     await call(task, "create_directory", { path: "empty/deep" });
-    const answer = await call(task, "execute_command", { command: "pwd; echo no >&2; exit 3", cwd: "empty/deep" });
+    const answer = await call(task, "execute_command", {
+      command: "pwd; echo no >&2; echo x > made.txt; exit 3",
+      cwd: "empty/deep",
+    });
     expect(answer).toMatchObject({
       ok: true,
       result: { exit_code: 3, success: false, stderr: "no\n", truncated: false },
     });
     expect(answer.result.stdout).toMatch(/\/empty\/deep\n$/);
+    expect(await textAt(task, "empty/deep/made.txt")).toBe("x\n");
   });
 
   test("that takes too long or says too much is cut, and its result says so", async () => {
@@ -158,7 +164,10 @@ describe("a command over the API", () => {
     const ran = call(task, "run_command", { command: "sleep 1; echo two > a.txt; echo x > b.txt" }).finally(() => {
       isOver = true;
     });
-    for (let at = 0; !isOver; at += 1) await put(task, "a.txt", `meanwhile ${at}`);
+    for (let at = 0; !isOver && at < MAX_WRITES; at += 1) {
+      await put(task, "a.txt", `meanwhile ${at}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
     const { result } = await ran;
     expect(result).toMatchObject({ returncode: 0, changed: [], refused: [{ path: "a.txt" }] });
     expect(result.note).toContain("a.txt is at version");
