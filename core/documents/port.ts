@@ -1,6 +1,7 @@
 /** Documents of offices and the like, as Markdown. What reads them runs apart, in processes with limits of their own. */
 import { z } from "zod";
 import type { Result } from "../errors.ts";
+import type { DocumentMaker } from "./make.ts";
 
 /** What can be read. `text` is any other file of text. */
 export const DOCUMENT_KINDS = [
@@ -67,6 +68,6 @@ export interface DocumentRead extends DocumentFacts {
  * Failures: `unsupported_media` (the message lists what is read), `too_large`, `invalid_input` (damaged, encrypted, made to
  * overwhelm a reader), `timeout`, `not_available`, `upstream_failed`. Never throws.
  */
-export interface DocumentsPort {
+export interface DocumentsPort extends DocumentMaker {
   read(document: DocumentToRead): Promise<Result<DocumentRead>>;
 }

@@ -1,6 +1,7 @@
 /** Every kind of job that the sidecar takes. */
 import { theCages } from "../cage/cages.ts";
 import { scriptJob } from "../cage/script-job.ts";
+import { makeJobKind } from "../documents/make/make-job.ts";
 import { documentReadJob } from "../documents/read-job.ts";
 import type { EgressDeps } from "../egress.ts";
 import type { ReadyJobKind } from "./job.ts";
@@ -11,5 +12,5 @@ export interface JobDeps {
 }
 
 export function jobKinds({ egress }: JobDeps): readonly ReadyJobKind[] {
-  return [scriptJob(egress, theCages), documentReadJob];
+  return [scriptJob(egress, theCages), documentReadJob, makeJobKind()];
 }

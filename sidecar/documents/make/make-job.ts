@@ -1,0 +1,82 @@
+/** The job `document-make`: the document as data in the order, its images and template as files, and one file back. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { documentSchema, MAX_IMAGES, MAX_IMAGES_BYTES, MAX_TEMPLATE_BYTES } from "../../../core/documents/make.ts";
+import { failed, ok, type Result } from "../../../core/errors.ts";
+import { defineJob, type Job, type JobOutcome, type ReadyJobKind } from "../../jobs/job.ts";
+import { checkDocument } from "../check.ts";
+import { convertWithPandoc } from "../pandoc.ts";
+import { writeZip } from "../zip.ts";
+import { houseStyle } from "./house-style.ts";
+import { type Engines, makeDocument } from "./make-document.ts";
+import { makeMakerPool, MAKERS } from "./makers.ts";
+
+/** The file of an image by its path, or why there is none. */
+const imageSchema = z.strictObject({ path: z.string(), file: z.string().optional(), why: z.string().optional() });
+
+const orderSchema = z.strictObject({
+  document: documentSchema,
+  images: z.array(imageSchema),
+  /** The name of the template's file; null: there is none. */
+  template: z.string().nullable(),
+  now_ms: z.int(),
+});
+type Order = z.infer<typeof orderSchema>;
+
+const MADE = "made";
+
+function systemEngines(): Engines {
+  const { ask } = makeMakerPool();
+  return { pandoc: convertWithPandoc, maker: ask, style: houseStyle(convertWithPandoc, ask) };
+}
+
+/** Makes the kind of job. The processes of its engines start with the first one. */
+export function makeJobKind(engines: Engines = systemEngines()): ReadyJobKind {
+  return defineJob<Order>({
+    name: "document-make",
+    atOnce: MAKERS,
+    maxBytes: MAX_IMAGES_BYTES + MAX_TEMPLATE_BYTES,
+    maxFiles: MAX_IMAGES + 1,
+    order: orderSchema,
+    run: async (job) => await runJob(job, engines),
+  });
+}
+
+async function runJob(job: Job<Order>, engines: Engines): Promise<JobOutcome> {
+  const { order, signal, folder } = job;
+  const template = await templateOf(job);
+  if (!template.ok) return refusal(template);
+  const images = await imagesOf(job);
+  const { document, now_ms: nowMs } = order;
+  const made = await makeDocument({ document, images, template: template.value, nowMs, signal }, engines);
+  if (!made.ok) return refusal(made);
+  const from = join(folder, MADE);
+  await writeFile(from, made.value.bytes);
+  return { ok: true, body: { warnings: made.value.warnings }, files: [{ path: `${MADE}.${document.format}`, from }] };
+}
+
+function refusal({ error: { code, message, field } }: Extract<Result<unknown>, { ok: false }>): JobOutcome {
+  return { ok: false, code, message, ...(field === undefined ? {} : { field }) };
+}
+
+async function imagesOf({ order, folder }: Job<Order>): Promise<ReadonlyMap<string, Uint8Array | string>> {
+  const images = new Map<string, Uint8Array | string>();
+  for (const { path, file, why = "" } of order.images)
+    images.set(path, file === undefined ? why : await readFile(join(folder, "in", file)));
+  return images;
+}
+
+/** The template, written anew of the parts that passed the checks of a document that is read. */
+async function templateOf({ order: { template, document }, folder }: Job<Order>): Promise<Result<Uint8Array | null>> {
+  if (template === null) return ok(null);
+  const bytes = await readFile(join(folder, "in", template));
+  const checked = await checkDocument(bytes, template);
+  if (!checked.ok) return failed(checked.error.code, `The template: ${checked.error.message}`, { field: "template" });
+  const { kind, entries } = checked.value;
+  if (kind !== document.format)
+    return failed("unsupported_media", `The template is a ${kind}, and a ${document.format} is made.`, {
+      field: "template",
+    });
+  return ok(writeZip(entries, () => false));
+}

@@ -1,0 +1,70 @@
+/** An office file as its parts, and as bytes that depend on nothing but them. */
+import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from "fflate";
+
+export type OfficeParts = Record<string, Uint8Array>;
+
+/** What a document says of itself, as plain text. */
+export interface OfficeAbout {
+  readonly title?: string | undefined;
+  readonly author?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly language?: string | undefined;
+}
+
+export const CORE_PART = "docProps/core.xml";
+/** The first moment that an archive can name. Its entries carry it, so that the same parts give the same bytes. */
+const ENTRY_TIME = new Date(1980, 0, 1);
+const PACKED_ALREADY = /\.(?:png|jpe?g|gif)$/i;
+
+export function openOffice(bytes: Uint8Array): OfficeParts {
+  return unzipSync(bytes);
+}
+
+export function closeOffice(parts: OfficeParts): Uint8Array {
+  const entries: Zippable = {};
+  for (const [name, bytes] of Object.entries(parts)) {
+    entries[name] = [bytes, { level: PACKED_ALREADY.test(name) ? 0 : 6, mtime: ENTRY_TIME }];
+  }
+  return zipSync(entries);
+}
+
+/** Changes the text of a part; one that is not there stays away. */
+export function changePart(parts: OfficeParts, name: string, change: (text: string) => string): void {
+  const part = parts[name];
+  if (part !== undefined) parts[name] = strToU8(change(strFromU8(part)));
+}
+
+export function setPart(parts: OfficeParts, name: string, text: string): void {
+  parts[name] = strToU8(text);
+}
+
+/** The properties of the document (ECMA-376 part 2, 11.1), which hold its dates. */
+export function coreProperties({ title, author, subject, language }: OfficeAbout, nowMs: number): string {
+  const at = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+  const element = (name: string, text: string | undefined) =>
+    text === undefined || text === "" ? "" : `<${name}>${escapeXml(text)}</${name}>`;
+  const date = (name: string) => `<dcterms:${name} xsi:type="dcterms:W3CDTF">${at}</dcterms:${name}>`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>',
+    '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"',
+    ' xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/"',
+    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">',
+    element("dc:title", title),
+    element("dc:subject", subject),
+    element("dc:creator", author),
+    element("dc:language", language),
+    date("created"),
+    date("modified"),
+    "</cp:coreProperties>",
+  ].join("");
+}
+
+/** Text for XML 1.0: characters that it cannot hold are left out. */
+export function escapeXml(text: string): string {
+  return text
+    .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

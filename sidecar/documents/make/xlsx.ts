@@ -1,0 +1,203 @@
+/**
+ * A workbook from sheets of data. A text is a text, whatever it begins with; numbers, dates and formulas are cells of their
+ * own kind. Formulas have no value yet: the program that opens the workbook computes them.
+ */
+import type { Blob } from "node:buffer";
+import type Stream from "node:stream";
+import writeExcelFile, { type CellObject, type Feature, type Row } from "write-excel-file/node";
+import { type Cell, readCalendarDate, type Sheet } from "../../../core/documents/make.ts";
+import { CORE_PART, coreProperties, escapeXml, type OfficeAbout } from "./office-file.ts";
+
+const HEADER: Partial<CellObject> = {
+  fontWeight: "bold",
+  textColor: "#1F4E79",
+  backgroundColor: "#E4ECF5",
+  borderStyle: "thin",
+  borderColor: "#BFC7D1",
+  alignVertical: "center",
+};
+
+/** What the library takes as the content of a file. */
+type FileContent = Stream | Buffer | Blob;
+
+const DATE_FORMAT = "yyyy-mm-dd";
+const TIME_FORMAT = "yyyy-mm-dd hh:mm";
+/** In characters, of a column that is not told its width. */
+const MIN_WIDTH = 8;
+const MAX_WIDTH = 60;
+/** Rows that are looked at to find a width. */
+const ROWS_MEASURED = 1_000;
+
+export interface Workbook {
+  readonly sheets: readonly Sheet[];
+  readonly about: OfficeAbout;
+  readonly nowMs: number;
+}
+
+/** The bytes of the workbook. */
+export async function writeWorkbook({ sheets, about, nowMs }: Workbook): Promise<Uint8Array> {
+  const written = sheets.map((sheet) => ({
+    data: rowsOf(sheet),
+    sheet: sheet.name,
+    columns: widthsOf(sheet),
+    stickyRowsCount: sheet.freeze?.rows ?? (sheet.columns === undefined ? 0 : 1),
+    stickyColumnsCount: sheet.freeze?.columns ?? 0,
+  }));
+  const features = [filters(sheets), properties(about, nowMs)];
+  return await writeExcelFile(written, { features, fontFamily: "Arial", fontSize: 10 }).toBuffer();
+}
+
+function rowsOf({ columns, rows }: Sheet): Row[] {
+  const header: Row[] =
+    columns === undefined ? [] : [columns.map(({ header: value }) => ({ ...HEADER, value, type: String }))];
+  return [...header, ...rows.map((row) => row.map((cell, index) => cellOf(cell, columns?.[index])))];
+}
+
+type Column = NonNullable<Sheet["columns"]>[number];
+
+function cellOf(cell: Cell, column: Column | undefined): CellObject | null {
+  if (cell === null) return null;
+  const whole = typeof cell === "object" ? cell : { value: cell };
+  const format = whole.format ?? column?.format;
+  const style: Partial<CellObject> = whole.bold === true ? { fontWeight: "bold" } : {};
+  if (whole.formula !== undefined)
+    return { ...style, ...formatted(format), value: whole.formula.trim().slice(1), type: "Formula" };
+  const date = whole.date ?? dateIn(whole.value, column);
+  if (date !== null) {
+    const usual = date.length > DATE_FORMAT.length ? TIME_FORMAT : DATE_FORMAT;
+    return { ...style, value: new Date(readCalendarDate(date) ?? 0), type: Date, format: format ?? usual };
+  }
+  const { value } = whole;
+  if (typeof value === "number") return { ...style, ...formatted(format), value, type: Number };
+  if (typeof value === "boolean") return { ...style, value, type: Boolean };
+  // A format of numbers on a text would change nothing but what happens to it when somebody edits it.
+  return value === undefined || value === ""
+    ? null
+    : { ...style, value: plain(value), type: String, ...wrapped(value) };
+}
+
+function dateIn(value: unknown, column: Column | undefined): string | null {
+  return column?.type === "date" && typeof value === "string" && readCalendarDate(value) !== null ? value : null;
+}
+
+function formatted(format: string | undefined): Partial<CellObject> {
+  return format === undefined ? {} : { format };
+}
+
+function wrapped(text: string): Partial<CellObject> {
+  return text.includes("\n") || textWidth(text) > MAX_WIDTH ? { wrap: true, alignVertical: "top" } : {};
+}
+
+/** XML 1.0 cannot hold the other control characters. */
+function plain(text: string): string {
+  return text.replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "");
+}
+
+function widthsOf({ columns = [], rows }: Sheet): { width: number }[] {
+  const measured = rows.slice(0, ROWS_MEASURED);
+  const count = measured.reduce((most, row) => Math.max(most, row.length), columns.length);
+  return Array.from({ length: count }, (_, index) => {
+    const column = columns[index];
+    if (column?.width !== undefined) return { width: column.width };
+    // Beside its own text a header holds the arrow of the filter.
+    const widest = measured.reduce(
+      (most, row) => Math.max(most, shownWidth(row[index] ?? null)),
+      textWidth(column?.header ?? "") + 3,
+    );
+    return { width: Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, widest + 2)) };
+  });
+}
+
+function shownWidth(cell: Cell): number {
+  if (cell === null) return 0;
+  if (typeof cell !== "object") return textWidth(typeof cell === "number" ? numberText(cell) : String(cell));
+  if (cell.formula !== undefined) return 12;
+  return textWidth(cell.date ?? String(cell.value ?? ""));
+}
+
+function numberText(value: number): string {
+  return Number.isInteger(value) ? value.toLocaleString("en") : String(value).slice(0, 14);
+}
+
+/** The longest line, in characters: an East Asian one is as wide as two others. */
+function textWidth(text: string): number {
+  return Math.max(
+    0,
+    ...text
+      .slice(0, 2_000)
+      .split("\n")
+      .map((line) =>
+        Array.from(line).reduce(
+          (sum, letter) =>
+            sum +
+            (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60]/.test(letter) ? 2 : 1),
+          0,
+        ),
+      ),
+  );
+}
+
+/** A filter on each header row: the mark in the sheet, and the hidden name by which Excel finds it (ECMA-376, 18.3.1.2). */
+function filters(sheets: readonly Sheet[]): Feature<FileContent> {
+  const ranges = sheets.map(filterRange);
+  return {
+    files: {
+      transform: {
+        "xl/worksheets/sheet{id}.xml": {
+          transform: (xml, _options, { sheetIndex }) => {
+            const range = ranges[sheetIndex];
+            return range == null
+              ? xml
+              : xml.replace("</sheetData>", () => `</sheetData><autoFilter ref="${range.replaceAll("$", "")}"/>`);
+          },
+        },
+        "xl/workbook.xml": {
+          transform: (xml) => {
+            const names = ranges.map((range, index) =>
+              range === null ? "" : filterName(sheets[index]?.name ?? "", range, index),
+            );
+            return names.every((name) => name === "")
+              ? xml
+              : xml.replace("</sheets>", () => `</sheets><definedNames>${names.join("")}</definedNames>`);
+          },
+        },
+      },
+    },
+  };
+}
+
+function filterName(sheet: string, range: string, index: number): string {
+  const quoted = escapeXml(`'${sheet.replaceAll("'", "''")}'`);
+  return `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${quoted}!${range}</definedName>`;
+}
+
+function filterRange({ columns, rows, autofilter = true }: Sheet): string | null {
+  if (columns === undefined || columns.length === 0 || !autofilter || rows.length === 0) return null;
+  return `$A$1:$${columnName(columns.length)}$${rows.length + 1}`;
+}
+
+/** 1 is A, 27 is AA. */
+function columnName(column: number): string {
+  const rest = (column - 1) % 26;
+  const letter = String.fromCharCode(65 + rest);
+  return column > 26 ? columnName((column - 1 - rest) / 26) + letter : letter;
+}
+
+/** Title, author and dates, which the library does not write. */
+function properties(about: OfficeAbout, nowMs: number): Feature<FileContent> {
+  return {
+    files: {
+      transform: {
+        "[Content_Types].xml": {
+          insert: () =>
+            '<Override PartName="/docProps/core.xml" ContentType="application/vnd.openxmlformats-package.core-properties+xml"/>',
+        },
+        "_rels/.rels": {
+          insert: () =>
+            '<Relationship Id="rIdCore" Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties" Target="docProps/core.xml"/>',
+        },
+      },
+      write: { files: () => ({ [CORE_PART]: coreProperties(about, nowMs) }) },
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** Markdown that tries to be more than text: code of the engines, files of the machine, and too much of everything. */
+import { afterAll, describe, expect, it } from "vitest";
+import { makeMakerPool } from "../../sidecar/documents/make/makers.ts";
+import { openWorkshop } from "./made.ts";
+import { openDocx, openPdf } from "./opened.ts";
+
+const workshop = openWorkshop();
+afterAll(() => workshop.close());
+
+/** Each would show a file of the machine, or break the document, if any engine took it for code. */
+const CODE = [
+  '#read("/etc/passwd")',
+  '#include "/etc/passwd"',
+  '#image("/etc/passwd")',
+  '```{=typst}\n#read("/etc/passwd")\n```',
+  '`#read("/etc/passwd")`{=typst}',
+  '```{=openxml}\n<w:p><w:r><w:instrText>INCLUDETEXT "/etc/passwd"</w:instrText></w:r></w:p>\n```',
+  '[x]{typst:text:fill="red); #read(\\"/etc/passwd\\")"}',
+  '::: {typst:block:fill="red); #read(\\"/etc/passwd\\")"}\nx\n:::',
+  '[x]{custom-style="Title"}',
+  '$\\text{#read("/etc/passwd")}$ and $\\foo{#read("/etc/passwd")}$ and $"#read("/etc/passwd")$',
+  '```{.python" #read("/etc/passwd")}\nx\n```',
+  '# A {#b>#read("/etc/passwd")}',
+  '![#read("/etc/passwd")](/etc/passwd)',
+  '![x](a.png"\\)#read("/etc/passwd"))',
+  '[x](<https://e.com/"\\)#read("/etc/passwd")>)',
+  '| #read("/etc/passwd") | `]` |\n|---|---|\n| ] #read("/etc/passwd") [ | \\] |',
+  '<script>#read("/etc/passwd")</script> <w:p/> &lt;',
+  '\\input{/etc/passwd} \\newcommand{\\x}{#read("/etc/passwd")} \\x',
+  '---\ntitle: "#read(\\"/etc/passwd\\")"\nheader-includes: "#read(\\"/etc/passwd\\")"\n---\n\ntext',
+  '@read [@read] <label> \\#read("/etc/passwd") \\\\#read("/etc/passwd")',
+  '*#read("/etc/passwd")*[^1]\n\n[^1]: #read("/etc/passwd") `x`{=typst}',
+];
+
+const SECRET = /root:.*:0:0/;
+
+describe("code in Markdown", () => {
+  it.each(CODE)("is text in a PDF: %s", async (markdown) => {
+    const made = await workshop.made({ format: "pdf", markdown: `${markdown}\n\nAfter.` });
+    const { text } = openPdf(made.bytes);
+    expect(text).not.toMatch(SECRET);
+    expect(text).toContain("After.");
+  });
+
+  it("is text in a Word document, all of it", async () => {
+    const made = await workshop.made({
+      format: "docx",
+      markdown: CODE.filter((one) => !one.startsWith("---")).join("\n\n"),
+    });
+    const { xml, paragraphs } = openDocx(made.bytes);
+    expect(xml).not.toMatch(SECRET);
+    expect(xml).not.toMatch(/<w:instrText[^>]*>\s*INCLUDETEXT/);
+    expect(paragraphs.map(([, text]) => text).join("\n")).toContain(
+      '<w:instrText>INCLUDETEXT "/etc/passwd"</w:instrText>',
+    );
+    expect(paragraphs.some(([style, text]) => style === "Title" && text === "x")).toBe(false);
+  });
+
+  it("reaches no file and no package when it reaches the engine of PDFs", async () => {
+    const inputs = {
+      title: "",
+      author: "",
+      subject: "",
+      shown: "no",
+      language: "en",
+      paper: "a4",
+      landscape: "no",
+      contents: "no",
+    };
+    const signal = new AbortController().signal;
+    for (const source of ['#read("/etc/passwd")', '#read("../../../../../etc/passwd")', '#include "/etc/hostname"']) {
+      const made = await workshop.engines.maker(
+        { kind: "pdf", names: [], inputs, nowMs: 0 },
+        [Buffer.from(source)],
+        signal,
+      );
+      expect(made).toMatchObject({ ok: false, error: { code: "invalid_input" } });
+    }
+  });
+});
+
+describe("too much", () => {
+  it.each([
+    ["quotes", ">".repeat(2_000)],
+    ["lists", "- ".repeat(1_000)],
+    ["brackets", "[".repeat(3_000)],
+    ["stars", "*a ".repeat(5_000)],
+  ])("of %s in each other ends in time, and the next document is made", async (_what, markdown) => {
+    const hurried = openWorkshop(6_000);
+    const made = await hurried.make({ format: "pdf", markdown });
+    if (!made.ok) expect(["invalid_input", "timeout"]).toContain(made.error.code);
+    expect(await hurried.make({ format: "pdf", markdown: "fine" })).toMatchObject({ ok: true });
+    hurried.close();
+  });
+
+  it("a program that never ends is ended, and the next one is served", async () => {
+    const makers = makeMakerPool(1_500);
+    const ask = async (source: string) =>
+      await makers.ask(
+        {
+          kind: "pdf",
+          names: [],
+          inputs: {},
+          nowMs: 0,
+        },
+        [Buffer.from(source)],
+        new AbortController().signal,
+      );
+    expect(await ask("#let i = 0\n#while true { i += 1; if i > 1e15 { break } }")).toMatchObject({ ok: false });
+    expect(await ask('#("x" * 4000000000)')).toMatchObject({ ok: false });
+    expect((await ask("fine")).ok).toBe(true);
+    makers.close();
+  });
+});
