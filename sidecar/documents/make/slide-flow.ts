@@ -5,8 +5,8 @@
 import { isAttributes, NO_ATTRIBUTES, type Node, nodesOf, partsOf, plainInlines, textAt, textOf } from "./ast.ts";
 
 /** Of the usual size, on one slide; beyond it up to the second, the text is set smaller. */
-const LINES = 10;
-const MOST_LINES = 12;
+const LINES = 9;
+const MOST_LINES = 11;
 const LETTERS_OF_A_LINE = 68;
 const TABLE_ROW_LINES = 1.25;
 /** As many lines may stand beside a picture or a table. */

@@ -48,9 +48,18 @@ export async function writeWorkbook({ sheets, about, nowMs }: Workbook): Promise
 }
 
 function rowsOf({ columns, rows }: Sheet): Row[] {
-  const header: Row[] =
-    columns === undefined ? [] : [columns.map(({ header: value }) => ({ ...HEADER, value, type: String }))];
-  return [...header, ...rows.map((row) => row.map((cell, index) => cellOf(cell, columns?.[index])))];
+  const body = rows.map((row) => row.map((cell, index) => cellOf(cell, columns?.[index])));
+  if (columns === undefined) return body;
+  // The head of a column of numbers stands above them, at the right edge.
+  const header = columns.map(({ header: value }, index) => {
+    const align = rows.some((row) => isNumber(row[index] ?? null)) ? { align: "right" as const } : {};
+    return { ...HEADER, ...align, value: plain(value), type: String };
+  });
+  return [header, ...body];
+}
+
+function isNumber(cell: Cell): boolean {
+  return typeof cell === "number" || (typeof cell === "object" && typeof cell?.value === "number");
 }
 
 type Column = NonNullable<Sheet["columns"]>[number];
@@ -137,7 +146,14 @@ function textWidth(text: string): number {
   );
 }
 
-/** A filter on each header row: the mark in the sheet, and the hidden name by which Excel finds it (ECMA-376, 18.3.1.2). */
+/** Printed as wide as a page, and as long as it takes. */
+const FIT_TO_PAGE = '<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>';
+const PAGE = '<pageSetup orientation="landscape" fitToWidth="1" fitToHeight="0"/>';
+
+/**
+ * A filter on each header row: the mark in the sheet, and the hidden name by which Excel finds it (ECMA-376, 18.3.1.2);
+ * and how the sheet is printed.
+ */
 function filters(sheets: readonly Sheet[]): Feature<FileContent> {
   const ranges = sheets.map(filterRange);
   return {
@@ -145,10 +161,12 @@ function filters(sheets: readonly Sheet[]): Feature<FileContent> {
       transform: {
         "xl/worksheets/sheet{id}.xml": {
           transform: (xml, _options, { sheetIndex }) => {
-            const range = ranges[sheetIndex];
-            return range == null
-              ? xml
-              : xml.replace("</sheetData>", () => `</sheetData><autoFilter ref="${range.replaceAll("$", "")}"/>`);
+            const range = ranges[sheetIndex] ?? null;
+            const filter = range === null ? "" : `<autoFilter ref="${range.replaceAll("$", "")}"/>`;
+            return xml
+              .replace(/<worksheet[^>]*>/, (start) => `${start}${FIT_TO_PAGE}`)
+              .replace("</sheetData>", () => `</sheetData>${filter}`)
+              .replace("</worksheet>", () => `${PAGE}</worksheet>`);
           },
         },
         "xl/workbook.xml": {
