@@ -112,6 +112,8 @@ export interface CallFacts {
   readonly tenant: string;
   readonly agent: { readonly id: string; readonly version: number };
   readonly task: string;
+  /** The task whose sandbox it works in: its own, or the root of its tree. */
+  readonly rootTask: string;
   readonly project: string | null;
   readonly step: number;
   readonly callId: string;

@@ -3,7 +3,12 @@ import type { Tool } from "../core/tool.ts";
 import peopleAskHuman from "./people/ask-human.ts";
 import filesAttachFile from "./files/attach-file.ts";
 import busCallTool from "./bus/call-tool.ts";
+import documentsConvertMarkdownToDocx from "./documents/convert-markdown-to-docx.ts";
 import filesCreateDirectory from "./files/create-directory.ts";
+import documentsCreateDocx from "./documents/create-docx.ts";
+import documentsCreatePdf from "./documents/create-pdf.ts";
+import documentsCreatePptx from "./documents/create-pptx.ts";
+import documentsCreateXlsx from "./documents/create-xlsx.ts";
 import filesDeleteFile from "./files/delete-file.ts";
 import agentsDispatchSubagent from "./agents/dispatch-subagent.ts";
 import mathsEvaluateExpression from "./maths/evaluate-expression.ts";
@@ -39,7 +44,12 @@ export const catalogue: readonly Tool[] = [
   peopleAskHuman,
   filesAttachFile,
   busCallTool,
+  documentsConvertMarkdownToDocx,
   filesCreateDirectory,
+  documentsCreateDocx,
+  documentsCreatePdf,
+  documentsCreatePptx,
+  documentsCreateXlsx,
   filesDeleteFile,
   agentsDispatchSubagent,
   mathsEvaluateExpression,

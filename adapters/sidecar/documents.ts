@@ -1,4 +1,4 @@
-/** Documents, read by the sidecar: the document goes there, its Markdown and its pictures come back. */
+/** Documents, read and made by the sidecar: the document goes there, its Markdown and its pictures come back. */
 import { failed, ok, type Result } from "../../core/errors.ts";
 import {
   documentFacts,
@@ -8,6 +8,7 @@ import {
   type DocumentToRead,
   MAX_DOCUMENT_BYTES,
 } from "../../core/documents/port.ts";
+import { openDocumentMaker } from "./make-documents.ts";
 import { type ReturnedFile, runJob } from "./run-job.ts";
 import type { Sidecar } from "./sidecar.ts";
 
@@ -18,9 +19,10 @@ const MARKDOWN = "document.md";
 const IMAGES = "images/";
 const MAX_NAME_CHARACTERS = 100;
 
-/** `sidecar` null: none is set up, and nothing can be read. */
+/** `sidecar` null: none is set up, and nothing can be read or made. */
 export function openDocuments(sidecar: Sidecar | null, tenant: string): DocumentsPort {
-  return { read: async (document) => await readBySidecar(sidecar, tenant, document) };
+  const read = async (document: DocumentToRead) => await readBySidecar(sidecar, tenant, document);
+  return { read, ...openDocumentMaker(sidecar, tenant) };
 }
 
 async function readBySidecar(

@@ -247,6 +247,7 @@ function contextOf(
     tenant: facts.tenant,
     agent: { id: facts.agent.id, version: facts.agent.version },
     task: facts.id,
+    rootTask: facts.rootId,
     project: facts.project,
     step: job.step,
     callId: call.callId,

@@ -34,9 +34,18 @@ const TMP_BYTES = 1024 ** 2;
 const PRLIMIT = ["/usr/bin/prlimit", "/bin/prlimit"];
 const ROOT = new URL("../../", import.meta.url);
 const CAGED_ROOT = "/otto";
-/** What the programs import, of this repository and of packages. The native part of liteparse is a package beside it. */
+/** What the programs import, of this repository and of packages. The native parts of liteparse and of Typst are packages beside them. */
 const OWN = ["package.json", "core", "sidecar/documents"];
-const PACKAGES = ["@bjorn3/browser_wasi_shim", "@llamaindex", "pandoc-wasm", "saxen", "zod"];
+const PACKAGES = [
+  "@bjorn3/browser_wasi_shim",
+  "@llamaindex",
+  "@myriaddreamin",
+  "fflate",
+  "pandoc-wasm",
+  "saxen",
+  "write-excel-file",
+  "zod",
+];
 const NO_WARNINGS = "--disable-warning=ExperimentalWarning";
 
 export async function startProgram(start: ProgramStart): Promise<Spawned> {

@@ -1,4 +1,4 @@
-/** A reader of documents in memory. It reads what is text as it is, and knows a PDF, DOCX or archive by its first bytes only. */
+/** A reader and maker of documents in memory. It reads what is text as it is, and knows a PDF, DOCX or archive by its first bytes only. */
 import {
   DOCUMENT_KINDS,
   type DocumentRead,
@@ -6,6 +6,7 @@ import {
   type DocumentToRead,
   MAX_DOCUMENT_BYTES,
 } from "../../core/documents/port.ts";
+import type { MadeDocument, MakeRequest } from "../../core/documents/make.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
@@ -13,7 +14,18 @@ const PICTURE = { name: "image1.png", contentType: "image/png", size: PNG.length
 
 /** A document whose text has the line `![](image1.png)` has a picture. */
 export function fakeDocuments(): DocumentsPort {
-  return { read: readInMemory };
+  return { read: readInMemory, make: makeInMemory };
+}
+
+/** What it makes is the order as JSON. Images without bytes are told of, as they are by whoever makes documents. */
+function makeInMemory({ document, images, template, nowMs, signal }: MakeRequest): Promise<Result<MadeDocument>> {
+  if (signal.aborted) return Promise.resolve(failed("timeout", "It was given up."));
+  const warnings = images.flatMap((image) =>
+    "why" in image ? [`The image ${image.path} is not in the document: ${image.why}.`] : [],
+  );
+  const placed = images.flatMap((image) => ("bytes" in image ? [[image.path, image.bytes.length]] : []));
+  const text = JSON.stringify({ document, placed, template: template?.length ?? null, nowMs });
+  return Promise.resolve(ok({ bytes: new TextEncoder().encode(text), warnings }));
 }
 
 async function readInMemory(document: DocumentToRead): Promise<Result<DocumentRead>> {

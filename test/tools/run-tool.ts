@@ -105,6 +105,7 @@ export function contextFacts(): CallFacts {
     tenant: "ten_1",
     agent: { id: "agent_1", version: 1 },
     task: "task_1",
+    rootTask: "task_1",
     project: null,
     step: 1,
     callId: `call_1_1_${calls}`,

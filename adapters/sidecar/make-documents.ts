@@ -1,0 +1,73 @@
+/** Makes documents by the sidecar: one job each, with its images and template as files. */
+import { z } from "zod";
+import type { DocumentMaker, ImageToPlace, MakeRequest } from "../../core/documents/make.ts";
+import { MAX_MADE_BYTES } from "../../core/documents/make.ts";
+import { failed, ok } from "../../core/errors.ts";
+import { type JobFile, runJob } from "./run-job.ts";
+import type { Sidecar } from "./sidecar.ts";
+
+const TIMEOUT_MS = 30_000;
+const TEMPLATE = "template";
+const AGAIN_AFTER_MS = 1_000;
+
+const bodySchema = z.object({ warnings: z.array(z.string()) });
+
+/** `sidecar` null: there is none, and calls answer `not_available`. */
+export function openDocumentMaker(sidecar: Sidecar | null, tenant: string): DocumentMaker {
+  return {
+    async make(request) {
+      const { order, files } = orderOf(request);
+      const done = await runJob(sidecar, {
+        kind: "document-make",
+        tenant,
+        order,
+        files,
+        timeoutMs: TIMEOUT_MS,
+        limits: { files: 1, bytes: MAX_MADE_BYTES },
+        signal: request.signal,
+      });
+      if (!done.ok) return done;
+      const { warnings } = bodySchema.parse(done.value.body);
+      try {
+        for await (const { bytes } of done.value.files) return ok({ bytes, warnings });
+      } catch {
+        return lost();
+      }
+      return lost();
+    },
+  };
+}
+
+function lost() {
+  return failed("upstream_failed", "The connection to the sidecar was lost before the document was there.", {
+    retryAfterMs: AGAIN_AFTER_MS,
+  });
+}
+
+function orderOf({ document, images, template, nowMs }: MakeRequest) {
+  const files: JobFile[] = [];
+  const add = (path: string, bytes: Uint8Array) => {
+    files.push({ path, size: bytes.length, open: async () => ok(streamOf(bytes)) });
+    return path;
+  };
+  const order = {
+    document,
+    images: images.map((image: ImageToPlace, index) =>
+      "why" in image
+        ? { path: image.path, why: image.why }
+        : { path: image.path, file: add(`image-${index + 1}`, image.bytes) },
+    ),
+    template: template === null ? null : add(TEMPLATE, template),
+    now_ms: nowMs,
+  };
+  return { order, files };
+}
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      if (bytes.length > 0) controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { aboutFields, markdownText, sheetsSchema } from "../../core/documents/make.ts";
+import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
+import { defineTool, failure, failWith } from "../define-tool.ts";
+import { MAKE_TIMEOUT_MS, madeFile, madeFilename, makeFile, showMade } from "./made-file.ts";
+
+export default defineTool({
+  name: "create_xlsx",
+  summary:
+    'Make an Excel workbook in the sandbox, of sheets as data or of the tables of a Markdown text. Give one of sheets and content. A text that begins with = stays a text; a formula is {formula: "=SUM(B2:B9)"}, a date {date: "2026-01-31"}.',
+  toolbox: "documents",
+  category: "documents",
+  permissions: ["write"],
+  security: "cautious",
+  effect: "keyed",
+  needs: ["files", "documents"],
+  aliases: { markdown: "content", markdown_content: "content", path: "filename", file_path: "filename" },
+  timeoutMs: MAKE_TIMEOUT_MS,
+  disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
+  input: z.object({
+    filename: madeFilename,
+    sheets: sheetsSchema.optional(),
+    content: markdownText.optional().describe("Markdown: each of its tables becomes a sheet"),
+    ...aboutFields,
+  }),
+  output: madeFile,
+  async run({ filename, sheets, content: markdown, ...words }, context) {
+    const content = sheets === undefined ? { markdown: markdown ?? "" } : { sheets };
+    if ((sheets === undefined) === (markdown === undefined))
+      return failure("invalid_input", "content: give sheets or content, one of the two", { field: "content" });
+    const fields = { filename: "filename", content: sheets === undefined ? "content" : "sheets" };
+    const made = await makeFile({ filename, document: { format: "xlsx", content, ...words }, fields }, context);
+    return made.ok ? made.value : failWith(made.error);
+  },
+  show: showMade,
+  examples: [
+    {
+      note: "sales with a sum",
+      given: {
+        filename: "sales.xlsx",
+        sheets: [
+          {
+            name: "Sales",
+            columns: [{ header: "City" }, { header: "Amount", format: "#,##0.00" }],
+            rows: [
+              ["Oslo", 1200.5],
+              ["Lima", 800],
+              ["Total", { formula: "=SUM(B2:B3)", bold: true }],
+            ],
+          },
+        ],
+      },
+    },
+  ],
+});
