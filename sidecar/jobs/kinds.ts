@@ -1,7 +1,9 @@
 /** Every kind of job that the sidecar takes. */
 import { theCages } from "../cage/cages.ts";
 import { scriptJob } from "../cage/script-job.ts";
+import { openEngines } from "../documents/make/engines.ts";
 import { makeJobKind } from "../documents/make/make-job.ts";
+import { convertWithPandoc } from "../documents/pandoc.ts";
 import { documentReadJob } from "../documents/read-job.ts";
 import type { EgressDeps } from "../egress.ts";
 import type { ReadyJobKind } from "./job.ts";
@@ -12,5 +14,5 @@ export interface JobDeps {
 }
 
 export function jobKinds({ egress }: JobDeps): readonly ReadyJobKind[] {
-  return [scriptJob(egress, theCages), documentReadJob, makeJobKind()];
+  return [scriptJob(egress, theCages), documentReadJob, makeJobKind(openEngines(convertWithPandoc))];
 }

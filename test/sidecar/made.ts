@@ -3,9 +3,8 @@ import { crc32, deflateSync } from "node:zlib";
 import { expect } from "vitest";
 import type { DocumentToMake } from "../../core/documents/make.ts";
 import type { Result } from "../../core/errors.ts";
-import { houseStyle } from "../../sidecar/documents/make/house-style.ts";
+import { openEngines } from "../../sidecar/documents/make/engines.ts";
 import { type Engines, type Made, makeDocument, type MakeOrder } from "../../sidecar/documents/make/make-document.ts";
-import { makeMakerPool } from "../../sidecar/documents/make/makers.ts";
 import { makePandocPool, PANDOC_LIMITS } from "../../sidecar/documents/pandoc.ts";
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 34, 56);
@@ -21,8 +20,7 @@ export interface Workshop {
 /** `timeoutMs`: of each step that an engine takes. */
 export function openWorkshop(timeoutMs = PANDOC_LIMITS.timeoutMs): Workshop {
   const pandoc = makePandocPool({ ...PANDOC_LIMITS, timeoutMs });
-  const makers = makeMakerPool(timeoutMs);
-  const engines = { pandoc: pandoc.convert, maker: makers.ask, style: houseStyle(pandoc.convert, makers.ask) };
+  const engines = openEngines(pandoc.convert, timeoutMs);
   const make = async (document: DocumentToMake, more: Partial<MakeOrder> = {}) => {
     const signal = new AbortController().signal;
     return await makeDocument({ document, images: new Map(), template: null, nowMs: NOW, signal, ...more }, engines);
@@ -37,7 +35,7 @@ export function openWorkshop(timeoutMs = PANDOC_LIMITS.timeoutMs): Workshop {
     },
     close() {
       pandoc.close();
-      makers.close();
+      engines.close();
     },
   };
 }

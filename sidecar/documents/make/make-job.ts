@@ -6,11 +6,9 @@ import { documentSchema, MAX_IMAGES, MAX_IMAGES_BYTES, MAX_TEMPLATE_BYTES } from
 import { failed, ok, type Result } from "../../../core/errors.ts";
 import { defineJob, type Job, type JobOutcome, type ReadyJobKind } from "../../jobs/job.ts";
 import { checkDocument } from "../check.ts";
-import { convertWithPandoc } from "../pandoc.ts";
 import { writeZip } from "../zip.ts";
-import { houseStyle } from "./house-style.ts";
 import { type Engines, makeDocument } from "./make-document.ts";
-import { makeMakerPool, MAKERS } from "./makers.ts";
+import { MAKERS } from "./makers.ts";
 
 /** The file of an image by its path, or why there is none. */
 const imageSchema = z.strictObject({ path: z.string(), file: z.string().optional(), why: z.string().optional() });
@@ -26,13 +24,8 @@ type Order = z.infer<typeof orderSchema>;
 
 const MADE = "made";
 
-function systemEngines(): Engines {
-  const { ask } = makeMakerPool();
-  return { pandoc: convertWithPandoc, maker: ask, style: houseStyle(convertWithPandoc, ask) };
-}
-
-/** Makes the kind of job. The processes of its engines start with the first one. */
-export function makeJobKind(engines: Engines = systemEngines()): ReadyJobKind {
+/** Makes the kind of job. */
+export function makeJobKind(engines: Engines): ReadyJobKind {
   return defineJob<Order>({
     name: "document-make",
     atOnce: MAKERS,
