@@ -6,6 +6,7 @@
 import type { AuditEntry } from "./audit-entry.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { failed, ok, type Result } from "./errors.ts";
+import type { Skill } from "./skills/skill.ts";
 import type { EffectClass, JsonSchema, Permission, SecurityLevel, ToolCategory } from "./tool.ts";
 
 /** One tool of a source. Its name is unique among the built-in tools and all sources of the tenant. */
@@ -29,7 +30,8 @@ export interface OutsideTool {
 /** How a call of it is made. */
 export type OutsideOrigin =
   | { readonly kind: "http"; readonly request: HttpTemplate }
-  | { readonly kind: "mcp"; readonly server: string; readonly tool: string };
+  | { readonly kind: "mcp"; readonly server: string; readonly tool: string }
+  | { readonly kind: "skill"; readonly skill: Skill };
 
 /** Where an argument goes, and under which name. `payload`: it is the whole body. */
 export interface ArgumentPlace {
