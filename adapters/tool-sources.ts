@@ -36,7 +36,7 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
     all,
 
     async publish(tenant, source, act) {
-      const { name, tools, definitions = [], origin = null } = source;
+      const { name, tools, definitions = [], skill = null, origin = null } = source;
       const text = sourceText(tools);
       const content = new TextEncoder().encode(text);
       if (content.length > MAX_SOURCE_BYTES)
@@ -71,6 +71,7 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
           origin,
           ifVersion,
           definitions,
+          skill,
           at: clock.now(),
         };
         const made = isSame ? ok(known) : await table.publish(tenant, change, act);

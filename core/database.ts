@@ -10,6 +10,7 @@ import type { MemoryTable, ProjectTable } from "./memory/tables.ts";
 import type { McpServerTable } from "./mcp/server-table.ts";
 import type { KeyRecord, TaskReport } from "./objects.ts";
 import type { Page, PageRequest } from "./page-cursor.ts";
+import type { SkillChange, SkillTable } from "./skills/tables.ts";
 import type { TaskStatus } from "./task-status.ts";
 import type { TaskView } from "./task-view.ts";
 import type { DefinedTool, SourceRecord, SourceToPublish } from "./tool-source.ts";
@@ -158,6 +159,7 @@ export interface SourceChange {
   readonly origin: string | null;
   readonly ifVersion: number;
   readonly definitions: NonNullable<SourceToPublish["definitions"]>;
+  readonly skill: SkillChange | null;
   readonly at: number;
 }
 
@@ -212,6 +214,7 @@ export interface Database {
   readonly tasks: TaskIndex;
   readonly audit: AuditLog;
   readonly toolSources: ToolSourceTable;
+  readonly skills: SkillTable;
   readonly usage: UsageTable;
   readonly memories: MemoryTable;
   readonly projects: ProjectTable;

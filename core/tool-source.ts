@@ -7,6 +7,7 @@ import type { AuditEntry } from "./audit-entry.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { failed, ok, type Result } from "./errors.ts";
 import type { Skill } from "./skills/skill.ts";
+import type { SkillChange } from "./skills/tables.ts";
 import type { EffectClass, JsonSchema, Permission, SecurityLevel, ToolCategory } from "./tool.ts";
 
 /** One tool of a source. Its name is unique among the built-in tools and all sources of the tenant. */
@@ -87,6 +88,8 @@ export interface SourceToPublish {
   readonly ifVersion?: number;
   /** Definitions of the tenant's own that change with it, each as the JSON of a further version; null takes the tool away. */
   readonly definitions?: readonly { readonly name: string; readonly definition: string | null }[];
+  /** The skill whose rows change with it. */
+  readonly skill?: SkillChange;
 }
 
 /** One version of a tool that the tenant defined. */

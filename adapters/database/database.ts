@@ -8,6 +8,7 @@ import { memoryTable } from "./memory-table.ts";
 import { projectTable } from "./project-table.ts";
 import { mcpServerTable } from "./mcp-server-table.ts";
 import { secretTable } from "./secret-table.ts";
+import { skillTable } from "./skill-table.ts";
 import { taskIndex } from "./task-index.ts";
 import { tenantTable } from "./tenant-table.ts";
 import { toolSourceTable } from "./tool-source-table.ts";
@@ -25,6 +26,7 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     audit: auditLog(connection),
     mcpServers: mcpServerTable(connection),
     toolSources: toolSourceTable(connection),
+    skills: skillTable(connection),
     usage: usageTable(connection),
     memories: memoryTable(connection),
     projects: projectTable(connection),

@@ -158,3 +158,25 @@ export const mcpServers = pgTable("mcp_servers", {
   createdAt: moment("created_at").notNull(),
   updatedAt: moment("updated_at").notNull(),
 });
+
+export const skills = pgTable("skills", {
+  tenant: text("tenant").notNull(),
+  name: text("name").notNull(),
+  slug: text("slug").notNull(),
+  version: integer("version").notNull(),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
+});
+
+export const skillVersions = pgTable("skill_versions", {
+  tenant: text("tenant").notNull(),
+  name: text("name").notNull(),
+  version: integer("version").notNull(),
+  hash: text("hash").notNull(),
+  skill: text("skill").notNull(),
+  report: text("report").notNull(),
+  files: integer("files").notNull(),
+  bytes: integer("bytes").notNull(),
+  createdAt: moment("created_at").notNull(),
+  createdBy: text("created_by").notNull(),
+});

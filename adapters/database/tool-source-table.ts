@@ -7,6 +7,7 @@ import { cutPage } from "../../core/page-cursor.ts";
 import type { DefinedTool, SourceRecord } from "../../core/tool-source.ts";
 import { auditOf } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
+import { skillWrites } from "./skill-table.ts";
 import { customTools, toolNames, toolSources } from "./schema.ts";
 
 /** Names that a refusal tells. */
@@ -33,6 +34,9 @@ export function toolSourceTable(connection: Connection): ToolSourceTable {
           select ${tenant}::text, key, ${name}::text from unnest(${sql.param(change.names)}::text[]) as key
           where ${stands(tenant, change)}`),
         ...change.definitions.map((definition) => query.execute(addDefinition(tenant, change, definition))),
+        ...(change.skill === null
+          ? []
+          : skillWrites(tenant, change.skill, change.at, stands(tenant, change)).map((write) => query.execute(write))),
         query
           .select()
           .from(toolSources)

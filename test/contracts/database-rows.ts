@@ -51,6 +51,7 @@ export function sourceOf(name: string, change: Partial<SourceChange> = {}): Sour
     origin: null,
     ifVersion: 0,
     definitions,
+    skill: null,
     at: START,
   };
   return { ...source, ...change };

@@ -1,0 +1,91 @@
+/** Characters that a reader does not see and a model does: they turn the order of a text, or hide words in it. */
+import type { ScanFinding } from "./scan.ts";
+
+/** Blanks, and everything up to here that is letters without marks of their own (Latin). */
+const LAST_LATIN = 0x24f;
+const WAVING_FLAG = 0x1f3f4;
+
+/** One finding for each line that holds some. */
+export function findHiddenCharacters(file: string, text: string): ScanFinding[] {
+  if (
+    !/[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\u{E0000}-\u{E0FFF}]/u.test(
+      text,
+    )
+  )
+    return [];
+  const findings: ScanFinding[] = [];
+  let line = 0;
+  for (const content of text.split("\n")) {
+    line += 1;
+    const found = hiddenIn(content, line === 1);
+    if (found.length === 0) continue;
+    const names = [...new Set(found.map((point) => `U+${point.toString(16).toUpperCase().padStart(4, "0")}`))];
+    const turns = found.some(turnsText);
+    const what = turns ? "characters that turn the order of what is shown" : "characters that cannot be seen";
+    const message = `holds ${found.length === 1 ? "one of the" : `${found.length}`} ${what} (${names.slice(0, 5).join(", ")})`;
+    findings.push({ file, line, field: null, kind: "hidden_characters", message });
+  }
+  return findings;
+}
+
+function hiddenIn(line: string, isFirst: boolean): number[] {
+  const found: number[] = [];
+  let before = 0;
+  let inFlag = false;
+  let at = 0;
+  for (const character of line) {
+    const point = character.codePointAt(0) ?? 0;
+    inFlag = point === WAVING_FLAG || (inFlag && isTag(point));
+    const isMark = isFirst && at === 0 && point === 0xfeff;
+    if (!isMark && !inFlag && isHidden(point, before)) found.push(point);
+    before = point;
+    at += 1;
+  }
+  return found;
+}
+
+/** `before` is the character before it. What joins emoji, or letters of scripts that join, is seen by what it does. */
+function isHidden(point: number, before: number): boolean {
+  if (point === 0x200c || point === 0x200d || isSelector(point)) return before <= LAST_LATIN && !isKeycap(before);
+  return (
+    turnsText(point) ||
+    isTag(point) ||
+    point === 0xad ||
+    point === 0x34f ||
+    point === 0x115f ||
+    point === 0x1160 ||
+    point === 0x17b4 ||
+    point === 0x17b5 ||
+    point === 0x180e ||
+    point === 0x200b ||
+    (point >= 0x2060 && point <= 0x206f) ||
+    point === 0x3164 ||
+    point === 0xfeff ||
+    point === 0xffa0 ||
+    (point >= 0xe0100 && point <= 0xe0fff)
+  );
+}
+
+/** Signs that a text runs the other way (Unicode, Standard Annex 9). */
+function turnsText(point: number): boolean {
+  return (
+    point === 0x61c ||
+    point === 0x200e ||
+    point === 0x200f ||
+    (point >= 0x202a && point <= 0x202e) ||
+    (point >= 0x2066 && point <= 0x2069)
+  );
+}
+
+function isTag(point: number): boolean {
+  return point >= 0xe0000 && point <= 0xe007f;
+}
+
+function isSelector(point: number): boolean {
+  return point >= 0xfe00 && point <= 0xfe0f;
+}
+
+/** `#`, `*` and digits, ©, ®: with a selector they are emoji. */
+function isKeycap(point: number): boolean {
+  return point === 0x23 || point === 0x2a || (point >= 0x30 && point <= 0x39) || point === 0xa9 || point === 0xae;
+}

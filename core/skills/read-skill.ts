@@ -1,0 +1,271 @@
+/**
+ * What the head of a SKILL.md says, by the rules of the Agent Skills format (https://agentskills.io/specification) and
+ * of our own fields. Everything that is wrong is found at once; what other programs understand and Otto does not is a
+ * warning.
+ */
+import type { HeadEntry, HeadNode, SkillNote } from "./head.ts";
+import { plainOf } from "./head.ts";
+import { type PackedFile, shown } from "./package.ts";
+import { readScripts } from "./read-scripts.ts";
+import { MAX_COMPATIBILITY, MAX_DESCRIPTION, MAX_NAME, type Skill, SKILL_FILE, skillSlug } from "./skill.ts";
+
+/** A skill's head, and where its instructions begin. */
+export interface SkillText {
+  readonly head: readonly HeadEntry[];
+  readonly body: string;
+  readonly bodyLine: number;
+}
+
+/** What reading gives: a skill without its hash when nothing is wrong. */
+export interface ReadSkill {
+  readonly skill: Omit<Skill, "hash"> | null;
+  readonly problems: readonly SkillNote[];
+  readonly warnings: readonly SkillNote[];
+}
+
+/** Of texts that have no limit in the format: characters, and how many a list holds. */
+const MAX_TEXT = 1_000;
+const MAX_ITEMS = 200;
+/** Characters of all of `metadata` as JSON. */
+const MAX_METADATA = 16_000;
+/** The length from which the format advises to move parts to files of their own. */
+const LONG_BODY_LINES = 500;
+
+const FIELDS = new Set([
+  "name",
+  "description",
+  "license",
+  "compatibility",
+  "metadata",
+  "allowed-tools",
+  "category",
+  "version",
+  "author",
+  "tags",
+  "scripts",
+]);
+
+/** Names of fields as they are often written by mistake. */
+const MISSPELT: Readonly<Record<string, string>> = {
+  allowed_tools: "allowed-tools",
+  allowedtools: "allowed-tools",
+  tools: "allowed-tools",
+  licence: "license",
+  desc: "description",
+};
+
+/** `folder` is the one that the package came in; null: it came without one. */
+export function readSkill(text: SkillText, files: readonly PackedFile[], folder: string | null): ReadSkill {
+  const reader = new HeadReader(text.head);
+  const name = reader.name(folder);
+  const description = reader.text("description", MAX_DESCRIPTION, true) ?? "";
+  const metadata = reader.metadata();
+  const scripts = readScripts(reader.entry("scripts")?.value ?? null, files);
+  const skill = {
+    name,
+    slug: skillSlug(name),
+    description,
+    allowedTools: reader.allowedTools(),
+    scripts: scripts.scripts,
+    category: reader.text("category", MAX_TEXT),
+    version: reader.text("version", MAX_TEXT) ?? metadata["version"] ?? null,
+    author: reader.text("author", MAX_TEXT) ?? metadata["author"] ?? null,
+    tags: reader.words("tags", /[,\n]+/),
+    license: reader.text("license", MAX_TEXT),
+    compatibility: reader.text("compatibility", MAX_COMPATIBILITY),
+    metadata,
+  };
+  reader.unknownFields();
+  bodyWarnings(reader, text);
+  const problems = [...reader.problems, ...scripts.problems].sort(byLine);
+  const warnings = [...reader.warnings, ...scripts.warnings].sort(byLine);
+  return { skill: problems.length === 0 ? skill : null, problems, warnings };
+}
+
+class HeadReader {
+  readonly problems: SkillNote[] = [];
+  readonly warnings: SkillNote[] = [];
+  readonly #entries: readonly HeadEntry[];
+
+  constructor(entries: readonly HeadEntry[]) {
+    this.#entries = entries;
+  }
+
+  entry(field: string): HeadEntry | undefined {
+    return this.#entries.find(({ name }) => name === field);
+  }
+
+  problem(field: string, line: number | null, message: string): void {
+    this.problems.push({ file: SKILL_FILE, line: line ?? 1, field, message: `${field} ${message}` });
+  }
+
+  warning(field: string | null, line: number | null, message: string): void {
+    const said = field === null ? message : `${field} ${message}`;
+    this.warnings.push({ file: SKILL_FILE, line, field, message: said });
+  }
+
+  /** The text of a field; null when it is not there, or empty. */
+  text(field: string, longest: number, isRequired = false): string | null {
+    const entry = this.entry(field);
+    if (entry === undefined) {
+      if (isRequired) this.problem(field, null, "is missing");
+      return null;
+    }
+    const { value, line } = entry;
+    if (value.kind !== "text") {
+      this.problem(field, line, `is a ${value.kind}: it has to be a text`);
+      return null;
+    }
+    const text = value.text.trim();
+    const length = Array.from(text).length;
+    if (length === 0 && isRequired) this.problem(field, line, "is empty");
+    if (length > longest) this.problem(field, line, `has ${length} characters: at most ${longest}`);
+    return length === 0 ? null : text;
+  }
+
+  name(folder: string | null): string {
+    const name = this.text("name", MAX_NAME, true) ?? "";
+    const line = this.entry("name")?.line ?? null;
+    if (name !== "" && !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
+      const better = skillSlug(name.normalize("NFKD").replace(/\p{M}/gu, "")).replaceAll("_", "-").slice(0, MAX_NAME);
+      const hint = better === "" ? "" : `; write ${better}`;
+      this.problem(
+        "name",
+        line,
+        `is ${JSON.stringify(shown(name))}: it may hold lower-case letters (a-z), digits and single hyphens between them${hint}`,
+      );
+    } else if (name !== "" && folder !== null && folder !== name) {
+      this.warning(
+        "name",
+        line,
+        `is ${name}, and the folder is ${JSON.stringify(shown(folder))}: the format wants one name`,
+      );
+    }
+    return name;
+  }
+
+  /** The texts of a list, or of a text that is cut at `between`. */
+  words(field: string, between: RegExp): string[] {
+    const entry = this.entry(field);
+    if (entry === undefined) return [];
+    return this.#checked(
+      entry,
+      this.#items(entry.value, (text) => text.split(between)),
+    );
+  }
+
+  /** Null when the field is not there. Between brackets, blanks and commas are part of a name: `Bash(git add:*)`. */
+  allowedTools(): readonly string[] | null {
+    const entry = this.entry("allowed-tools");
+    if (entry === undefined) return null;
+    const patterns = this.#checked(entry, this.#items(entry.value, cutOutsideBrackets));
+    if (patterns.length === 0)
+      this.warning("allowed-tools", entry.line, "is empty: under the skill, a task may use no tool but ask_human");
+    return [...new Set(patterns)];
+  }
+
+  metadata(): Record<string, string> {
+    const entry = this.entry("metadata");
+    if (entry === undefined || isEmpty(entry.value)) return {};
+    if (entry.value.kind !== "map") {
+      this.problem("metadata", entry.line, `is a ${entry.value.kind}: it has to be names with texts`);
+      return {};
+    }
+    const members = entry.value.entries.map(({ name, line, value }) => {
+      if (value.kind === "text") return [name, value.text] as const;
+      this.warning(
+        "metadata",
+        line,
+        `has a ${value.kind} at ${shown(name)}, and texts are expected: it is kept as JSON`,
+      );
+      return [name, JSON.stringify(plainOf(value))] as const;
+    });
+    const metadata = Object.fromEntries(members);
+    const size = JSON.stringify(metadata).length;
+    if (size > MAX_METADATA) this.problem("metadata", entry.line, `has ${size} characters: at most ${MAX_METADATA}`);
+    return metadata;
+  }
+
+  unknownFields(): void {
+    for (const { name, line } of this.#entries) {
+      if (FIELDS.has(name)) continue;
+      const meant =
+        MISSPELT[name.toLowerCase().replaceAll("-", "_")] ?? [...FIELDS].find((field) => field === name.toLowerCase());
+      const hint = meant === undefined ? "" : ` Is ${meant} meant?`;
+      this.warning(
+        null,
+        line,
+        `${shown(name)} is no field that Otto reads: it is kept, and means nothing here.${hint}`,
+      );
+    }
+  }
+
+  #items(value: HeadNode, cut: (text: string) => string[]): string[] | null {
+    if (value.kind === "text") return cut(value.text);
+    if (value.kind === "map") return null;
+    const texts = value.items.map((item) => (item.kind === "text" ? item.text : null));
+    return texts.includes(null) ? null : texts.map(String);
+  }
+
+  #checked({ name, line, value }: HeadEntry, given: string[] | null): string[] {
+    if (given === null) {
+      this.problem(
+        name,
+        line,
+        `is a ${value.kind === "map" ? "map" : "list of more than texts"}: it has to be a text or a list of texts`,
+      );
+      return [];
+    }
+    const items = given.map((item) => item.trim()).filter((item) => item !== "");
+    if (items.length > MAX_ITEMS) this.problem(name, line, `has ${items.length} entries: at most ${MAX_ITEMS}`);
+    const long = items.find((item) => item.length > MAX_TEXT);
+    if (long !== undefined) this.problem(name, line, `has an entry of ${long.length} characters: at most ${MAX_TEXT}`);
+    return items;
+  }
+}
+
+function bodyWarnings(reader: HeadReader, { body, bodyLine }: SkillText): void {
+  if (body.trim() === "") reader.warning(null, bodyLine, "there are no instructions under the head");
+  const lines = body.split("\n").length;
+  if (lines > LONG_BODY_LINES)
+    reader.warning(
+      null,
+      bodyLine,
+      `the instructions have ${lines} lines: move what is not always needed to references/`,
+    );
+}
+
+/** Cuts a text at blanks and commas that stand in no brackets. A bracket that is never closed is a character like any other. */
+function cutOutsideBrackets(text: string): string[] {
+  const parts: string[] = [];
+  let part = "";
+  let depth = 0;
+  const isClosed = balances(text);
+  for (const character of text) {
+    if (isClosed && character === "(") depth += 1;
+    if (isClosed && character === ")") depth -= 1;
+    if (depth === 0 && /[\s,]/.test(character)) {
+      parts.push(part);
+      part = "";
+    } else part += character;
+  }
+  return [...parts, part];
+}
+
+function balances(text: string): boolean {
+  let depth = 0;
+  for (const character of text) {
+    if (character === "(") depth += 1;
+    if (character === ")") depth -= 1;
+    if (depth < 0) return false;
+  }
+  return depth === 0;
+}
+
+function isEmpty(node: HeadNode): boolean {
+  return node.kind === "text" && node.text.trim() === "";
+}
+
+function byLine(a: SkillNote, b: SkillNote): number {
+  return a.file === b.file ? (a.line ?? 0) - (b.line ?? 0) : a.file === SKILL_FILE ? -1 : b.file === SKILL_FILE ? 1 : 0;
+}

@@ -1,0 +1,61 @@
+/** A package judged whole: the skill that it is, or everything that makes it none, and what is worth to be known. */
+import { foreignTools } from "../../core/skills/foreign-tools.ts";
+import { sayNote, type SkillNote } from "../../core/skills/head.ts";
+import { type GivenPackage, packageHash, shown, writePackage } from "../../core/skills/package.ts";
+import { readSkill } from "../../core/skills/read-skill.ts";
+import { type Scan, scanSkill } from "../../core/skills/scan.ts";
+import { type Skill, SKILL_FILE } from "../../core/skills/skill.ts";
+import { failed, type Result } from "../../core/errors.ts";
+import { readSkillText } from "./read-head.ts";
+
+/** What is said of a package. */
+export interface SkillReport {
+  readonly problems: readonly SkillNote[];
+  readonly warnings: readonly SkillNote[];
+  readonly scan: Scan;
+}
+
+/** `skill` null: there are problems. */
+export interface JudgedSkill {
+  readonly skill: Skill | null;
+  /** The bytes that it is kept as. */
+  readonly packed: Uint8Array<ArrayBuffer>;
+  readonly report: SkillReport;
+}
+
+/** `knownTools`: the names of all tools that there are. */
+export async function judgeSkill(given: GivenPackage, knownTools: readonly string[]): Promise<JudgedSkill> {
+  const { files, folder, litter } = given;
+  const packed = writePackage(files);
+  const top = files.find(({ path }) => path === SKILL_FILE);
+  const read = readSkillText(top?.bytes ?? new Uint8Array());
+  if (!read.ok) {
+    const report = { problems: [read.problem], warnings: [], scan: scanSkill(files, []) };
+    return { skill: null, packed, report };
+  }
+  const { skill, problems, warnings } = readSkill(read.text, files, folder);
+  const listLine = read.text.head.find(({ name }) => name === "allowed-tools")?.line ?? null;
+  const report = {
+    problems,
+    warnings: [
+      ...warnings,
+      ...foreignTools(skill?.allowedTools ?? [], knownTools, listLine),
+      ...litter.map((path) => ({
+        file: shown(path),
+        line: null,
+        field: null,
+        message: "was left out: it is no part of a skill",
+      })),
+    ],
+    scan: scanSkill(files, skill?.scripts ?? []),
+  };
+  return { skill: skill === null ? null : { ...skill, hash: await packageHash(packed) }, packed, report };
+}
+
+/** The refusal of a package that is no skill, with every problem. */
+export function noSkill(problems: readonly SkillNote[]): Result<never> {
+  const fields = problems.map((problem) => ({ field: problem.field ?? problem.file, message: sayNote(problem) }));
+  const message = `This is no skill. ${fields.map((fault) => fault.message).join("; ")}.`.slice(0, 2_000);
+  const [first] = fields;
+  return failed("invalid_input", message, { ...(first === undefined ? {} : { field: first.field }), fields });
+}

@@ -1,0 +1,62 @@
+/** The three forms in which a skill is sent: a ZIP archive, the files of a folder as a form, and a SKILL.md by itself. */
+import { failed, type Result } from "../../core/errors.ts";
+import { type GivenFile, type GivenPackage, packageOf } from "../../core/skills/package.ts";
+import { SKILL_FILE } from "../../core/skills/skill.ts";
+import { unzip } from "./unzip.ts";
+
+/** Bytes of a request that brings a skill: the files, and what a form puts between them. */
+export const MAX_UPLOAD_BYTES = 10_500_000;
+/** The media types that a skill comes as. */
+export const UPLOAD_TYPES = ["application/zip", "multipart/form-data", "text/markdown"] as const;
+
+/** Parts whose file names are paths. Of any other part, its own name is the path. */
+const FILE_PARTS = new Set(["file", "files", "file[]", "files[]", "folder"]);
+const ZIP_START = [0x50, 0x4b, 0x03, 0x04];
+
+/** The package that a request brings. */
+export async function readUpload(type: string, body: Uint8Array<ArrayBuffer>): Promise<Result<GivenPackage>> {
+  const mediaType = (type.split(";")[0] ?? "").trim().toLowerCase();
+  if (body.length === 0) return failed("invalid_input", "The body is empty: send a skill.", { field: "body" });
+  switch (mediaType) {
+    case "application/zip":
+    case "application/x-zip-compressed":
+      return await packed(body);
+    case "text/markdown":
+    case "text/x-markdown":
+      return packageOf([{ path: SKILL_FILE, bytes: body }]);
+    case "multipart/form-data":
+      return await form(type, body);
+    default:
+      return failed(
+        "unsupported_media",
+        "Send a skill as application/zip, as multipart/form-data with a file for each of the folder's, or as text/markdown (a SKILL.md by itself).",
+        { field: "content-type" },
+      );
+  }
+}
+
+async function packed(archive: Uint8Array): Promise<Result<GivenPackage>> {
+  const files = await unzip(archive);
+  return files.ok ? packageOf(files.value) : files;
+}
+
+async function form(type: string, body: Uint8Array<ArrayBuffer>): Promise<Result<GivenPackage>> {
+  let parts: FormData;
+  try {
+    parts = await new Response(body, { headers: { "content-type": type } }).formData();
+  } catch {
+    return failed("invalid_input", "The body is not valid multipart/form-data.", { field: "body" });
+  }
+  const files: GivenFile[] = [];
+  for (const [name, value] of parts) {
+    if (typeof value === "string") {
+      const message = `${name.slice(0, 100)}: has to be a file, with its path as the file name`;
+      return failed("invalid_input", message, { field: name.slice(0, 100) });
+    }
+    const path = FILE_PARTS.has(name) ? value.name : name;
+    files.push({ path, bytes: new Uint8Array(await value.arrayBuffer()) });
+  }
+  const [first] = files;
+  const isArchive = files.length === 1 && ZIP_START.every((byte, index) => first?.bytes[index] === byte);
+  return first !== undefined && isArchive ? await packed(first.bytes) : packageOf(files);
+}

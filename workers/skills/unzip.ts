@@ -1,0 +1,42 @@
+/** The files of a ZIP archive. Nothing is inflated beyond what the archive's directory said, which was checked before. */
+import { ok, type Result } from "../../core/errors.ts";
+import { type GivenFile, refusal } from "../../core/skills/package.ts";
+import { crc32, readZipDirectory, type ZipEntry } from "../../core/skills/zip-directory.ts";
+
+/** `invalid_input` or `too_large` say what is wrong with the archive. */
+export async function unzip(archive: Uint8Array): Promise<Result<readonly GivenFile[]>> {
+  const entries = readZipDirectory(archive);
+  if (!entries.ok) return entries;
+  const files: GivenFile[] = [];
+  for (const entry of entries.value) {
+    const bytes = entry.isDeflated ? await inflate(entry) : entry.stored;
+    if (bytes === null || bytes.length !== entry.size || crc32(bytes) !== entry.crc32)
+      return refusal([
+        { field: entry.path.slice(0, 100), message: "is broken: its bytes are not those that were packed" },
+      ]);
+    files.push({ path: entry.path, bytes });
+  }
+  return ok(files);
+}
+
+/** The bytes of an entry; null when they are more than it said, or no deflated bytes at all. */
+async function inflate({ stored, size }: ZipEntry): Promise<Uint8Array | null> {
+  const inflated = new Uint8Array(size);
+  let at = 0;
+  const packed = new Response(stored as Uint8Array<ArrayBuffer>).body;
+  if (packed === null) return size === 0 ? inflated : null;
+  const reader = packed.pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return at === size ? inflated : null;
+      if (at + value.length > size) return null;
+      inflated.set(value, at);
+      at += value.length;
+    }
+  } catch {
+    return null;
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
