@@ -61,6 +61,7 @@ import { openDocuments } from "./sidecar/documents.ts";
 import { type ContainerHandle, openContainer, type SidecarContainer } from "./sidecar/container.ts";
 import { openScripts } from "./sidecar/scripts.ts";
 import { type Sidecar, sidecarAt, sidecarInContainer, type SidecarStub } from "./sidecar/sidecar.ts";
+import { keepShipped, openSkills, type SkillStore } from "./skills/skills.ts";
 import { openSecrets, sealSecret, SecretShelf } from "./tenant-secrets.ts";
 import { openPgvector } from "./vectors/pgvector.ts";
 import { openVectorize } from "./vectors/vectorize.ts";
@@ -176,6 +177,16 @@ export function toolSourcesFromEnv(env: Env): ToolSourcesPort {
     tenantOf: tenantsFromEnv(env),
     clock: clockFromEnv(env),
   });
+}
+
+/** The packages of skills that one tenant may read. */
+export function skillsFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): SkillStore {
+  return openSkills(blobsFromEnv(env), tenant);
+}
+
+/** Keeps the skills that this release ships, for the tasks that go on under a later one. */
+export async function keepShippedFromEnv(env: Env): Promise<Result<void>> {
+  return await keepShipped(blobsFromEnv(env));
 }
 
 /** The results of the calls of a task's tree. */

@@ -17,6 +17,8 @@ import {
   sourceText,
   type ToolSourcesPort,
 } from "../core/tool-source.ts";
+import { SHIPPED_HASH } from "../core/skills/shipped.generated.ts";
+import { keptSourceKey, shippedTools } from "../core/skills/shipped.ts";
 import type { BlobPort, Clock } from "../core/ports.ts";
 
 /** How often a publishing that names no version tries again when another was first. */
@@ -92,7 +94,10 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
     },
 
     async read(tenant, hash) {
-      const blob = await blobs.get(sourceKey(tenant, hash));
+      if (hash === SHIPPED_HASH) return ok(shippedTools);
+      const own = await blobs.get(sourceKey(tenant, hash));
+      const isUnknown = !own.ok && own.error.code === "not_found";
+      const blob = isUnknown ? await blobs.get(keptSourceKey(hash)) : own;
       return blob.ok ? ok(JSON.parse(new TextDecoder().decode(blob.value)) as readonly OutsideTool[]) : blob;
     },
   };

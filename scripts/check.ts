@@ -1,6 +1,6 @@
 /**
  * `npm run check`: everything that is said about the code without running the product. `--fix` first formats and
- * writes the catalogue. `--static` leaves the architecture tests out, which `npm test` runs as a suite;
+ * writes the catalogue and the skills that ship. `--static` leaves the architecture tests out, which `npm test` runs as a suite;
  * `--report <file>` writes the outcome in the form of vitest's JSON report.
  */
 import { writeFileSync } from "node:fs";
@@ -35,10 +35,12 @@ const CHECKS: readonly Check[] = [
     return { name: `types of ${label}`, command: ["tsc", "--project", project] };
   }),
   { name: "catalogue", command: ["node", "scripts/catalogue.ts", "--check"] },
+  { name: "skills", command: ["node", "scripts/skills.ts", "--check"] },
 ];
 
 const FIXES: readonly Check[] = [
   { name: "catalogue", command: ["node", "scripts/catalogue.ts"] },
+  { name: "skills", command: ["node", "scripts/skills.ts"] },
   { name: "format", command: ["biome", "format", "--write"] },
 ];
 

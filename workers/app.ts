@@ -34,6 +34,7 @@ import { toolImportRoutes } from "./routes/tools-import.ts";
 import { ownToolRoutes } from "./routes/tools-own.ts";
 import { toolCallRoutes } from "./routes/tools-call.ts";
 import { mcpServerRoutes } from "./routes/tools-mcp.ts";
+import { skillRoutes } from "./routes/tools-skills.ts";
 import { toolRoutes } from "./routes/tools.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { welcomeRoutes } from "./routes/welcome.ts";
@@ -58,6 +59,7 @@ export function createApp(): App {
   memoryRoutes(app);
   projectRoutes(app);
   mcpServerRoutes(app);
+  skillRoutes(app);
   agentRoutes(app);
   keyRoutes(app);
   secretRoutes(app);

@@ -25,11 +25,11 @@ export interface Variables {
   stopped: TenantStop | null;
   /** What was read of the tenant's agents for another request with this stamp still holds. */
   agentsStamp: string;
-  /** The tenant's own tools, as a task that this request makes has them. */
+  /** The tenant's own tools and the skills that ship, as a task that this request makes has them. */
   sources: readonly PinnedSource[];
   /** True when the request was turned away for something that passes: its reply is not kept for repeats. */
   isTurnedAway: boolean | undefined;
-  /** The bytes of a JSON body, counted against the limit; null when the request has none or carries a file. */
+  /** The bytes of a JSON body or of a skill, counted against the limit; null when the request has none or carries a file. */
   bodyBytes: Uint8Array | null;
   /** Set while a request with an `Idempotency-Key` runs. */
   idempotency: IdempotentStart | null;

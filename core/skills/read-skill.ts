@@ -7,7 +7,15 @@ import type { HeadEntry, HeadNode, SkillNote } from "./head.ts";
 import { plainOf } from "./head.ts";
 import { type PackedFile, shown } from "./package.ts";
 import { readScripts } from "./read-scripts.ts";
-import { MAX_COMPATIBILITY, MAX_DESCRIPTION, MAX_NAME, type Skill, SKILL_FILE, skillSlug } from "./skill.ts";
+import {
+  isSkillName,
+  MAX_COMPATIBILITY,
+  MAX_DESCRIPTION,
+  MAX_NAME,
+  type Skill,
+  SKILL_FILE,
+  skillSlug,
+} from "./skill.ts";
 
 /** A skill's head, and where its instructions begin. */
 export interface SkillText {
@@ -126,7 +134,7 @@ class HeadReader {
   name(folder: string | null): string {
     const name = this.text("name", MAX_NAME, true) ?? "";
     const line = this.entry("name")?.line ?? null;
-    if (name !== "" && !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
+    if (name !== "" && name.length <= MAX_NAME && !isSkillName(name)) {
       const better = skillSlug(name.normalize("NFKD").replace(/\p{M}/gu, "")).replaceAll("_", "-").slice(0, MAX_NAME);
       const hint = better === "" ? "" : `; write ${better}`;
       this.problem(

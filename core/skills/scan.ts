@@ -21,6 +21,9 @@ export interface Scan {
 }
 
 const MAX_FINDINGS = 200;
+/** Bytes that are looked at, of one file and of a package: what is larger is told and not looked through. */
+const MAX_SCANNED_FILE = 1_000_000;
+const MAX_SCANNED = 4_000_000;
 /** Of one file: one file cannot fill the list. */
 const MAX_OF_A_FILE = 50;
 
@@ -67,7 +70,12 @@ const OTHER_CODE = new Set([
 export function scanSkill(files: readonly PackedFile[], scripts: readonly SkillScript[]): Scan {
   const findings: ScanFinding[] = [];
   let isCut = false;
+  let scanned = 0;
   for (const file of files) {
+    const isTooMuch = file.size > MAX_SCANNED_FILE || scanned + file.size > MAX_SCANNED;
+    if (isTooMuch && languageOf(file, "") !== null) findings.push({ ...UNREAD, file: file.path });
+    if (isTooMuch) continue;
+    scanned += file.size;
     const text = textOf(file.bytes);
     if (text === null) continue;
     const script = scripts.find(({ path }) => path === file.path);
@@ -77,6 +85,14 @@ export function scanSkill(files: readonly PackedFile[], scripts: readonly SkillS
   }
   return { findings: findings.slice(0, MAX_FINDINGS), isCut: isCut || findings.length > MAX_FINDINGS };
 }
+
+/** A program that is not looked through could do anything. */
+const UNREAD: Omit<ScanFinding, "file"> = {
+  line: null,
+  field: null,
+  kind: "made_code",
+  message: "is too large to be looked through",
+};
 
 /** The text of a file; null when it is none. */
 function textOf(bytes: Uint8Array): string | null {

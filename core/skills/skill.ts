@@ -55,6 +55,11 @@ export function skillSlug(name: string): string {
     .replace(/^_|_$/g, "");
 }
 
+/** True for a text that can be a skill's name by the format: lower-case letters, digits, single hyphens between them. */
+export function isSkillName(text: string): boolean {
+  return text.length <= MAX_NAME && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text);
+}
+
 /** What stands under the head of a SKILL.md: the instructions. A text without a head is all instructions. */
 export function skillInstructions(text: string): string {
   return splitSkill(text)?.body ?? text;

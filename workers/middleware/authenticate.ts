@@ -7,6 +7,7 @@ import { databaseFromEnv, settingsFromEnv, tenantsFromEnv } from "../../adapters
 import { OPERATOR_TENANT } from "../../core/database.ts";
 import { OttoError, raise } from "../../core/errors.ts";
 import type { IdempotentRequest } from "../../core/tenant/idempotency.ts";
+import { withShipped } from "../../core/skills/shipped.ts";
 import { hashKey, keyOwner, OPERATOR } from "../../core/keys.ts";
 import type { Admission, KeyRecord, TenantRpc } from "../../core/objects.ts";
 import { rateHeaders } from "../../core/tenant/rate-limit.ts";
@@ -35,7 +36,7 @@ export const authenticate: MiddlewareHandler<AppEnv> = async function authentica
     );
     c.set("stopped", admission.stopped);
     c.set("agentsStamp", admission.agentsStamp);
-    c.set("sources", admission.sources);
+    c.set("sources", withShipped(admission.sources));
     if (admission.idempotency === null) await next();
     else await runOnce(c, { tenant: record.tenant, state: admission.idempotency }, next);
   }

@@ -1,6 +1,7 @@
 /**
  * Bodies. `readJsonBody` counts a JSON body while it arrives and holds its bytes for the fingerprint of a repeatable
  * request; `checkJsonBody` runs after the authentication and looks at what they say. A file's body passes both by: its route counts it.
+ * The bytes of a skill are counted here and read by its route.
  */
 import type { MiddlewareHandler } from "hono";
 import { agentFromDocument } from "../../core/agent-document.ts";
@@ -8,6 +9,7 @@ import { OttoError, raise } from "../../core/errors.ts";
 import type { AppEnv } from "../context.ts";
 import { readCounted } from "../counted-body.ts";
 import { findBadText } from "../json-text.ts";
+import { MAX_UPLOAD_BYTES } from "../skills/read-upload.ts";
 import { invalidInput } from "../validation.ts";
 import { namesYaml, readDocument } from "../yaml-text.ts";
 
@@ -18,13 +20,16 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 /** Where a file in YAML is taken in place of JSON. */
 const AGENT_PATH = /^\/v1\/agents(?:\/[^/]+)?$/;
 const FILE_PATH = /^\/v1\/tasks\/[^/]+\/files\/[^]/;
+/** Where a skill is taken: its route reads what the bytes are. */
+const UPLOAD_PATH = /^\/v1\/skills(?:\/validate)?$/;
 
 export const readJsonBody: MiddlewareHandler<AppEnv> = async function readJsonBody(c, next) {
   const isFile = c.req.method === "PUT" && FILE_PATH.test(c.req.path);
   const hasNone = c.req.method === "GET" || c.req.method === "HEAD";
   if (!isFile && !hasNone && c.req.raw.body !== null) {
-    const bytes = await readCounted(c.req.raw, MAX_JSON_BYTES);
-    if (bytes === null) raise("too_large", `A request body has at most ${MAX_JSON_BYTES} bytes.`, { field: "body" });
+    const maxBytes = UPLOAD_PATH.test(c.req.path) ? MAX_UPLOAD_BYTES : MAX_JSON_BYTES;
+    const bytes = await readCounted(c.req.raw, maxBytes);
+    if (bytes === null) raise("too_large", `A request body has at most ${maxBytes} bytes.`, { field: "body" });
     c.set("bodyBytes", bytes);
   }
   await next();
@@ -32,7 +37,7 @@ export const readJsonBody: MiddlewareHandler<AppEnv> = async function readJsonBo
 
 export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJsonBody(c, next) {
   const bytes = c.get("bodyBytes");
-  if (bytes !== null) {
+  if (bytes !== null && !UPLOAD_PATH.test(c.req.path)) {
     const type = c.req.header("content-type") ?? "";
     const headers = new Headers(c.req.raw.headers);
     const isAgentFile = bytes.length > 0 && AGENT_PATH.test(c.req.path) && namesYaml(type);

@@ -38,8 +38,19 @@ export async function idempotentRequestOf(c: AppContext): Promise<IdempotentRequ
   const { method, path } = c.req;
   if (SWITCH_PATH.test(path)) return null;
   const query = new URL(c.req.url).search;
-  const fingerprint = await fingerprintOf({ method, path, query, body: c.get("bodyBytes") });
+  const fingerprint = await fingerprintOf({ method, path, query, body: comparable(c) });
   return { key: `${method} ${path} ${key}`, fingerprint };
+}
+
+/** The body as two requests that say the same have it: what stands between the parts of a form is another word each time. */
+function comparable(c: AppContext): Uint8Array | null {
+  const bytes = c.get("bodyBytes");
+  const type = c.req.header("content-type") ?? "";
+  const boundary = /^multipart\/[^]*;\s*boundary="?([^";\s]+)/i.exec(type)?.[1];
+  if (bytes === null || boundary === undefined) return bytes;
+  // Every byte is a character of its own in this encoding.
+  const text = new TextDecoder("latin1").decode(bytes);
+  return new TextEncoder().encode(text.replaceAll(boundary, ""));
 }
 
 /** Runs a first request and stores its reply before it is sent, or answers a repeat. */

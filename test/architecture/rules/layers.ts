@@ -88,7 +88,8 @@ const LAYERS: readonly Layer[] = [
   {
     name: "scripts",
     files: /^scripts\//,
-    imports: [/^scripts\//, /^core\/(keys|secrets)\.ts$/],
+    // What ships in skills/ is read by the rules of what is uploaded.
+    imports: [/^scripts\//, /^core\/(keys|secrets|canonical-json|tool-source)\.ts$/, /^(core|workers)\/skills\//],
     packages: [
       "@electric-sql/pglite",
       "@electric-sql/pglite-pgvector",

@@ -1,0 +1,50 @@
+/** Packages of skills: those of this release from the Worker itself, all others from the bucket. */
+import { ok, type Result } from "../../core/errors.ts";
+import type { BlobPort } from "../../core/ports.ts";
+import { packageKey, readPackage, type PackedFile, writePackage } from "../../core/skills/package.ts";
+import type { SkillsPort } from "../../core/skills/port.ts";
+import { SHIPPED, SHIPPED_HASH } from "../../core/skills/shipped.generated.ts";
+import { keptPackageKey, keptSourceKey, shippedPackage, shippedTools } from "../../core/skills/shipped.ts";
+import { sourceText } from "../../core/tool-source.ts";
+
+/** The packages that a tenant may read. */
+export interface SkillStore extends SkillsPort {
+  /** Keeps a package of the tenant under its hash. Keeping it again changes nothing. */
+  keep(hash: string, packed: Uint8Array): Promise<Result<void>>;
+}
+
+export function openSkills(blobs: BlobPort, tenant: string): SkillStore {
+  return {
+    async open(hash) {
+      const shipped = shippedPackage(hash);
+      if (shipped !== null) return ok(shipped);
+      const own = await blobs.get(packageKey(tenant, hash));
+      if (own.ok) return ok(readPackage(own.value));
+      if (own.error.code !== "not_found") return own;
+      const kept = await blobs.get(keptPackageKey(hash));
+      return kept.ok ? ok(readPackage(kept.value)) : kept;
+    },
+    keep: async (hash, packed) => await blobs.put(packageKey(tenant, hash), packed),
+  };
+}
+
+/** Keeps what this release ships for the tasks that pin it and go on under a later one. Can be done again. */
+export async function keepShipped(blobs: BlobPort): Promise<Result<void>> {
+  for (const { skill } of SHIPPED) {
+    const put = await blobs.put(keptPackageKey(skill.hash), packedShipped(skill.hash));
+    if (!put.ok) return put;
+  }
+  // After the packages: a source that can be read names only what can be read.
+  return await blobs.put(keptSourceKey(SHIPPED_HASH), new TextEncoder().encode(sourceText(shippedTools)));
+}
+
+function packedShipped(hash: string): Uint8Array {
+  const opened = shippedPackage(hash);
+  if (opened === null) throw new Error("a shipped skill has a package");
+  const files = opened.files.map((file): PackedFile => {
+    const read = opened.read(file.path);
+    if (!read.ok) throw new Error("a package has the files that it lists");
+    return { ...file, bytes: read.value };
+  });
+  return writePackage(files);
+}

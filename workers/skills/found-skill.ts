@@ -1,0 +1,102 @@
+/** Skills by their name and version: those of the tenant's own, and those that ship with Otto. */
+import { databaseFromEnv, skillsFromEnv } from "../../adapters/from-env.ts";
+import { OttoError, raise, type Result } from "../../core/errors.ts";
+import { toHex } from "../../core/hex.ts";
+import { type ComparedSkill, differenceOf, type SkillDifference } from "../../core/skills/difference.ts";
+import { isPackageHash } from "../../core/skills/package.ts";
+import type { SkillPackage } from "../../core/skills/port.ts";
+import { SHIPPED, type ShippedSkill } from "../../core/skills/shipped.generated.ts";
+import { shippedNamed } from "../../core/skills/shipped.ts";
+import { isSkillName, type Skill } from "../../core/skills/skill.ts";
+import type { KeptReport, SkillRecord, SkillVersion } from "../../core/skills/tables.ts";
+import type { AppContext } from "../context.ts";
+import { tenantOf, unwrap } from "../task-access.ts";
+
+/** A version that was looked for. `kept` null: it is part of the release. */
+export interface FoundVersion {
+  readonly skill: Skill;
+  readonly kept: SkillVersion | null;
+}
+
+const NO_REPORT: KeptReport = { warnings: [], scan: { findings: [], isCut: false } };
+
+/** The tenant's skill of this name; null: it has none. A text that is no skill's name is none's. */
+export async function ownSkill(c: AppContext, name: string): Promise<SkillRecord | null> {
+  if (!isSkillName(name)) return null;
+  const read = await databaseFromEnv(c.env).skills.get(tenantOf(c), name);
+  return orNull(read);
+}
+
+/** The skill that tasks have by this name now. `not_found` when there is none. */
+export async function presentSkill(
+  c: AppContext,
+  name: string,
+): Promise<{ readonly record: SkillRecord } | { readonly shipped: ShippedSkill }> {
+  const record = await ownSkill(c, name);
+  if (record !== null) return { record };
+  const shipped = shippedNamed(name);
+  return shipped === undefined ? raise("not_found", "There is no such skill.") : { shipped };
+}
+
+/** A version by its number or its hash; `which` undefined: the present one. `not_found` when there is none. */
+export async function skillVersion(c: AppContext, name: string, which: string | undefined): Promise<FoundVersion> {
+  const present = await presentSkill(c, name);
+  if ("shipped" in present) {
+    const { skill } = present.shipped;
+    if (which === undefined || which === skill.hash) return { skill, kept: null };
+    return raise("not_found", "There is no such version of the skill.");
+  }
+  const { current } = present.record;
+  if (which === undefined) return { skill: current.skill, kept: current };
+  if (!isPackageHash(which) && !/^[1-9]\d{0,8}$/.test(which))
+    return raise("not_found", "There is no such version of the skill.");
+  const wanted = isPackageHash(which) ? which : Number(which);
+  const kept = unwrap(await databaseFromEnv(c.env).skills.version(tenantOf(c), name, wanted));
+  return { skill: kept.skill, kept };
+}
+
+/** What was found when the version was uploaded. */
+export function reportOf({ kept }: FoundVersion): KeptReport {
+  return kept?.report ?? NO_REPORT;
+}
+
+/** The package of a version. */
+export async function packageOfSkill(c: AppContext, { hash }: Pick<Skill, "hash">): Promise<SkillPackage> {
+  return unwrap(await skillsFromEnv(c.env, { tenant: tenantOf(c) }).open(hash));
+}
+
+/** How two versions differ in what they allow. */
+export async function compareSkills(
+  before: { readonly skill: Skill; readonly opened: SkillPackage },
+  after: { readonly skill: Skill; readonly opened: SkillPackage },
+): Promise<SkillDifference> {
+  return differenceOf(await compared(before.skill, before.opened), await compared(after.skill, after.opened));
+}
+
+async function compared(skill: Skill, opened: SkillPackage): Promise<ComparedSkill> {
+  const hashes = new Map<string, string>();
+  for (const { path } of skill.scripts) {
+    const bytes = opened.read(path);
+    if (bytes.ok) hashes.set(path, await bytesHash(bytes.value));
+  }
+  return { skill, contentOf: (path) => hashes.get(path) ?? "" };
+}
+
+/** SHA-256 in hex. */
+export async function bytesHash(bytes: Uint8Array): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>)));
+}
+
+/** The skills of this release that no skill of the tenant's own stands before, the first in their list first. */
+export async function unshadowedSkills(c: AppContext): Promise<readonly ShippedSkill[]> {
+  const found = await Promise.all(
+    SHIPPED.map(async (one) => ((await ownSkill(c, one.skill.name)) === null ? [one] : [])),
+  );
+  return found.flat().sort((a, b) => (a.skill.slug < b.skill.slug ? 1 : -1));
+}
+
+function orNull<T>(read: Result<T>): T | null {
+  if (read.ok) return read.value;
+  if (read.error.code === "not_found") return null;
+  throw new OttoError(read.error);
+}

@@ -1,0 +1,43 @@
+/**
+ * A tenant's skills as tasks have them: each change is made from the source that is there, and made again when another was
+ * first. The rows change with the source or not at all.
+ */
+import { toolSourcesFromEnv } from "../../adapters/from-env.ts";
+import type { AuditEntry } from "../../core/audit-entry.ts";
+import { failed, ok, type Result } from "../../core/errors.ts";
+import { SKILLS_SOURCE, skillTool } from "../../core/skills/skill-tool.ts";
+import { MAX_SKILLS, type SkillChange } from "../../core/skills/tables.ts";
+import type { OutsideTool } from "../../core/tool-source.ts";
+import type { AppContext } from "../context.ts";
+import { tenantOf } from "../task-access.ts";
+
+/** How often a change is made again when another was first: of so many at once, one at least gets through each time. */
+const MAX_TRIES = 30;
+
+/** Tasks that are made from now on have the skills as they are after the change. The package has to be kept before. */
+export async function changeSkill(c: AppContext, change: SkillChange, act: AuditEntry): Promise<Result<void>> {
+  const sources = toolSourcesFromEnv(c.env);
+  const tenant = tenantOf(c);
+  for (let tries = 1; ; tries += 1) {
+    const records = await sources.all(tenant);
+    if (!records.ok) return records;
+    const record = records.value.find(({ name }) => name === SKILLS_SOURCE);
+    const present = record?.hash == null ? ok([]) : await sources.read(tenant, record.hash);
+    if (!present.ok) return present;
+    const tools = toolsAfter(present.value, change);
+    if (tools.length > MAX_SKILLS)
+      return failed("quota_exceeded", `A tenant has at most ${MAX_SKILLS} skills by itself. Delete one first.`);
+    const source = { name: SKILLS_SOURCE, tools, ifVersion: record?.version ?? 0, skill: change };
+    const published = await sources.publish(tenant, source, act);
+    if (published.ok) return ok(undefined);
+    if (published.error.field !== "ifVersion" || tries === MAX_TRIES) return published;
+  }
+}
+
+/** The tools by name, that of the skill at the version of the change or taken away. */
+function toolsAfter(present: readonly OutsideTool[], change: SkillChange): OutsideTool[] {
+  const name = change.kind === "put" ? change.skill.name : change.name;
+  const others = present.filter(({ origin }) => origin.kind !== "skill" || origin.skill.name !== name);
+  const after = change.kind === "put" ? [...others, skillTool(change.skill)] : others;
+  return after.sort((a, b) => (a.name < b.name ? -1 : 1));
+}

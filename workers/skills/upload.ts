@@ -1,0 +1,155 @@
+/** What a request that brings a skill makes: a further version, or nothing where it is there already. */
+import { databaseFromEnv, skillsFromEnv } from "../../adapters/from-env.ts";
+import { failed, type Failure, OttoError, raise } from "../../core/errors.ts";
+import { toolsByKey } from "../../core/gateway/tool-bus.ts";
+import type { SkillNote } from "../../core/skills/head.ts";
+import { readPackage } from "../../core/skills/package.ts";
+import { SHIPPED_SOURCE, SKILLS_SOURCE } from "../../core/skills/skill-tool.ts";
+import { type Skill, SKILL_FILE } from "../../core/skills/skill.ts";
+import type { SkillDifference } from "../../core/skills/difference.ts";
+import { MAX_SKILL_VERSIONS, type SkillChange, type SkillRecord } from "../../core/skills/tables.ts";
+import { nameKey } from "../../core/tool-source.ts";
+import type { Tool } from "../../core/tool.ts";
+import { actorIdOf, auditEntry } from "../audit-entry.ts";
+import type { AppContext } from "../context.ts";
+import { tenantOf, unwrap } from "../task-access.ts";
+import { compareSkills, ownSkill, packageOfSkill } from "./found-skill.ts";
+import { type JudgedSkill, judgeSkill, noSkill, type SkillReport } from "./judge-package.ts";
+import { changeSkill } from "./publish.ts";
+import { readUpload } from "./read-upload.ts";
+
+/** What came of an upload. */
+export interface Uploaded {
+  readonly record: SkillRecord;
+  readonly outcome: "created" | "updated" | "unchanged" | "restored";
+  readonly report: SkillReport;
+  readonly difference: SkillDifference | null;
+}
+
+/** What is said of a package that is not uploaded. */
+export interface Verdict {
+  readonly skill: Skill | null;
+  readonly report: SkillReport;
+  readonly difference: SkillDifference | null;
+}
+
+/** Keeps the skill of a request. `tools`: all that there are, the tenant's own too. */
+export async function uploadSkill(c: AppContext, tools: readonly Tool[]): Promise<Uploaded> {
+  const judged = await judgeBody(c, tools);
+  const { skill, packed, report } = judged;
+  if (skill === null) return unwrap(noSkill(report.problems));
+  const taken = takenBy(skill, tools);
+  if (taken !== null) throw new OttoError(taken);
+  const before = await ownSkill(c, skill.name);
+  const outcome = await outcomeOf(c, skill, before);
+  const difference = before === null ? null : await differenceFrom(c, before, judged, skill);
+  unwrap(await skillsFromEnv(c.env, { tenant: tenantOf(c) }).keep(skill.hash, packed));
+  const change: SkillChange = {
+    kind: "put",
+    skill,
+    report: { warnings: report.warnings, scan: report.scan },
+    files: readPackage(packed).files.length,
+    bytes: packed.length,
+    by: actorIdOf(c),
+  };
+  unwrap(await changeSkill(c, change, await auditEntry(c, "skill.upload", skill.name)));
+  const record = await ownSkill(c, skill.name);
+  if (record === null) return raise("conflict", "The skill was deleted meanwhile. Upload it again.", { field: "name" });
+  return { record, outcome, report, difference };
+}
+
+/** Says of a request's package what an upload would, and keeps nothing. */
+export async function judgeUpload(c: AppContext, tools: readonly Tool[]): Promise<Verdict> {
+  const given = await readUpload(c.req.header("content-type") ?? "", bodyOf(c));
+  if (!given.ok) {
+    if (given.error.code !== "invalid_input") throw new OttoError(given.error);
+    return { skill: null, report: unpacked(given.error), difference: null };
+  }
+  const judged = await judgeSkill(given.value, namesOf(tools));
+  const { skill, report } = judged;
+  if (skill === null) return { skill, report, difference: null };
+  const before = await ownSkill(c, skill.name);
+  const difference = before === null ? null : await differenceFrom(c, before, judged, skill);
+  const taken = takenBy(skill, tools);
+  const problem = taken === null ? [] : [{ file: SKILL_FILE, line: null, field: "name", message: taken.message }];
+  return { skill, report: { ...report, problems: [...report.problems, ...problem] }, difference };
+}
+
+/** Makes an earlier version the present one. */
+export async function restoreSkill(c: AppContext, record: SkillRecord, which: number | string): Promise<Uploaded> {
+  const { name, current } = record;
+  const wanted = unwrap(await databaseFromEnv(c.env).skills.version(tenantOf(c), name, which));
+  const [before, after] = [await packageOfSkill(c, current.skill), await packageOfSkill(c, wanted.skill)];
+  const difference = await compareSkills(
+    { skill: current.skill, opened: before },
+    { skill: wanted.skill, opened: after },
+  );
+  const { skill, report, files, bytes, createdBy: by } = wanted;
+  const act = await auditEntry(c, "skill.restore", name);
+  unwrap(await changeSkill(c, { kind: "put", skill, report, files, bytes, by }, act));
+  const isSame = current.skill.hash === skill.hash;
+  const restored = (await ownSkill(c, name)) ?? raise("not_found", "There is no such skill.");
+  return {
+    record: restored,
+    outcome: isSame ? "unchanged" : "restored",
+    report: { ...report, problems: [] },
+    difference,
+  };
+}
+
+async function judgeBody(c: AppContext, tools: readonly Tool[]): Promise<JudgedSkill> {
+  const given = unwrap(await readUpload(c.req.header("content-type") ?? "", bodyOf(c)));
+  return await judgeSkill(given, namesOf(tools));
+}
+
+function bodyOf(c: AppContext): Uint8Array<ArrayBuffer> {
+  return (c.get("bodyBytes") ?? new Uint8Array()) as Uint8Array<ArrayBuffer>;
+}
+
+/** Every name that a pattern of a skill can mean. */
+function namesOf(tools: readonly Tool[]): string[] {
+  return tools.flatMap(({ name, alsoNamed = [] }) => [name, ...alsoNamed]);
+}
+
+/** Why the skill's tool cannot have its name; null: it can. A skill of the tenant stands before one of that name that ships. */
+function takenBy({ name, slug }: Skill, tools: readonly Tool[]): Failure | null {
+  const other = toolsByKey(tools).get(nameKey(slug));
+  if (other === undefined) return null;
+  const source = other.written?.source;
+  if ((source === SKILLS_SOURCE || source === SHIPPED_SOURCE) && other.name === slug) return null;
+  const whose = source === undefined ? "a built-in tool" : `a tool of the source ${source}`;
+  const message = `name: the tool of the skill ${name} would be ${slug}, which is ${whose}. Choose another name for the skill.`;
+  return failed("conflict", message, { field: "name" }).error;
+}
+
+async function outcomeOf(
+  c: AppContext,
+  { name, hash }: Skill,
+  before: SkillRecord | null,
+): Promise<Uploaded["outcome"]> {
+  if (before === null) return "created";
+  if (before.current.skill.hash === hash) return "unchanged";
+  const known = await databaseFromEnv(c.env).skills.version(tenantOf(c), name, hash);
+  if (known.ok) return "restored";
+  if (known.error.code !== "not_found") throw new OttoError(known.error);
+  if (before.versions >= MAX_SKILL_VERSIONS)
+    raise("quota_exceeded", `A skill has at most ${MAX_SKILL_VERSIONS} versions. Delete it and upload it anew.`);
+  return "updated";
+}
+
+async function differenceFrom(
+  c: AppContext,
+  { current }: SkillRecord,
+  { packed }: JudgedSkill,
+  skill: Skill,
+): Promise<SkillDifference> {
+  const opened = await packageOfSkill(c, current.skill);
+  return await compareSkills({ skill: current.skill, opened }, { skill, opened: readPackage(packed) });
+}
+
+/** The report of what is no package at all. */
+function unpacked(failure: Failure): SkillReport {
+  const faults = failure.fields ?? [{ field: failure.field ?? "body", message: failure.message }];
+  const problems = faults.map(({ field, message }): SkillNote => ({ file: field, line: null, field, message }));
+  return { problems, warnings: [], scan: { findings: [], isCut: false } };
+}
