@@ -29,7 +29,7 @@ const OURS: Readonly<Record<string, string>> = {
  * what stands in the list is what holds.
  */
 export function foreignTools(patterns: readonly string[], known: readonly string[], line: number | null): SkillNote[] {
-  return patterns.flatMap((pattern) => {
+  const foreign = patterns.flatMap((pattern) => {
     const compiled = compilePattern(pattern);
     if (known.some((name) => matchesPattern(name, compiled))) return [];
     const nearest = nearestOf(pattern, known);
@@ -37,6 +37,9 @@ export function foreignTools(patterns: readonly string[], known: readonly string
     const message = `allowed-tools: ${JSON.stringify(shown(pattern))} is the name of no tool here, so that it allows nothing.${hint}`;
     return [{ file: SKILL_FILE, line, field: "allowed-tools", message }];
   });
+  if (foreign.length === 0 || foreign.length < patterns.length) return foreign;
+  const message = "allowed-tools: no entry names a tool here: under the skill, a task may use none but ask_human";
+  return [...foreign, { file: SKILL_FILE, line, field: "allowed-tools", message }];
 }
 
 function nearestOf(pattern: string, known: readonly string[]): string | null {
@@ -45,7 +48,7 @@ function nearestOf(pattern: string, known: readonly string[]): string | null {
   if (alike !== undefined) return alike;
   const foreign = OURS[letters(base)];
   if (foreign !== undefined && known.includes(foreign)) return foreign;
-  const server = /^mcp__([\w-]+?)__([\w.-]+)$/.exec(base);
+  const server = /^mcp__([\w-]+?)__([\w.*-]+)$/.exec(base);
   return server === null ? null : `${server[1]}_${server[2]}`;
 }
 

@@ -20,8 +20,8 @@ const MAX_DEPTH = 10;
 const RUNNABLE = 0o755;
 const PLAIN = 0o644;
 
-/** What operating systems leave in folders: never part of a skill. */
-const LITTER = /(?:^|\/)(?:__MACOSX\/.*|\.DS_Store|\._[^/]*|Thumbs\.db|desktop\.ini)$/;
+/** What systems and programs leave in folders: never part of a skill. */
+const LITTER = /(?:^|\/)(?:(?:__MACOSX|__pycache__|\.git)\/.*|\.DS_Store|\._[^/]*|Thumbs\.db|desktop\.ini)$/;
 
 /** A file as it came. */
 export interface GivenFile {

@@ -22,7 +22,7 @@ export const HABITS: readonly Habit[] = [
     reach: "network",
     languages: ["python", "other"],
     pattern:
-      /\b(?:import|from)\s+(?:requests|urllib3?|http\.client|httpx|aiohttp|socket|socketserver|ssl|smtplib|ftplib|poplib|imaplib|telnetlib|xmlrpc|paramiko|websockets?|boto3|botocore|pycurl|grpc|asyncssh)\b/,
+      /\b(?:import|from)\s+(?:requests|urllib3?|http\.client|httpx|aiohttp|socket|socketserver|ssl|smtplib|ftplib|poplib|imaplib|telnetlib|xmlrpc|paramiko|websockets?|boto3|botocore|pycurl|grpc|asyncssh|huggingface_hub)\b/,
     why: "imports a library for the network",
   },
   {

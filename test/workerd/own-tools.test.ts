@@ -1,12 +1,17 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { toolSourcesFromEnv } from "../../adapters/from-env.ts";
+import { shippedTools } from "../../core/skills/shipped.ts";
 import { sourceKey } from "../../core/tool-source.ts";
+import { catalogue } from "../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../contracts/tool-sources-suite.ts";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
 import { callTool, definition, namesOf, register } from "./tool-client.ts";
 import { arrivedAt, recordsOf, somewhere } from "./outside.ts";
 import { watchDatabase } from "./tenant-client.ts";
+
+const BUILT_IN = catalogue.map(({ name }) => name);
+const SHIPPED_TOOLS = shippedTools.map(({ name }) => name);
 
 /** A request that reads. */
 const READS = { method: "GET", headers: {}, places: {}, contentType: "application/json", resultAt: null } as const;
@@ -26,7 +31,7 @@ describe("a tool of the tenant's own", () => {
       input_schema: { required: ["city"] },
     });
     expect(await namesOf(caller, "?toolbox=custom")).toEqual(["weather.now"]);
-    expect((await namesOf(caller)).at(-1)).toBe("weather.now");
+    expect(await namesOf(caller)).toEqual([...BUILT_IN, "weather.now", ...SHIPPED_TOOLS]);
     expect((await caller.send("GET", "/v1/tools/weather_now")).json).toEqual(made);
     const functions = (await caller.send("GET", "/v1/tools.json?toolbox=custom")).json;
     expect(functions).toMatchObject([{ type: "function", function: { name: "weather_now" } }]);

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { TenantObject } from "../../durable-objects/tenant.ts";
 import { tasksFromEnv, tenantsFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
+import { shippedPin } from "../../core/skills/shipped.ts";
 import { outsideToolOf, toolSourcesContract } from "../contracts/tool-sources-suite.ts";
 import { makeCaller } from "./front-door.ts";
 import { watchDatabase } from "./tenant-client.ts";
@@ -23,12 +24,12 @@ describe("what was published", () => {
       const facts = await tasksFromEnv(env)(caller.tenant, task.id).facts();
       return facts.ok ? facts.value.sources : null;
     };
-    expect([await factsOf(a), await factsOf(b)]).toEqual([[], []]);
+    expect([await factsOf(a), await factsOf(b)]).toEqual([[shippedPin], [shippedPin]]);
     const made = await sources.publish(a.tenant, { name: "custom", tools: [outsideToolOf("one")] }, null);
     const watch = watchDatabase();
     watch.isAway = true;
-    expect(await factsOf(a)).toEqual([{ name: "custom", hash: made.ok ? made.value.hash : "" }]);
-    expect(await factsOf(b)).toEqual([]);
+    expect(await factsOf(a)).toEqual([{ name: "custom", hash: made.ok ? made.value.hash : "" }, shippedPin]);
+    expect(await factsOf(b)).toEqual([shippedPin]);
     expect(watch.asked).toBeLessThanOrEqual(2);
   });
 

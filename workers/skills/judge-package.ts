@@ -38,6 +38,7 @@ export async function judgeSkill(given: GivenPackage, knownTools: readonly strin
   const report = {
     problems,
     warnings: [
+      ...read.warnings,
       ...warnings,
       ...foreignTools(skill?.allowedTools ?? [], knownTools, listLine),
       ...litter.map((path) => ({

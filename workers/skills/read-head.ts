@@ -9,6 +9,8 @@ const MAX_HEAD = 20_000;
 /** Lists and maps, one inside the other, and values of a head. */
 const MAX_DEPTH = 10;
 const MAX_VALUES = 2_000;
+/** Lines of a head that are looked at one by one when the whole is no YAML. */
+const MAX_QUOTED_LINES = 200;
 /** A flow collection is read by recursion, before its depth is known. */
 const MAX_BRACKETS = 200;
 
@@ -18,8 +20,15 @@ export interface UnreadableSkill {
   readonly problem: SkillNote;
 }
 
+/** A SKILL.md that was read, and what had to be overlooked for it. */
+export interface ReadableSkill {
+  readonly ok: true;
+  readonly text: SkillText;
+  readonly warnings: readonly SkillNote[];
+}
+
 /** The parts of a SKILL.md, of its bytes. */
-export function readSkillText(bytes: Uint8Array): { readonly ok: true; readonly text: SkillText } | UnreadableSkill {
+export function readSkillText(bytes: Uint8Array): ReadableSkill | UnreadableSkill {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
@@ -37,8 +46,31 @@ export function readSkillText(bytes: Uint8Array): { readonly ok: true; readonly 
         : "there is no head: the file begins with a line of three hyphens (---), name and description, and another such line",
     );
   }
+  const { body, bodyLine } = split;
   const head = readHead(split.head);
-  return head.ok ? { ok: true, text: { head: head.value, body: split.body, bodyLine: split.bodyLine } } : head;
+  if (head.ok) return { ok: true, text: { head: head.value, body, bodyLine }, warnings: [] };
+  const quoted = quoteTexts(split.head);
+  const repaired = quoted === null ? head : readHead(quoted.head);
+  if (quoted === null || !repaired.ok) return head;
+  return { ok: true, text: { head: repaired.value, body, bodyLine }, warnings: quoted.warnings };
+}
+
+/**
+ * A head in which texts stand in quotes that cannot stand without, as those who wrote it forgot: the guide for clients of
+ * the format has such heads read. Null: no line is a name with such a text.
+ */
+function quoteTexts(head: string): { readonly head: string; readonly warnings: readonly SkillNote[] } | null {
+  const warnings: SkillNote[] = [];
+  const lines = head.split("\n");
+  if (lines.length > MAX_QUOTED_LINES) return null;
+  const quoted = lines.map((line, index) => {
+    const [, field = "", text = ""] = /^([A-Za-z][\w-]*):[ \t]+([^"'|>&*!][^]*)$/.exec(line) ?? [];
+    if (field === "" || readHead(line).ok) return line;
+    const message = `${field} holds what has to stand in quotes (": ", or a bracket and more behind it): it is read as if it did`;
+    warnings.push({ file: SKILL_FILE, line: index + 2, field, message });
+    return `${field}: '${text.trimEnd().replaceAll("'", "''")}'`;
+  });
+  return warnings.length === 0 ? null : { head: quoted.join("\n"), warnings };
 }
 
 function readHead(text: string): { readonly ok: true; readonly value: readonly HeadEntry[] } | UnreadableSkill {
