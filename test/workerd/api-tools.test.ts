@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { shippedTools } from "../../core/skills/shipped.ts";
 import { TaskObject } from "../../durable-objects/task.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
@@ -10,7 +11,7 @@ describe("the catalogue over the API", () => {
     const caller = await makeCaller();
     const names = async (query: string) =>
       (await caller.send("GET", `/v1/tools${query}`)).json.data.map(({ name }: { name: string }) => name);
-    expect(await names("")).toEqual(catalogue.map(({ name }) => name));
+    expect(await names("")).toEqual([...catalogue, ...shippedTools].map(({ name }) => name));
     expect(await names("?toolbox=files")).toEqual(
       catalogue.filter(({ toolbox }) => toolbox === "files").map(({ name }) => name),
     );
@@ -41,7 +42,7 @@ describe("the catalogue over the API", () => {
   test("exports what a model takes", async () => {
     const caller = await makeCaller();
     const functions = (await caller.send("GET", "/v1/tools.json")).json;
-    expect(functions).toHaveLength(catalogue.length);
+    expect(functions).toHaveLength(catalogue.length + shippedTools.length);
     for (const { type, function: shown } of functions) {
       expect([type, shown.parameters.type]).toEqual(["function", "object"]);
       expect(shown.name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);

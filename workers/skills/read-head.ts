@@ -18,6 +18,8 @@ const MAX_BRACKETS = 200;
 export interface UnreadableSkill {
   readonly ok: false;
   readonly problem: SkillNote;
+  /** True: its head is no YAML. */
+  readonly isSyntax: boolean;
 }
 
 /** A SKILL.md that was read, and what had to be overlooked for it. */
@@ -49,7 +51,7 @@ export function readSkillText(bytes: Uint8Array): ReadableSkill | UnreadableSkil
   const { body, bodyLine } = split;
   const head = readHead(split.head);
   if (head.ok) return { ok: true, text: { head: head.value, body, bodyLine }, warnings: [] };
-  const quoted = quoteTexts(split.head);
+  const quoted = head.isSyntax ? quoteTexts(split.head) : null;
   const repaired = quoted === null ? head : readHead(quoted.head);
   if (quoted === null || !repaired.ok) return head;
   return { ok: true, text: { head: repaired.value, body, bodyLine }, warnings: quoted.warnings };
@@ -65,7 +67,8 @@ function quoteTexts(head: string): { readonly head: string; readonly warnings: r
   if (lines.length > MAX_QUOTED_LINES) return null;
   const quoted = lines.map((line, index) => {
     const [, field = "", text = ""] = /^([A-Za-z][\w-]*):[ \t]+([^"'|>&*!][^]*)$/.exec(line) ?? [];
-    if (field === "" || readHead(line).ok) return line;
+    const alone = field === "" ? null : readHead(line);
+    if (alone === null || alone.ok || !alone.isSyntax) return line;
     const message = `${field} holds what has to stand in quotes (": ", or a bracket and more behind it): it is read as if it did`;
     warnings.push({ file: SKILL_FILE, line: index + 2, field, message });
     return `${field}: '${text.trimEnd().replaceAll("'", "''")}'`;
@@ -91,7 +94,7 @@ function readHead(text: string): { readonly ok: true; readonly value: readonly H
   const [error] = document.errors;
   if (error !== undefined) {
     const line = lines.linePos(error.pos[0]).line + 1;
-    return unreadable(line, sayError(error.message, error.code));
+    return { ...unreadable(line, sayError(error.message, error.code)), isSyntax: true };
   }
   if (document.contents === null) return { ok: true, value: [] };
   try {
@@ -166,5 +169,5 @@ class Reader {
 }
 
 function unreadable(line: number, message: string): UnreadableSkill {
-  return { ok: false, problem: { file: SKILL_FILE, line, field: SKILL_FILE, message } };
+  return { ok: false, problem: { file: SKILL_FILE, line, field: SKILL_FILE, message }, isSyntax: false };
 }
