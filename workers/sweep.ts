@@ -1,10 +1,12 @@
 /**
  * The sweep, once a minute: it wakes tasks whose alarm should have gone off and did not, goes on with the erasing of
- * tenants, and gives vectors to memories that have none of the present embedding model. Each run does a bounded part. What fails is logged, done again by the next run, and stops nothing else.
+ * tenants, gives vectors to memories that have none of the present embedding model, and keeps the skills that ship. Each run
+ * does a bounded part. What fails is logged, done again by the next run, and stops nothing else.
  */
 import {
   databaseFromEnv,
   eraseTenantFilesFromEnv,
+  keepShippedFromEnv,
   memoryFromEnv,
   tasksFromEnv,
   tenantsFromEnv,
@@ -47,6 +49,17 @@ export async function sweep(env: Env, now: number): Promise<void> {
   await attempt("finding overdue tasks", () => wakeOverdue(env, now));
   await attempt("finding erased tenants", () => eraseTenants(env));
   await attempt("embedding memories", () => embedMemories(env));
+  await attempt("keeping the skills that ship", () => keepSkills(env));
+}
+
+/** True when this isolate has kept them: what a release ships does not change. */
+let hasKeptSkills = false;
+
+/** A task pins what ships; under a later release it reads it from the bucket. */
+async function keepSkills(env: Env): Promise<void> {
+  if (hasKeptSkills) return;
+  unwrap(await keepShippedFromEnv(env));
+  hasKeptSkills = true;
 }
 
 /** Those that were kept while the embedding server was away, and all of them, bit by bit, when the model is another. */

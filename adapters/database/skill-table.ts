@@ -8,6 +8,9 @@ import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { skills, skillVersions } from "./schema.ts";
 
+/** The largest number that a version's column holds. */
+const MAX_VERSION = 2_147_483_647;
+
 const NO_SKILL = failed("not_found", "There is no such skill.");
 
 export function skillTable(connection: Connection): SkillTable {
@@ -35,7 +38,7 @@ export function skillTable(connection: Connection): SkillTable {
 
     async versions(tenant, name, { after, limit }) {
       const isThis = and(eq(skillVersions.tenant, tenant), eq(skillVersions.name, name));
-      const older = after === null ? undefined : lt(skillVersions.version, after.at);
+      const older = after === null ? undefined : lt(skillVersions.version, Math.min(after.at, MAX_VERSION));
       const read = await asTenant(connection, tenant, (query) => [
         query
           .select()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { catalogueIsFresh, renderCatalogue } from "../../scripts/catalogue.ts";
+import { shippedIsFresh } from "../../scripts/skills.ts";
 import { show } from "./rules/source-tree.ts";
 import { isTool, toolNameViolations } from "./rules/tools.ts";
 import { root, tree } from "./tree.ts";
@@ -37,6 +38,10 @@ describe("a tool's name", () => {
 describe("the catalogue", () => {
   test("is what the files in tools/ make", () => {
     expect(catalogueIsFresh(root)).toBe(true);
+  });
+
+  test("has a neighbour of skills that ship, which is what the folders in skills/ make", async () => {
+    expect(await shippedIsFresh(root)).toBe(true);
   });
 
   test("lists tools by name, leaves helpers out and keeps equal file names apart", () => {

@@ -14,8 +14,10 @@ import {
   makeTenant,
   mcpServer,
   newId,
+  publishSkill,
   report,
   secretOf,
+  SKILL_HASH,
   sourceOf,
 } from "./database-rows.ts";
 
@@ -36,6 +38,8 @@ const TABLES = [
   "memory_tags",
   "vectors",
   "mcp_servers",
+  "skills",
+  "skill_versions",
 ] as const;
 const PAGE = { after: null, limit: 100 };
 
@@ -65,6 +69,7 @@ async function fillTenant() {
   await database.tasks.remove(made.tenant.id, [erased.task]);
   const published = await database.toolSources.publish(made.tenant.id, sourceOf("custom"), act("tool.create", "spy"));
   if (!published.ok) throw new Error(published.error.message);
+  await publishSkill(database, made.tenant.id, "spy-skill");
   const memory = hashedMemory({ project: "secret", tags: ["secret"] });
   await database.memories.save(made.tenant.id, [memory], act("memory.create", memory.id));
   const values = Float32Array.of(1, 0);
@@ -121,6 +126,8 @@ describe("the Worker's role", () => {
     ["tool_names", `delete from tool_names where tenant = '%'`],
     ["mcp_servers", `update mcp_servers set sealed = 'x' where tenant = '%'`],
     ["mcp_servers", `delete from mcp_servers where tenant = '%'`],
+    ["skills", `update skills set version = 99 where tenant = '%'`],
+    ["skill_versions", `delete from skill_versions where tenant = '%'`],
     ["tenants", `update tenants set erased_at = now() where id = '%'`],
     ["memories", `update memories set content = 'x' where tenant = '%'`],
     ["memories", `delete from memories where tenant = '%'`],
@@ -150,6 +157,8 @@ describe("the Worker's role", () => {
     "delete from erased_usage",
     "select otto_purge_tools()",
     "select otto_purge_mcp_servers()",
+    "select otto_purge_skills()",
+    "update skill_versions set hash = 'x'",
     "truncate tasks",
     "alter table tasks disable row level security",
     "create table mine (x int)",
@@ -233,6 +242,11 @@ describe("one tenant with another's ids", () => {
     expect(await database.mcpServers.all(b.tenant.id)).toEqual({ ok: true, value: [] });
     expect(await database.mcpServers.get(b.tenant.id, "spy")).toMatchObject(missing);
     expect(await database.mcpServers.access(b.tenant.id, "spy")).toMatchObject(missing);
+    expect(await database.skills.get(b.tenant.id, "spy-skill")).toMatchObject(missing);
+    expect(await database.skills.page(b.tenant.id, PAGE)).toEqual({ ok: true, value: { items: [], next: null } });
+    expect(await database.skills.versions(b.tenant.id, "spy-skill", PAGE)).toMatchObject(missing);
+    expect(await database.skills.version(b.tenant.id, "spy-skill", 1)).toMatchObject(missing);
+    expect(await database.skills.version(b.tenant.id, "spy-skill", SKILL_HASH)).toMatchObject(missing);
     for (const project of ["secret", null]) {
       const page = await database.tasks.page(b.tenant.id, { status: null, project }, PAGE);
       expect(page).toEqual({ ok: true, value: { items: [], next: null } });

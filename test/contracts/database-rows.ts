@@ -6,6 +6,8 @@ import type { HashedMemory } from "../../core/memory/tables.ts";
 import { type IdKind, makeId } from "../../core/ids.ts";
 import { SCOPES } from "../../core/keys.ts";
 import type { TaskReport } from "../../core/objects.ts";
+import { type Skill, skillSlug } from "../../core/skills/skill.ts";
+import type { SkillChange } from "../../core/skills/tables.ts";
 import type { TaskStatus } from "../../core/task-status.ts";
 
 export const START = 1_800_000_000_000;
@@ -55,6 +57,37 @@ export function sourceOf(name: string, change: Partial<SourceChange> = {}): Sour
     at: START,
   };
   return { ...source, ...change };
+}
+
+/** Of the package that `skillChange` is of, unless it says otherwise. */
+export const SKILL_HASH = "5".repeat(64);
+
+/** A version of a skill as its source is published with it. */
+export function skillChange(name: string, hash: string = SKILL_HASH): Extract<SkillChange, { kind: "put" }> {
+  const skill: Skill = {
+    name,
+    slug: skillSlug(name),
+    description: "Spies.",
+    hash,
+    allowedTools: ["read_*"],
+    scripts: [],
+    category: null,
+    version: "1.0",
+    author: null,
+    tags: [],
+    license: null,
+    compatibility: null,
+    metadata: {},
+  };
+  const report = { warnings: [], scan: { findings: [], isCut: false } };
+  return { kind: "put", skill, report, files: 1, bytes: 10, by: "key_x" };
+}
+
+/** Publishes the source of skills with one in it, as its next version. */
+export async function publishSkill(database: Database, tenant: string, name: string): Promise<void> {
+  const change = sourceOf("skills", { names: [skillSlug(name)], definitions: [], skill: skillChange(name) });
+  const published = await database.toolSources.publish(tenant, change, act("skill.upload", name));
+  if (!published.ok) throw new Error(published.error.message);
 }
 
 /** How an MCP server is reached. What stands for what is sealed is no ciphertext: the table does not look at it. */

@@ -73,7 +73,7 @@ async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 }
 
 function bytesOf(content: Uint8Array | string): Uint8Array<ArrayBuffer> {
-  return typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array([...content]);
+  return new Uint8Array(typeof content === "string" ? new TextEncoder().encode(content) : content);
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {

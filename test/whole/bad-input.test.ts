@@ -36,6 +36,8 @@ beforeAll(async () => {
   const agent = await caller.send("POST", "/v1/agents", { name: "a", instructions: "", tools: [], permissions: [] });
   await caller.send("POST", "/v1/secrets", { name: "KEY", value: "value", hosts: ["example.com"] });
   const memory = await caller.send("POST", "/v1/memory", { content: "x", project: "read_file" });
+  const skill = "---\nname: read\ndescription: Read.\n---\nRead.\n";
+  await caller.send("POST", "/v1/skills", skill, { "content-type": "text/markdown" });
   ids = {
     task,
     secret: "KEY",
@@ -57,6 +59,7 @@ afterAll(async () => {
 /** The path with things that exist in it. */
 function filled({ path }: Operation): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    if (name === "name" && path.startsWith("/v1/skills/")) return "read";
     if (name !== "id") return ids[name] ?? "x";
     const [, kind = ""] = /^\/v1\/(agent|task|memory)/.exec(path) ?? [];
     return ids[kind] ?? "x";

@@ -9,7 +9,7 @@ import {
   type WholeSystem,
 } from "../setup/start-system.ts";
 import { agentConfig, CANARY, type Case, CASES, type Owned } from "./tenancy-cases.ts";
-import { apiDocument, mcpServer, ownTool } from "./tool-cases.ts";
+import { apiDocument, mcpServer, ownTool, skillFile } from "./tool-cases.ts";
 
 let whole: WholeSystem;
 let owner: Caller & { readonly tenant: string };
@@ -40,6 +40,12 @@ async function own(): Promise<Owned> {
     ["/v1/mcp-servers", mcpServer("kept", `/${CANARY}`)],
   ] as const)
     expect((await owner.send("POST", path, body)).status).toBe(201);
+  for (const name of ["canary-kept", "canary-gone"]) {
+    const uploaded = await owner.send("POST", "/v1/skills", skillFile(name, CANARY), {
+      "content-type": "text/markdown",
+    });
+    expect(uploaded.status, uploaded.text).toBe(201);
+  }
   const make = async (body: unknown) => {
     const made = await owner.send("POST", "/v1/tasks", body);
     expect(made.status, made.text).toBe(201);
@@ -111,6 +117,7 @@ async function seen(): Promise<string> {
     "/v1/memory?scope=all",
     "/v1/projects",
     "/v1/mcp-servers",
+    "/v1/skills",
   ];
   const answers = [];
   for (const path of paths) answers.push((await owner.send("GET", path)).text);
@@ -119,8 +126,9 @@ async function seen(): Promise<string> {
 
 async function ask(caller: Caller, { route, path, body }: Case) {
   const [method = ""] = route.split(" ");
-  const isFile = method === "PUT" && route.includes("/files/");
-  return await caller.send(method, path(owned), body?.(owned), isFile ? { "content-type": "text/plain" } : {});
+  const given = body?.(owned);
+  const type = route.startsWith("POST /v1/skills") ? "text/markdown" : "text/plain";
+  return await caller.send(method, path(owned), given, typeof given === "string" ? { "content-type": type } : {});
 }
 
 describe("another tenant's key", () => {

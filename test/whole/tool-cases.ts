@@ -21,6 +21,65 @@ export const apiDocument = {
 /** An MCP server that is nowhere: its address is one that nothing is sent to. */
 export const mcpServer = (name: string, path = "") => ({ name, url: `http://127.0.0.1:1/mcp${path}` });
 
+/** A SKILL.md, with the text that only the first tenant has in its instructions. */
+export const skillFile = (name: string, text: string) => `---\nname: ${name}\ndescription: Look.\n---\n\n${text}\n`;
+
+const NONE = "0".repeat(64);
+
+/** Of the skills: `canary-kept` stays, `canary-gone` goes. */
+const SKILL_CASES: readonly Case[] = [
+  { route: "GET /v1/skills", path: () => "/v1/skills", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/skills/{name}", path: () => "/v1/skills/canary-kept", other: 404, owner: 200 },
+  { route: "GET /v1/skills/{name}/versions", path: () => "/v1/skills/canary-kept/versions", other: 404, owner: 200 },
+  {
+    route: "GET /v1/skills/{name}/versions/{version}",
+    path: () => "/v1/skills/canary-kept/versions/1",
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "GET /v1/skills/{name}/versions/{version}/difference/{other}",
+    path: () => "/v1/skills/canary-kept/versions/1/difference/1",
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "GET /v1/skills/{name}/files/{path}",
+    path: () => "/v1/skills/canary-kept/files/SKILL.md",
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "PUT /v1/skills/{name}",
+    path: () => "/v1/skills/canary-kept",
+    body: () => ({ version: 1 }),
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "PUT /v1/skills/{name}",
+    path: () => "/v1/skills/canary-kept",
+    body: () => ({ version: NONE }),
+    other: 404,
+    owner: 404,
+  },
+  { route: "DELETE /v1/skills/{name}", path: () => "/v1/skills/canary-gone", other: 404, owner: 200 },
+  {
+    route: "POST /v1/skills/validate",
+    path: () => "/v1/skills/validate",
+    body: () => skillFile("canary-kept", "Another."),
+    other: "nothing of it",
+    owner: 200,
+  },
+  {
+    route: "POST /v1/skills",
+    path: () => "/v1/skills",
+    body: () => skillFile("another", "Another."),
+    other: "nothing of it",
+    owner: 201,
+  },
+];
+
 /** In this order: what is taken away at the end was there before. */
 export const TOOL_CASES: readonly Case[] = [
   { route: "GET /v1/usage", path: () => "/v1/usage?by=agent,key,project", other: "nothing of it", owner: 200 },
@@ -89,6 +148,7 @@ export const TOOL_CASES: readonly Case[] = [
     other: "nothing of it",
     owner: 200,
   },
+  ...SKILL_CASES,
   { route: "GET /oauth/mcp/client.json", path: () => "/oauth/mcp/client.json", other: "nothing of it", owner: 200 },
   { route: "GET /oauth/mcp/callback", path: () => "/oauth/mcp/callback?state=x", other: 422, owner: 422 },
   { route: "GET /v1/tools", path: () => "/v1/tools", other: "nothing of it", owner: 200 },
