@@ -23,7 +23,8 @@ interface Shipped {
 
 /** The file's source for these skills. Throws when a folder holds no skill. */
 async function renderShipped(root: string): Promise<string> {
-  const names = readdirSync(join(root, FOLDER)).sort();
+  const entries = readdirSync(join(root, FOLDER), { withFileTypes: true });
+  const names = entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
   const shipped = await Promise.all(names.map((name) => readShipped(root, name)));
   const hash = await sha256Hex(sourceText(shipped.map(({ skill }) => skillTool(skill))));
   return [

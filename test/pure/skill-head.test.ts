@@ -97,6 +97,7 @@ describe("a SKILL.md", () => {
       skillMd([`metadata: ${"[".repeat(9_000)}`]),
       ["SKILL.md:1: the head has more than 200 brackets"],
     ],
+    ["lists without an end", `---\n${"- ".repeat(9_000)}\n---\n`, ["SKILL.md:2: the head is nested too deep"]],
     ["a large head", skillMd([`license: ${"x".repeat(20_000)}`]), ["SKILL.md:1: the head has 2"]],
   ])("is refused with its place: %s", async (_, text, begins) => {
     const { skill, problems } = await saidOf(text);

@@ -40,7 +40,7 @@ async function own(): Promise<Owned> {
     ["/v1/mcp-servers", mcpServer("kept", `/${CANARY}`)],
   ] as const)
     expect((await owner.send("POST", path, body)).status).toBe(201);
-  for (const name of ["canary-kept", "canary-gone"]) {
+  for (const name of ["canary-note", "canary-done"]) {
     const uploaded = await owner.send("POST", "/v1/skills", skillFile(name, CANARY), {
       "content-type": "text/markdown",
     });

@@ -26,48 +26,48 @@ export const skillFile = (name: string, text: string) => `---\nname: ${name}\nde
 
 const NONE = "0".repeat(64);
 
-/** Of the skills: `canary-kept` stays, `canary-gone` goes. */
+/** Of the skills: `canary-note` stays, `canary-done` goes. */
 const SKILL_CASES: readonly Case[] = [
   { route: "GET /v1/skills", path: () => "/v1/skills", other: "nothing of it", owner: 200 },
-  { route: "GET /v1/skills/{name}", path: () => "/v1/skills/canary-kept", other: 404, owner: 200 },
-  { route: "GET /v1/skills/{name}/versions", path: () => "/v1/skills/canary-kept/versions", other: 404, owner: 200 },
+  { route: "GET /v1/skills/{name}", path: () => "/v1/skills/canary-note", other: 404, owner: 200 },
+  { route: "GET /v1/skills/{name}/versions", path: () => "/v1/skills/canary-note/versions", other: 404, owner: 200 },
   {
     route: "GET /v1/skills/{name}/versions/{version}",
-    path: () => "/v1/skills/canary-kept/versions/1",
+    path: () => "/v1/skills/canary-note/versions/1",
     other: 404,
     owner: 200,
   },
   {
     route: "GET /v1/skills/{name}/versions/{version}/difference/{other}",
-    path: () => "/v1/skills/canary-kept/versions/1/difference/1",
+    path: () => "/v1/skills/canary-note/versions/1/difference/1",
     other: 404,
     owner: 200,
   },
   {
     route: "GET /v1/skills/{name}/files/{path}",
-    path: () => "/v1/skills/canary-kept/files/SKILL.md",
+    path: () => "/v1/skills/canary-note/files/SKILL.md",
     other: 404,
     owner: 200,
   },
   {
     route: "PUT /v1/skills/{name}",
-    path: () => "/v1/skills/canary-kept",
+    path: () => "/v1/skills/canary-note",
     body: () => ({ version: 1 }),
     other: 404,
     owner: 200,
   },
   {
     route: "PUT /v1/skills/{name}",
-    path: () => "/v1/skills/canary-kept",
+    path: () => "/v1/skills/canary-note",
     body: () => ({ version: NONE }),
     other: 404,
     owner: 404,
   },
-  { route: "DELETE /v1/skills/{name}", path: () => "/v1/skills/canary-gone", other: 404, owner: 200 },
+  { route: "DELETE /v1/skills/{name}", path: () => "/v1/skills/canary-done", other: 404, owner: 200 },
   {
     route: "POST /v1/skills/validate",
     path: () => "/v1/skills/validate",
-    body: () => skillFile("canary-kept", "Another."),
+    body: () => skillFile("canary-note", "Another."),
     other: "nothing of it",
     owner: 200,
   },

@@ -109,6 +109,8 @@ function readHead(text: string): { readonly ok: true; readonly value: readonly H
 
 /** The mistake that is made most: a text with a colon in it that is not in quotes. */
 function sayError(message: string, code: string): string {
+  // The parser reads what is nested by recursion, and says how that ended.
+  if (/call stack/i.test(message)) return "the head is nested too deep";
   const said = `the head is no YAML: ${message.replace(/\.$/, "")}`;
   const isColon = code === "BLOCK_AS_IMPLICIT_KEY" || /nested mappings|implicit key/i.test(message);
   return isColon ? `${said}. A text that holds ": " has to stand in quotes` : said;
