@@ -278,7 +278,8 @@ export function mcpFromEnv(
   const find = (server: string) => registry.find(server);
   const noteListChanged = (server: string) =>
     databaseFromEnv(env).mcpServers.noteListChanged(tenant, server, clockFromEnv(env).now());
-  return openMcp({ web: webFromEnv(env, { tenant }), tenant, find, consent, noteListChanged });
+  const processes = { sidecar: sidecarFromEnv(env), secrets: secretsFromEnv(env, tenant) };
+  return openMcp({ web: webFromEnv(env, { tenant }), processes, tenant, find, consent, noteListChanged });
 }
 
 /** What is stored of a tenant's MCP servers and may be read by nobody. */

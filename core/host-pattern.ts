@@ -11,8 +11,8 @@ export function hostIsListed(url: URL, entries: readonly string[]): boolean {
   const host = withoutFinalDot(url.hostname);
   const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port;
   return entries.some((entry) => {
-    const [, name = "", wantedPort] = /^(.*?)(?::(\d{1,5}))?$/s.exec(entry.trim().toLowerCase()) ?? [];
-    return (wantedPort === undefined || wantedPort === port) && nameMatches(host, withoutFinalDot(name));
+    const wanted = partsOf(entry);
+    return (wanted.port === undefined || wanted.port === port) && nameMatches(host, wanted.name);
   });
 }
 
@@ -22,6 +22,22 @@ export function portIsListed(url: URL, entries: readonly string[]): boolean {
     url,
     entries.filter((entry) => /:\d{1,5}\s*$/.test(entry) && !entry.trim().startsWith("*:")),
   );
+}
+
+/** Whether everything that a pattern admits is admitted by one of these entries. */
+export function patternIsCovered(pattern: string, entries: readonly string[]): boolean {
+  const { name, port } = partsOf(pattern);
+  return entries.some((entry) => {
+    const wider = partsOf(entry);
+    if (wider.port !== undefined && wider.port !== port) return false;
+    if (!name.startsWith("*")) return nameMatches(name, wider.name);
+    return wider.name === "*" || wider.name === name || (name !== "*" && nameMatches(name.slice(2), wider.name));
+  });
+}
+
+function partsOf(entry: string): { readonly name: string; readonly port: string | undefined } {
+  const [, name = "", port] = /^(.*?)(?::(\d{1,5}))?$/s.exec(entry.trim().toLowerCase()) ?? [];
+  return { name: withoutFinalDot(name), port };
 }
 
 function nameMatches(host: string, name: string): boolean {

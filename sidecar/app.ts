@@ -1,10 +1,12 @@
-/** The sidecar's routes: `GET /health`, `POST /egress` and `POST /jobs/<kind>`. */
+/** The sidecar's routes: `GET /health`, `POST /egress`, `POST /jobs/<kind>` and `POST /mcp`. */
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { Isolation } from "./cage/cage.ts";
 import type { EgressDeps } from "./egress.ts";
 import { makeEgressRoute } from "./egress-route.ts";
 import { makeJobRoute } from "./jobs/route.ts";
 import type { ReadyJobKind } from "./jobs/job.ts";
+import type { Keeper } from "./mcp/keeper.ts";
+import { makeMcpRoute } from "./mcp/route.ts";
 import { sendJson, sendTooMany } from "./reply.ts";
 import { makeTokenCheck, type SidecarOrder, type TokenRefusal } from "./token.ts";
 import type { Versions } from "./versions.ts";
@@ -31,6 +33,8 @@ export interface JobParts {
   readonly isolation: () => Promise<Isolation>;
   /** Of the programs here, as far as they were read. */
   readonly versions?: () => Versions;
+  /** Runs MCP servers as processes. Without one, there are none here. */
+  readonly mcp?: Keeper;
 }
 
 /** Makes the server; it does not listen yet. `jobs` null: it takes none. `now` is milliseconds since the epoch. */
@@ -43,7 +47,8 @@ export function makeSidecar(
   const checkToken = makeTokenCheck(secret, now);
   const egressRoute = makeEgressRoute(egress);
   const jobRoute = makeJobRoute(jobs?.kinds ?? [], jobs?.folder ?? "");
-  const services = ["egress", ...(jobs?.kinds ?? []).map(({ name }) => name)];
+  const mcpRoute = jobs?.mcp === undefined ? null : makeMcpRoute(jobs.mcp);
+  const services = ["egress", ...(jobs?.kinds ?? []).map(({ name }) => name), ...(mcpRoute === null ? [] : ["mcp"])];
   let underWay = 0;
 
   async function health(): Promise<Readonly<Record<string, unknown>>> {
@@ -60,14 +65,16 @@ export function makeSidecar(
   ): Promise<void> {
     if (order.purpose === "egress" && path === "/egress") return await egressRoute(order, request, response);
     if (order.purpose === "job" && path === `/jobs/${order.kind}`) return await jobRoute(order, request, response);
+    if (order.purpose === "mcp" && path === "/mcp" && mcpRoute !== null)
+      return await mcpRoute(order, request, response);
     sendJson(response, 401, { code: "unauthenticated", message: `The token is not for ${path}.` });
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? "").split("?")[0] ?? "";
     if (request.method === "GET" && path === "/health") return sendJson(response, 200, await health());
-    if (request.method !== "POST" || !(path === "/egress" || path.startsWith("/jobs/"))) {
-      const message = "There is GET /health, POST /egress and POST /jobs/<kind>.";
+    if (request.method !== "POST" || !(path === "/egress" || path === "/mcp" || path.startsWith("/jobs/"))) {
+      const message = "There is GET /health, POST /egress, POST /jobs/<kind> and POST /mcp.";
       return sendJson(response, 404, { code: "not_found", message });
     }
     if (underWay >= MAX_AT_ONCE) return sendTooMany(response, `${MAX_AT_ONCE} requests are under way.`);

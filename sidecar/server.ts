@@ -1,17 +1,19 @@
 /**
  * The sidecar as a program. Environment: SIDECAR_SECRET (the key of its tokens), PORT, HOST (127.0.0.1 unless said
- * otherwise), SIDECAR_FOLDER (where jobs have their folders; it is emptied at the start), OTTO_EGRESS_ALLOW and
- * OTTO_SCRIPT_ISOLATION. Under a supervisor it reports that it is ready, answers pings, and ends when the channel to the
- * supervisor closes.
+ * otherwise), SIDECAR_FOLDER (where jobs have their folders; it is emptied at the start), SIDECAR_MCP_PATHS (folders that
+ * MCP servers see), OTTO_EGRESS_ALLOW and OTTO_SCRIPT_ISOLATION. Under a supervisor it reports that it is ready, answers
+ * pings, and ends when the channel to the supervisor closes.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEgressAllow } from "../adapters/egress/address.ts";
 import { makeSidecar } from "./app.ts";
-import { isolation } from "./cage/cages.ts";
+import { isolation, theCages } from "./cage/cages.ts";
 import { removeTree } from "./cage/folders.ts";
 import { systemEgress } from "./egress.ts";
 import { jobKinds } from "./jobs/kinds.ts";
+import { readOffered, startInCage } from "./mcp/in-cage.ts";
+import { openKeeper } from "./mcp/keeper.ts";
 import { makeVersions } from "./versions.ts";
 
 const MIN_SECRET_CHARACTERS = 32;
@@ -30,7 +32,10 @@ const folder = join(process.env["SIDECAR_FOLDER"] ?? join(tmpdir(), `otto-sideca
 await removeTree(folder);
 
 const egress = systemEgress(parseEgressAllow(process.env["OTTO_EGRESS_ALLOW"] ?? ""));
-const parts = { kinds: jobKinds({ egress }), folder, isolation, versions: makeVersions() };
+const offered = readOffered(process.env["SIDECAR_MCP_PATHS"] ?? "");
+const mcp = openKeeper(startInCage({ cages: theCages, egress, offered }));
+process.on("exit", () => mcp.end());
+const parts = { kinds: jobKinds({ egress }), folder, isolation, versions: makeVersions(), mcp };
 const server = makeSidecar(secret, egress, parts);
 server.on("error", (error) => {
   console.error(`the sidecar cannot listen on ${host}:${port}: ${error.message}`);

@@ -52,13 +52,24 @@ const jobOrder = z.strictObject({
   timeout_ms: z.number().int().min(1).max(600_000),
 });
 
-const anyOrder = z.discriminatedUnion("purpose", [egressOrder, jobOrder]);
+const mcpMessageOrder = z.strictObject({
+  ...everyOrder,
+  purpose: z.literal("mcp"),
+  tenant: z.string().min(1).max(200),
+  /** As in a job's order: which process, with all that it is given. */
+  head: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+const anyOrder = z.discriminatedUnion("purpose", [egressOrder, jobOrder, mcpMessageOrder]);
 
 /** One request that the sidecar is asked to make. */
 export type EgressOrder = z.infer<typeof egressOrder>;
 
 /** One job that it is asked to do. */
 export type JobOrder = z.infer<typeof jobOrder>;
+
+/** One message that it is asked to hand to an MCP server. */
+export type McpMessageOrder = z.infer<typeof mcpMessageOrder>;
 
 export type SidecarOrder = z.infer<typeof anyOrder>;
 

@@ -1,5 +1,6 @@
 /** An MCP server as the API shows it: never a header's value, a client's secret or a token. */
 import { z } from "zod";
+import type { McpProcessSettings } from "../core/mcp/process-config.ts";
 import type { McpServerRecord } from "../core/mcp/server-table.ts";
 import { diffLists } from "../core/mcp/tool-list.ts";
 import type { OutsideTool } from "../core/tool-source.ts";
@@ -8,7 +9,16 @@ const time = z.iso.datetime();
 
 const summary = {
   name: z.string(),
-  url: z.string(),
+  url: z.string().nullable().describe("Null: it is a process."),
+  process: z
+    .strictObject({
+      command: z.string(),
+      args: z.array(z.string()),
+      env: z.array(z.string()).describe("The names."),
+      network: z.array(z.string()),
+    })
+    .nullable()
+    .describe("Null: it is reached by its URL."),
   headers: z.array(z.string()).describe("Their names."),
   oauth: z
     .strictObject({ grant: z.string(), client_id: z.string().nullable(), scope: z.string().nullable() })
@@ -72,10 +82,11 @@ function isChanged({ status, approved, seen }: McpServerRecord): boolean {
 
 export function shownServer(record: McpServerRecord): z.infer<typeof mcpServerSchema> {
   const { settings, approved, seen } = record;
-  const { oauth } = settings;
+  const { oauth, process } = settings;
   return {
     name: record.name,
     url: settings.url,
+    process: process == null ? null : shownProcess(process),
     headers: [...settings.headerNames],
     oauth: oauth === null ? null : { grant: oauth.grant, client_id: oauth.clientId, scope: oauth.scope },
     trusted: settings.trusted,
@@ -109,6 +120,10 @@ export function shownDetail(
     ),
     diff: diff === null ? null : (structuredClone(diff) as z.infer<typeof mcpServerDetailSchema>["diff"]),
   };
+}
+
+function shownProcess({ command, args, envNames, network }: McpProcessSettings) {
+  return { command, args: [...args], env: [...envNames], network: [...network] };
 }
 
 function iso(ms: number | null): string | null {

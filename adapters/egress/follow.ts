@@ -14,7 +14,7 @@ import {
   type WebStreamRequest,
 } from "../../core/ports.ts";
 import { judgeUrl, type EgressAllow } from "./address.ts";
-import { type Draft, fillSecrets } from "./fill-secrets.ts";
+import { type Draft, fillSecrets, refersToSecrets } from "./fill-secrets.ts";
 import { nextHop, type Hop } from "./redirect.ts";
 import { MARGIN_BYTES, openSecretBook, type SecretBook } from "./secret-book.ts";
 
@@ -59,7 +59,7 @@ export async function requestByHops(request: WebRequest, ways: Ways): Promise<Re
   if (url === null) return notSent("invalid_input", "url: that is not a URL");
   const { method, headers, body } = request;
   const first: Draft = { hop: { method, url, headers, body }, urlIsOurs: true };
-  const book = await openSecretBook(ways.secrets, first);
+  const book = await openSecretBook(ways.secrets, refersToSecrets(first));
   if (!book.ok) return book;
   const answered = await followHops(first, request, ways, book.value, startedAt);
   return await book.value.redact(answered.ok ? ok(toResponse(answered.value, startedAt)) : answered, request.maxBytes);
@@ -71,7 +71,7 @@ export async function openByHop(request: WebStreamRequest, ways: Ways<WebStream>
   if (url === null) return notSent("invalid_input", "url: that is not a URL");
   const { method, headers, secretHeaders = [], body } = request;
   const draft: Draft = { hop: { method, url, headers: secretHeaders, body: null }, urlIsOurs: false };
-  const book = await openSecretBook(ways.secrets, draft);
+  const book = await openSecretBook(ways.secrets, refersToSecrets(draft));
   if (!book.ok) return book;
   const exchange: Exchange<WebStream> = (hop, limits) =>
     ways.exchange({ ...hop, headers: [...headers, ...hop.headers], body }, limits);

@@ -13,7 +13,6 @@ import {
 } from "../../core/ports.ts";
 import { MAX_VALUE_BYTES } from "../../core/tenant-secret.ts";
 import { LONGEST_FORM, makeRedactor, type Redactor } from "../../core/web/redact-secrets.ts";
-import { type Draft, refersToSecrets } from "./fill-secrets.ts";
 import { redactBody } from "./redact-body.ts";
 
 /** How old the list may be for a request that refers to a secret: a change holds everywhere after it. */
@@ -38,9 +37,9 @@ export interface SecretBook {
   redactStream(outcome: Result<WebStream>, maxBytes: number): Promise<Result<WebStream>>;
 }
 
-/** Fails when the request refers to a secret and they cannot be read. */
-export async function openSecretBook(secrets: SecretsPort, draft: Draft): Promise<Result<SecretBook>> {
-  if (refersToSecrets(draft)) {
+/** `refers`: the request refers to secrets; fails then when they cannot be read. */
+export async function openSecretBook(secrets: SecretsPort, refers: boolean): Promise<Result<SecretBook>> {
+  if (refers) {
     const read = await secrets.all(MAX_AGE_MS, PATIENCE_MS);
     if (!read.ok) return { ok: false, error: { ...read.error, details: { ...read.error.details, sent: false } } };
     return ok(bookOf(read.value, () => Promise.resolve(read.value)));

@@ -1,15 +1,18 @@
 /**
- * The MCP servers of a tenant, over streamable HTTP. The package that speaks the protocol is loaded with the first
- * operation: most isolates never need it.
+ * The MCP servers of a tenant, over streamable HTTP: at their URL, or as processes that the sidecar runs. The package that
+ * speaks the protocol is loaded with the first operation: most isolates never need it.
  */
 import type { Result } from "../../core/errors.ts";
 import type { McpPort } from "../../core/mcp/port.ts";
 import type { WebPort } from "../../core/ports.ts";
+import type { OperationDeps } from "./operation.ts";
+import { type ProcessWays, processWeb } from "./process-web.ts";
 import type { Consent, McpServer } from "./server.ts";
 
 /** `find` gives a server by its name. `consent`: a person is there who can authorize Otto. */
 export interface McpDeps {
   readonly web: Pick<WebPort, "open">;
+  readonly processes: Omit<ProcessWays, "tenant">;
   readonly tenant: string;
   readonly find: (server: string) => Promise<Result<McpServer>>;
   readonly consent: Consent | null;
@@ -24,20 +27,26 @@ export interface McpServers extends McpPort {
 }
 
 /** Nothing is sent yet. */
-export function openMcp({ find, noteListChanged, ...deps }: McpDeps): McpServers {
-  async function withServer<T>(name: string, work: (server: McpServer, on: Operations) => Promise<Result<T>>) {
-    const server = await find(name);
-    return server.ok ? await work(server.value, await import("./operation.ts")) : server;
+export function openMcp({ find, noteListChanged, web, processes, tenant, consent }: McpDeps): McpServers {
+  async function withServer<T>(
+    name: string,
+    work: (on: Operations, server: McpServer, deps: OperationDeps) => Promise<Result<T>>,
+  ) {
+    const found = await find(name);
+    if (!found.ok) return found;
+    const server = found.value;
+    const way = server.process === null ? web : processWeb(name, server.process, { ...processes, tenant });
+    return await work(await import("./operation.ts"), server, { web: way, tenant, consent });
   }
   return {
-    list: (name, signal) => withServer(name, (server, on) => on.listTools(server, signal, deps)),
+    list: (name, signal) => withServer(name, (on, server, deps) => on.listTools(server, signal, deps)),
     async call(call) {
-      const replied = await withServer(call.server, (server, on) => on.callTool(server, call, deps));
+      const replied = await withServer(call.server, (on, server, deps) => on.callTool(server, call, deps));
       if (replied.ok && replied.value.kind === "result" && replied.value.listChanged)
         await noteListChanged(call.server);
       return replied;
     },
-    finish: (name, callback) => withServer(name, (server, on) => on.finishAuthorization(server, callback, deps)),
+    finish: (name, callback) => withServer(name, (on, server, deps) => on.finishAuthorization(server, callback, deps)),
   };
 }
 

@@ -20,6 +20,8 @@ import { forgetSession, knownSession, rememberSession, sessionKey } from "./sess
 import { operationFetch } from "./web-fetch.ts";
 
 const LIST_TIMEOUT_MS = 30_000;
+/** A process has to be started first, and one of those that install themselves takes its time. */
+const PROCESS_LIST_TIMEOUT_MS = 60_000;
 /** A call's cancellation is sent after its time is over. */
 const GRACE_MS = 2_000;
 
@@ -35,7 +37,8 @@ export async function listTools(
   signal: AbortSignal,
   deps: OperationDeps,
 ): Promise<Result<McpListing>> {
-  const operation = { server, deps, signal, timeoutMs: LIST_TIMEOUT_MS, task: null };
+  const timeoutMs = server.process === null ? LIST_TIMEOUT_MS : PROCESS_LIST_TIMEOUT_MS;
+  const operation = { server, deps, signal, timeoutMs, task: null };
   return await operate(operation, async ({ client, transport, prior, protocolVersion }, left) => {
     const { tools } = await client.listTools(undefined, { timeout: left(), signal });
     if (transport.sessionId !== undefined) await transport.terminateSession().catch(() => undefined);

@@ -2,6 +2,7 @@
 import type { McpServerAccess, McpServerTable } from "../../core/mcp/server-table.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { McpSecrets } from "../../core/mcp/config.ts";
+import { asReferences } from "../../core/mcp/process-config.ts";
 import type { Sealing } from "../sealing.ts";
 import type { AuthStore, McpServer, SavedAuth } from "./server.ts";
 
@@ -12,6 +13,9 @@ export interface McpRegistry {
   authOf(name: string): AuthStore;
   sealSecrets(name: string, secrets: McpSecrets): Promise<string>;
 }
+
+/** Where a process stands for the package that speaks the protocol. No request goes there. */
+const NOWHERE = "http://process.invalid/mcp";
 
 export function openRegistry(
   table: Pick<McpServerTable, "access" | "saveAuth">,
@@ -55,10 +59,14 @@ export function openRegistry(
       const message = `What is stored of the MCP server ${name} cannot be opened any more. Set it again.`;
       return failed("not_available", message, { details: { sent: false } });
     }
-    const { headers, clientSecret } = secrets;
-    const { url, oauth } = settings;
+    const { headers, clientSecret, env = [] } = secrets;
+    const { url, oauth, process } = settings;
     const auth = oauth === null ? null : { ...oauth, clientSecret, store: authOf(name) };
-    return ok({ name, url, headers, version, prior, oauth: auth });
+    const started =
+      process == null
+        ? null
+        : { command: process.command, args: process.args.map(asReferences), env, network: process.network };
+    return ok({ name, url: url ?? NOWHERE, process: started, headers, version, prior, oauth: auth });
   }
 
   return {

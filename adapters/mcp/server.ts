@@ -1,6 +1,7 @@
 /** An MCP server of a tenant, as a connection to it needs it. */
 import type { Result } from "../../core/errors.ts";
 import type { McpOAuthSettings } from "../../core/mcp/config.ts";
+import type { McpProcess } from "../../core/mcp/process-config.ts";
 
 /** What is kept of an authorization: JSON of the package's own shapes, sealed where it is stored. */
 export interface SavedAuth {
@@ -20,7 +21,10 @@ export interface AuthStore {
 
 export interface McpServer {
   readonly name: string;
+  /** Of a process: one that leads nowhere. */
   readonly url: string;
+  /** Null: it is reached by its URL. */
+  readonly process: McpProcess | null;
   /** Values may hold references to secrets, which the egress module fills in. */
   readonly headers: readonly (readonly [string, string])[];
   /** Another number: another server, whatever its name is. */

@@ -119,7 +119,7 @@ export function operationFetch(
       bytes += length;
       if (bytes > MAX_BYTES) refuse("too_large", `The server answered more than ${MAX_BYTES} bytes.`);
     };
-    return responseOf({ ...replied.value, body: watched(replied.value.body, count, end) });
+    return responseOf({ ...replied.value, body: watched(replied.value.body, { count, end, lost: giveUp }) });
   }
 
   return {
@@ -165,12 +165,15 @@ interface Reply {
 /** Statuses whose responses have no body, as `Response` demands. */
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
 
+/** What hears of a body: its bytes, its end, and why it broke off where that is known. */
+interface Watcher {
+  readonly count: (bytes: number) => void;
+  readonly end: () => void;
+  readonly lost: (why: NoReply) => void;
+}
+
 /** A body whose bytes are counted, and whose end is told once, however it ends. */
-function watched(
-  body: ReadableStream<Uint8Array>,
-  count: (bytes: number) => void,
-  end: () => void,
-): ReadableStream<Uint8Array> {
+function watched(body: ReadableStream<Uint8Array>, { count, end, lost }: Watcher): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let isOver = false;
   const over = () => {
@@ -190,6 +193,7 @@ function watched(
         }
       } catch (thrown) {
         over();
+        if (thrown instanceof NoReply) lost(thrown);
         controller.error(thrown);
         await reader.cancel().catch(() => undefined);
       }

@@ -49,6 +49,15 @@ export async function signJobOrder(secret: string, order: JobOrder, nowMs: numbe
   return await sign(secret, { purpose: "job", kind, tenant, head, timeout_ms: timeoutMs }, nowMs);
 }
 
+/** A message to an MCP server that the sidecar runs as a process. `head`: as in a job's order. */
+export async function signMcpOrder(
+  secret: string,
+  { tenant, head }: Pick<JobOrder, "tenant" | "head">,
+  nowMs: number,
+): Promise<string> {
+  return await sign(secret, { purpose: "mcp", tenant, head }, nowMs);
+}
+
 /** `base64url(payload) + "." + base64url(HMAC-SHA256(secret, base64url payload))`. */
 async function sign(secret: string, order: Readonly<Record<string, unknown>>, nowMs: number): Promise<string> {
   const exp = Math.floor(nowMs / 1_000) + LIFETIME_SECONDS;

@@ -1,10 +1,18 @@
 /**
  * The configuration of MCP servers in the form that MCP clients share, `{"mcpServers": {name: {…}}}`. `${NAME}` in a header
- * stands for the tenant's secret of that name, which the egress module fills in.
+ * stands for the tenant's secret of that name, which the egress module fills in. A server has a `url`, or a `command`.
  */
 import { z } from "zod";
 import { type Failure, failed, ok, type Result } from "../errors.ts";
 import { canonicalJson } from "../canonical-json.ts";
+import {
+  asReferences,
+  BROKEN_REFERENCE,
+  hasBrokenReference,
+  type McpProcessSettings,
+  processFields,
+  readProcess,
+} from "./process-config.ts";
 
 /** Servers of one tenant. */
 export const MAX_SERVERS = 50;
@@ -16,7 +24,8 @@ const MAX_TIMEOUT_MS = 300_000;
 
 /** Headers that the protocol or the connection sets itself. */
 const OWN_HEADERS = /^(?:mcp-.*|accept|content-type|content-length|host|connection|transfer-encoding|last-event-id)$/i;
-const STDIO_FIELDS = ["command", "args", "env", "cwd"] as const;
+const PROCESS_FIELDS = ["command", "args", "env", "network"] as const;
+const URL_FIELDS = ["url", "headers", "oauth"] as const;
 
 export const serverNameSchema = z
   .string()
@@ -70,10 +79,7 @@ export const serverSchema = z.strictObject({
     .max(MAX_TIMEOUT_MS)
     .optional()
     .describe("For one call. A minute, unless it says otherwise."),
-  command: z.unknown().optional(),
-  args: z.unknown().optional(),
-  env: z.unknown().optional(),
-  cwd: z.unknown().optional(),
+  ...processFields,
 });
 
 /** The whole configuration. */
@@ -92,9 +98,12 @@ export interface McpOAuthSettings {
 
 /** What may be shown of a server. */
 export interface McpSettings {
-  readonly url: string;
+  /** Null: it is a process. */
+  readonly url: string | null;
   readonly headerNames: readonly string[];
   readonly oauth: McpOAuthSettings | null;
+  /** Null: it is reached by its URL. Rows of before there were processes have none. */
+  readonly process?: McpProcessSettings | null;
   readonly trusted: boolean;
   readonly timeoutMs: number;
 }
@@ -103,6 +112,8 @@ export interface McpSettings {
 export interface McpSecrets {
   readonly headers: readonly (readonly [string, string])[];
   readonly clientSecret: string | null;
+  /** Of a process: names and values. */
+  readonly env?: readonly (readonly [string, string])[];
 }
 
 export interface McpConfig {
@@ -114,13 +125,23 @@ export interface McpConfig {
 export function readServer(given: z.infer<typeof serverSchema>, at: string): Result<McpConfig> {
   const wrong = (field: string, message: string, code: Failure["code"] = "invalid_input") =>
     failed(code, `${at}${field}: ${message}`, { field: `${at}${field}` });
-  const stdio = STDIO_FIELDS.find((field) => given[field] !== undefined);
-  const transport = given.transport ?? given.type ?? (stdio === undefined ? "http" : "stdio");
-  if (transport === "stdio" || stdio !== undefined) {
-    const message =
-      "servers that are started as a process are not available here; give the url of one that is reached over HTTP";
-    return wrong(stdio ?? (given.transport === undefined ? "type" : "transport"), message, "not_available");
+  const processField = PROCESS_FIELDS.find((field) => given[field] !== undefined);
+  const transport = given.transport ?? given.type ?? (processField === undefined ? "http" : "stdio");
+  const shared = { trusted: given.trusted ?? false, timeoutMs: given.timeout_ms ?? DEFAULT_TIMEOUT_MS };
+  if (transport === "stdio") {
+    const other = URL_FIELDS.find((field) => given[field] !== undefined);
+    if (other !== undefined)
+      return wrong(other, "is for servers that are reached over HTTP, and this one is a process");
+    const read = readProcess(given);
+    if (!read.ok) return wrong(read.error.field ?? "command", read.error.message);
+    const { settings, env } = read.value;
+    return ok({
+      settings: { url: null, headerNames: [], oauth: null, process: settings, ...shared },
+      secrets: { headers: [], clientSecret: null, env },
+    });
   }
+  if (processField !== undefined)
+    return wrong(processField, "is for servers that are started as a process, and this one is reached over HTTP");
   if (transport === "sse") {
     const message =
       "the transport of before 2025 (HTTP with SSE) is not available; give the server's streamable HTTP endpoint";
@@ -139,8 +160,7 @@ export function readServer(given: z.infer<typeof serverSchema>, at: string): Res
     if (OWN_HEADERS.test(name)) return wrong(`headers.${name}`, "is set by Otto itself");
     if (oauth !== undefined && name.toLowerCase() === "authorization")
       return wrong(`headers.${name}`, "is set by OAuth; give one of the two");
-    if (/\$\{(?![A-Z][A-Z0-9_]{0,63}\})/.test(value))
-      return wrong(`headers.${name}`, "a reference is ${NAME}, in capital letters, digits and _, without a default");
+    if (hasBrokenReference(value)) return wrong(`headers.${name}`, BROKEN_REFERENCE);
   }
   return ok({
     settings: {
@@ -150,19 +170,23 @@ export function readServer(given: z.infer<typeof serverSchema>, at: string): Res
         oauth === undefined
           ? null
           : { grant: oauth.grant, clientId: oauth.client_id ?? null, scope: oauth.scope ?? null },
-      trusted: given.trusted ?? false,
-      timeoutMs: given.timeout_ms ?? DEFAULT_TIMEOUT_MS,
+      process: null,
+      ...shared,
     },
     secrets: {
-      headers: entries.map(([name, value]) => [name, value.replace(/\$\{([A-Z][A-Z0-9_]*)\}/g, "{{secret.$1}}")]),
+      headers: entries.map(([name, value]) => [name, asReferences(value)]),
       clientSecret: oauth?.client_secret ?? null,
     },
   });
 }
 
-/** Whether a server is reached, and proves who it is, as before: then what it agreed to still stands. */
+/** Whether a server is reached, or started, and proves who it is, as before: then what it agreed to still stands. */
 export function isSameAccess(before: McpSettings, after: McpSettings): boolean {
-  return canonicalJson([before.url, before.oauth]) === canonicalJson([after.url, after.oauth]);
+  return canonicalJson(accessOf(before)) === canonicalJson(accessOf(after));
+}
+
+function accessOf({ url, oauth, process }: McpSettings) {
+  return [url, oauth, process == null ? null : [process.command, process.args]];
 }
 
 function decoded(url: string): string {

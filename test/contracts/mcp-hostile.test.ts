@@ -11,6 +11,7 @@ import { ok } from "../../core/errors.ts";
 import type { TenantSecret } from "../../core/ports.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
+import { noProcesses } from "../fakes/mcp.ts";
 import { fakeSecrets } from "../fakes/secrets.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
 import {
@@ -46,11 +47,13 @@ async function portTo(
     headers: [],
     version: 1,
     prior: null,
+    process: null,
     oauth: null,
     ...change,
   };
   return openMcp({
     web: openWeb({ sidecar: sidecarAt(sidecarUrl, secret), allow, tenant: "t1", secrets: fakeSecrets(secrets) }),
+    processes: noProcesses,
     tenant: randomBytes(8).toString("hex"),
     find: () => Promise.resolve(ok(server)),
     consent: null,

@@ -1,24 +1,31 @@
-/** The adapter and a server that others wrote: the public `@modelcontextprotocol/server-everything`, as a process of its own. */
-import { type ChildProcess, spawn } from "node:child_process";
+/** The adapter and a server that others wrote, the public `@modelcontextprotocol/server-everything`, over either way to it. */
+import { spawn } from "node:child_process";
+import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type McpServers, openMcp } from "../../adapters/mcp/mcp.ts";
 import type { McpServer } from "../../adapters/mcp/server.ts";
 import { ok } from "../../core/errors.ts";
 import { readToolList } from "../../core/mcp/tool-list.ts";
+import { noProcesses } from "../fakes/mcp.ts";
 import { directWeb } from "../stand-ins/direct-web.ts";
 import { unusedPort } from "../stand-ins/listen.ts";
+import { startMcpSidecar } from "../stand-ins/mcp-sidecar.ts";
 import { callOf } from "./mcp-suite.ts";
 
-let child: ChildProcess;
-let mcp: McpServers;
+const ROOT = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/package.json");
+const NAME = "everything";
+/** Where the cages have the packages. */
+const PACKAGES = "/opt/packages";
 
-beforeAll(async () => {
-  const root = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/package.json");
+let opened: { readonly mcp: McpServers; close(): Promise<void> };
+
+/** As a process of its own, which listens. */
+async function overHttp(): Promise<typeof opened> {
   const port = await unusedPort();
   const guard = new URL("../stand-ins/only-loopback.mjs", import.meta.url).pathname;
-  const program = new URL("dist/index.js", `file://${root}`).pathname;
-  child = spawn(process.execPath, ["--import", guard, program, "streamableHttp"], {
+  const program = new URL("dist/index.js", `file://${ROOT}`).pathname;
+  const child = spawn(process.execPath, ["--import", guard, program, "streamableHttp"], {
     env: { PATH: process.env["PATH"] ?? "", PORT: String(port) },
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -28,33 +35,44 @@ beforeAll(async () => {
     });
     child.once("exit", () => reject(new Error("the server ended")));
   });
-  const server: McpServer = {
-    name: "everything",
-    url: `http://127.0.0.1:${port}/mcp`,
-    headers: [],
-    version: 1,
-    prior: null,
-    oauth: null,
-  };
-  mcp = openMcp({
+  const url = `http://127.0.0.1:${port}/mcp`;
+  const server: McpServer = { name: NAME, url, headers: [], version: 1, prior: null, process: null, oauth: null };
+  const mcp = openMcp({
     web: directWeb(),
+    processes: noProcesses,
     tenant: "t1",
     find: () => Promise.resolve(ok(server)),
     consent: null,
     noteListChanged: () => Promise.resolve(),
   });
-});
+  return { mcp, close: async () => void (await Promise.resolve(child.kill("SIGKILL"))) };
+}
 
-afterAll(() => {
-  child.kill("SIGKILL");
-});
+/** As a process in a cage, which sees the packages because the operator offers them. */
+async function inACage(): Promise<typeof opened> {
+  const packages = realpathSync(ROOT.slice(0, ROOT.indexOf("/@modelcontextprotocol/")));
+  const at = `${PACKAGES}/node_modules`;
+  const sidecar = await startMcpSidecar({ offered: [{ from: packages, at, writable: false }] });
+  const args = [`${at}/@modelcontextprotocol/server-everything/dist/index.js`, "stdio"];
+  return { mcp: sidecar.portOf("t1", { [NAME]: { args } }), close: sidecar.close };
+}
 
 const call = async (tool: string, given: Record<string, unknown> = {}, more = {}) =>
-  await mcp.call(callOf({ server: "everything", tool, arguments: given, ...more }));
+  await opened.mcp.call(callOf({ server: NAME, tool, arguments: given, ...more }));
 
-describe("the public server", () => {
+describe.each([
+  ["over HTTP", overHttp],
+  ["as a process in a cage", inACage],
+] as const)("the public server, %s", (_how, open) => {
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(async () => {
+    await opened.close();
+  });
+
   it("lists tools that all are within Otto's bounds", async () => {
-    const listed = await mcp.list("everything", new AbortController().signal);
+    const listed = await opened.mcp.list(NAME, new AbortController().signal);
     if (!listed.ok) throw new Error(listed.error.message);
     const read = await readToolList(listed.value.tools);
     if (!read.ok) throw new Error(read.error.message);

@@ -9,10 +9,12 @@ import { failed, ok } from "../../core/errors.ts";
 import type { McpAnswer, McpContent, McpQuestion } from "../../core/mcp/port.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
-import { fakeMcp, type FakeMcpServer } from "../fakes/mcp.ts";
+import { fakeMcp, type FakeMcpServer, noProcesses } from "../fakes/mcp.ts";
 import { fakeSecrets } from "../fakes/secrets.ts";
 import { closeServer, listenOnLoopback, unusedPort } from "../stand-ins/listen.ts";
 import { type McpStandInOptions, startMcpServer } from "../stand-ins/mcp-server.ts";
+import { SHARED, startMcpSidecar } from "../stand-ins/mcp-sidecar.ts";
+import { startStdioServer } from "../stand-ins/stdio-server.ts";
 import { callOf, mcpContract, type OpenServers } from "./mcp-suite.ts";
 
 mcpContract(
@@ -30,6 +32,38 @@ for (const revision of ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"] 
       asks: revision === "2026-07-28",
     });
   }
+}
+
+for (const isModern of [true, false]) {
+  mcpContract(`the adapter, a process of ${isModern ? "2026-07-28" : "before"}`, asProcesses(isModern), {
+    asks: isModern,
+  });
+}
+
+/** The servers as processes in the cages of a sidecar. */
+function asProcesses(isModern: boolean): OpenServers {
+  return async (servers) => {
+    const sidecar = await startMcpSidecar();
+    const started = await Promise.all(
+      Object.entries(servers).map(async ([name, server]) => {
+        if (server.away === true) return { name, args: ["no-such-program.mjs"], close: async () => {} };
+        const { tools } = server;
+        const options = {
+          isModern,
+          tools,
+          answer: (params: Readonly<Record<string, unknown>>) => wireOf(server, params),
+        };
+        return { name, ...(await startStdioServer(sidecar.folder, SHARED, options)) };
+      }),
+    );
+    return {
+      mcp: sidecar.portOf("t1", Object.fromEntries(started.map(({ name, args }) => [name, { args }]))),
+      close: async () => {
+        await sidecar.close();
+        await Promise.all(started.map(({ close }) => close()));
+      },
+    };
+  };
 }
 
 /** The servers as stand-ins on loopback, reached through the sidecar. */
@@ -55,12 +89,21 @@ function overLoopback(options: McpStandInOptions): OpenServers {
     const find = async (name: string) => {
       const found = started.find((one) => one.name === name);
       if (found === undefined) return failed("not_found", "There is no such server.", { details: { sent: false } });
-      const server: McpServer = { name, url: found.url, headers: [], version: 1, prior: null, oauth: null };
+      const server: McpServer = {
+        name,
+        url: found.url,
+        headers: [],
+        version: 1,
+        prior: null,
+        process: null,
+        oauth: null,
+      };
       return await Promise.resolve(ok(server));
     };
     return {
       mcp: openMcp({
         web,
+        processes: noProcesses,
         tenant: `t-${randomBytes(8).toString("hex")}`,
         find,
         consent: null,

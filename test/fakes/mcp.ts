@@ -1,6 +1,10 @@
 /** MCP servers in memory: each is a list of tools and a function that answers their calls. */
 import { failed, type Failure, ok } from "../../core/errors.ts";
+import { fakeSecrets } from "./secrets.ts";
 import type { McpCall, McpPort, McpReply } from "../../core/mcp/port.ts";
+
+/** Where there is no sidecar to run any server as a process. */
+export const noProcesses = { sidecar: null, secrets: fakeSecrets() };
 
 /** One server. `away`: nothing is there. */
 export interface FakeMcpServer {

@@ -16,6 +16,7 @@ import { isolation } from "../../sidecar/cage/cages.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { jobKinds } from "../../sidecar/jobs/kinds.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
+import { startMcpProcesses } from "../stand-ins/mcp-sidecar.ts";
 import { startMcpDesk } from "../stand-ins/mcp-desk.ts";
 import {
   type ModelScript,
@@ -28,10 +29,11 @@ import { type Recorder, startRecorder } from "../stand-ins/recorder.ts";
 import type { WorkerdServers } from "./provided-context.ts";
 
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
-  const [database, model, mcp] = await Promise.all([
+  const [database, model, mcp, processes] = await Promise.all([
     startTestDatabase(),
     startModelServer({ script: scriptOfTheTask }),
     startMcpDesk(),
+    startMcpProcesses(),
   ]);
   const recorder = await startReadableRecorder(model);
   const outside = `${recorder.host},${mcp.host}`;
@@ -44,6 +46,7 @@ export default async function startServers(project: TestProject): Promise<() => 
     kinds: jobKinds({ egress }),
     folder: join(folder, "jobs"),
     isolation,
+    mcp: processes.keeper,
   });
   const sidecarUrl = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
   const operatorKey = makeKey(OPERATOR, randomBytes(64));
@@ -71,7 +74,8 @@ export default async function startServers(project: TestProject): Promise<() => 
   };
   project.provide("servers", servers);
   return async () => {
-    await Promise.all([database.close(), model.close(), recorder.close(), mcp.close(), closeServer(sidecar)]);
+    await Promise.all([database.close(), model.close(), recorder.close(), mcp.close(), processes.close()]);
+    await closeServer(sidecar);
     await rm(folder, { recursive: true, force: true });
   };
 }

@@ -7,6 +7,7 @@ import { openMcp } from "../../adapters/mcp/mcp.ts";
 import type { Consent, McpServer, SavedAuth } from "../../adapters/mcp/server.ts";
 import { type Failure, ok } from "../../core/errors.ts";
 import { readToolList } from "../../core/mcp/tool-list.ts";
+import { noProcesses } from "../fakes/mcp.ts";
 import { directWeb } from "./direct-web.ts";
 
 const url = process.argv.at(-1) ?? "";
@@ -37,6 +38,7 @@ const server: McpServer = {
   headers: [],
   version: 1,
   prior: null,
+  process: null,
   oauth: {
     grant: scenario.includes("client-credentials") ? "client_credentials" : "authorization_code",
     clientId: context["client_id"] ?? null,
@@ -48,6 +50,7 @@ const server: McpServer = {
 
 const mcp = openMcp({
   web: directWeb(),
+  processes: noProcesses,
   tenant: "conformance",
   find: () => Promise.resolve(ok(server)),
   consent: CONSENT,

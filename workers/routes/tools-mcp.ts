@@ -44,7 +44,7 @@ const put = createRoute({
   path: "/v1/mcp-servers",
   summary: "Set all MCP servers",
   description:
-    "Takes the `mcpServers` form that MCP clients share. Servers that it does not name are removed. Each is contacted: one that is away is kept as `failed` and costs nothing but its tools. Adding a server agrees to the tools that it lists then. `${NAME}` in a header is the tenant's secret of that name, which goes only to the hosts that it is bound to. Servers that are started as a process (`command`) are not available here.",
+    "Takes the `mcpServers` form that MCP clients share. Servers that it does not name are removed. Each is contacted: one that is away is kept as `failed` and costs nothing but its tools. Adding a server agrees to the tools that it lists then. `${NAME}` in a header is the tenant's secret of that name, which goes only to the hosts that it is bound to. A server with a `command` is started as a process inside the sidecar, by itself, in an empty folder, and reaches the hosts of its `network` only; a secret that it is given has to be bound to each of them. One that installs itself when it starts (`npx -y …`) needs in `network` the hosts that its installer needs.",
   request: { body: { required: true, content: { "application/json": { schema: mcpServersSchema } } } },
   responses: answers({ 200: listed }, [409, 413, 415, 422]),
 });
@@ -55,7 +55,7 @@ const create = createRoute({
   path: "/v1/mcp-servers",
   summary: "Add an MCP server, or set one",
   description:
-    "Its tools are then `{server}_{tool}` for tasks that are made from now on. They are `dangerous`, and a call of one is made at most once, unless the server is `trusted` and says that the tool only reads or may be repeated. A server that asks for OAuth answers with an `authorization_url`. One whose URL or OAuth is set anew is another server: nothing that was agreed to before counts.",
+    "Its tools are then `{server}_{tool}` for tasks that are made from now on. They are `dangerous`, and a call of one is made at most once, unless the server is `trusted` and says that the tool only reads or may be repeated. A server that asks for OAuth answers with an `authorization_url`. One whose URL, OAuth, command or arguments are set anew is another server: nothing that was agreed to before counts.",
   request: {
     body: {
       required: true,

@@ -1,0 +1,152 @@
+/**
+ * MCP servers that are processes, as the web port's `open` has servers: what the package sends goes to the sidecar, with the
+ * process that it is for, and events come back. Secrets are filled in here and go nowhere but into that process; what comes
+ * back is searched for them.
+ */
+import { z } from "zod";
+import { ERRORS, type ErrorCode, type Failure, failed, ok, type Result } from "../../core/errors.ts";
+import { toHex } from "../../core/hex.ts";
+import { fillProcess, type McpProcess, processRefersToSecrets } from "../../core/mcp/process-config.ts";
+import type { SecretsPort, WebPort, WebStream, WebStreamRequest } from "../../core/ports.ts";
+import { openSecretBook } from "../egress/secret-book.ts";
+import { headBytes, joined, packetChunks } from "../sidecar/packet.ts";
+import { isUp, type Sidecar } from "../sidecar/sidecar.ts";
+import { signMcpOrder } from "../signing/sidecar-token.ts";
+import { NoReply } from "./web-fetch.ts";
+
+/** `sidecar` is null where there is none. */
+export interface ProcessWays {
+  readonly sidecar: Sidecar | null;
+  readonly tenant: string;
+  readonly secrets: SecretsPort;
+}
+
+/** Where the message stands in the packet. */
+const MESSAGE = "message.json";
+/** What the sidecar takes beyond the time of the message itself. */
+const MARGIN_MS = 2_000;
+const AGAIN_AFTER_MS = 1_000;
+/** The first line of the event that comes last when the process did not answer. No message has a line end in it. */
+const FAILED = "event: failed\n";
+/** That event is no longer than this. */
+const MAX_FAILED_BYTES = 32 * 1024;
+
+/** For one operation: the ids of its messages are its own. */
+export function processWeb(server: string, process: McpProcess, ways: ProcessWays): Pick<WebPort, "open"> {
+  const channel = crypto.randomUUID();
+  return {
+    async open(request) {
+      const { sidecar, tenant, secrets } = ways;
+      if (request.method !== "POST" || request.body === null) return ok(empty(405));
+      if (sidecar === null)
+        return notStarted("not_available", "it needs the sidecar, and none is set up here (SIDECAR_SECRET)");
+      const book = await openSecretBook(secrets, processRefersToSecrets(process));
+      if (!book.ok) return book;
+      const filled = fillProcess(process, book.value.named);
+      if (!filled.ok) return filled;
+      const order = { server, ...filled.value, channel, timeout_ms: Math.ceil(request.timeoutMs) };
+      const replied = await send(sidecar, tenant, order, request.body, request);
+      const redacted = await book.value.redactStream(replied, request.maxBytes);
+      if (!redacted.ok) return redacted;
+      return ok({ ...redacted.value, body: redacted.value.body.pipeThrough(untilFailed()) });
+    },
+  };
+}
+
+async function send(
+  sidecar: Sidecar,
+  tenant: string,
+  order: unknown,
+  message: Uint8Array,
+  { timeoutMs, signal }: Pick<WebStreamRequest, "timeoutMs" | "signal">,
+): Promise<Result<WebStream>> {
+  // A failed fetch does not tell whether its request arrived.
+  if (!(await isUp(sidecar))) return unreachable();
+  const files = [{ path: MESSAGE, size: message.length }];
+  const head = headBytes({ body: order, files });
+  const size = `${head.length}\n`.length + head.length + message.length;
+  const body = await joined(
+    packetChunks(head, files, () => only(message)),
+    size,
+  );
+  const hash = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", head)));
+  const token = await signMcpOrder(sidecar.secret, { tenant, head: hash }, Date.now());
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(timeoutMs) + MARGIN_MS)]);
+  try {
+    const response = await sidecar.fetch("/mcp", {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/octet-stream" },
+      body,
+      signal: limit,
+    });
+    const { status, headers } = response;
+    if (status !== 200 && status !== 202) return refusalOf(await response.text());
+    return ok(response.body === null ? empty(status) : { status, headers: [...headers], body: response.body });
+  } catch {
+    if (limit.aborted) return failed("timeout", "it did not answer in time");
+    return failed("upstream_failed", "the connection to the sidecar was lost", { retryAfterMs: AGAIN_AFTER_MS });
+  }
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes);
+}
+
+function empty(status: number): WebStream {
+  return { status, headers: [], body: new ReadableStream({ start: (controller) => controller.close() }) };
+}
+
+/**
+ * The stream of events, which fails with what the last one says when that is `failed`. What comes are whole events: a
+ * chunk begins where one begins.
+ */
+function untilFailed(): TransformStream<Uint8Array, Uint8Array> {
+  return new TransformStream({
+    transform(chunk, controller) {
+      const text = new TextDecoder().decode(chunk.subarray(Math.max(0, chunk.length - MAX_FAILED_BYTES)));
+      const at = text.startsWith(FAILED) ? 0 : text.lastIndexOf(`\n\n${FAILED}`) + 2;
+      const failure = text.startsWith(FAILED, at) ? readFailed(text.slice(at + FAILED.length)) : null;
+      if (failure === null) return controller.enqueue(chunk);
+      const kept = chunk.length - new TextEncoder().encode(text.slice(at)).length;
+      if (kept > 0) controller.enqueue(chunk.subarray(0, kept));
+      controller.error(new NoReply(failure));
+    },
+  });
+}
+
+const CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
+const saidSchema = z.object({ code: z.enum(CODES), message: z.string(), sent: z.boolean().optional() });
+
+function readFailed(text: string): Failure | null {
+  const said = saidSchema.safeParse(parseJson(text.replace(/^data: /, ""))).data;
+  return said === undefined ? null : { code: said.code, message: said.message };
+}
+
+/** What the sidecar answers when it hands nothing on. */
+function refusalOf(text: string): Result<never> {
+  const said = saidSchema.safeParse(parseJson(text)).data;
+  if (said === undefined || said.code === "unauthenticated") return unreachable();
+  const { code, message, sent } = said;
+  if (sent === false && code === "rate_limited")
+    return failed(code, message, { retryAfterMs: AGAIN_AFTER_MS, details: { sent: false } });
+  return failed(code, message, sent === false ? { details: { sent: false } } : {});
+}
+
+function unreachable(): Result<never> {
+  return failed("upstream_failed", "the sidecar, in which it runs, does not answer", {
+    retryAfterMs: AGAIN_AFTER_MS,
+    details: { sent: false },
+  });
+}
+
+function notStarted(code: ErrorCode, message: string): Result<never> {
+  return failed(code, message, { details: { sent: false } });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * `POST /mcp`: a packet comes, its head an order for an MCP server that runs here, its one file a message of JSON-RPC to it.
+ * The answer is a stream of events, or 202 for a message that wants none.
+ */
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { joined, openPacket, PacketError } from "../../adapters/sidecar/packet.ts";
+import { ERRORS } from "../../core/errors.ts";
+import { sendJson } from "../reply.ts";
+import type { McpMessageOrder } from "../token.ts";
+import { type Sorted, sortMessage } from "./json-rpc.ts";
+import type { Keeper } from "./keeper.ts";
+import { type McpOrder, mcpOrder } from "./order.ts";
+import { makeMcpDoor } from "./serve.ts";
+
+const LIMITS = { files: 1, bytes: 16 * 1024 * 1024 };
+
+/** Hands on the message that a token orders. */
+export type McpRoute = (order: McpMessageOrder, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+export function makeMcpRoute(keeper: Keeper): McpRoute {
+  const serve = makeMcpDoor(keeper);
+
+  return async function mcpRoute({ tenant, head }, request, response) {
+    try {
+      const { order, message } = await receive(head, request);
+      await serve({ tenant, order, message, response });
+    } catch (error) {
+      if (!(error instanceof PacketError)) throw error;
+      request.resume();
+      sendJson(response, ERRORS[error.code].status, { code: error.code, message: error.message, sent: false });
+    }
+  };
+}
+
+/** Throws `PacketError`. */
+async function receive(
+  hash: string,
+  request: IncomingMessage,
+): Promise<{ readonly order: McpOrder; readonly message: Exclude<Sorted, { kind: "response" }> }> {
+  const chunks = (request as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const pull = async () => {
+    const next = await chunks.next();
+    return next.done === true ? null : next.value;
+  };
+  const packet = await openPacket(pull, LIMITS);
+  if (createHash("sha256").update(packet.headBytes).digest("hex") !== hash)
+    throw new PacketError("invalid_input", "The packet is not the one that was ordered.");
+  const order = mcpOrder.safeParse(packet.head.body);
+  let text = "";
+  for await (const { file, chunks: bytes } of packet.contents())
+    text = new TextDecoder().decode(await joined(bytes, file.size));
+  const message = sortMessage(text);
+  if (!order.success || message === null || message.kind === "response")
+    throw new PacketError("invalid_input", "This is no message to an MCP server.");
+  return { order: order.data, message };
+}
