@@ -23,6 +23,7 @@ import type {
   VectorsPort,
   WebPort,
 } from "../core/ports.ts";
+import type { SshPort } from "../core/ssh/port.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { type BlobEraser, openBlobs } from "./blobs.ts";
 import { openDatabase } from "./database/database.ts";
@@ -64,6 +65,7 @@ import { type Sidecar, sidecarAt, sidecarInContainer, type SidecarStub } from ".
 import { keepShipped, openSkills, type SkillStore } from "./skills/skills.ts";
 import { openSecrets, sealSecret, SecretShelf } from "./tenant-secrets.ts";
 import { openPgvector } from "./vectors/pgvector.ts";
+import { openSsh } from "./ssh/ssh.ts";
 import { openVectorize } from "./vectors/vectorize.ts";
 
 export type { Consent } from "./mcp/server.ts";
@@ -266,6 +268,12 @@ export function scriptsFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">):
 /** What reads a tenant's documents. Without a sidecar it answers `not_available`. */
 export function documentsFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): DocumentsPort {
   return openDocuments(sidecarFromEnv(env), tenant);
+}
+
+/** Servers of SSH, for the commands of one tenant. */
+export function sshFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): SshPort {
+  const [sidecar, allow] = [sidecarFromEnv(env), egressAllow(env)];
+  return openSsh({ sidecar, allow, tenant, secrets: secretsFromEnv(env, tenant) });
 }
 
 /** The MCP servers of one tenant. `consent`: a person is there who can authorize Otto. */

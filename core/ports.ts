@@ -7,6 +7,7 @@ import type { Failure, Result } from "./errors.ts";
 import type { Memory, MemoryScope } from "./memory/memory.ts";
 import type { MemoryHit } from "./memory/rank.ts";
 import type { McpPort } from "./mcp/port.ts";
+import type { SshPort } from "./ssh/port.ts";
 import type { Message, ModelUsage } from "./messages.ts";
 import type { FileChange } from "./sandbox/change-set.ts";
 import type { ScriptsPort } from "./scripts/port.ts";
@@ -272,6 +273,7 @@ export interface ToolPorts {
   readonly mcp: McpPort;
   readonly scripts: ScriptsPort;
   readonly documents: DocumentsPort;
+  readonly ssh: SshPort;
 }
 
 /** The results of a task tree's calls, whole, as text: also those that the model was shown a shortened form of. */

@@ -32,6 +32,7 @@ import filesReadFile from "./files/read-file.ts";
 import shellRunCommand from "./shell/run-command.ts";
 import filesSearchInFiles from "./files/search-in-files.ts";
 import mathsSolveEquation from "./maths/solve-equation.ts";
+import sshSshExecute from "./ssh/ssh-execute.ts";
 import mathsStatisticsSummary from "./maths/statistics-summary.ts";
 import testRun from "./test/run.ts";
 import dataUnitConvert from "./data/unit-convert.ts";
@@ -73,6 +74,7 @@ export const catalogue: readonly Tool[] = [
   shellRunCommand,
   filesSearchInFiles,
   mathsSolveEquation,
+  sshSshExecute,
   mathsStatisticsSummary,
   testRun,
   dataUnitConvert,

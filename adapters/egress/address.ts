@@ -14,6 +14,7 @@ export type UrlJudgement =
   | { readonly ok: false; readonly message: string };
 
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
+const SSH_PORTS: ReadonlySet<number> = new Set([22]);
 export const MAX_URL_CHARACTERS = 8_192;
 
 /** Names that mean "this network" or a cloud's metadata service. A name that ends in `.` + one of them counts too. */
@@ -77,12 +78,33 @@ export function judgeUrl(url: string, allow: EgressAllow, portIsListed = false):
   if (parsed.username !== "" || parsed.password !== "") {
     return refuse("A URL with a user name or password in it is not requested. Send credentials in a header.");
   }
+  return judgePlace(parsed, WEB_PORTS, allow, portIsListed);
+}
+
+/** As `judgeUrl`, for a server of SSH, whose port is 22. The URL is one that stands for the place. */
+export function judgeSshPlace(host: string, port: number, allow: EgressAllow, portIsListed = false): UrlJudgement {
+  const url = sshPlace(host, port);
+  return url === null
+    ? refuse("That is not a host. Give a name or an address.")
+    : judgePlace(url, SSH_PORTS, allow, portIsListed);
+}
+
+/** The place as a URL of the web's, by which lists of hosts are read; null: that is no host. */
+export function sshPlace(host: string, port: number): URL | null {
+  const bare = /^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(host) ? `[${host}]` : host;
+  if (!/^(?:\[[0-9a-f:.]+\]|[^\s:/?#@\\%[\]{}*]{1,255})$/i.test(bare)) return null;
+  return URL.parse(`http://${bare}:${port}/`);
+}
+
+function judgePlace(parsed: URL, ports: ReadonlySet<number>, allow: EgressAllow, portIsListed: boolean): UrlJudgement {
   const host = plainHost(parsed.hostname);
   const port = portOf(parsed);
   if (host === "") return refuse("The URL names no host.");
   if (allow.has(placeOf(host, port))) return { ok: true, url: parsed, opened: true };
-  if (!WEB_PORTS.has(port) && !portIsListed)
-    return refuse(`Port ${port} is not open: only 80 and 443 are, unless the agent's allowed_domains name host:port.`);
+  if (!ports.has(port) && !portIsListed) {
+    const open = ports === SSH_PORTS ? "22 is" : "80 and 443 are";
+    return refuse(`Port ${port} is not open: only ${open}, unless the agent's allowed_domains name host:port.`);
+  }
   if (isLiteralAddress(host)) {
     if (isPublicAddress(host.replace(/^\[|\]$/g, ""))) return { ok: true, url: parsed, opened: false };
     return refuse(`The address ${host} is not a public one.`);

@@ -90,18 +90,24 @@ function valueFor(
   secrets: readonly TenantSecret[],
   opened: boolean,
 ): Result<string> {
+  const value = boundValue(name, field, url, secrets);
+  if (value.ok && url.protocol !== "https:" && !opened)
+    return refuse(
+      "blocked_by_policy",
+      `The secret ${name} goes to ${url.host} by https only. Nothing was sent.`,
+      field,
+    );
+  return value;
+}
+
+/** The value of a secret that is bound to the place which the URL stands for. `field` is where it is referred to. */
+export function boundValue(name: string, field: string, url: URL, secrets: readonly TenantSecret[]): Result<string> {
   const secret = secrets.find((one) => one.name === name);
   if (secret === undefined) return refuse("not_found", `There is no secret named ${name}. Nothing was sent.`, field);
   if (!hostIsListed(url, secret.hosts))
     return refuse(
       "blocked_by_policy",
       `The secret ${name} is not bound to ${url.host}. Nothing was sent there.`,
-      field,
-    );
-  if (url.protocol !== "https:" && !opened)
-    return refuse(
-      "blocked_by_policy",
-      `The secret ${name} goes to ${url.host} by https only. Nothing was sent.`,
       field,
     );
   if (secret.value === null)

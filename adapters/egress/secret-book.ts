@@ -31,6 +31,8 @@ export interface SecretBook {
   readonly named: readonly TenantSecret[];
   /** A secret whose value stands in this URL, which is none of its hosts'; null: none does. */
   strayIn(url: URL): Promise<string | null>;
+  /** What takes the values out of whatever comes back. */
+  redactor(): Promise<Redactor>;
   /** The outcome without a value, its body at most `maxBytes` long. */
   redact(outcome: Result<WebResponse>, maxBytes: number): Promise<Result<WebResponse>>;
   /** The same of a reply that is still coming; its body fails beyond `maxBytes`. */
@@ -60,6 +62,7 @@ function bookOf(named: readonly TenantSecret[], known: () => Promise<readonly Te
       const strangers = (await known()).filter(({ hosts }) => !hostIsListed(url, hosts));
       return redactorOf(strangers).foundIn(url.href)[0] ?? null;
     },
+    redactor: async () => redactorOf(await known()),
     async redact(outcome, maxBytes) {
       // What was said before anything came back has no value in it.
       if (!outcome.ok && surelyNotSent(outcome.error)) return outcome;

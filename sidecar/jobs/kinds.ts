@@ -6,6 +6,7 @@ import { makeJobKind } from "../documents/make/make-job.ts";
 import { convertWithPandoc } from "../documents/pandoc.ts";
 import { documentReadJob } from "../documents/read-job.ts";
 import type { EgressDeps } from "../egress.ts";
+import { sshJob } from "../ssh/ssh-job.ts";
 import type { ReadyJobKind } from "./job.ts";
 
 /** What kinds of jobs are made from. */
@@ -14,5 +15,5 @@ export interface JobDeps {
 }
 
 export function jobKinds({ egress }: JobDeps): readonly ReadyJobKind[] {
-  return [scriptJob(egress, theCages), documentReadJob, makeJobKind(openEngines(convertWithPandoc))];
+  return [scriptJob(egress, theCages), documentReadJob, makeJobKind(openEngines(convertWithPandoc)), sshJob(egress)];
 }

@@ -7,6 +7,7 @@ import { isAbsolute, join, normalize } from "node:path";
 import { type Mount, USUAL_LIMITS } from "../cage/cage.ts";
 import { removeTree } from "../cage/folders.ts";
 import { type CageTools, startCaged } from "../cage/start-caged.ts";
+import type { EgressDeps } from "../egress.ts";
 import type { StartProgram } from "./server-process.ts";
 
 const WORK = "/work";
@@ -16,11 +17,13 @@ const TAKEN = /^\/(?:$|(?:bin|cage|dev|etc|lib|lib32|lib64|libx32|proc|sbin|sys|
 
 export interface McpCages {
   readonly cages: () => Promise<CageTools>;
+  /** By which they reach the hosts that they may. */
+  readonly egress: EgressDeps;
   /** What every process sees beside it, read-only. */
   readonly offered: readonly Mount[];
 }
 
-export function startInCage({ cages, offered }: McpCages): StartProgram {
+export function startInCage({ cages, egress, offered }: McpCages): StartProgram {
   return async ({ argv, env, network }) => {
     const tools = await cages();
     const own = await mkdtemp(join(tools.folder.path, "mcp-"));
@@ -30,7 +33,7 @@ export function startInCage({ cages, offered }: McpCages): StartProgram {
       env: { ...env, HOME: WORK },
       mounts: [...offered, { from: own, at: WORK, writable: true }],
       limits: LIMITS,
-      network: network.length === 0 ? null : network,
+      network: network.length === 0 ? null : { hosts: network, egress },
     });
     if (!started.ok) {
       await removeTree(own);

@@ -10,6 +10,8 @@ export interface WorkerdServers {
   readonly recorderUrl: string;
   /** The stand-in for MCP servers (`test/stand-ins/mcp-desk.ts`). */
   readonly mcpUrl: string;
+  /** A server of SSH on loopback (`test/stand-ins/ssh-server.ts`): `password:right` logs in. */
+  readonly ssh: { readonly port: number; readonly fingerprint: string };
   /** The key that may make tenants; the Worker knows its hash. */
   readonly operatorKey: string;
   /** The values of the Worker's variables, ready to be set. */

@@ -26,19 +26,21 @@ import {
   stepOf,
 } from "../stand-ins/model-server.ts";
 import { type Recorder, startRecorder } from "../stand-ins/recorder.ts";
+import { startSshServer } from "../stand-ins/ssh-server.ts";
 import type { WorkerdServers } from "./provided-context.ts";
 
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
-  const [database, model, mcp, processes] = await Promise.all([
+  const [database, model, mcp, processes, ssh] = await Promise.all([
     startTestDatabase(),
     startModelServer({ script: scriptOfTheTask }),
     startMcpDesk(),
     startMcpProcesses(),
+    startSshServer(),
   ]);
   const recorder = await startReadableRecorder(model);
-  const outside = `${recorder.host},${mcp.host}`;
-  const sidecarSecret = randomBytes(32).toString("hex");
+  const outside = `${recorder.host},${mcp.host},127.0.0.1:${ssh.port}`;
   const egress = systemEgress(parseEgressAllow(outside));
+  const sidecarSecret = randomBytes(32).toString("hex");
   const folder = mkdtempSync(join(tmpdir(), "otto-workerd-"));
   // The users of caged programs go through it.
   chmodSync(folder, 0o711);
@@ -57,6 +59,7 @@ export default async function startServers(project: TestProject): Promise<() => 
     modelUrl: model.url,
     recorderUrl: recorder.url,
     mcpUrl: `http://${mcp.host}`,
+    ssh: { port: ssh.port, fingerprint: ssh.fingerprint },
     operatorKey,
     variables: {
       OTTO_MODE: "test",
@@ -74,7 +77,7 @@ export default async function startServers(project: TestProject): Promise<() => 
   };
   project.provide("servers", servers);
   return async () => {
-    await Promise.all([database.close(), model.close(), recorder.close(), mcp.close(), processes.close()]);
+    await Promise.all([database.close(), model.close(), recorder.close(), mcp.close(), processes.close(), ssh.close()]);
     await closeServer(sidecar);
     await rm(folder, { recursive: true, force: true });
   };

@@ -11,7 +11,7 @@ import { failed, ok } from "../../core/errors.ts";
 import type { McpProcess } from "../../core/mcp/process-config.ts";
 import type { TenantSecret } from "../../core/ports.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
-import type { Mount } from "../../sidecar/cage/cage.ts";
+import type { Isolation, Mount } from "../../sidecar/cage/cage.ts";
 import { openCages } from "../../sidecar/cage/cages.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { type Keeper, type KeeperSettings, openKeeper } from "../../sidecar/mcp/keeper.ts";
@@ -27,6 +27,7 @@ export interface McpProcesses {
   /** What the processes see at `SHARED`. */
   readonly folder: string;
   readonly keeper: Keeper;
+  readonly isolation: () => Promise<Isolation>;
   /** The folders that processes have. */
   ownFolders(): readonly string[];
   close(): Promise<void>;
@@ -41,10 +42,15 @@ export interface McpSidecar extends McpProcesses {
   ): McpServers;
 }
 
-type Settings = KeeperSettings & { readonly offered?: readonly Mount[] };
+/** `allow`: places of this machine that they may reach. */
+type Settings = KeeperSettings & { readonly offered?: readonly Mount[]; readonly allow?: string };
 
 /** What runs them. */
-export async function startMcpProcesses({ offered = [], ...settings }: Settings = {}): Promise<McpProcesses> {
+export async function startMcpProcesses({
+  offered = [],
+  allow = "",
+  ...settings
+}: Settings = {}): Promise<McpProcesses> {
   const folder = mkdtempSync(join(tmpdir(), "mcp-"));
   // The processes are of other users.
   chmodSync(folder, 0o755);
@@ -52,11 +58,16 @@ export async function startMcpProcesses({ offered = [], ...settings }: Settings 
     copyFileSync(new URL(name, import.meta.url), join(folder, name));
   const cages = await openCages({ chosen: undefined });
   const mounts = [{ from: folder, at: SHARED, writable: false }, ...offered];
-  const start = startInCage({ cages: () => Promise.resolve(cages), offered: mounts });
+  const start = startInCage({
+    cages: () => Promise.resolve(cages),
+    egress: systemEgress(parseEgressAllow(allow)),
+    offered: mounts,
+  });
   const keeper = openKeeper(start, settings);
   return {
     folder,
     keeper,
+    isolation: () => Promise.resolve(cages.isolation),
     ownFolders: () => readdirSync(cages.folder.path).filter((name) => name.startsWith("mcp-")),
     close: async () => {
       keeper.end();
@@ -68,9 +79,9 @@ export async function startMcpProcesses({ offered = [], ...settings }: Settings 
 
 export async function startMcpSidecar(settings: Settings = {}): Promise<McpSidecar> {
   const processes = await startMcpProcesses(settings);
-  const { folder, keeper: mcp } = processes;
+  const { folder, keeper: mcp, isolation } = processes;
   const secret = randomBytes(32).toString("hex");
-  const server = makeSidecar(secret, systemEgress(parseEgressAllow("")), { kinds: [], folder, mcp });
+  const server = makeSidecar(secret, systemEgress(parseEgressAllow("")), { kinds: [], folder, isolation, mcp });
   const sidecar = sidecarAt(`http://127.0.0.1:${await listenOnLoopback(server, 0)}`, secret);
   return {
     ...processes,

@@ -97,7 +97,16 @@ createInterface({ input: process.stdin }).on("line", (line) => {
       },
     });
   } else if (method === "tools/list") {
-    say({ id, result: { tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: "object" }, annotations: { readOnlyHint: name !== "die" } })) } });
+    say({
+      id,
+      result: {
+        tools: Object.keys(tools).map((name) => ({
+          name,
+          inputSchema: { type: "object" },
+          annotations: { readOnlyHint: name !== "die" },
+        })),
+      },
+    });
   } else if (method === "tools/call") void tools[params.name](message);
   else if (method === "notifications/cancelled") cancelled.push(params.requestId);
   else if (id === "mine" && waiting !== null) text(waiting, JSON.stringify(message.error));

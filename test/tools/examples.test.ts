@@ -95,6 +95,7 @@ describe("the catalogue", () => {
       ["run_command", "exec", "dangerous", "once"],
       ["search_in_files", "read", "safe", "none"],
       ["solve_equation", "", "safe", "none"],
+      ["ssh_execute", "exec network", "critical", "once"],
       ["statistics_summary", "", "safe", "none"],
       ["test.run", "exec", "dangerous", "none"],
       ["unit_convert", "", "safe", "none"],

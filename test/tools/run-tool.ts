@@ -17,6 +17,7 @@ import { fakeMemory } from "../fakes/memory.ts";
 import { fakeMcp } from "../fakes/mcp.ts";
 import { fakeResults } from "../fakes/results.ts";
 import { fakeScripts } from "../fakes/scripts.ts";
+import { fakeSsh } from "../fakes/ssh.ts";
 import { fakeSearch } from "../fakes/search.ts";
 import { fakeWeb } from "../fakes/web.ts";
 
@@ -67,6 +68,7 @@ export function freshPorts(): ToolPorts {
     mcp: fakeMcp(),
     scripts: fakeScripts(),
     documents: fakeDocuments(),
+    ssh: fakeSsh(),
     toolSearch: allTools,
   };
 }

@@ -12,7 +12,7 @@ const ELSEWHERE = new Map([
   ["http_request", "upstream_failed"],
 ]);
 /** Their calls wait: for a person, for time, for others. */
-const WAITS = new Set(["ask_human", "dispatch_subagent", "wait"]);
+const WAITS = new Set(["ask_human", "dispatch_subagent", "ssh_execute", "wait"]);
 const AGENT = {
   name: "every-tool",
   instructions: "",

@@ -80,6 +80,7 @@ const LAYERS: readonly Layer[] = [
       "ipaddr.js",
       "node:",
       "saxen",
+      "ssh2",
       "undici",
       "write-excel-file",
       "zod",

@@ -1,0 +1,164 @@
+/**
+ * SSH, by way of the sidecar, as the web is: the place is judged here and, with its addresses, there; secrets are filled in
+ * here, for that place only, and what comes back is searched for them.
+ */
+import { z } from "zod";
+import { ERRORS, type ErrorCode, type Failure, failed, ok, type Result } from "../../core/errors.ts";
+import { hostIsListed, portIsListed } from "../../core/host-pattern.ts";
+import { type SecretsPort, surelyNotSent, type TenantSecret } from "../../core/ports.ts";
+import type { SshCredential, SshPort, SshRequest, SshRun } from "../../core/ssh/port.ts";
+import { fillReferences, referencedNames } from "../../core/web/secret-references.ts";
+import { type EgressAllow, judgeSshPlace, sshPlace } from "../egress/address.ts";
+import { boundValue } from "../egress/fill-secrets.ts";
+import { MARGIN_BYTES, openSecretBook } from "../egress/secret-book.ts";
+import { type JobReply, runJob } from "../sidecar/run-job.ts";
+import type { Sidecar } from "../sidecar/sidecar.ts";
+
+/** `sidecar` is null where there is none. `tenant`: whose commands they are, and whose `secrets`. */
+export interface SshSettings {
+  readonly sidecar: Sidecar | null;
+  readonly allow: EgressAllow;
+  readonly tenant: string;
+  readonly secrets: SecretsPort;
+}
+
+const MAX_CREDENTIAL_CHARACTERS = 65_536;
+/** For what the sidecar does beside the command: the answer still has to be its own. */
+const ENDING_MS = 2_000;
+
+export function openSsh({ sidecar, allow, tenant, secrets }: SshSettings): SshPort {
+  return {
+    async run(request) {
+      const judged = judge(request, allow);
+      if (!judged.ok) return judged;
+      const { url, isListed } = judged.value;
+      const { credential, port, username, command, fingerprints, timeoutMs, maxOutputBytes, signal } = request;
+      const book = await openSecretBook(secrets, namesIn(credential).length > 0);
+      if (!book.ok) return book;
+      const login = fill(credential, url, book.value.named);
+      if (!login.ok) return login;
+      if (signal.aborted) return notBegun("timeout", "It was given up before it was sent.");
+      const order = {
+        host: url.hostname,
+        port,
+        username,
+        ...login.value,
+        command,
+        fingerprints,
+        port_is_listed: isListed,
+        timeout_ms: timeoutMs,
+        // A value that begins inside the limit is then whole, and is found.
+        max_output_bytes: maxOutputBytes + MARGIN_BYTES,
+      };
+      const job = { kind: "ssh", tenant, order, files: [], timeoutMs: timeoutMs + ENDING_MS, signal };
+      const replied = await runJob(sidecar, job);
+      const ran = replied.ok ? await read(replied.value) : replied;
+      if (!ran.ok && surelyNotSent(ran.error) && ran.error.code !== "upstream_failed") return ran;
+      const redactor = await book.value.redactor();
+      if (!ran.ok) return { ok: false, error: { ...ran.error, message: redactor.text(ran.error.message) } };
+      const { stdout, stderr, ...rest } = ran.value;
+      const shown = [stdout, stderr].map((bytes) => cut(redactor.bytes(bytes), maxOutputBytes)) as [string, string];
+      const truncated = [stdout, stderr].some(({ length }) => length > maxOutputBytes);
+      return ok({ ...rest, stdout: shown[0], stderr: shown[1], truncated });
+    },
+  };
+}
+
+/** The place, if the agent may reach it. */
+function judge(
+  { host, port, allowedDomains }: SshRequest,
+  allow: EgressAllow,
+): Result<{ readonly url: URL; readonly isListed: boolean }> {
+  const place = sshPlace(host, port);
+  const isListed = place !== null && portIsListed(place, allowedDomains ?? []);
+  const judged = judgeSshPlace(host, port, allow, isListed);
+  if (!judged.ok) return notBegun("blocked_by_policy", judged.message, "host");
+  const { url, opened } = judged;
+  if (allowedDomains === null ? opened : hostIsListed(url, allowedDomains)) return ok({ url, isListed });
+  const message = `The host ${url.hostname} is not on this agent's list of allowed domains: its allowed_domains have to name it, or "*" for every public host.`;
+  return notBegun("blocked_by_policy", message, "host");
+}
+
+function namesIn(credential: SshCredential): readonly string[] {
+  switch (credential.kind) {
+    case "secret":
+      return [credential.name];
+    case "password":
+      return referencedNames(credential.password);
+    case "private_key":
+      return referencedNames(credential.privateKey);
+  }
+}
+
+type Login = { readonly password: string } | { readonly private_key: string };
+
+/** The credential with its secrets, each bound to the place. */
+function fill(credential: SshCredential, url: URL, secrets: readonly TenantSecret[]): Result<Login> {
+  const field = credential.kind === "secret" ? "credential_id" : credential.kind;
+  const values = new Map<string, string>();
+  for (const name of namesIn(credential)) {
+    const value = boundValue(name, field, url, secrets);
+    if (!value.ok) return value;
+    values.set(name, value.value);
+  }
+  if (credential.kind === "secret") {
+    const value = values.get(credential.name) ?? "";
+    return ok(isPrivateKey(value) ? { private_key: value } : { password: value });
+  }
+  const text = credential.kind === "password" ? credential.password : credential.privateKey;
+  const filled = fillReferences(text, "text", MAX_CREDENTIAL_CHARACTERS, (name) => values.get(name) ?? "");
+  if (filled === null) return notBegun("too_large", `${field}: it is too long with its secrets filled in.`, field);
+  return ok(credential.kind === "password" ? { password: filled } : { private_key: filled });
+}
+
+function isPrivateKey(text: string): boolean {
+  return /^\s*(?:-----BEGIN |PuTTY-User-Key-File-)/.test(text);
+}
+
+const CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
+const bodySchema = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("ran"),
+    exit_code: z.int().nullable(),
+    signal: z.string().nullable(),
+    duration_ms: z.number(),
+  }),
+  z.object({
+    kind: z.literal("failed"),
+    code: z.enum(CODES),
+    message: z.string(),
+    sent: z.boolean(),
+    field: z.string().optional(),
+  }),
+]);
+
+type Ran = Omit<SshRun, "stdout" | "stderr" | "truncated"> & {
+  readonly stdout: Uint8Array;
+  readonly stderr: Uint8Array;
+};
+
+async function read({ body, files }: JobReply): Promise<Result<Ran>> {
+  const told = bodySchema.parse(body);
+  if (told.kind === "failed") {
+    const { code, message, sent, field } = told;
+    const failure: Failure = { code, message, ...(field === undefined ? {} : { field }) };
+    return { ok: false, error: sent ? failure : { ...failure, details: { sent: false } } };
+  }
+  const output = new Map<string, Uint8Array>();
+  try {
+    for await (const { path, bytes } of files) output.set(path, bytes);
+  } catch {
+    return failed("upstream_failed", "The connection to the sidecar was lost before the command's output was there.");
+  }
+  const { exit_code: exitCode, signal, duration_ms: durationMs } = told;
+  const [stdout = new Uint8Array(), stderr = new Uint8Array()] = [output.get("stdout"), output.get("stderr")];
+  return ok({ exitCode, signal, durationMs, stdout, stderr });
+}
+
+function cut(bytes: Uint8Array, most: number): string {
+  return new TextDecoder().decode(bytes.subarray(0, most));
+}
+
+function notBegun(code: ErrorCode, message: string, field?: string): Result<never> {
+  return failed(code, message, { ...(field === undefined ? {} : { field }), details: { sent: false } });
+}
