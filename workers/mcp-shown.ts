@@ -82,11 +82,11 @@ function isChanged({ status, approved, seen }: McpServerRecord): boolean {
 
 export function shownServer(record: McpServerRecord): z.infer<typeof mcpServerSchema> {
   const { settings, approved, seen } = record;
-  const { oauth, process } = settings;
+  const { oauth, process: program } = settings;
   return {
     name: record.name,
     url: settings.url,
-    process: process == null ? null : shownProcess(process),
+    process: program == null ? null : shownProcess(program),
     headers: [...settings.headerNames],
     oauth: oauth === null ? null : { grant: oauth.grant, client_id: oauth.clientId, scope: oauth.scope },
     trusted: settings.trusted,

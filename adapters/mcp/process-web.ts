@@ -32,7 +32,7 @@ const FAILED = "event: failed\n";
 const MAX_FAILED_BYTES = 32 * 1024;
 
 /** For one operation: the ids of its messages are its own. */
-export function processWeb(server: string, process: McpProcess, ways: ProcessWays): Pick<WebPort, "open"> {
+export function processWeb(server: string, program: McpProcess, ways: ProcessWays): Pick<WebPort, "open"> {
   const channel = crypto.randomUUID();
   return {
     async open(request) {
@@ -40,9 +40,9 @@ export function processWeb(server: string, process: McpProcess, ways: ProcessWay
       if (request.method !== "POST" || request.body === null) return ok(empty(405));
       if (sidecar === null)
         return notStarted("not_available", "it needs the sidecar, and none is set up here (SIDECAR_SECRET)");
-      const book = await openSecretBook(secrets, processRefersToSecrets(process));
+      const book = await openSecretBook(secrets, processRefersToSecrets(program));
       if (!book.ok) return book;
-      const filled = fillProcess(process, book.value.named);
+      const filled = fillProcess(program, book.value.named);
       if (!filled.ok) return filled;
       const order = { server, ...filled.value, channel, timeout_ms: Math.ceil(request.timeoutMs) };
       const replied = await send(sidecar, tenant, order, request.body, request);

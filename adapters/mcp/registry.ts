@@ -59,13 +59,18 @@ export function openRegistry(
       const message = `What is stored of the MCP server ${name} cannot be opened any more. Set it again.`;
       return failed("not_available", message, { details: { sent: false } });
     }
-    const { headers, clientSecret, env = [] } = secrets;
-    const { url, oauth, process } = settings;
+    const { headers, clientSecret, env: variables = [] } = secrets;
+    const { url, oauth, process: program } = settings;
     const auth = oauth === null ? null : { ...oauth, clientSecret, store: authOf(name) };
     const started =
-      process == null
+      program == null
         ? null
-        : { command: process.command, args: process.args.map(asReferences), env, network: process.network };
+        : {
+            command: program.command,
+            args: program.args.map(asReferences),
+            env: variables,
+            network: program.network,
+          };
     return ok({ name, url: url ?? NOWHERE, process: started, headers, version, prior, oauth: auth });
   }
 

@@ -134,10 +134,10 @@ export function readServer(given: z.infer<typeof serverSchema>, at: string): Res
       return wrong(other, "is for servers that are reached over HTTP, and this one is a process");
     const read = readProcess(given);
     if (!read.ok) return wrong(read.error.field ?? "command", read.error.message);
-    const { settings, env } = read.value;
+    const { settings, env: variables } = read.value;
     return ok({
       settings: { url: null, headerNames: [], oauth: null, process: settings, ...shared },
-      secrets: { headers: [], clientSecret: null, env },
+      secrets: { headers: [], clientSecret: null, env: variables },
     });
   }
   if (processField !== undefined)
@@ -185,8 +185,8 @@ export function isSameAccess(before: McpSettings, after: McpSettings): boolean {
   return canonicalJson(accessOf(before)) === canonicalJson(accessOf(after));
 }
 
-function accessOf({ url, oauth, process }: McpSettings) {
-  return [url, oauth, process == null ? null : [process.command, process.args]];
+function accessOf({ url, oauth, process: program }: McpSettings) {
+  return [url, oauth, program == null ? null : [program.command, program.args]];
 }
 
 function decoded(url: string): string {

@@ -79,10 +79,10 @@ export function readProcess(given: {
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly network?: readonly string[] | undefined;
 }): Result<{ readonly settings: McpProcessSettings; readonly env: Env }> {
-  const { command, args = [], env = {}, network = [] } = given;
+  const { command, args = [], env: variables = {}, network = [] } = given;
   if (command === undefined || command.trim() === "") return wrong("command", "a server that is a process needs one");
   if (command.includes("${")) return wrong("command", "holds a reference to a secret; use args or env");
-  const entries = Object.entries(env);
+  const entries = Object.entries(variables);
   if (entries.length > MAX_ENV) return wrong("env", `a server has at most ${MAX_ENV} variables`);
   const own = entries.find(([name]) => OWN_ENV.test(name));
   if (own !== undefined) return wrong(`env.${own[0]}`, "is set by the sidecar itself");
@@ -118,18 +118,18 @@ export function asReferences(text: string): string {
 }
 
 /** Whether the process cannot be started without the tenant's secrets. */
-export function processRefersToSecrets({ args, env }: McpProcess): boolean {
-  return textsOf(args, env).some((text) => referencedNames(text).length > 0);
+export function processRefersToSecrets({ args, env: variables }: McpProcess): boolean {
+  return textsOf(args, variables).some((text) => referencedNames(text).length > 0);
 }
 
 /**
  * The process with its secrets. Each has to be bound to every host that the process may reach, since it can send there what
  * it has; one that reaches nothing may have any.
  */
-export function fillProcess(process: McpProcess, secrets: readonly TenantSecret[]): Result<McpProcess> {
-  const { args, env, network } = process;
+export function fillProcess(program: McpProcess, secrets: readonly TenantSecret[]): Result<McpProcess> {
+  const { args, env: variables, network } = program;
   const values = new Map<string, string>();
-  for (const name of new Set(textsOf(args, env).flatMap(referencedNames))) {
+  for (const name of new Set(textsOf(args, variables).flatMap(referencedNames))) {
     const secret = secrets.find((one) => one.name === name);
     if (secret === undefined) return notStarted("not_found", `There is no secret named ${name}.`);
     const open = network.find((pattern) => !patternIsCovered(pattern, secret.hosts));
@@ -147,14 +147,18 @@ export function fillProcess(process: McpProcess, secrets: readonly TenantSecret[
     left -= filled?.length ?? Infinity;
     return filled ?? "";
   };
-  const filled = { ...process, args: args.map(fill), env: env.map(([name, value]) => [name, fill(value)] as const) };
+  const filled = {
+    ...program,
+    args: args.map(fill),
+    env: variables.map(([name, value]) => [name, fill(value)] as const),
+  };
   if (left < 0)
     return notStarted("too_large", `Its arguments and variables have more than ${MAX_FILLED_CHARACTERS} characters.`);
   return ok(filled);
 }
 
-function textsOf(args: readonly string[], env: Env): string[] {
-  return [...args, ...env.map(([, value]) => value)];
+function textsOf(args: readonly string[], variables: Env): string[] {
+  return [...args, ...variables.map(([, value]) => value)];
 }
 
 function wrong(field: string, message: string): Result<never> {

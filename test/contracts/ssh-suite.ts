@@ -14,7 +14,7 @@ export interface SshUnderTest {
 /** `answer` null: nothing listens there. */
 export type OpenSsh = (answer: ((command: string) => Partial<SshRun>) | null) => Promise<SshUnderTest>;
 
-export const OTHER_FINGERPRINT = `SHA256:${"B".repeat(43)}`;
+const OTHER_FINGERPRINT = `SHA256:${"B".repeat(43)}`;
 
 /** The password `right` logs in, and `wrong` does not. */
 export function sshContract(name: string, open: OpenSsh): void {

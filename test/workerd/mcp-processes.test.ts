@@ -1,6 +1,6 @@
 /** MCP servers that the sidecar runs as processes: set by the API, called by it and by a model. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Caller, makeCaller } from "./front-door.ts";
+import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
 
 /** Where `test/setup/workerd-servers.ts` has the cages find the programs. */
 const PROGRAM = "/opt/shared/stdio-unruly.mjs";
@@ -69,6 +69,23 @@ describe("a server that is a process", () => {
     expect(after.json.status).toBe("connected");
     expect(await call("count")).toEqual({ ok: true, result: "1" });
     expect(after.json.hash).toBe(before.json.hash);
+  });
+
+  it.each([
+    [{ type: "stdio" }, "command"],
+    [{ command: "node", url: "https://example.com/" }, "url"],
+    [{ command: "node", transport: "http" }, "command"],
+    [{ command: "${NODE}" }, "command"],
+    [{ command: "node", args: ["${key}"] }, "args.0"],
+    [{ command: "node", env: { A: "${B:-c}" } }, "env.A"],
+    [{ command: "node", env: { HTTPS_PROXY: "http://example.com" } }, "env.HTTPS_PROXY"],
+    [{ command: "node", network: ["https://example.com/"] }, "network.0"],
+  ])("is refused as %j, which names %s", async (server, field) => {
+    const one = await caller.send("POST", "/v1/mcp-servers", { name: "notes", ...server });
+    expectProblem(one, 422, field);
+    const all = await caller.send("PUT", "/v1/mcp-servers", { mcpServers: { notes: server } });
+    expectProblem(all, 422, `mcpServers.notes.${field}`);
+    expect((await caller.send("GET", "/v1/mcp-servers")).json.data).toEqual([]);
   });
 
   it("is called by a model, in a task", async () => {
