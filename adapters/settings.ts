@@ -35,12 +35,15 @@ export interface Env extends Readonly<Partial<Record<SecretName, string>>> {
   readonly MEDIUM_RESULT_THRESHOLD?: string;
   readonly LARGE_RESULT_THRESHOLD?: string;
   readonly MAX_PARALLEL_TOOL_CALLS?: string;
+  readonly OTTO_SCRIPT_TIMEOUT?: string;
 }
 
 const MODES = ["local", "test", "production"] as const;
 /** The model that is asked when a server is set and no model is. */
 const DEFAULT_MODEL = "gpt-5-mini";
 const DEMO_MODEL = "demo";
+/** A hop ends after ten minutes, and what a script reads and writes has to come and go in them too. */
+const MAX_SCRIPT_SECONDS = 540;
 /** Figures and switches. Thresholds are in characters. */
 export interface Settings {
   readonly mode: (typeof MODES)[number];
@@ -58,6 +61,8 @@ export interface Settings {
   readonly mediumResultThreshold: number;
   readonly largeResultThreshold: number;
   readonly maxParallelToolCalls: number;
+  /** How long a skill's script may run. */
+  readonly scriptTimeoutMs: number;
   /** SHA-256 in hex of the key that may make tenants; null: there is none. */
   readonly operatorKeyHash: string | null;
 }
@@ -90,6 +95,7 @@ function readSettings(env: Env): Settings {
     mediumResultThreshold: figure(env.MEDIUM_RESULT_THRESHOLD, "MEDIUM_RESULT_THRESHOLD", 4000, 1_000_000),
     largeResultThreshold: figure(env.LARGE_RESULT_THRESHOLD, "LARGE_RESULT_THRESHOLD", 12_000, 1_000_000),
     maxParallelToolCalls: figure(env.MAX_PARALLEL_TOOL_CALLS, "MAX_PARALLEL_TOOL_CALLS", 5, 50),
+    scriptTimeoutMs: 1000 * figure(env.OTTO_SCRIPT_TIMEOUT, "OTTO_SCRIPT_TIMEOUT", 120, MAX_SCRIPT_SECONDS),
     operatorKeyHash: operatorKeyHash(env),
   };
 }

@@ -1,7 +1,7 @@
 /**
  * What an agent is: a versioned configuration. The API's form is the stored form (snake_case JSON), so that a version
  * is kept byte for byte as it was agreed. Limits: names of 1–64 of `[a-zA-Z0-9_-]`, instructions up to 100,000
- * characters, 200 patterns, 100 steps.
+ * characters, 200 patterns, 100 steps, 20 skills.
  */
 import { z } from "zod";
 import { PERMISSIONS, type SandboxRules } from "./tool.ts";
@@ -79,6 +79,15 @@ export const agentConfigSchema = z.strictObject({
       summaries: z.boolean().optional().describe("False: completed tasks leave no summary in memory"),
       tag_boost: z.number().min(0).max(1).optional().describe("What each tag of the query's words adds to a score"),
       min_score: z.number().min(-1).max(1).optional().describe("What scores less is not found"),
+    })
+    .optional(),
+  skills: z
+    .strictObject({
+      match: z
+        .enum(["auto", "explicit"])
+        .optional()
+        .describe("`explicit`: a skill that nobody named is not brought in because its description fits the task"),
+      names: z.array(z.string().min(1).max(64)).max(20).optional().describe("Skills that every task works under"),
     })
     .optional(),
   tool_config: z

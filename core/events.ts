@@ -23,6 +23,7 @@ export const EVENT_TYPES = [
   "approval.expired",
   "subtask.created",
   "subtask.ended",
+  "skill.loaded",
   "file.attached",
   "budget.warning",
   "task.waiting",

@@ -15,6 +15,9 @@ import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { type Failure, failed, ok, type Result } from "./errors.ts";
 import { makeId } from "./ids.ts";
 import { type ModelChoice, modelChoice } from "./model-table.ts";
+import { skillPatterns, type SkillInForce } from "./skills/in-force.ts";
+import { matchSkills } from "./skills/match.ts";
+import type { Skill } from "./skills/skill.ts";
 import type { Limits, TaskFacts } from "./task-state.ts";
 import type { PinnedSource } from "./tool-source.ts";
 
@@ -84,6 +87,8 @@ export interface TaskOrigin {
   readonly agent: PinnedAgent;
   /** The tenant's own tools, as they are now. */
   readonly sources: readonly PinnedSource[];
+  /** The skills among them. */
+  readonly skills: readonly Skill[];
   /** The model of an agent that names none. */
   readonly defaultModel: string;
   readonly createdAt: number;
@@ -92,8 +97,6 @@ export interface TaskOrigin {
 
 /** A field of the request whose feature this release does not have; null when there is none. */
 function unavailableField(request: TaskRequest): Failure | null {
-  if (request.skills !== undefined && request.skills.length > 0)
-    return unavailable("skills", "Skills are not available yet. Leave `skills` out.");
   if (request.deliver !== undefined && request.deliver.length > 0) {
     return unavailable(
       "deliver",
@@ -113,6 +116,9 @@ export function newTaskFacts(request: TaskRequest, origin: TaskOrigin): Result<T
   const models = modelsOf(config, origin.defaultModel);
   const limits = resolveLimits(request.budget ?? {}, config.budget ?? {}, models);
   if (!limits.ok) return limits;
+  const matched = matchSkills(request, origin);
+  if (!matched.ok) return matched;
+  const patterns = skillPatterns(matched.value);
   const id = makeId("task", origin.createdAt, origin.random);
   return ok({
     id,
@@ -124,7 +130,8 @@ export function newTaskFacts(request: TaskRequest, origin: TaskOrigin): Result<T
     kind: "agent",
     input: request.input,
     agent: origin.agent,
-    tools: request.tools === undefined ? [] : [request.tools],
+    tools: [request.tools, patterns].flatMap((list) => (list === undefined || list === null ? [] : [list])),
+    skills: matched.value,
     sources: origin.sources,
     project: request.project ?? null,
     models,
@@ -180,13 +187,15 @@ export function checkAgentLimits(config: AgentConfig, defaultModel: string): Res
 
 /**
  * The facts of the hidden task that holds one tool call of the API. Under `of`, the task that the call is made for, it has
- * that task's tools and sandbox; the key is the caller's, which need not be the one that the task was made with.
+ * that task's tools, skills and sandbox; the key is the caller's, which need not be the one that the task was made with.
+ * `skills` are the agent's own, for a call that is made for no task.
  */
 export function callTaskFacts(
-  origin: TaskOrigin,
-  call: { project: string | null; of: TaskFacts | null; toolName: string },
+  origin: Omit<TaskOrigin, "skills">,
+  call: { project: string | null; of: TaskFacts | null; skills: readonly SkillInForce[]; toolName: string },
 ): TaskFacts {
   const id = makeId("task", origin.createdAt, origin.random);
+  const patterns = skillPatterns(call.skills);
   return {
     id,
     tenant: origin.tenant,
@@ -197,7 +206,8 @@ export function callTaskFacts(
     kind: "call",
     input: `Call ${call.toolName}`,
     agent: origin.agent,
-    tools: call.of?.tools ?? [],
+    tools: call.of?.tools ?? (patterns === null ? [] : [patterns]),
+    skills: call.of?.skills ?? call.skills,
     sources: call.of?.sources ?? origin.sources,
     project: call.of?.project ?? call.project,
     models: modelsOf(origin.agent.config, origin.defaultModel),

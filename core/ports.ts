@@ -11,6 +11,7 @@ import type { SshPort } from "./ssh/port.ts";
 import type { Message, ModelUsage } from "./messages.ts";
 import type { FileChange } from "./sandbox/change-set.ts";
 import type { ScriptsPort } from "./scripts/port.ts";
+import type { SkillsPort } from "./skills/port.ts";
 
 /** Milliseconds since the epoch. */
 export interface Clock {
@@ -274,6 +275,7 @@ export interface ToolPorts {
   readonly scripts: ScriptsPort;
   readonly documents: DocumentsPort;
   readonly ssh: SshPort;
+  readonly skills: SkillsPort;
 }
 
 /** The results of a task tree's calls, whole, as text: also those that the model was shown a shortened form of. */

@@ -12,6 +12,8 @@ export function readState(storedFacts: unknown, storedState: unknown): TaskState
   switch (state["v"]) {
     case STATE_VERSION:
       return { ...state, facts } as unknown as TaskState;
+    case 3:
+      return fromThird(facts, state);
     case 2:
       return fromSecond(facts, state);
     case 1:
@@ -21,9 +23,17 @@ export function readState(storedFacts: unknown, storedState: unknown): TaskState
   }
 }
 
+/** Version 3 knew no skills, and one tool that dispatches. */
+function fromThird(facts: Stored, state: Stored): TaskState {
+  const batch = (state["batch"] as readonly Stored[]).map((call) =>
+    call["tool"] === "dispatch_subagent" ? { ...call, dispatches: true } : call,
+  );
+  return { ...state, v: STATE_VERSION, batch, loaded: [], facts: { ...facts, skills: [] } } as unknown as TaskState;
+}
+
 /** Version 2 knew no tools but the built-in ones. */
 function fromSecond(facts: Stored, state: Stored): TaskState {
-  return { ...state, v: STATE_VERSION, facts: { ...facts, sources: [] } } as unknown as TaskState;
+  return fromThird({ ...facts, sources: [] }, state);
 }
 
 /** Version 1 knew one model, no subtasks, no approvals, no budget above the task's own and no tools but the built-in ones. */
@@ -35,6 +45,7 @@ function fromFirst(facts: Stored, state: Stored): TaskState {
     key: null,
     depth: 0,
     tools: tools === null ? [] : [tools as readonly string[]],
+    skills: [],
     sources: [],
     models: [{ ...choice, price: price as typeof choice.price }],
   };
@@ -57,6 +68,7 @@ function fromFirst(facts: Stored, state: Stored): TaskState {
       mayRepeat: false,
       toSummarise: false,
     })) as unknown as TaskState["batch"],
+    loaded: [],
     subtasks: [],
     tree: [],
     waitsBelow: {},

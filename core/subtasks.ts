@@ -10,6 +10,7 @@ import { shapeError } from "./gateway/shape.ts";
 import { childTaskId } from "./ids.ts";
 import type { ShownResult } from "./prompt/kept-results.ts";
 import { failedOutcome } from "./ledger.ts";
+import { standingFacts } from "./skills/in-force.ts";
 import { advance } from "./task-advance.ts";
 import type { CallOutcome, Command, SubtaskEnding, SubtaskToMake } from "./task-commands.ts";
 import { type BatchCall, isSubtaskWait, type TaskState } from "./task-state.ts";
@@ -23,9 +24,6 @@ const MAX_DEPTH = 3;
 const MAX_SUBTASKS = 50;
 /** Of a longer text the row holds the beginning: the whole is kept with the results. */
 const MAX_ROW_CHARACTERS = 100_000;
-/** The tool that asks for a subtask; its calls share what is left of a budget. */
-export const DISPATCH_TOOL = "dispatch_subagent";
-
 /** A call asks for a subtask: its wait opens, or the call is refused and the model reads why. */
 export function dispatch(turn: Turn, call: BatchCall, control: Extract<Control, { kind: "dispatch" }>): void {
   const { facts, step, batch } = turn.state;
@@ -38,7 +36,7 @@ export function dispatch(turn: Turn, call: BatchCall, control: Extract<Control, 
     );
   }
   const sharers = batch.filter(
-    ({ tool, state, wait }) => tool === DISPATCH_TOOL && state === "intended" && wait === null,
+    ({ dispatches, state, wait }) => dispatches === true && state === "intended" && wait === null,
   );
   const carved = carve(turn.state, control.tokenBudget, sharers.length);
   if (!carved.ok) return refuse("budget_exceeded", carved.message);
@@ -47,8 +45,9 @@ export function dispatch(turn: Turn, call: BatchCall, control: Extract<Control, 
     const full = enroll(turn, id);
     if (full !== null) return refuse(full.code, full.message);
   }
-  const { maxSteps, tools } = control;
-  turn.replace({ ...call, wait: { kind: "subtask", id, opened: false, budget: carved.budget, maxSteps, tools } });
+  const { maxSteps, tools, skill } = control;
+  const wait = { kind: "subtask", id, opened: false, budget: carved.budget, maxSteps, tools } as const;
+  turn.replace({ ...call, wait: skill === undefined ? wait : { ...wait, skill } });
   // Its id is kept before it is made, so that whatever ends or erases this task reaches it; in the order of the calls.
   const ofStep = turn.state.batch.flatMap(({ wait }) => (isSubtaskWait(wait) ? [wait.id] : []));
   turn.set({ subtasks: [...turn.state.subtasks.filter((other) => !ofStep.includes(other)), ...ofStep] });
@@ -68,7 +67,7 @@ export function enroll(turn: Turn, subtask: string): Failure | null {
 
 /** The subtasks that are to be made. */
 export function subtasksToMake(state: TaskState, now: number): SubtaskToMake[] {
-  const { facts } = state;
+  const facts = standingFacts(state);
   const left = timeLeftMs(state, now);
   return state.batch.flatMap(({ id, wait }) => {
     if (!isSubtaskWait(wait) || wait.opened) return [];
@@ -85,6 +84,7 @@ export function subtasksToMake(state: TaskState, now: number): SubtaskToMake[] {
       parentId: facts.id,
       depth: facts.depth + 1,
       tools: wait.tools === null ? facts.tools : [...facts.tools, wait.tools],
+      skills: wait.skill === undefined ? facts.skills : [wait.skill],
       limits,
       metadata: {},
       createdAt: now,
@@ -133,8 +133,9 @@ export function takeEnding(turn: Turn, ending: SubtaskEnding): void {
   count(turn, call.id, ending);
   forgetWaits(turn, subtask);
   // One that ended before its making was acknowledged was made all the same.
-  if (isSubtaskWait(call.wait) && !call.wait.opened) tellCreated(turn, call.id, subtask);
-  turn.settle(call, outcome);
+  const wait = isSubtaskWait(call.wait) ? call.wait : null;
+  if (wait?.opened === false) tellCreated(turn, call.id, subtask);
+  turn.settle(call, wait?.skill === undefined ? outcome : skillOutcome(outcome, wait.skill.name));
   turn.emit("subtask.ended", { call_id: call.id, subtask_id: subtask, status, ok: outcome.result.ok });
   advance(turn);
 }
@@ -212,6 +213,13 @@ function outcomeOf(view: TaskView, { content: shownText, isLarge }: ShownResult)
   return { state: "confirmed", result: { ok: true, result }, content, control: null, durationMs, isLarge };
 }
 
+/** The outcome of a skill's tool, with the names that document 001 gives them. */
+function skillOutcome(outcome: CallOutcome, skill: string): CallOutcome {
+  if (!outcome.result.ok) return outcome;
+  const { text, ...rest } = outcome.result.result as { readonly text: string };
+  return { ...outcome, result: { ok: true, result: { result: text, skill_used: skill, ...rest } } };
+}
+
 /** The code of a subtask that brought no text: another try may help only against a model that was away. */
 function codeOf({ status, reason }: TaskView): ErrorCode {
   if (status === "cancelled") return "conflict";
@@ -224,10 +232,16 @@ export function pendingFrom(subtask: string, pending: readonly PendingView[]): P
   return pending.map((entry) => ({ ...entry, task_id: entry.task_id ?? subtask }));
 }
 
-/** The words of a subtask's task, from the arguments of the call that dispatched it. */
+/** The words of a subtask's task, from the arguments of the call that dispatched it: of `dispatch_subagent`, or of a skill's tool. */
 export function subtaskInput(given: unknown): string {
-  const { task_description: task, context } = given as { readonly task_description: string; readonly context?: string };
+  const { task_description, task = task_description ?? "", context } = given as SubtaskWords;
   return context === undefined || context.trim() === "" ? task : `${task}\n\nContext:\n${context}`;
+}
+
+interface SubtaskWords {
+  readonly task_description?: string;
+  readonly task?: string;
+  readonly context?: string;
 }
 
 function forgetWaits(turn: Turn, subtask: string): void {

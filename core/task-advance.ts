@@ -13,9 +13,28 @@ export function advance(turn: Turn): void {
     if (phase.name !== "parked") turn.set({ phase: { name: "parked" } });
   } else {
     turn.emit("step.completed", { step });
-    if (facts.kind === "call") turn.end("completed", null, "", null);
-    else turn.set({ phase: { name: "ready" } });
+    const summary = facts.kind === "call" ? "" : finishedWith(turn);
+    if (summary === null) turn.set({ phase: { name: "ready" } });
+    else turn.end("completed", null, summary, null);
   }
+}
+
+/**
+ * The text that the model ended the task with in this step; null: the task goes on. It does when the model has not read what
+ * came meanwhile: a call of the same step that did not succeed, or a message.
+ */
+function finishedWith(turn: Turn): string | null {
+  const { batch, steering } = turn.state;
+  const finished = batch.filter(({ finish }) => finish !== undefined);
+  const [first] = finished;
+  if (first?.finish === undefined) return null;
+  const why = batch.some(({ state }) => state !== "confirmed")
+    ? "another call of this step did not succeed"
+    : "a message came";
+  if (why === "a message came" && steering.length === 0) return first.finish;
+  const content = `The task goes on, because ${why}. Look at that first.`;
+  for (const { id } of finished) turn.ledger.push({ kind: "content", callId: id, content });
+  return null;
 }
 
 /** True for a call that nothing holds up. */

@@ -6,6 +6,7 @@ import { dispatch } from "./subtasks.ts";
 import { advance, canRun } from "./task-advance.ts";
 import { goOn } from "./task-answers.ts";
 import type { CallOutcome, CallToMake, PreparedCall } from "./task-commands.ts";
+import { finish, load } from "./task-skills.ts";
 import type { Attachment, BatchCall } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
 import { derivedId } from "./ids.ts";
@@ -27,7 +28,8 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[], begun: boo
     const wasMade = outcome !== null && outcome.state !== "refused";
     const attempts = wasMade || (begun && outcome === null && approval === null) ? 1 : 0;
     const rest = { wait: null, note: null, mayRepeat: false, toSummarise: false } as const;
-    return { id, tool, effect, argumentsHash, state: "intended", attempts, ...rest };
+    const dispatches = call.dispatches === true ? { dispatches: true } : {};
+    return { id, tool, effect, argumentsHash, state: "intended", attempts, ...rest, ...dispatches };
   });
   const [only] = calls;
   const hash = only !== undefined && calls.length === 1 ? `${only.tool} ${only.argumentsHash}` : null;
@@ -107,6 +109,8 @@ export function applyOutcome(turn: Turn, call: BatchCall, outcome: CallOutcome):
   const { control } = outcome;
   if (control === null) return outcome.state === "unknown" ? settleUnknown(turn, call) : turn.settle(call, outcome);
   if (control.kind === "dispatch") return dispatch(turn, call, control);
+  if (control.kind === "load") return load(turn, call, control, outcome.durationMs);
+  if (control.kind === "finish") return finish(turn, call, control, outcome.durationMs);
   const wait = openWait(control, call.id, turn.now, call.resumed?.questions ?? 0);
   if (wait !== null) {
     turn.replace({ ...call, wait });

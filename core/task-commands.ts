@@ -46,6 +46,8 @@ export interface PreparedCall {
   /** Why a person has to approve the call first, and when that expires; null: it may run. */
   readonly approval: { readonly reason: string; readonly expiresInMs: number } | null;
   readonly outcome: CallOutcome | null;
+  /** True for a call that dispatches a subtask. */
+  readonly dispatches?: boolean;
 }
 
 /** A call with the arguments that a person put in the place of those that were asked for: checked and hashed anew. */

@@ -5,6 +5,7 @@
 import type { PinnedAgent } from "./agent.ts";
 import type { Message } from "./messages.ts";
 import type { ModelChoice } from "./model-table.ts";
+import type { SkillInForce } from "./skills/in-force.ts";
 import type { EffectClass, JsonState, Resumed } from "./tool.ts";
 import type { PinnedSource } from "./tool-source.ts";
 
@@ -12,7 +13,7 @@ import type { PinnedSource } from "./tool-source.ts";
  * The version of the shapes in this file. A state that an earlier release stored is read by `core/state-versions.ts`; one
  * of a later release is refused, not guessed at.
  */
-export const STATE_VERSION = 3;
+export const STATE_VERSION = 4;
 
 /** Why a task ended as it did; null when there is nothing to add to the status. */
 export type EndReason =
@@ -51,10 +52,13 @@ export interface TaskFacts {
   readonly input: string | readonly Message[];
   readonly agent: PinnedAgent;
   /**
-   * Lists of patterns that narrow the agent's tools: the request's, then that of each dispatch on the way down. A tool has
-   * to be matched by every one of them, so a subtask never has a tool that its parent has not.
+   * Lists of patterns that narrow the agent's tools: the request's, that of the skills which were matched, then that of each
+   * dispatch on the way down. A tool has to be matched by every one of them, so a subtask never has a tool that its parent
+   * has not.
    */
   readonly tools: readonly (readonly string[])[];
+  /** The skills that it works under since it was made. One with `tool` is the only one, and stands in the agent's place. */
+  readonly skills: readonly SkillInForce[];
   /** The tools of the tenant's own that it may use beside the built-in ones, as they were when its tree was begun. */
   readonly sources: readonly PinnedSource[];
   readonly project: string | null;
@@ -124,6 +128,8 @@ export type Wait =
       readonly maxSteps: number;
       /** Patterns that narrow the subtask's tools beyond this task's own. */
       readonly tools: readonly string[] | null;
+      /** The skill that it works by in the agent's place. */
+      readonly skill?: SkillInForce;
     }
   | { readonly kind: "sleep"; readonly since: number; readonly until: number };
 
@@ -149,6 +155,10 @@ export interface BatchCall {
   readonly toSummarise: boolean;
   /** Of a call that asked a person and is made again with the answer. */
   readonly resumed?: Resumed;
+  /** True for a call that dispatches a subtask: such calls share what is left of a budget. */
+  readonly dispatches?: boolean;
+  /** The text that the task ends with once the step's other calls are settled. */
+  readonly finish?: string;
 }
 
 /** The tenant's leave to begin hops: until when, and up to which total of this task's own use. */
@@ -283,6 +293,8 @@ export interface TaskState {
   /** Time that counts against `maxDurationMs`: what has passed, and since when it runs (null: a person is asked). */
   readonly clock: { readonly activeMs: number; readonly since: number | null };
   readonly batch: readonly BatchCall[];
+  /** Skills that the model loaded: in force beside those of the facts, for whatever begins after that. */
+  readonly loaded: readonly SkillInForce[];
   /** Messages sent to the running task that its next step will read. */
   readonly steering: readonly string[];
   readonly attachments: readonly Attachment[];

@@ -2,6 +2,7 @@
 import { statusOf, type TaskStatus } from "./task-status.ts";
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { treeUse } from "./budget.ts";
+import { shownSkill, type ShownSkill, standingFacts } from "./skills/in-force.ts";
 import type { EndReason, TaskState } from "./task-state.ts";
 import type { Message } from "./messages.ts";
 
@@ -64,6 +65,8 @@ export interface TaskView {
     readonly cost_usd: number;
     readonly estimated: boolean;
   };
+  /** Those in force: with the lists of their tools, they say why one is missing. */
+  readonly skills: readonly ShownSkill[];
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly started_at: string | null;
@@ -101,6 +104,7 @@ export function viewTask(state: TaskState, rows: ViewRows): TaskView {
       cost_usd: treeUse(state).costMicros / MICROS_PER_DOLLAR,
       estimated: usage.estimated,
     },
+    skills: standingFacts(state).skills.map(shownSkill),
     metadata: facts.metadata,
     created_at: iso(facts.createdAt),
     started_at: isoOrNull(state.startedAt),

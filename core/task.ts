@@ -28,6 +28,7 @@ import {
   takeReply,
 } from "./task-step.ts";
 import { estimateMessages, estimateTokens } from "./prompt/tokens.ts";
+import { shownSkill } from "./skills/in-force.ts";
 import { Turn } from "./turn.ts";
 import { waitEndsAt } from "./waits.ts";
 
@@ -35,6 +36,8 @@ import { waitEndsAt } from "./waits.ts";
 const LEASE_MS = 1000;
 /** What the tool list of a first request is taken to hold; later requests are measured by the one before. */
 const TOOL_LIST_TOKENS = 1500;
+/** What the instructions of a skill are taken to hold until then. */
+const SKILL_TOKENS = 2000;
 /** Steering that may wait for the next step, all messages together: they stand in the state's one row of at most 2 MB. */
 const MAX_STEERING_CHARACTERS = 100_000;
 /** Hidden tasks that may be open for one task at a time. */
@@ -64,11 +67,16 @@ export function createTask(input: NewTask, now: number): Decision {
       permit: null,
       turnedAway: null,
       model: { index: 0, since: now },
-      contextTokens: TOOL_LIST_TOKENS + estimateTokens(facts.agent.config.instructions) + estimateMessages(messages),
+      contextTokens:
+        TOOL_LIST_TOKENS +
+        SKILL_TOKENS * facts.skills.length +
+        estimateTokens(facts.agent.config.instructions) +
+        estimateMessages(messages),
       windowTokens: null,
       compactedThrough: 0,
       clock: { activeMs: 0, since: null },
       batch: [],
+      loaded: [],
       steering: [],
       attachments: [],
       settledWaits: {},
@@ -87,7 +95,8 @@ export function createTask(input: NewTask, now: number): Decision {
   );
   const agent = { id: facts.agent.id, version: facts.agent.version };
   const parent = facts.parentId === null ? {} : { parent_id: facts.parentId };
-  turn.emit("task.created", { agent, input: facts.input, project: facts.project, ...parent });
+  const skills = facts.skills.length === 0 ? {} : { skills: facts.skills.map(shownSkill) };
+  turn.emit("task.created", { agent, input: facts.input, project: facts.project, ...parent, ...skills });
   if (call !== null) {
     turn.set({ step: 1 });
     openBatch(turn, [call], false);

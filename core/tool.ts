@@ -2,6 +2,8 @@
 import type { z } from "zod";
 import type { ErrorCode, Failure } from "./errors.ts";
 import type { ToolPorts } from "./ports.ts";
+import type { SkillInForce } from "./skills/in-force.ts";
+import type { Skill } from "./skills/skill.ts";
 
 /** JSON Schema, as the tenant or the server wrote it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -60,14 +62,20 @@ export type Control =
   | { readonly kind: "attach"; readonly path: string; readonly size: number; readonly contentType: string }
   /**
    * A subtask with the words of the call's own arguments. `tools` are patterns that narrow its tools beyond those of this
-   * task (null: it has them all); `tokenBudget` null: an even share of what is left.
+   * task (null: it has them all); `tokenBudget` null: an even share of what is left; `skill`: it works by the instructions of
+   * this one in the place of the agent's.
    */
   | {
       readonly kind: "dispatch";
       readonly maxSteps: number;
       readonly tokenBudget: number | null;
       readonly tools: readonly string[] | null;
-    };
+      readonly skill?: SkillInForce;
+    }
+  /** The skill comes into force; `content` is what the model reads. */
+  | { readonly kind: "load"; readonly skill: SkillInForce; readonly result: unknown; readonly content: string }
+  /** The task ends with this text once the other calls of the step are settled. */
+  | { readonly kind: "finish"; readonly summary: string };
 
 /** JSON that a call leaves behind when it asks a person, to go on with; at most `MAX_STATE_CHARACTERS`. */
 export type JsonState = Readonly<Record<string, unknown>>;
@@ -107,6 +115,16 @@ export interface SandboxRules {
   readonly allowWrite: boolean;
 }
 
+/** The skills of a call's task. */
+export interface CallSkills {
+  /** Those that there are for the task. */
+  readonly pinned: readonly Skill[];
+  /** The hashes of those that it works under; null: a call from the API that belongs to no task, which may name any. */
+  readonly inForce: readonly string[] | null;
+  /** How long a script may run. */
+  readonly scriptTimeoutMs: number;
+}
+
 /** What every call knows, whatever its tool needs. */
 export interface CallFacts {
   readonly tenant: string;
@@ -131,6 +149,7 @@ export interface CallFacts {
   readonly idempotentHosts: readonly string[];
   /** The agent's `tool_config` for this tool. */
   readonly config: Readonly<Record<string, unknown>>;
+  readonly taskSkills: CallSkills;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Null unless the call asked a person with a state and is made again. */
   readonly resumed: Resumed | null;
@@ -171,12 +190,18 @@ export interface Tool {
   readonly timeoutMs: number | ((given: never) => number);
   /** True for a tool that can return a `Control`. */
   readonly steers: boolean;
+  /** True for a tool that is off until an agent's `tools` name it: no pattern with a wildcard opens it. */
+  readonly onlyByName?: boolean;
+  /** Of a tool that only a task's own model calls, because it dispatches subtasks or ends the task. */
+  readonly onlyByModel?: "dispatches" | "finishes";
   /** True for a tool that bounds its results itself: the model reads each as it is shown, and none is kept beside its row. */
   readonly wholeResult: boolean;
   /** Why it cannot work under these rules, for lists and for the model; null: it can. Its calls answer the same. */
   disabled?(rules: SandboxRules): string | null;
   readonly input: z.ZodType;
   readonly output: z.ZodType;
+  /** Of a skill's tool: the skill. */
+  readonly skill?: Skill;
   /** Of a tool that its tenant brought: its source, and the JSON Schemas as they were written, which `input` and `output` check by. */
   readonly written?: { readonly source: string; readonly input: JsonSchema; readonly output: JsonSchema | null };
   run(given: never, context: ToolContext<keyof ToolPorts>): Promise<ToolOutcome<unknown>>;
@@ -189,6 +214,8 @@ export interface Tool {
 /** What the effect class and security level of a call may depend on beside its arguments. */
 export interface EffectFacts {
   readonly idempotentHosts: readonly string[];
+  /** The skills that there are for the task. */
+  readonly skills: readonly Skill[];
 }
 
 /** The error of a tool call as the API and the model see it. */

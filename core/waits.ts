@@ -24,6 +24,8 @@ export function openWait(control: Control, callId: string, now: number, before: 
       return { kind: "sleep", since: now, until: now + control.seconds * 1000 };
     case "attach":
     case "dispatch":
+    case "load":
+    case "finish":
       return null;
   }
 }

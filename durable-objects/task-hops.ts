@@ -4,6 +4,7 @@ import type { HopListener } from "../core/hop-lines.ts";
 import type { WatchFrame } from "../core/events.ts";
 import type { ActJob, ActLine, CondenseJob, CondenseLine, ThinkJob, ThinkLine } from "../core/objects.ts";
 import type { ModelFailure } from "../core/ports.ts";
+import { standingFacts } from "../core/skills/in-force.ts";
 import type { Command, Work } from "../core/task-commands.ts";
 import type { TaskState } from "../core/task-state.ts";
 import { OpenHop } from "./open-hop.ts";
@@ -50,8 +51,10 @@ export class TaskHops {
   }
 
   /** Hop one: the model's text as it comes, then its reply or its failure. Without either, it was cut off. */
-  private async *think(work: Think, { facts, repeat, compactedThrough }: TaskState, incarnation: string): Happenings {
+  private async *think(work: Think, state: TaskState, incarnation: string): Happenings {
     const { step, attempt } = work;
+    const { repeat, compactedThrough } = state;
+    const facts = standingFacts(state);
     const messages = this.store.conversation.messages(compactedThrough);
     const job: ThinkJob = { ...work, facts, repeat, messages };
     const hop = { step, attempt, incarnation };
@@ -70,9 +73,11 @@ export class TaskHops {
   }
 
   /** Hop two: each outcome as its call ends. Calls that bring none were cut off. */
-  private async *act(work: Act, { facts, batch }: TaskState, incarnation: string): Happenings {
+  private async *act(work: Act, state: TaskState, incarnation: string): Happenings {
     const { step, timeoutMs } = work;
-    const resumed = new Map(batch.flatMap((call) => (call.resumed === undefined ? [] : [[call.id, call.resumed]])));
+    const resumed = new Map(
+      state.batch.flatMap((call) => (call.resumed === undefined ? [] : [[call.id, call.resumed]])),
+    );
     const rows = new Map(this.store.calls(work.calls.map(({ callId }) => callId)).map((row) => [row.callId, row]));
     const calls = work.calls.flatMap((call) => {
       const row = rows.get(call.callId);
@@ -82,7 +87,7 @@ export class TaskHops {
       const goesOn = before === undefined ? {} : { resumed: before };
       return [{ ...call, tool, arguments: given, argumentsHash, effect, key, ...goesOn }];
     });
-    const job: ActJob = { facts, step, calls, timeoutMs };
+    const job: ActJob = { facts: standingFacts(state), step, calls, timeoutMs };
     for await (const lines of this.lines<ActLine>(
       (listener) => stepsFromEnv(this.env).act(job, listener),
       incarnation,
@@ -93,8 +98,10 @@ export class TaskHops {
   }
 
   /** The hop that shortens: each summary as it is written, or the older steps in short. */
-  private async *condense(work: Condense, { facts, compactedThrough }: TaskState, incarnation: string): Happenings {
+  private async *condense(work: Condense, state: TaskState, incarnation: string): Happenings {
     const { step, model, withModel, timeoutMs } = work;
+    const { compactedThrough } = state;
+    const facts = standingFacts(state);
     const results = this.store.calls(work.results).map(({ callId, tool }) => ({ callId, tool }));
     const history = work.history === null ? null : this.store.conversation.history(work.history, compactedThrough);
     const job: CondenseJob = { facts, model, withModel, results, history, timeoutMs };

@@ -11,6 +11,7 @@ import type { NewMemory } from "../core/memory/memory.ts";
 import { summaryOf } from "../core/memory/summary.ts";
 import { type ShownResult, showResult } from "../core/prompt/kept-results.ts";
 import type { EventPage, LedgerPage, TaskRpc } from "../core/objects.ts";
+import { standingFacts } from "../core/skills/in-force.ts";
 import { callOfSubtask, endingOf } from "../core/subtasks.ts";
 import { revisionNote } from "../core/task-answers.ts";
 import type { Command, LedgerRow, NewTask, Spend } from "../core/task-commands.ts";
@@ -44,7 +45,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   async facts(): Promise<Result<TaskFacts>> {
-    return this.read(({ state }) => state.facts);
+    return this.read(({ state }) => standingFacts(state));
   }
 
   async subtasks(): Promise<Result<readonly string[]>> {
@@ -129,7 +130,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     if (state === undefined) return;
     const callId = callOfSubtask(state, subtask.id);
     // With no call that waits for it, nothing reads the text: what was used is all that may still count.
-    const shown = callId === null ? UNREAD : await this.show(subtask.output?.text ?? "", state.facts, callId);
+    const shown = callId === null ? UNREAD : await this.show(subtask.output?.text ?? "", standingFacts(state), callId);
     await this.engine.endings.take({ type: "subtask_ended", ending: endingOf(subtask, shown) });
   }
 
@@ -210,7 +211,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     const call = state === undefined ? null : callWaitingOn(state.batch, "approval", approval);
     if (state === undefined || call === null) return ok(null);
     const { tool, argumentsHash: revisedFrom } = call;
-    const revised = await stepsFromEnv(this.env).revise({ facts: state.facts, tool, arguments: given });
+    const revised = await stepsFromEnv(this.env).revise({ facts: standingFacts(state), tool, arguments: given });
     if (!revised.ok) return revised;
     if (revised.value.argumentsHash === revisedFrom) return ok(null);
     return ok({ ...revised.value, revisedFrom, note: revisionNote(revised.value.arguments) });

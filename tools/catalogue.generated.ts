@@ -16,6 +16,7 @@ import shellExecuteCommand from "./shell/execute-command.ts";
 import filesExpandResult from "./files/expand-result.ts";
 import filesFindFiles from "./files/find-files.ts";
 import busFindTools from "./bus/find-tools.ts";
+import agentsFinished from "./agents/finished.ts";
 import fsRead from "./fs/read.ts";
 import fsWrite from "./fs/write.ts";
 import timeGetCurrentDatetime from "./time/get-current-datetime.ts";
@@ -25,11 +26,13 @@ import httpPost from "./http/post.ts";
 import webHttpRequest from "./web/http-request.ts";
 import jsonParse from "./json/parse.ts";
 import filesListDirectory from "./files/list-directory.ts";
+import skillsLoadSkill from "./skills/load-skill.ts";
 import memoryMemorySave from "./memory/memory-save.ts";
 import memoryMemorySearch from "./memory/memory-search.ts";
 import documentsReadDocument from "./documents/read-document.ts";
 import filesReadFile from "./files/read-file.ts";
 import shellRunCommand from "./shell/run-command.ts";
+import skillsRunSkillScript from "./skills/run-skill-script.ts";
 import filesSearchInFiles from "./files/search-in-files.ts";
 import mathsSolveEquation from "./maths/solve-equation.ts";
 import sshSshExecute from "./ssh/ssh-execute.ts";
@@ -58,6 +61,7 @@ export const catalogue: readonly Tool[] = [
   filesExpandResult,
   filesFindFiles,
   busFindTools,
+  agentsFinished,
   fsRead,
   fsWrite,
   timeGetCurrentDatetime,
@@ -67,11 +71,13 @@ export const catalogue: readonly Tool[] = [
   webHttpRequest,
   jsonParse,
   filesListDirectory,
+  skillsLoadSkill,
   memoryMemorySave,
   memoryMemorySearch,
   documentsReadDocument,
   filesReadFile,
   shellRunCommand,
+  skillsRunSkillScript,
   filesSearchInFiles,
   mathsSolveEquation,
   sshSshExecute,

@@ -45,6 +45,10 @@ export interface ToolDefinition<In extends z.ZodObject, Out extends z.ZodType, N
   readonly timeoutMs?: number | ((given: z.output<In>) => number);
   /** True for a tool that returns `control(…)`. */
   readonly steers?: boolean;
+  /** True for a tool that is off until an agent's `tools` name it: no pattern with a wildcard opens it. */
+  readonly onlyByName?: boolean;
+  /** Of a tool that only a task's own model calls, because it dispatches subtasks or ends the task. */
+  readonly onlyByModel?: "dispatches" | "finishes";
   /** True for a tool that bounds its results itself: they are never shortened. */
   readonly wholeResult?: boolean;
   /** Why the tool cannot work under these rules; null: it can. */
@@ -121,6 +125,8 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "aliases",
   "timeoutMs",
   "steers",
+  "onlyByName",
+  "onlyByModel",
   "wholeResult",
   "disabled",
   "input",

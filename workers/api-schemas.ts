@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ERRORS, type ErrorCode } from "../core/errors.ts";
 import { EVENT_TYPES } from "../core/events.ts";
+import { HOWS } from "../core/skills/in-force.ts";
 import { TASK_STATUSES } from "../core/task-status.ts";
 
 const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
@@ -64,6 +65,18 @@ const pendingSchema = z.union([
   }),
 ]);
 
+const skillInForceSchema = z.strictObject({
+  name: z.string(),
+  hash: z.string().describe("Of the version that is pinned."),
+  how: z
+    .enum(HOWS)
+    .describe(
+      "`request`, `mention` (as `/name`), `agent` or `similarity` say how it was matched; `tool`: the task is a call of its tool; `load`: the model loaded it.",
+    ),
+  similarity: z.number().nullable().describe("From 0 to 1."),
+  allowed_tools: z.array(z.string()).nullable().describe("Null: it restricts nothing."),
+});
+
 export const taskSchema = z
   .strictObject({
     id: z.string(),
@@ -79,6 +92,7 @@ export const taskSchema = z
     usage: z
       .strictObject({ steps: z.int(), tool_calls: z.int(), ...amount })
       .describe("Steps and calls are the task's own; tokens and money hold those of its subtasks that have ended."),
+    skills: z.array(skillInForceSchema).describe("The skills in force."),
     metadata: z.record(z.string(), anything),
     created_at: time,
     started_at: time.nullable(),
@@ -220,6 +234,7 @@ export const toolSchema = z
     steers: z
       .boolean()
       .describe("True for a tool that works on a task: it is called for one, and `dispatch_subagent` by a model only."),
+    only_by_name: z.boolean().describe("True for a tool that is off until an agent's `tools` name it."),
     aliases: z.record(z.string(), z.string()),
     input_schema: z.record(z.string(), anything),
     output_schema: z.record(z.string(), anything),

@@ -4,6 +4,9 @@ import { httpCaller } from "../core/gateway/http-caller.ts";
 import { mcpCaller } from "../core/mcp/call.ts";
 import { outsideTools, type OutsideCallers, type SourcedTool } from "../core/gateway/outside-tool.ts";
 import { ok, type Result } from "../core/errors.ts";
+import { skillCaller } from "../core/skills/call.ts";
+import { SHIPPED_SOURCE, SKILLS_SOURCE } from "../core/skills/skill-tool.ts";
+import type { Skill } from "../core/skills/skill.ts";
 import type { SourcedList } from "../core/gateway/find-tools.ts";
 import { toolList, type ToolList } from "../core/tool-search/tool-list.ts";
 import type { Tool } from "../core/tool.ts";
@@ -24,7 +27,7 @@ const kept = new Map<string, Kept>();
 let characters = 0;
 
 /** How calls of outside tools are made, by the kind of their origin. */
-const CALLERS: OutsideCallers = { http: httpCaller, mcp: mcpCaller };
+const CALLERS: OutsideCallers = { http: httpCaller, mcp: mcpCaller, skill: skillCaller };
 
 /** The tools of a task's sources; those that a built-in tool stands before are left out. Fails while the bucket is away. */
 export async function pinnedTools(
@@ -40,6 +43,16 @@ export async function pinnedTools(
     found.push(...read.value.map((tool) => ({ source, tool })));
   }
   return ok(outsideTools(found, builtIn, { callers: CALLERS, patterns: patternsFromEnv(env) }));
+}
+
+/** The skills among a task's sources, each at the version that is pinned. Fails while the bucket is away. */
+export async function pinnedSkills(
+  env: Env,
+  { tenant, sources }: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
+): Promise<Result<readonly Skill[]>> {
+  const ofSkills = sources.filter(({ name }) => name === SKILLS_SOURCE || name === SHIPPED_SOURCE);
+  const tools = await pinnedTools(env, { tenant, sources: ofSkills }, []);
+  return tools.ok ? ok(tools.value.flatMap(({ skill }) => skill ?? [])) : tools;
 }
 
 /** The sources of a task as lists to search. Fails while the bucket is away. */

@@ -17,7 +17,9 @@ import {
   searchFromEnv,
   sshFromEnv,
   settingsFromEnv,
+  skillsFromEnv,
   taskMemoryFromEnv,
+  tasksFromEnv,
   webFromEnv,
   type Env,
   type Settings,
@@ -45,6 +47,8 @@ import type {
 } from "../core/objects.ts";
 import type { ModelFailure, ModelChunk } from "../core/ports.ts";
 import type { ModelReply, RevisedCall } from "../core/task-commands.ts";
+import type { SkillInForce } from "../core/skills/in-force.ts";
+import { skillText } from "../core/skills/skill-text.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import type { Tool } from "../core/tool.ts";
 import { logDefect } from "./log.ts";
@@ -95,7 +99,8 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   }
 
   private async *actLines(job: ActJob, signal: AbortSignal): AsyncGenerator<ActLine, null> {
-    yield* performCalls(job, this.performDeps(job.facts, await this.toolsetAsFound(job.facts)), signal);
+    const facts = await this.factsNow(job.facts);
+    yield* performCalls({ ...job, facts }, this.performDeps(facts, await this.toolsetAsFound(facts)), signal);
     return null;
   }
 
@@ -115,11 +120,13 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
         scripts: scriptsFromEnv(env, facts),
         documents: documentsFromEnv(env, facts),
         ssh: sshFromEnv(env, facts),
+        skills: skillsFromEnv(env, facts),
         toolSearch: openToolSearch(toolset, async () => await toolLists(env, facts, this.tools)),
       },
       blobs: blobsFromEnv(env),
       limits: limitsOf(settings),
       maxParallel: settings.maxParallelToolCalls,
+      scriptTimeoutMs: settings.scriptTimeoutMs,
       retryDelaysMs: RETRY_DELAYS_MS,
       reportDefect: (tool: string, thrown: unknown) => logDefect(tool, facts.id, thrown),
       clock: clockFromEnv(env),
@@ -160,18 +167,48 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     return { text: done.text, calls, requested, usage: done.usage, finish: done.finish };
   }
 
-  /** The tools of a task. Fails while the tenant's own cannot be read. */
+  /**
+   * The facts under which a call is made now. One from the API that waited, for an approval say, is made for a task whose
+   * model may have loaded a skill meanwhile: what that leaves the task holds for the call too.
+   */
+  private async factsNow(facts: TaskFacts): Promise<TaskFacts> {
+    if (facts.kind !== "call" || facts.parentId === null) return facts;
+    const parent = await tasksFromEnv(this.env)(facts.tenant, facts.parentId).facts();
+    return parent.ok ? { ...facts, tools: parent.value.tools, skills: parent.value.skills } : facts;
+  }
+
+  /** The tools of a task. Fails while the tenant's own or the skills cannot be read. */
   private async toolsetOf(facts: TaskFacts): Promise<Result<Toolset>> {
     const { tenant, agent, tools, sources } = facts;
-    const hashes = sources.map(({ hash }) => hash).join(" ");
+    const told = facts.skills.filter(({ how }) => how !== "load");
+    const hashes = [...sources, ...told].map(({ hash }) => hash).join(" ");
     const key = `${tenant} ${agent.id} ${agent.version} ${JSON.stringify(tools)} ${hashes}`;
     const cached = toolsets.get(key);
     if (cached !== undefined) return ok(cached.toolset);
     const own = await pinnedTools(this.env, facts, this.tools);
     if (!own.ok) return own;
-    const built = await buildToolset([...this.tools, ...own.value], facts);
+    const texts = await this.skillTexts(told, facts, own.value);
+    if (!texts.ok) return texts;
+    const built = await buildToolset([...this.tools, ...own.value], facts, texts.value);
     keepToolset(key, built, weightOf(tenant, sources));
     return ok(built);
+  }
+
+  /** What the model is told of skills from the first step on, in their order. Fails while their packages cannot be read. */
+  private async skillTexts(
+    skills: readonly SkillInForce[],
+    facts: TaskFacts,
+    tools: readonly Tool[],
+  ): Promise<Result<string[]>> {
+    const port = skillsFromEnv(this.env, facts);
+    const texts: string[] = [];
+    for (const { hash, name } of skills) {
+      const opened = await port.open(hash);
+      if (!opened.ok) return opened;
+      const known = tools.find(({ skill }) => skill?.hash === hash)?.skill;
+      texts.push(skillText({ name, scripts: known?.scripts ?? [] }, opened.value));
+    }
+    return ok(texts);
   }
 
   /** The tools of a task for work that goes on without those of the tenant: a call of one of them then fails by itself. */

@@ -34,7 +34,7 @@ export function taskIndex(connection: Connection): TaskIndex {
       const tooMuch = rows.findIndex(({ view }) => view === null);
       const fitting = tooMuch < 0 ? limit : Math.min(tooMuch, limit);
       const { items, next } = cutPage(rows, fitting, ({ id, at }): Place => ({ at, id }));
-      return ok({ items: items.map(({ view }) => JSON.parse(view ?? "null") as TaskView), next });
+      return ok({ items: items.map(({ view }) => readView(view ?? "null")), next });
     },
 
     async some(tenant, limit) {
@@ -65,6 +65,11 @@ export function taskIndex(connection: Connection): TaskIndex {
       return ok({ items: items.map(({ tenant, task }) => ({ tenant, task })), next });
     },
   };
+}
+
+/** A view as it was stored; one of a release that knew no skills names none. */
+function readView(text: string): TaskView {
+  return { skills: [], ...(JSON.parse(text) as Partial<TaskView>) } as TaskView;
 }
 
 /** Tasks in the order of every list. From where a page would be too large for one answer on, their views are null. */

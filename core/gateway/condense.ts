@@ -38,7 +38,7 @@ const NOTHING: ModelUsage = { inputTokens: 0, outputTokens: 0, estimated: false 
 export interface CondenseDeps {
   readonly model: ModelPort | null;
   readonly results: ResultsPort;
-  readonly toolset: Pick<Toolset, "specs" | "names">;
+  readonly toolset: Pick<Toolset, "specs" | "names" | "skillTexts">;
   readonly limits: ShapeLimits;
   readonly clock: Clock;
 }

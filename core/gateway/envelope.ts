@@ -4,9 +4,15 @@ import { failed, ok, type Result } from "../errors.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { Permission, Tool } from "../tool.ts";
 
+/** What of a tool the envelope is about. */
+type JudgedTool = Pick<Tool, "name" | "alsoNamed" | "permissions" | "onlyByName">;
+
 /** Passes a tool that the agent lists, that neither the request nor a dispatch narrowed away, and whose permissions the agent has. */
-export function checkEnvelope(tool: Pick<Tool, "name" | "alsoNamed" | "permissions">, facts: TaskFacts): Result<void> {
+export function checkEnvelope(tool: JudgedTool, facts: TaskFacts): Result<void> {
   const { config } = facts.agent;
+  if (tool.onlyByName === true && !isNamed(tool, config.tools)) {
+    return failed("permission_denied", `The tool ${tool.name} is off: the tools of "${config.name}" do not name it.`);
+  }
   if (!matchesAny(tool, config.tools)) {
     return failed("permission_denied", `The agent "${config.name}" does not have the tool ${tool.name}.`);
   }
@@ -19,8 +25,19 @@ export function checkEnvelope(tool: Pick<Tool, "name" | "alsoNamed" | "permissio
 }
 
 /** Patterns have fnmatch's rules; a tool is matched by any of its names, and a dotted one with underscores too. */
-export function matchesTool({ name, alsoNamed = [] }: Pick<Tool, "name" | "alsoNamed">, pattern: string): boolean {
-  return [name, ...alsoNamed].some((one) => fnmatch(one, pattern) || fnmatch(one.replaceAll(".", "_"), pattern));
+export function matchesTool(tool: Pick<Tool, "name" | "alsoNamed">, pattern: string): boolean {
+  return namesOf(tool).some((name) => fnmatch(name, pattern));
+}
+
+/** Every name by which patterns know a tool. */
+export function namesOf({ name, alsoNamed = [] }: Pick<Tool, "name" | "alsoNamed">): string[] {
+  return [...new Set([name, ...alsoNamed].flatMap((one) => [one, one.replaceAll(".", "_")]))];
+}
+
+/** True when one of the patterns is one of the tool's names, letter by letter. */
+function isNamed(tool: Pick<Tool, "name" | "alsoNamed">, patterns: readonly string[]): boolean {
+  const names = namesOf(tool);
+  return patterns.some((pattern) => names.includes(pattern));
 }
 
 function matchesAny(tool: Pick<Tool, "name" | "alsoNamed">, patterns: readonly string[]): boolean {

@@ -93,7 +93,8 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
     needs: caller?.needs ?? [],
     aliases: {},
     timeoutMs,
-    steers: false,
+    steers: origin.kind === "skill",
+    ...(origin.kind === "skill" ? { skill: origin.skill, onlyByModel: "dispatches" as const } : {}),
     wholeResult: false,
     get input() {
       return input();

@@ -9,11 +9,12 @@ import { keptResultKey, showResult } from "../prompt/kept-results.ts";
 import { unknownOutcome } from "../ledger.ts";
 import type { ActJob, ActLine } from "../objects.ts";
 import type { CallOutcome } from "../task-commands.ts";
+import type { TaskFacts } from "../task-state.ts";
 import { settingsOf } from "../tool-settings.ts";
 import type { CallFacts, ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool.ts";
 import { hashArguments } from "./arguments-hash.ts";
 import { asTheyEnd } from "./as-they-end.ts";
-import { toToolError } from "./prepare.ts";
+import { refusedOutcome, toToolError } from "./prepare.ts";
 import { EXPAND_RESULT, shapeError, type ShapeLimits } from "./shape.ts";
 import { noSuchToolNow, type Toolset } from "./toolset.ts";
 import { validateOutput } from "./validate.ts";
@@ -33,11 +34,13 @@ const OTHER_ARGUMENTS: Failure = {
 
 /** What performing needs. */
 export interface PerformDeps {
-  readonly toolset: Pick<Toolset, "resolve" | "names" | "isPart">;
+  readonly toolset: Pick<Toolset, "resolve" | "names" | "skills" | "admits" | "isPart">;
   readonly ports: ToolPorts;
   readonly blobs: BlobPort;
   readonly limits: ShapeLimits;
   readonly maxParallel: number;
+  /** How long a skill's script may run. */
+  readonly scriptTimeoutMs: number;
   readonly retryDelaysMs: readonly number[];
   /** Tells operators what a tool threw. */
   reportDefect(tool: string, thrown: unknown): void;
@@ -96,6 +99,11 @@ async function performCall(
       if (probed.kind === "cannot_tell") return { ...unknownOutcome(call.tool), durationMs: spentMs() };
       mayHaveHappened = false;
     }
+
+    // What the task may use can have narrowed since the call was asked for.
+    const inside = deps.toolset.admits(tool);
+    if (!inside.ok && mayHaveHappened) return giveUp(inside.error);
+    if (!inside.ok) return { ...refusedOutcome(inside.error), durationMs: spentMs() };
 
     for (let tries = 0; ; tries += 1) {
       const outcome = await runBounded(tool, given, context, limit, timeoutMs, deps);
@@ -232,12 +240,17 @@ async function keepResult(result: unknown, call: Call, job: ActJob, deps: Perfor
     : { cut: text.slice(0, MAX_INLINE_RESULT), characters: text.length };
 }
 
+/** The hashes of the skills that a call's task works under; null: it is nobody's but the caller's, who names what is meant. */
+function inForceFor({ kind, parentId, skills }: TaskFacts): readonly string[] | null {
+  return kind === "call" && parentId === null ? null : skills.map(({ hash }) => hash);
+}
+
 /** The facts of the call and the ports that its tool declared, and no others. */
 function contextOf(
   call: Call,
   job: ActJob,
   tool: Tool,
-  { ports, toolset }: Pick<PerformDeps, "ports" | "toolset">,
+  { ports, toolset, scriptTimeoutMs }: Pick<PerformDeps, "ports" | "toolset" | "scriptTimeoutMs">,
   signal: AbortSignal,
   nowMs: number,
 ): ToolContext<keyof ToolPorts> {
@@ -260,6 +273,7 @@ function contextOf(
     allowedDomains: allowedDomains(facts.agent),
     idempotentHosts: config.idempotent_hosts ?? [],
     config: settingsOf(config, tool),
+    taskSkills: { pinned: toolset.skills, inForce: inForceFor(facts), scriptTimeoutMs },
     metadata: facts.metadata,
     resumed: call.resumed ?? null,
     nowMs,

@@ -6,7 +6,7 @@
 import { approvalExpiryMs } from "../agent.ts";
 import { ERRORS, type Failure } from "../errors.ts";
 import { callId } from "../ids.ts";
-import type { PreparedCall } from "../task-commands.ts";
+import type { CallOutcome, PreparedCall } from "../task-commands.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { ToolError } from "../tool.ts";
 import { admitCall } from "./admit.ts";
@@ -78,7 +78,8 @@ async function prepareCall(
   const askFirst = admitted.value.askFirst ?? called.value.askFirst;
   const expiresInMs = approvalExpiryMs(context.facts.agent.config.approval);
   const approval = askFirst === null ? null : { reason: askFirst, expiresInMs };
-  return { id, tool: tool.name, arguments: given, argumentsHash, effect, approval, outcome: null };
+  const dispatches = tool.onlyByModel === "dispatches" ? { dispatches: true } : {};
+  return { id, tool: tool.name, arguments: given, argumentsHash, effect, approval, outcome: null, ...dispatches };
 }
 
 /** An error as tools give it: how often to retry is the code's own rule. */
@@ -93,7 +94,8 @@ export function toToolError(failure: Failure): ToolError {
   };
 }
 
-function refusedOutcome(failure: Failure): PreparedCall["outcome"] {
+/** The outcome of a call that the gateway did not let through. */
+export function refusedOutcome(failure: Failure): CallOutcome {
   const error = toToolError(failure);
   return { state: "refused", result: { ok: false, error }, content: shapeError(error), control: null, durationMs: 0 };
 }

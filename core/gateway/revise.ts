@@ -12,7 +12,7 @@ import { noSuchToolNow, type Toolset } from "./toolset.ts";
  */
 export async function reviseCall(
   job: ReviseJob,
-  toolset: Pick<Toolset, "resolve" | "admits" | "isPart">,
+  toolset: Pick<Toolset, "resolve" | "admits" | "skills" | "isPart">,
 ): Promise<Result<RevisedCall>> {
   const tool = toolset.resolve(job.tool);
   if (tool === null) return { ok: false, error: noSuchToolNow(job.tool, toolset) };

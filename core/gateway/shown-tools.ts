@@ -6,6 +6,7 @@
 import type { AgentConfig } from "../agent.ts";
 import type { ToolSpec } from "../ports.ts";
 import type { Tool } from "../tool.ts";
+import { namesOf } from "./envelope.ts";
 
 export const FIND_TOOLS = "find_tools";
 export const CALL_TOOL = "call_tool";
@@ -88,11 +89,6 @@ function allOf(tools: readonly Tool[], most: number, specOf: (tool: Tool) => Too
 /** True for the tools by which others are found and called. */
 export function isSearchTool(name: string): boolean {
   return name === FIND_TOOLS || name === CALL_TOOL;
-}
-
-/** Every name by which an agent can list a tool. */
-function namesOf({ name, alsoNamed = [] }: Tool): string[] {
-  return [name, ...alsoNamed].flatMap((one) => [one, one.replaceAll(".", "_")]);
 }
 
 function charactersOf(spec: ToolSpec): number {

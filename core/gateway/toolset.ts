@@ -3,6 +3,7 @@ import { z } from "zod";
 import { sandboxRules } from "../agent.ts";
 import { type Failure, ok, type Result } from "../errors.ts";
 import type { ToolSpec } from "../ports.ts";
+import type { Skill } from "../skills/skill.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { JsonSchema, Tool } from "../tool.ts";
 import { checkEnvelope } from "./envelope.ts";
@@ -20,6 +21,10 @@ export interface Toolset {
   admits(tool: Tool): Result<void>;
   /** A tool inside the envelope by its own name, as a model is shown it; null for any other. */
   specOf(name: string): ToolSpec | null;
+  /** The skills that there are for the task, in force or not. */
+  readonly skills: readonly Skill[];
+  /** What the model is told of those that the task works under since it was made, each in a text of its own. */
+  readonly skillTexts: readonly string[];
   /** True when the tenant's own tools could not be read and are left out. */
   readonly isPart?: boolean;
 }
@@ -32,7 +37,11 @@ export function noSuchToolNow(name: string, { isPart = false }: Pick<Toolset, "i
 }
 
 /** Builds the toolset of a task from the catalogue. */
-export async function buildToolset(catalogue: readonly Tool[], facts: TaskFacts): Promise<Toolset> {
+export async function buildToolset(
+  catalogue: readonly Tool[],
+  facts: TaskFacts,
+  skillTexts: readonly string[] = [],
+): Promise<Toolset> {
   const shown = await modelNames(catalogue);
   const byName = new Map<string, Tool>();
   for (const tool of catalogue) {
@@ -54,6 +63,8 @@ export async function buildToolset(catalogue: readonly Tool[], facts: TaskFacts)
     resolve: (name) => byName.get(name) ?? null,
     specs,
     names: [...own.keys()],
+    skills: catalogue.flatMap(({ skill }) => (skill === undefined ? [] : [skill])),
+    skillTexts,
     admits: (tool) => (hidden && search.includes(tool) ? ok(undefined) : checkEnvelope(tool, facts)),
     specOf: (name) => {
       const tool = own.get(name);

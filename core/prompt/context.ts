@@ -1,5 +1,5 @@
 /**
- * What the model is sent: the agent's instructions, then the conversation. The prefix is the same from step to step, so
+ * What the model is sent: the agent's instructions and those of the skills that it works under, then the conversation. The prefix is the same from step to step, so
  * that providers' prompt caches hold; nothing in it depends on the clock.
  */
 import type { Message } from "../messages.ts";
@@ -18,9 +18,12 @@ const SUBTASK_NOTE =
 /** A model that sends nothing for this long is given up. */
 const IDLE_TIMEOUT_MS = 120_000;
 
+/** What of a toolset stands in a request. */
+type ShownToolset = Pick<Toolset, "specs" | "skillTexts">;
+
 /** The request of one step. */
-export function buildRequest(job: ThinkJob, toolset: Pick<Toolset, "specs">, signal: AbortSignal): ModelRequest {
-  const messages: Message[] = [systemMessage(job.facts), ...job.messages];
+export function buildRequest(job: ThinkJob, toolset: ShownToolset, signal: AbortSignal): ModelRequest {
+  const messages: Message[] = [systemMessage(job.facts, toolset), ...job.messages];
   if (job.final) messages.push({ role: "user", content: FINAL_NOTE });
   return {
     model: job.model,
@@ -34,16 +37,15 @@ export function buildRequest(job: ThinkJob, toolset: Pick<Toolset, "specs">, sig
 }
 
 /** The tokens, at a guess, of a request that holds these messages. */
-export function estimateRequest(
-  facts: TaskFacts,
-  messages: readonly Message[],
-  toolset: Pick<Toolset, "specs">,
-): number {
-  return estimateMessages([systemMessage(facts), ...messages]) + estimateTokens(JSON.stringify(toolset.specs));
+export function estimateRequest(facts: TaskFacts, messages: readonly Message[], toolset: ShownToolset): number {
+  const { specs } = toolset;
+  return estimateMessages([systemMessage(facts, toolset), ...messages]) + estimateTokens(JSON.stringify(specs));
 }
 
-function systemMessage({ agent, parentId, kind }: TaskFacts): Message {
-  const { instructions } = agent.config;
+/** A call of a skill's tool has the skill's instructions in the place of the agent's; any other task has them beside those. */
+function systemMessage({ agent, parentId, kind, skills }: TaskFacts, { skillTexts }: ShownToolset): Message {
+  const isSkill = skills.some(({ how }) => how === "tool");
   const isSubtask = parentId !== null && kind === "agent";
-  return { role: "system", content: isSubtask ? `${instructions}\n\n${SUBTASK_NOTE}` : instructions };
+  const own = isSkill ? [] : [agent.config.instructions];
+  return { role: "system", content: [...own, ...skillTexts, ...(isSubtask ? [SUBTASK_NOTE] : [])].join("\n\n") };
 }

@@ -9,7 +9,7 @@ const MAX_SCRIPTS = 50;
 const MAX_SCRIPT_NAME = 100;
 /** Bytes of a first line that says by what a script is run. */
 const MAX_SHEBANG_BYTES = 200;
-const SCRIPT_FIELDS = new Set(["name", "description", "timeout", "network"]);
+const SCRIPT_FIELDS = new Set(["name", "description", "timeout", "network", "read_only"]);
 
 interface ReadScripts {
   readonly scripts: readonly SkillScript[];
@@ -92,9 +92,11 @@ function scriptOf(node: HeadNode, files: readonly PackedFile[], problem: Report)
   if (Array.from(description).length > MAX_DESCRIPTION)
     problem(node.line, `the description of ${shown(name)} has more than ${MAX_DESCRIPTION} characters`);
   const timeoutS = secondsOf(textOf("timeout"), fields.get("timeout")?.line ?? node.line, problem);
-  const network = switchOf(textOf("network"), fields.get("network")?.line ?? node.line, problem);
+  const isOn = (field: string) => switchOf(field, textOf(field), fields.get(field)?.line ?? node.line, problem);
+  const network = isOn("network");
+  const readOnly = isOn("read_only") ? { readOnly: true } : {};
   const path = pathOf(name, node.line, files, problem);
-  return path === null ? null : { name, path, description, timeoutS, network };
+  return path === null ? null : { name, path, description, timeoutS, network, ...readOnly };
 }
 
 function secondsOf(text: string, line: number, problem: Report): number | null {
@@ -105,10 +107,10 @@ function secondsOf(text: string, line: number, problem: Report): number | null {
   return null;
 }
 
-function switchOf(text: string, line: number, problem: Report): boolean {
+function switchOf(field: string, text: string, line: number, problem: Report): boolean {
   if (/^true$/i.test(text)) return true;
   if (text !== "" && !/^false$/i.test(text))
-    problem(line, `network is ${JSON.stringify(shown(text))}: it has to be true or false`);
+    problem(line, `${field} is ${JSON.stringify(shown(text))}: it has to be true or false`);
   return false;
 }
 

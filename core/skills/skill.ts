@@ -37,6 +37,8 @@ export interface SkillScript {
   readonly timeoutS: number | null;
   /** Whether it asks for the network. */
   readonly network: boolean;
+  /** True for one that only looks: what it writes is dropped, so that it may run again. Absent: it may change the sandbox. */
+  readonly readOnly?: boolean;
 }
 
 /** The file with head and instructions, at the top of the package. */

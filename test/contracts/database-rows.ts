@@ -131,6 +131,7 @@ export function report(options: ReportOptions = {}): TaskReport {
     error: null,
     pending: [],
     usage,
+    skills: [],
     metadata: {},
     created_at: new Date(at).toISOString(),
     started_at: null,

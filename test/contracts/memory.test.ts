@@ -42,6 +42,7 @@ function factsOf(tenant: string, project: string | null): TaskFacts {
     input: "x",
     agent: DEFAULT_AGENT,
     tools: [],
+    skills: [],
     sources: [],
     project,
     models: [{ name: "m", price: null, windowTokens: 1000 }],

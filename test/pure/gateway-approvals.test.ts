@@ -82,11 +82,12 @@ async function revise(given: Record<string, unknown>, facts = agentFacts(), name
 async function performOne(tool: Tool, given: unknown, argumentsHash: string, attempt = 1) {
   const defects: unknown[] = [];
   const deps: PerformDeps = {
-    toolset: { resolve: () => tool, names: [tool.name] },
+    toolset: { resolve: () => tool, names: [tool.name], skills: [], admits: () => ok(undefined) },
     ports: {} as ToolPorts,
     blobs: { put: async () => ok(undefined), get: async () => ok(new Uint8Array()) },
     limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
     maxParallel: 5,
+    scriptTimeoutMs: 120_000,
     retryDelaysMs: [],
     reportDefect: (_, thrown) => void defects.push(thrown),
     clock: { now: () => 0 },

@@ -60,11 +60,12 @@ function sayTool(text: string, wholeResult = false, seen: CallFacts[] = []): Too
 
 async function perform(tool: Tool, blobs: BlobPort, names: readonly string[] = ["say", "expand_result"]) {
   const deps: PerformDeps = {
-    toolset: { resolve: () => tool, names },
+    toolset: { resolve: () => tool, names, skills: [], admits: () => ok(undefined) },
     ports: {} as ToolPorts,
     blobs,
     limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
     maxParallel: 5,
+    scriptTimeoutMs: 120_000,
     retryDelaysMs: [],
     reportDefect: () => undefined,
     clock: { now: () => 0 },

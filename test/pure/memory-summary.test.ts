@@ -21,6 +21,7 @@ function facts(change: Partial<TaskFacts> = {}): TaskFacts {
     input: "Write the plan.",
     agent: DEFAULT_AGENT,
     tools: [],
+    skills: [],
     sources: [],
     project: "sales",
     models: [],

@@ -11,12 +11,14 @@ import {
   type TaskOrigin,
   taskRequestSchema,
 } from "../../core/new-task.ts";
+import { skillOf } from "../fakes/skill-texts.ts";
 
 const origin: TaskOrigin = {
   tenant: "ten_a",
   key: "key_a",
   agent: DEFAULT_AGENT,
   sources: [{ name: "custom", hash: "a".repeat(64) }],
+  skills: [],
   defaultModel: "gpt-4o",
   createdAt: Date.parse("2026-11-20T10:00:00Z"),
   random: new Uint8Array(10).fill(7),
@@ -79,7 +81,6 @@ describe("the body of a new task", () => {
 
 describe("a field whose feature is not there", () => {
   test.each([
-    ["skills", { skills: ["report"] }],
     ["deliver", { deliver: [{ channel: "slack", to: "#sales" }] }],
     ["mode", { mode: "staged" as const }],
   ])("answers not_available and names %s", (field, asked) => {
@@ -139,12 +140,38 @@ describe("the facts of a task", () => {
     expect(one).toEqual(two);
   });
 
+  test("hold the skills that were matched, and one list of what those leave beside the request's own", () => {
+    const skills = [skillOf("a", { allowedTools: ["read_*"] }), skillOf("b", { allowedTools: ["x"] }), skillOf("c")];
+    const made = (body: object) => {
+      const facts = newTaskFacts(taskRequestSchema.parse({ input: "x", ...body }), { ...origin, skills });
+      if (!facts.ok) throw new Error(facts.error.message);
+      return facts.value;
+    };
+    const both = made({ skills: ["b", "a", "c"], tools: ["read_*"] });
+    expect(both.tools).toEqual([["read_*"], ["ask_human", "x", "read_*"]]);
+    expect(both.skills.map(({ name, hash, how }) => [name, hash, how])).toEqual([
+      ["b", "hash-of-b", "request"],
+      ["a", "hash-of-a", "request"],
+      ["c", "hash-of-c", "request"],
+    ]);
+    expect(made({ skills: ["c"] }).tools).toEqual([]);
+    expect(made({}).skills).toEqual([]);
+    expect(newTaskFacts(taskRequestSchema.parse({ input: "x", skills: ["z"] }), { ...origin, skills })).toMatchObject({
+      error: { code: "invalid_input", field: "skills" },
+    });
+    const call = { project: null, toolName: "t" };
+    const own = callTaskFacts(origin, { ...call, of: null, skills: both.skills });
+    expect([own.tools, own.skills]).toEqual([[["ask_human", "x", "read_*"]], both.skills]);
+    const below = callTaskFacts(origin, { ...call, of: both, skills: [] });
+    expect([below.tools, below.skills]).toEqual([both.tools, both.skills]);
+  });
+
   test("of a call are those of its task, with its sandbox, and never appear as its own root", () => {
     const made = newTaskFacts(taskRequestSchema.parse({ input: "x", project: "sales", tools: ["a"] }), origin);
     if (!made.ok) throw new Error("not made");
     const other = { ...origin, sources: [], key: "key_b", random: new Uint8Array(10).fill(9) };
     const below = { ...made.value, id: "task_below", depth: 2, tools: [["a"], ["b", "c"]] };
-    const facts = callTaskFacts(other, { project: null, of: below, toolName: "read_file" });
+    const facts = callTaskFacts(other, { project: null, of: below, skills: [], toolName: "read_file" });
     expect(facts).toMatchObject({
       kind: "call",
       key: "key_b",
@@ -156,7 +183,7 @@ describe("the facts of a task", () => {
       sources: origin.sources,
     });
     expect(facts.id).not.toBe(made.value.id);
-    expect(callTaskFacts(other, { project: "p", of: null, toolName: "t" })).toMatchObject({
+    expect(callTaskFacts(other, { project: "p", of: null, skills: [], toolName: "t" })).toMatchObject({
       key: "key_b",
       rootId: facts.id,
       parentId: null,

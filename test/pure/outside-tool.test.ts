@@ -117,6 +117,7 @@ async function call(outside: OutsideTool, web: WebPort, given: unknown = { city:
     blobs: { put: async () => ok(undefined), get: async () => ok(new Uint8Array()) },
     limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
     maxParallel: 5,
+    scriptTimeoutMs: 120_000,
     retryDelaysMs: [],
     reportDefect: (_: string, thrown: unknown) => {
       throw thrown;

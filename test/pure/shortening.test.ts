@@ -36,7 +36,7 @@ async function condensed(job: Partial<CondenseJob>, deps: Partial<CondenseDeps>)
   const parts = {
     model: null,
     results: fakeResults({ [CALL]: LONG, [OTHER]: LONG }),
-    toolset: { specs: [], names: ["expand_result"] },
+    toolset: { specs: [], skillTexts: [], names: ["expand_result"] },
     limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
     clock: { now: () => 0 },
   };

@@ -5,6 +5,7 @@ import { DEFAULT_AGENT } from "../../core/agent.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";
 import { prepareCalls } from "../../core/gateway/prepare.ts";
 import { MAX_ALL_CHARACTERS, MAX_SHOWN_CHARACTERS } from "../../core/gateway/shown-tools.ts";
+import { checkEnvelope } from "../../core/gateway/envelope.ts";
 import { buildToolset, toSpec } from "../../core/gateway/toolset.ts";
 import { buildRequest } from "../../core/prompt/context.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
@@ -50,10 +51,13 @@ function requestAt(facts: TaskFacts, toolset: Awaited<ReturnType<typeof buildToo
   return { messages, tools: tools.map((tool) => ({ type: "function", function: tool })) };
 }
 
+/** The built-in tools that the default agent has: all that are not off and need no `exec`. */
+const inReach = () => catalogue.filter((tool) => checkEnvelope(tool, defaultFacts()).ok);
+
 describe("what a model is shown", () => {
   test("is every tool while they are few, without those that find others", async () => {
     const shown = await shownTo(defaultFacts(), [...catalogue, ...outside(5)]);
-    expect(shown.length).toBe(catalogue.length - SEARCH_TOOLS.length + 5);
+    expect(shown.length).toBe(inReach().length - SEARCH_TOOLS.length + 5);
     for (const name of SEARCH_TOOLS) expect(shown).not.toContain(name);
   });
 
@@ -63,7 +67,7 @@ describe("what a model is shown", () => {
       0,
     );
     expect(characters).toBeLessThan(MAX_ALL_CHARACTERS);
-    expect(await shownTo(defaultFacts(), catalogue)).toHaveLength(catalogue.length - SEARCH_TOOLS.length);
+    expect(await shownTo(defaultFacts(), catalogue)).toHaveLength(inReach().length - SEARCH_TOOLS.length);
   });
 
   test("holds examples only while they cost little", async () => {

@@ -28,6 +28,14 @@ describe("the scripts of a skill", () => {
     ]);
   });
 
+  test("may say that they only look", async () => {
+    const head = (value: string) => skillMd(["scripts:", "  - name: a.py", `    read_only: ${value}`]);
+    const files = { "scripts/a.py": PYTHON };
+    expect((await saidOf(head("true"), files)).skill?.scripts).toMatchObject([{ name: "a.py", readOnly: true }]);
+    expect((await saidOf(head("false"), files)).skill?.scripts[0]).not.toHaveProperty("readOnly");
+    expect((await saidOf(head("maybe"), files)).problems[0]).toContain("read_only is");
+  });
+
   test.each([
     ["scripts: a.py, b.py", ["a.py", "b.py"]],
     ["scripts: {a.py: Makes it, b.py: {timeout: 3}}", ["a.py", "b.py"]],

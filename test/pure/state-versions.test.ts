@@ -7,6 +7,7 @@ import { decide, nextWake } from "../../core/task.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
 import first from "./__fixtures__/states-v1.json" with { type: "json" };
 import second from "./__fixtures__/states-v2.json" with { type: "json" };
+import third from "./__fixtures__/states-v3.json" with { type: "json" };
 import { answer } from "./task-world.ts";
 import { failedWith, replied, shown, wake } from "./play-task.ts";
 
@@ -59,11 +60,12 @@ test("a task that the first version stored is read in whatever phase it was", ()
   ]);
   for (const name of NAMES) {
     const state = read(name);
-    expect(state).toMatchObject({ v: 3, permit: null, turnedAway: null, subtasks: [], tree: [], toCancel: [] });
+    expect(state).toMatchObject({ v: 4, permit: null, turnedAway: null, subtasks: [], loaded: [], toCancel: [] });
     expect(state.facts).toMatchObject({
       key: null,
       depth: 0,
       sources: [],
+      skills: [],
       models: [{ name: "gpt-5-mini", windowTokens: 400_000 }],
     });
     expect(JSON.parse(JSON.stringify(state))).toEqual(state);
@@ -136,7 +138,7 @@ test("a warning that was given is not given again", () => {
 
 test("a state of a later release is refused, and so is one without a version", () => {
   const { facts, state } = first.ready;
-  expect(() => readState(facts, { ...state, v: 4 })).toThrow("version 4");
+  expect(() => readState(facts, { ...state, v: 5 })).toThrow("version 5");
   expect(() => readState(facts, { ...state, v: undefined })).toThrow("version");
 });
 
@@ -145,8 +147,26 @@ test.each(Object.keys(second) as (keyof typeof second)[])(
   (name) => {
     const { facts, state } = second[name];
     const { facts: factsNow, ...now } = readState(facts, state);
-    expect(factsNow).toEqual({ ...facts, sources: [] });
-    expect(now).toEqual({ ...state, v: 3 });
+    expect(factsNow).toEqual({ ...facts, sources: [], skills: [] });
+    expect(now).toEqual({ ...state, v: 4, loaded: [] });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );
+
+test.each(Object.keys(third) as (keyof typeof third)[])(
+  "a task that the third version stored while it was %s is read as it was, and works under no skill",
+  (name) => {
+    const { facts, state } = third[name];
+    const { facts: factsNow, ...now } = readState(facts, state);
+    expect(factsNow).toEqual({ ...facts, skills: [] });
+    const batch = state.batch.map((call) => (call.tool === "dispatch_subagent" ? { ...call, dispatches: true } : call));
+    expect(now).toEqual({ ...state, v: 4, batch, loaded: [] });
+    expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
+  },
+);
+
+test("subtasks that the third version was about to make are made, with its tools and no skills", () => {
+  const { facts, state } = third.dispatching;
+  const { work } = wake(readState(facts, state), "later", 100_000);
+  expect(work).toMatchObject({ kind: "dispatch", subtasks: [{ facts: { skills: [], tools: facts.tools } }, {}] });
+});

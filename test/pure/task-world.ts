@@ -87,6 +87,7 @@ export function factsOf(change: Partial<TaskFacts> = {}): TaskFacts {
     input: "do it",
     agent: DEFAULT_AGENT,
     tools: [],
+    skills: [],
     sources: [],
     project: null,
     models: [{ name: "scripted", price: null, windowTokens: 128_000 }],
@@ -309,6 +310,7 @@ export class TaskWorld {
       effect: call.effect,
       approval: call.asks === true ? { reason: "the policy asks", expiresInMs: 600_000 } : null,
       outcome: call.early === true ? this.perform(callId(this.state.facts.id, step, index), "run") : null,
+      ...(call.control?.kind === "dispatch" ? { dispatches: true } : {}),
     }));
   }
 

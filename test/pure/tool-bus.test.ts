@@ -139,6 +139,23 @@ describe("another name of a tool", () => {
     expect((await buildToolset([named], config(["other*"]))).names).toEqual([]);
   });
 
+  test("opens a tool that is off until it is named, as the tool's own name does and no wildcard", async () => {
+    const off: Tool = { ...named, onlyByName: true };
+    const names = async (tools: string[], narrowed: string[][] = []) => {
+      const facts = factsOf({ tools: narrowed });
+      return (
+        await buildToolset([off], { ...facts, agent: { ...facts.agent, config: { ...facts.agent.config, tools } } })
+      ).names;
+    };
+    for (const pattern of ["*", "weather*", "weather.no?", "forecast[.]now"])
+      expect(await names([pattern])).toEqual([]);
+    for (const pattern of ["weather.now", "weather_now", "forecast.now", "forecast_now"])
+      expect(await names(["*", pattern])).toEqual(["weather.now"]);
+    expect(await names(["weather.now"], [["*"]])).toEqual(["weather.now"]);
+    expect(await names(["*"], [["weather.now"]])).toEqual([]);
+    expect(await names(["weather.now"], [["forecast.*"], ["other"]])).toEqual([]);
+  });
+
   test("is one that a rule of the policy means", () => {
     const rules = [{ tool: "forecast*", decision: "deny" as const }];
     expect(decidePolicy(named, "safe", { rules }).decision).toBe("deny");

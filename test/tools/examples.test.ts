@@ -54,7 +54,7 @@ describe("the catalogue", () => {
   it("holds the tools with what each promises the gateway", () => {
     const asked = {
       given: { method: "POST", url: "https://api.example.com/x" } as never,
-      facts: { idempotentHosts: [] },
+      facts: { idempotentHosts: [], skills: [] },
     };
     const promises = catalogue.map(({ name, permissions, security, effect }) => [
       name,
@@ -79,6 +79,7 @@ describe("the catalogue", () => {
       ["expand_result", "", "safe", "none"],
       ["find_files", "read", "safe", "none"],
       ["find_tools", "", "safe", "none"],
+      ["finished", "", "safe", "none"],
       ["fs.read", "read", "safe", "none"],
       ["fs.write", "write", "cautious", "keyed"],
       ["get_current_datetime", "", "safe", "none"],
@@ -88,11 +89,13 @@ describe("the catalogue", () => {
       ["http_request", "network", "dangerous", "once"],
       ["json.parse", "read", "safe", "none"],
       ["list_directory", "read", "safe", "none"],
+      ["load_skill", "", "safe", "none"],
       ["memory_save", "write", "cautious", "keyed"],
       ["memory_search", "read", "safe", "none"],
       ["read_document", "read", "safe", "none"],
       ["read_file", "read", "safe", "none"],
       ["run_command", "exec", "dangerous", "once"],
+      ["run_skill_script", "exec", "dangerous", "once"],
       ["search_in_files", "read", "safe", "none"],
       ["solve_equation", "", "safe", "none"],
       ["ssh_execute", "exec network", "critical", "once"],

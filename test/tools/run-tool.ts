@@ -18,6 +18,7 @@ import { fakeMcp } from "../fakes/mcp.ts";
 import { fakeResults } from "../fakes/results.ts";
 import { fakeScripts } from "../fakes/scripts.ts";
 import { fakeSsh } from "../fakes/ssh.ts";
+import { EXAMPLE_SKILLS, skillsOfTexts } from "../fakes/skill-texts.ts";
 import { fakeSearch } from "../fakes/search.ts";
 import { fakeWeb } from "../fakes/web.ts";
 
@@ -70,6 +71,7 @@ export function freshPorts(): ToolPorts {
     documents: fakeDocuments(),
     ssh: fakeSsh(),
     toolSearch: allTools,
+    skills: skillsOfTexts(),
   };
 }
 
@@ -113,13 +115,18 @@ export function contextFacts(): CallFacts {
     callId: `call_1_1_${calls}`,
     key: `call_1_1_${calls}`,
     correlationId: "task_1/1/1",
-    permissions: ["read", "write", "network"],
+    permissions: ["read", "write", "exec", "network"],
     tools: catalogue.map(({ name }) => name),
     sandbox: DEFAULT_RULES,
     workingDirectory: "",
     allowedDomains: ["*"],
     idempotentHosts: [],
     config: {},
+    taskSkills: {
+      pinned: EXAMPLE_SKILLS,
+      inForce: EXAMPLE_SKILLS.map(({ hash }) => hash),
+      scriptTimeoutMs: 120_000,
+    },
     metadata: {},
     resumed: null,
     nowMs: NOW,

@@ -10,9 +10,10 @@ const ELSEWHERE = new Map([
   ["http.get", "upstream_failed"],
   ["http.post", "upstream_failed"],
   ["http_request", "upstream_failed"],
+  ["run_skill_script", "permission_denied"],
 ]);
-/** Their calls wait: for a person, for time, for others. */
-const WAITS = new Set(["ask_human", "dispatch_subagent", "ssh_execute", "wait"]);
+/** Their calls wait for a person, for time, for others; or leave the task fewer tools, or none. */
+const WAITS = new Set(["ask_human", "dispatch_subagent", "ssh_execute", "wait", "finished", "load_skill"]);
 const AGENT = {
   name: "every-tool",
   instructions: "",

@@ -31,6 +31,7 @@ describe("the settings", () => {
       mediumResultThreshold: 4000,
       largeResultThreshold: 12_000,
       maxParallelToolCalls: 5,
+      scriptTimeoutMs: 120_000,
       operatorKeyHash: null,
     };
     expect(settingsFromEnv(envOf({}))).toEqual(expected);
@@ -45,6 +46,7 @@ describe("the settings", () => {
     ["OTTO_MODE", { OTTO_MODE: "staging" }],
     ["MAX_PARALLEL_TOOL_CALLS", { MAX_PARALLEL_TOOL_CALLS: "many" }],
     ["MAX_PARALLEL_TOOL_CALLS", { MAX_PARALLEL_TOOL_CALLS: "0" }],
+    ["OTTO_SCRIPT_TIMEOUT", { OTTO_SCRIPT_TIMEOUT: "541" }],
     ["LARGE_RESULT_THRESHOLD", { LARGE_RESULT_THRESHOLD: "1.5" }],
     ["OTTO_REQUESTS_PER_MINUTE", { OTTO_REQUESTS_PER_MINUTE: "-1" }],
     ["OTTO_MAX_RUNNING_TASKS", { OTTO_MAX_RUNNING_TASKS: "10001" }],

@@ -25,6 +25,7 @@ export function factsOf(replies: readonly unknown[], change: Partial<TaskFacts> 
     input: inputOf(replies),
     agent: DEFAULT_AGENT,
     tools: [],
+    skills: [],
     sources: [],
     project: null,
     models: [{ name: "stand-in", price: null, windowTokens: 128_000 }],

@@ -17,6 +17,7 @@ export default defineTool({
   effect: "none",
   needs: [],
   steers: true,
+  onlyByModel: "dispatches",
   input: z.object({
     task_description: z.string().trim().min(1).max(MAX_TEXT_CHARACTERS).describe("What the subagent is to accomplish"),
     context: z.string().max(MAX_TEXT_CHARACTERS).default("").describe("What it has to know beside that"),

@@ -15,6 +15,7 @@ import type { App, AppContext } from "../context.ts";
 import { refuseStopped } from "../middleware/refuse-stopped.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { idSource, requestName } from "../new-ids.ts";
+import { pinnedSkills } from "../pinned-tools.ts";
 import { resolveAgent } from "../resolve-agent.ts";
 import {
   actorOf,
@@ -47,7 +48,7 @@ const create = createRoute({
   path: "/v1/tasks",
   summary: "Make a task",
   description:
-    "`tools` are patterns that narrow the agent's own list. A limit of the agent's budget is the default and the most that `budget` may ask for; `max_cost_usd` needs a known price of the agent's model and of each of its fallbacks. `skills`, `deliver` and `mode: staged` answer `not_available`. With `wait`, the answer comes when the task has ended or waits for a person (also when a subtask asks one) or for time, or when the seconds are up. Send an `Idempotency-Key` so that the request can be repeated safely.",
+    "`tools` are patterns that narrow the agent's own list. A limit of the agent's budget is the default and the most that `budget` may ask for; `max_cost_usd` needs a known price of the agent's model and of each of its fallbacks. `skills` are the names of skills that the task works under; an input that holds `/name` of a skill as a word names it too, and so does an agent's `skills.names`. When nobody names one (an empty list says so too), skills are matched whose description fits the input, unless the agent's `skills.match` is `explicit`. The task's `skills` show which are in force and how they came to be; where they list tools, the task has only those of the agent's that one of the lists matches, and `ask_human`. `deliver` and `mode: staged` answer `not_available`. With `wait`, the answer comes when the task has ended or waits for a person (also when a subtask asks one) or for time, or when the seconds are up. Send an `Idempotency-Key` so that the request can be repeated safely.",
   middleware: [...writes, refuseStopped],
   request: {
     query: z.strictObject({ wait: optionalQuery(z.coerce.number().min(0).max(MAX_WAIT_SECONDS)) }),
@@ -132,7 +133,9 @@ export function taskRoutes(app: App): void {
     const agent = await resolveAgent(c, request.agent);
     const { model: defaultModel } = settingsFromEnv(c.env);
     const source = await idSource(c, "task");
-    const origin = { tenant, key: actorIdOf(c), agent, sources: c.get("sources"), defaultModel, ...source };
+    const sources = c.get("sources");
+    const skills = unwrap(await pinnedSkills(c.env, { tenant, sources }));
+    const origin = { tenant, key: actorIdOf(c), agent, sources, skills, defaultModel, ...source };
     const facts = unwrap(newTaskFacts(request, origin));
     const open = () => tasksFromEnv(c.env)(tenant, facts.id);
     const made = unwrap(await open().create({ facts, hold: request.hold ?? false, call: null }));

@@ -50,6 +50,7 @@ export function shownTool({ tool, modelName }: NamedTool) {
     security: typeof tool.security === "function" ? "by arguments" : tool.security,
     effect: typeof tool.effect === "function" ? "by arguments" : tool.effect,
     steers: tool.steers,
+    only_by_name: tool.onlyByName ?? false,
     aliases: { ...tool.aliases },
     input_schema: { ...inputSchema(tool) },
     output_schema: { ...outputSchema(tool) },

@@ -5,6 +5,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { blobsFromEnv, settingsFromEnv, tasksFromEnv, type TaskStub } from "../../adapters/from-env.ts";
+import type { PinnedAgent } from "../../core/agent.ts";
 import { type Failure, NO_SUCH_TASK, raise, type Result } from "../../core/errors.ts";
 import { calledWithin } from "../../core/gateway/called-tool.ts";
 import { prepareCalls, toToolError } from "../../core/gateway/prepare.ts";
@@ -13,7 +14,8 @@ import type { ToolBus } from "../../core/gateway/tool-bus.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import { keptResultKey } from "../../core/prompt/kept-results.ts";
 import { callTaskFacts, projectSchema } from "../../core/new-task.ts";
-import { DISPATCH_TOOL } from "../../core/subtasks.ts";
+import type { SkillInForce } from "../../core/skills/in-force.ts";
+import { matchSkills } from "../../core/skills/match.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import { hasEnded } from "../../core/task-status.ts";
 import type { PendingView, TaskView } from "../../core/task-view.ts";
@@ -26,6 +28,7 @@ import type { App, AppContext } from "../context.ts";
 import { refuseStopped } from "../middleware/refuse-stopped.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { idSource } from "../new-ids.ts";
+import { pinnedSkills } from "../pinned-tools.ts";
 import { resolveAgent } from "../resolve-agent.ts";
 import { findFacts, readTask, refuseEnded, taskStub, tenantOf, unwrap } from "../task-access.ts";
 import { busOf, toolsOf } from "./tools-bus.ts";
@@ -47,7 +50,7 @@ const call = createRoute({
   path: "/v1/tools/{name}/call",
   summary: "Call a tool",
   description:
-    "A tool that fails is an answer: `{ok: false, error}` with status 200. `call_tool` makes the call of the tool that its arguments name. The call runs in a hidden task of its own; with `task_id` it works in that task's sandbox, as that task's agent, so `agent` and `project` then stay out, a task that has ended takes no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `dispatch_subagent` is not among them: only a task's own model dispatches subagents. `ask_human` asks from the hidden task, and a call that waits for an answer, or that has not ended after 60 seconds, answers the error `timeout` whose `details` name the hidden task, where it goes on and where its question is answered. Where policy asks for an approval the error is `needs_approval`; `details` hold `approval_id`, `task_id` (the hidden task) and `expires_at`. Decide it at `/v1/tasks/{task_id}/approvals/{approval_id}`: an approved call runs in the hidden task, and its result stands in that task's ledger (a file that it attaches is marked on the hidden task). When nobody knows whether the call happened and the agent has `on_unknown: ask`, the error is `outcome_unknown`, with the `task_id` and `call_id` to decide it at.",
+    "A tool that fails is an answer: `{ok: false, error}` with status 200. `call_tool` makes the call of the tool that its arguments name. The call runs in a hidden task of its own; with `task_id` it works in that task's sandbox, as that task's agent, so `agent` and `project` then stay out, a task that has ended takes no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `dispatch_subagent`, the tools of skills and `finished` are not among them: only a task's own model dispatches subagents and ends its task. `ask_human` asks from the hidden task, and a call that waits for an answer, or that has not ended after 60 seconds, answers the error `timeout` whose `details` name the hidden task, where it goes on and where its question is answered. Where policy asks for an approval the error is `needs_approval`; `details` hold `approval_id`, `task_id` (the hidden task) and `expires_at`. Decide it at `/v1/tasks/{task_id}/approvals/{approval_id}`: an approved call runs in the hidden task, and its result stands in that task's ledger (a file that it attaches is marked on the hidden task). When nobody knows whether the call happened and the agent has `on_unknown: ask`, the error is `outcome_unknown`, with the `task_id` and `call_id` to decide it at.",
   middleware: [requireScope("tools:call"), refuseStopped],
   request: {
     params: toolParams,
@@ -90,9 +93,11 @@ function inTheBody<T>(result: Result<T>): Result<T> {
 }
 
 /** A tool that steers a task is called for one, and some by a model only. */
-function refuseSteering({ name, steers }: Tool, body: CallBody): void {
-  if (name === DISPATCH_TOOL)
-    raise("invalid_input", `${DISPATCH_TOOL}: only a task's own model dispatches subagents`, { field: "name" });
+function refuseSteering({ name, steers, onlyByModel }: Tool, body: CallBody): void {
+  if (onlyByModel === "dispatches")
+    raise("invalid_input", `${name}: only a task's own model dispatches subagents`, { field: "name" });
+  if (onlyByModel === "finishes")
+    raise("invalid_input", `${name}: only a task's own model ends it this way`, { field: "name" });
   if (steers && body.task_id === undefined)
     raise("invalid_input", `${name} steers a task: name the task in task_id.`, { field: "task_id" });
 }
@@ -148,10 +153,19 @@ async function factsOf(c: AppContext, tool: Tool, body: CallBody, of: TaskFacts 
   const agent = of?.agent ?? (await resolveAgent(c, body.agent));
   const { model: defaultModel } = settingsFromEnv(c.env);
   const source = await idSource(c, "call");
+  const sources = c.get("sources");
+  const skills = of === null ? await skillsOf(c, agent) : [];
   return callTaskFacts(
-    { tenant, key: actorIdOf(c), agent, sources: c.get("sources"), defaultModel, ...source },
-    { project: body.project ?? null, of, toolName: tool.name },
+    { tenant, key: actorIdOf(c), agent, sources, defaultModel, ...source },
+    { project: body.project ?? null, of, skills, toolName: tool.name },
   );
+}
+
+/** The skills that an agent works under, whoever calls its tools. */
+async function skillsOf(c: AppContext, agent: PinnedAgent): Promise<readonly SkillInForce[]> {
+  if ((agent.config.skills?.names ?? []).length === 0) return [];
+  const skills = unwrap(await pinnedSkills(c.env, { tenant: tenantOf(c), sources: c.get("sources") }));
+  return unwrap(matchSkills({ input: "", skills: [] }, { skills, agent }));
 }
 
 /** The task that a call is made for. `not_found` names the field. */

@@ -33,6 +33,7 @@ const scriptSchema = z.strictObject({
   description: z.string(),
   timeout_s: z.int().nullable(),
   network: z.boolean(),
+  read_only: z.boolean().describe("True for one that only looks: what it writes is dropped."),
 });
 
 const fields = {
@@ -133,7 +134,11 @@ export function shownFields(skill: Skill): z.infer<z.ZodObject<typeof fields>> {
     description,
     hash,
     allowed_tools: skill.allowedTools === null ? null : [...skill.allowedTools],
-    scripts: skill.scripts.map(({ timeoutS, ...script }) => ({ ...script, timeout_s: timeoutS })),
+    scripts: skill.scripts.map(({ timeoutS, readOnly = false, ...script }) => ({
+      ...script,
+      timeout_s: timeoutS,
+      read_only: readOnly,
+    })),
     category,
     stated_version: skill.version,
     author,

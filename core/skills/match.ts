@@ -1,0 +1,93 @@
+/**
+ * Which skills a task works under: those that its request or its input names and those of its agent; without any of these,
+ * those whose description fits the task.
+ */
+import type { AgentConfig } from "../agent.ts";
+import { failed, ok, type Result } from "../errors.ts";
+import type { Message } from "../messages.ts";
+import { type HowInForce, inForce, type SkillInForce } from "./in-force.ts";
+import { fittingSkills } from "./similarity.ts";
+import type { Skill } from "./skill.ts";
+
+/** Names that a refusal lists. */
+const MAX_LISTED = 100;
+/** `/name` as a word of its own; a path has more behind it. */
+const MENTION = /(?<![^\s("'])\/([a-z0-9][a-z0-9_-]{0,63})(?=$|[\s)"',;:!?]|\.(?:\s|$))/g;
+
+/** What asks for skills. `skills` given, also empty, says that nothing else is to be brought in. */
+interface Asked {
+  readonly input: string | readonly Message[];
+  readonly skills?: readonly string[] | undefined;
+}
+
+/** What there is, and the agent that works. */
+interface Given {
+  readonly skills: readonly Skill[];
+  readonly agent: { readonly config: Pick<AgentConfig, "name" | "skills"> };
+}
+
+/** The skills that the task works under, each once, in that order. `invalid_input` names what is not there, and lists what is. */
+export function matchSkills(asked: Asked, { skills, agent }: Given): Result<SkillInForce[]> {
+  const { match = "auto", names: ofAgent = [] } = agent.config.skills ?? {};
+  const inRequest = pick(asked.skills ?? [], skills, (name) => unknownSkill(name, skills));
+  if (!inRequest.ok) return inRequest;
+  const inAgent = pick(ofAgent, skills, (name) =>
+    failed("invalid_input", `The agent "${agent.config.name}" works under the skill ${name}, which is not there.`, {
+      field: "agent",
+    }),
+  );
+  if (!inAgent.ok) return inAgent;
+  const text = lastText(asked.input);
+  const named: [HowInForce, readonly Skill[]][] = [
+    ["request", inRequest.value],
+    ["mention", mentionedSkills(text, skills)],
+    ["agent", inAgent.value],
+  ];
+  const byHash = new Map<string, SkillInForce>();
+  for (const [how, found] of named)
+    for (const skill of found) if (!byHash.has(skill.hash)) byHash.set(skill.hash, inForce(skill, how));
+  if (byHash.size > 0 || asked.skills !== undefined || match === "explicit") return ok([...byHash.values()]);
+  return ok(fittingSkills(text, skills).map(({ skill, similarity }) => inForce(skill, "similarity", similarity)));
+}
+
+/** The skill of this name or slug. */
+export function skillNamed(name: string, skills: readonly Skill[]): Skill | null {
+  return skills.find((skill) => skill.name === name) ?? skills.find((skill) => skill.slug === name) ?? null;
+}
+
+/** The refusal of a name that no skill has. */
+export function unknownSkill(name: string, skills: readonly Skill[]) {
+  const names = skills.map((skill) => skill.name).sort();
+  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : "";
+  const listed =
+    names.length === 0 ? "There are no skills." : `There are: ${names.slice(0, MAX_LISTED).join(", ")}${more}.`;
+  return failed("invalid_input", `There is no skill named ${name.slice(0, 100)}. ${listed}`, { field: "skills" });
+}
+
+/** The skills that a text names as `/name`. Any other word with a slash is text. */
+function mentionedSkills(text: string, skills: readonly Skill[]): Skill[] {
+  if (skills.length === 0) return [];
+  return Array.from(text.matchAll(MENTION), ([, name = ""]) => skillNamed(name, skills)).filter(
+    (skill) => skill !== null,
+  );
+}
+
+function pick(
+  names: readonly string[],
+  skills: readonly Skill[],
+  refuse: (name: string) => ReturnType<typeof unknownSkill>,
+): Result<Skill[]> {
+  const found: Skill[] = [];
+  for (const name of names) {
+    const skill = skillNamed(name, skills);
+    if (skill === null) return refuse(name);
+    found.push(skill);
+  }
+  return ok(found);
+}
+
+/** What is asked for: of a conversation, what was said last. */
+function lastText(input: string | readonly Message[]): string {
+  if (typeof input === "string") return input;
+  return input.at(-1)?.content ?? "";
+}

@@ -1,0 +1,38 @@
+/** What a call of `load_skill` makes of its task, and one of `finished`. */
+import { failedOutcome, confirmedOutcome } from "./ledger.ts";
+import { shownSkill } from "./skills/in-force.ts";
+import type { BatchCall } from "./task-state.ts";
+import type { Control } from "./tool.ts";
+import type { Turn } from "./turn.ts";
+
+/** Skills that a task's model may load: their lists stand in the state's one row. */
+const MAX_LOADED = 50;
+
+/** The skill's text is the call's result, and the skill is in force for whatever begins after this. */
+export function load(
+  turn: Turn,
+  call: BatchCall,
+  { skill, result, content }: Extract<Control, { kind: "load" }>,
+  durationMs: number,
+): void {
+  const { facts, loaded, step } = turn.state;
+  if (![...facts.skills, ...loaded].some(({ hash }) => hash === skill.hash)) {
+    if (loaded.length >= MAX_LOADED) {
+      const message = `A task loads at most ${MAX_LOADED} skills, and this one has. Work with those.`;
+      return turn.settle(call, failedOutcome("refused", "quota_exceeded", message));
+    }
+    turn.set({ loaded: [...loaded, skill] });
+    turn.emit("skill.loaded", { step, call_id: call.id, skill: shownSkill(skill) });
+  }
+  turn.settle(call, confirmedOutcome(result, content, durationMs));
+}
+
+/** The model says that it is done. The task ends when every other call of the step is settled: `core/task-advance.ts`. */
+export function finish(
+  turn: Turn,
+  call: BatchCall,
+  { summary }: Extract<Control, { kind: "finish" }>,
+  durationMs: number,
+): void {
+  turn.settle({ ...call, finish: summary }, confirmedOutcome({ summary }, "The task ends with this.", durationMs));
+}
