@@ -60,8 +60,8 @@ async function send(
   message: Uint8Array,
   { timeoutMs, signal }: Pick<WebStreamRequest, "timeoutMs" | "signal">,
 ): Promise<Result<WebStream>> {
-  // A failed fetch does not tell whether its request arrived.
-  if (!(await isUp(sidecar))) return unreachable();
+  // A failed fetch does not tell whether its request arrived, which matters for a call.
+  if (isCall(message) && !(await isUp(sidecar))) return unreachable();
   const files = [{ path: MESSAGE, size: message.length }];
   const head = headBytes({ body: order, files });
   const size = `${head.length}\n`.length + head.length + message.length;
@@ -86,6 +86,11 @@ async function send(
     if (limit.aborted) return failed("timeout", "it did not answer in time");
     return failed("upstream_failed", "the connection to the sidecar was lost", { retryAfterMs: AGAIN_AFTER_MS });
   }
+}
+
+/** The package writes messages as `JSON.stringify` does. What only looks like a call is asked for too. */
+function isCall(message: Uint8Array): boolean {
+  return new TextDecoder().decode(message).includes('"method":"tools/call"');
 }
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -118,6 +118,7 @@ async function runChildren(
         SIDECAR_SECRET: secrets.sidecarSecret,
         PORT: String(sidecarPort),
         SIDECAR_FOLDER: state.sidecarFolder,
+        SIDECAR_MCP_PATHS: env["SIDECAR_MCP_PATHS"] ?? "",
         OTTO_SCRIPT_ISOLATION: env["OTTO_SCRIPT_ISOLATION"] ?? "",
         OTTO_EGRESS_ALLOW: env["OTTO_EGRESS_ALLOW"] ?? "",
       });

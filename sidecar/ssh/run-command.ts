@@ -5,13 +5,16 @@
  */
 import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
-import { type AuthHandlerMiddleware, Client, type ClientChannel, utils } from "ssh2";
+import ssh2, { type AuthHandlerMiddleware, type ClientChannel } from "ssh2";
 import { judgeSshPlace } from "../../adapters/egress/address.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import { knownHostName } from "../../core/ssh/known-hosts.ts";
 import { type EgressDeps, judgedAddresses } from "../egress.ts";
 import { keepBeginning } from "./output.ts";
 import type { SshOrder } from "./ssh-job.ts";
+
+/** Node finds no names in the package, which is CommonJS. */
+const { Client, utils } = ssh2;
 
 /** How a command ended, or why it did not: `sent` false, it surely did not begin. */
 export type SshOutcome =

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { McpServers } from "../../adapters/mcp/mcp.ts";
 import type { Result } from "../../core/errors.ts";
 import type { McpCall, McpReply } from "../../core/mcp/port.ts";
+import { readOffered } from "../../sidecar/mcp/in-cage.ts";
 import { callOf } from "../contracts/mcp-suite.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
 import { type McpSidecar, SHARED, startMcpSidecar } from "../stand-ins/mcp-sidecar.ts";
@@ -37,7 +38,7 @@ const ask = async (mcp: McpServers, tool: string, given: Record<string, unknown>
   textIn(await call(mcp, tool, { arguments: given }));
 
 async function eventually(what: () => boolean): Promise<void> {
-  for (let tries = 0; !what() && tries < 200; tries += 1) await new Promise((resolve) => setTimeout(resolve, 25));
+  for (let tries = 0; !what() && tries < 800; tries += 1) await new Promise((resolve) => setTimeout(resolve, 25));
   expect(what()).toBe(true);
 }
 
@@ -67,10 +68,10 @@ describe("a server that is a process", () => {
   it("answers many at once, each its own", async () => {
     const { portOf } = await start();
     const mcp = portOf("t1", unruly());
-    const asked = Array.from({ length: 30 }, (_, at) =>
+    const asked = Array.from({ length: 12 }, (_, at) =>
       ask(mcp, "late", { text: `number ${at}`, ms: (at * 37) % 200 }),
     );
-    expect(await Promise.all(asked)).toEqual(Array.from({ length: 30 }, (_, at) => `number ${at}`));
+    expect(await Promise.all(asked)).toEqual(Array.from({ length: 12 }, (_, at) => `number ${at}`));
   });
 
   it("has its environment, and nothing of the sidecar's", async () => {
@@ -92,6 +93,16 @@ describe("a server that is a process", () => {
     const url = `http://127.0.0.1:${await listenOnLoopback(outside, 0)}/`;
     expect(await (await fetch(url)).text()).toBe("reached");
     expect(await ask(mcp, "network", { url })).toMatch(/^no: E/);
+    await closeServer(outside);
+  });
+
+  it("reaches the hosts that it may, and no others", async () => {
+    const outside = createServer((_request, response) => response.end("reached"));
+    const host = `127.0.0.1:${await listenOnLoopback(outside, 0)}`;
+    const { portOf } = await start({ allow: host });
+    const url = `http://${host}/`;
+    expect(await ask(portOf("t1", unruly("", { network: [host] })), "network", { url })).toBe("reached");
+    expect(await ask(portOf("t1", unruly("", { network: ["a.example.com"] })), "network", { url })).not.toBe("reached");
     await closeServer(outside);
   });
 
@@ -127,7 +138,7 @@ describe("a server that is a process", () => {
     const { portOf } = await start();
     const mcp = portOf("t1", unruly());
     const [stuck, done] = await Promise.all([
-      call(mcp, "progress", { timeoutMs: 1_000 }),
+      call(mcp, "progress", { timeoutMs: 3_000 }),
       call(mcp, "progress", { arguments: { end: true } }),
     ]);
     expect(textIn(done)).toBe("done");
@@ -142,7 +153,8 @@ describe("a server that is a process", () => {
   it("hears that a call was given up", async () => {
     const { portOf } = await start();
     const mcp = portOf("t1", unruly());
-    expect(await call(mcp, "hang", { timeoutMs: 300 })).toMatchObject({ ok: false, error: { code: "timeout" } });
+    await ask(mcp, "count");
+    expect(await call(mcp, "hang", { timeoutMs: 2_000 })).toMatchObject({ ok: false, error: { code: "timeout" } });
     expect(JSON.parse(await ask(mcp, "cancelled"))).toHaveLength(1);
   });
 
@@ -193,6 +205,19 @@ describe("a process that fails", () => {
     expect(await ask(mcp, "count")).toBe("1");
   });
 
+  it("cannot be reached any more when the sidecar dies in the middle of a call: whether that happened is not known", async () => {
+    const dying = await start();
+    const mcp = dying.portOf("t1", unruly());
+    await ask(mcp, "count");
+    const lost = call(mcp, "hang");
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    dying.breakOff();
+    const replied = await lost;
+    expect(replied).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+    expect(replied.ok || replied.error.details?.["sent"]).toBeUndefined();
+    expect(await ask(mcp, "count")).toBe("2");
+  });
+
   it("dies again and again: it is given up for a while, and the message says what it said last", async () => {
     const { portOf } = await start();
     const mcp = portOf("t1", unruly("fails"));
@@ -220,6 +245,22 @@ describe("a process that fails", () => {
   });
 });
 
+describe("folders for all processes", () => {
+  it("are read from the operator's list", () => {
+    expect(readOffered("/srv/mcp:/data/packages=/opt/packages:")).toEqual([
+      { from: "/srv/mcp", at: "/srv/mcp", writable: false },
+      { from: "/data/packages", at: "/opt/packages", writable: false },
+    ]);
+  });
+
+  it.each(["relative", "/a=b", "/", "/a=/tmp", "/a=/usr/lib/x", "/a=/opt/../etc", "/a=/b=/c"])(
+    "are not %s",
+    (entry) => {
+      expect(() => readOffered(entry)).toThrow(/SIDECAR_MCP_PATHS/);
+    },
+  );
+});
+
 describe("processes", () => {
   it("end when nobody asks them anything, and are started again by the next call", async () => {
     const { portOf } = await start({ idleMs: 50 });
@@ -240,8 +281,8 @@ describe("processes", () => {
       "1",
     ]);
     expect([await count("one"), await count("two")]).toEqual(["3", "1"]);
-    const busy = ["one", "two"].map((server) => call(mcp, "hang", { server, timeoutMs: 2_000 }));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const busy = ["one", "two"].map((server) => call(mcp, "hang", { server, timeoutMs: 6_000 }));
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
     const refused = await call(mcp, "count", { server: "three" });
     expect(refused).toMatchObject({ ok: false, error: { code: "rate_limited", details: { sent: false } } });
     expect(textIn(refused)).toMatch(/2 MCP servers of one tenant run already/);

@@ -34,6 +34,8 @@ export interface McpProcesses {
 }
 
 export interface McpSidecar extends McpProcesses {
+  /** Cuts every connection to the sidecar, as its death does. */
+  breakOff(): void;
   /** The servers of a tenant by their names. */
   portOf(
     tenant: string,
@@ -85,6 +87,7 @@ export async function startMcpSidecar(settings: Settings = {}): Promise<McpSidec
   const sidecar = sidecarAt(`http://127.0.0.1:${await listenOnLoopback(server, 0)}`, secret);
   return {
     ...processes,
+    breakOff: () => server.closeAllConnections(),
     portOf: (tenant, servers, secrets = []) =>
       openMcp({
         web: directWeb(),

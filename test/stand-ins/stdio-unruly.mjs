@@ -51,8 +51,8 @@ const tools = {
     process.stdout.write("what is this\n\u0000\u0001 }{\n");
     text(id, "after the garbage");
   },
-  flood: () => setInterval(() => process.stdout.write(`${"x".repeat(1000)}\n`.repeat(500)), 1),
-  endless: () => setInterval(() => process.stdout.write("y".repeat(500_000)), 1),
+  flood: () => writeWithoutEnd(`${"x".repeat(1000)}\n`.repeat(500)),
+  endless: () => writeWithoutEnd("y".repeat(500_000)),
   asks: ({ id }) => {
     say({ id: "mine", method: "sampling/createMessage", params: {} });
     waiting = id;
@@ -73,6 +73,11 @@ const tools = {
 };
 let waiting = null;
 const cancelled = [];
+
+/** As fast as it is read. */
+function writeWithoutEnd(piece) {
+  process.stdout.write(piece, () => writeWithoutEnd(piece));
+}
 
 function tryRead(path) {
   try {
