@@ -16,6 +16,7 @@ import { startSdkLoop } from "./contenders/sdk-loop.ts";
 import { startModel } from "./model/model.ts";
 import { busyWarning, describeMachine, reportOf, writeReport } from "./report.ts";
 import { BUNDLE } from "./rows/bundle.ts";
+import { CAGE } from "./rows/cage.ts";
 import { CALL } from "./rows/call.ts";
 import { FAN } from "./rows/fan.ts";
 import { FIND_TOOLS } from "./rows/find-tools.ts";
@@ -44,6 +45,7 @@ const SECTIONS: readonly Section[] = [
   WAITING,
   FINISHED,
   FIND_TOOLS,
+  CAGE,
   BUNDLE,
 ];
 const WARM_UP_TASKS = 50;

@@ -2,7 +2,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { USUAL_LIMITS } from "../../sidecar/cage/cage.ts";
+import { startCaged } from "../../sidecar/cage/start-caged.ts";
 import { openTestCages, type TestCages } from "./caged.ts";
 
 let test: TestCages;
@@ -131,4 +134,42 @@ it("puts what was written outside the program's reach, with the sidecar as its k
   const { written } = await changes("echo 1 > a");
   const from = written[0]?.from ?? "";
   expect([existsSync(from), statSync(from).isFile()]).toEqual([true, true]);
+});
+
+it("shows what lies where no other user may pass, as programs of the sidecar can", async () => {
+  const shut = join(test.folder, "shut");
+  await mkdir(join(shut, "parts"), { recursive: true, mode: 0o700 });
+  await writeFile(join(shut, "parts", "a.txt"), "from a shut folder");
+  for (const _ of [1, 2]) {
+    const started = await startCaged(test.cages, {
+      argv: ["cat", "/parts/a.txt"],
+      cwd: "/tmp",
+      env: {},
+      mounts: [{ from: join(shut, "parts"), at: "/parts", writable: false }],
+      limits: USUAL_LIMITS,
+      network: null,
+    });
+    if (!started.ok) throw new Error(started.error.message);
+    expect(await text(started.value.stdout)).toBe("from a shut folder");
+    await started.value.ended;
+  }
+});
+
+it("lets a program that stays hear and answer, until it is killed", async () => {
+  const started = await startCaged(test.cages, {
+    argv: ["python3", "-uc", "import sys\nfor line in sys.stdin: print(line.strip().upper())"],
+    cwd: "/tmp",
+    env: {},
+    mounts: [],
+    limits: USUAL_LIMITS,
+    network: null,
+  });
+  if (!started.ok) throw new Error(started.error.message);
+  const { stdin, stdout } = started.value;
+  for (const word of ["one", "two"]) {
+    const answer = new Promise<string>((resolve) => stdout.once("data", (chunk: Buffer) => resolve(chunk.toString())));
+    stdin.write(`${word}\n`);
+    expect(await answer).toBe(`${word.toUpperCase()}\n`);
+  }
+  expect(await started.value.kill("It is idle.")).toEqual({ exitCode: null, killed: "It is idle.", timedOut: false });
 });
