@@ -47,6 +47,7 @@ export async function openCageFolder(parent: string = tmpdir()): Promise<CageFol
   async function copyOf(from: string): Promise<string> {
     const copy = join(path, `copy-${copies.size}`);
     await cp(from, copy, { recursive: true, dereference: true, mode: constants.COPYFILE_FICLONE });
+    await promisify(execFile)("/bin/chmod", ["-R", "a+rX", "--", copy]);
     return copy;
   }
   async function reachable(mount: Mount): Promise<Mount> {

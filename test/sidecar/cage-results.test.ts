@@ -157,7 +157,7 @@ it("shows what lies where no other user may pass, as programs of the sidecar can
 
 it("lets a program that stays hear and answer, until it is killed", async () => {
   const started = await startCaged(test.cages, {
-    argv: ["python3", "-uc", "import sys\nfor line in sys.stdin: print(line.strip().upper())"],
+    argv: ["python3", "-uc", "import sys\nfor line in sys.stdin: sys.stdout.write(line.upper())"],
     cwd: "/tmp",
     env: {},
     mounts: [],
