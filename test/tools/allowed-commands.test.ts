@@ -56,7 +56,16 @@ function sorted(rows: string[][]): string[][] {
 }
 
 const piece = fc.oneof(
-  fc.constantFrom(..."'\"\\$`;|&<>(){}[]*?!~#=-^%,:@+ ab1", "\\'", "''", '""', "[a-c]", "rm", "日", "\u0081\u0088"),
+  fc.constantFrom(
+    ...Array.from("'\"\\$`;|&<>(){}[]*?!~#=-^%,:@+ ab1"),
+    "\\'",
+    "''",
+    '""',
+    "[a-c]",
+    "rm",
+    "日",
+    "\u0081\u0088",
+  ),
   fc.string({ maxLength: 3 }),
 );
 const word = fc.oneof(

@@ -63,7 +63,7 @@ const SUMS = `
   import { expect, test } from "vitest";
   test("adds", () => expect(1 + 1).toBe(2));
   test("subtracts", () => expect(3 - 1).toBe(1));
-  test.skip("later", () => {});
+  test.skip("later (because it is a skipped one that is wanted)", () => {});
 `;
 
 describe("vitest, really run", () => {

@@ -11,6 +11,8 @@ const ELSEWHERE = new Map([
   ["http.post", "upstream_failed"],
   ["http_request", "upstream_failed"],
   ["run_skill_script", "permission_denied"],
+  // There is no project with tests among the files.
+  ["test.run", "not_found"],
 ]);
 /** Their calls wait for a person, for time, for others; or leave the task fewer tools, or none. */
 const WAITS = new Set(["ask_human", "dispatch_subagent", "ssh_execute", "wait", "finished", "load_skill"]);
