@@ -105,15 +105,10 @@ export async function runCopy(
   request: CopyRequest,
   context: CopyContext,
 ): Promise<Result<CopyRun>> {
-  const { argv, env, timeoutMs, maxOutputBytes, network, skill, keepsChanges } = request;
+  const { only: _, keepsChanges, ...program } = request;
   const ran = await context.scripts.run({
-    argv,
+    ...program,
     cwd,
-    env,
-    timeoutMs,
-    maxOutputBytes,
-    network,
-    skill,
     files: Array.from(entries.values(), (entry) => scriptFile(entry, context.files)),
     maxChangedBytes: keepsChanges ? MAX_CHANGED_BYTES : 0,
     signal: context.signal,
