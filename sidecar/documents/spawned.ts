@@ -57,7 +57,7 @@ async function startInCage({ script, nodeFlags, dataBytes }: ProgramStart): Prom
   const tools = await theCages();
   const path = fileURLToPath(script);
   const root = fileURLToPath(ROOT);
-  if (tools.isolation.level !== "bubblewrap" || !path.startsWith(root)) return null;
+  if (tools.isolation.level !== "bubblewrap" || !path.startsWith(`${root}sidecar/documents/`)) return null;
   const limits: CageLimits = {
     ...USUAL_LIMITS,
     memoryBytes: dataBytes / 2,

@@ -66,6 +66,10 @@ export class XmlScan {
         this.#state = "opened";
         continue;
       }
+      if (this.#state === "open_tag" || this.#state === "close_tag") {
+        at = this.#state === "open_tag" ? this.#skipTag(chunk, at) : this.#skipClosing(chunk, at);
+        continue;
+      }
       const refused = this.#step(chunk[at] ?? 0);
       if (refused !== null) return refused;
     }
@@ -83,12 +87,6 @@ export class XmlScan {
     switch (this.#state) {
       case "opened":
         return this.#begin(byte);
-      case "open_tag":
-        this.#inTag(byte);
-        return null;
-      case "close_tag":
-        if (byte === GT) this.#closeElement();
-        return null;
       case "instruction":
         if (byte === GT && this.#before === QUESTION) this.#state = "text";
         return null;
@@ -102,6 +100,8 @@ export class XmlScan {
         return this.#declare(byte);
       case "declaration":
         return this.#inDeclaration(byte);
+      case "open_tag":
+      case "close_tag":
       case "text":
         return null;
     }
@@ -131,12 +131,33 @@ export class XmlScan {
     if (this.#depth > 0) this.#depth -= 1;
   }
 
-  #inTag(byte: number): void {
-    if (this.#quote !== 0) {
-      if (byte === this.#quote) this.#quote = 0;
-    } else if (byte === DOUBLE_QUOTE || byte === SINGLE_QUOTE) this.#quote = byte;
-    else if (byte === GT && this.#before === SLASH) this.#closeElement();
-    else if (byte === GT) this.#state = "text";
+  /** Most of a document is tags: these two go through them without a call for each byte, to the last that is theirs. */
+  #skipTag(chunk: Uint8Array, from: number): number {
+    let quote = this.#quote;
+    let before = this.#before;
+    for (let at = from; at < chunk.length; at += 1) {
+      const byte = chunk[at] ?? 0;
+      if (quote !== 0) {
+        if (byte === quote) quote = 0;
+      } else if (byte === DOUBLE_QUOTE || byte === SINGLE_QUOTE) quote = byte;
+      else if (byte === GT) {
+        this.#quote = 0;
+        if (before === SLASH) this.#closeElement();
+        else this.#state = "text";
+        return at;
+      }
+      before = byte;
+    }
+    this.#quote = quote;
+    this.#before = before;
+    return chunk.length;
+  }
+
+  #skipClosing(chunk: Uint8Array, from: number): number {
+    const end = chunk.indexOf(GT, from);
+    if (end < 0) return chunk.length;
+    this.#closeElement();
+    return end;
   }
 
   /** The first characters after `<!`. */
