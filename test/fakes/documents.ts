@@ -39,7 +39,7 @@ async function readInMemory(document: DocumentToRead): Promise<Result<DocumentRe
   if (bytes.includes(0)) return failed("unsupported_media", "This document cannot be read. PDF and DOCX can be read.");
   const text = new TextDecoder().decode(bytes);
   const extension = name.slice(name.lastIndexOf(".") + 1);
-  const kind = DOCUMENT_KINDS.find((one) => one === extension) ?? "text";
+  const kind = extension === "md" ? "markdown" : (DOCUMENT_KINDS.find((one) => one === extension) ?? "text");
   const images = text.includes(`![](${PICTURE.name})`) ? [PICTURE] : [];
   const total = text.split("\f").length;
   const units =

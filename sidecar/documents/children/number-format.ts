@@ -52,7 +52,7 @@ export function formatNumber(value: number, code: string, is1904 = false): strin
 
 function inFormat(value: number, section: string, is1904: boolean): string {
   const bare = section.replaceAll(/"[^"]*"|\\.|_.|\*./g, "");
-  if (/general/i.test(bare) || bare.includes("@") || bare.trim() === "") return general(value);
+  if (/general/i.test(bare) || bare.includes("@") || section.trim() === "") return general(value);
   if (/[dyhs]|m/i.test(bare.replaceAll(/\[[^\]]*\]|E[+-]/gi, "")) || /\[(h+|m+|s+)\]/i.test(bare))
     return value < 0 || value >= LAST_SERIAL ? general(value) : formatDate(value, section, is1904);
   return bare.includes("/") ? general(value) : formatDigits(value, section);
@@ -93,7 +93,8 @@ function literal(part: string): string {
 function digits(value: number, pattern: string): string {
   const [mantissa = "", exponent] = pattern.split(/E[+-]/i);
   if (exponent !== undefined) return scientific(value, mantissa, exponent.length);
-  const scale = /,+$/.exec(mantissa.split(".")[0] ?? "")?.[0].length ?? 0;
+  // Commas at the end of either part each take three digits away.
+  const scale = Array.from(mantissa.matchAll(/,+(?=\.|$)/g), ([commas]) => commas.length).reduce((a, b) => a + b, 0);
   const [whole = "", fraction = ""] = mantissa.split(".");
   const places = Math.min(fraction.replaceAll(/[^0#?]/g, "").length, 30);
   const needed = fraction.replaceAll(/[^0?]/g, "").length;
