@@ -181,6 +181,12 @@ function sizeOf({ input, resources = [] }: Conversion): number {
 
 let shared: PandocPool | undefined;
 
+/** Ends the processes of the one pool. The next conversion starts others. */
+export function endConverters(): void {
+  shared?.close();
+  shared = undefined;
+}
+
 /** Converts with the one pool of this process. */
 export const convertWithPandoc: ConvertWithPandoc = async (conversion) => {
   shared ??= makePandocPool();

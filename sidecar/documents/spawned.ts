@@ -84,13 +84,14 @@ let mounts: Promise<readonly Mount[]> | undefined;
 
 async function findMounts(root: string): Promise<readonly Mount[]> {
   const places = [...OWN, ...PACKAGES.map((name) => `node_modules/${name}`)];
-  return await Promise.all(
-    places.map(async (place) => ({
-      from: await realpath(root + place),
-      at: `${CAGED_ROOT}/${place}`,
-      writable: false,
-    })),
+  const found = await Promise.all(
+    places.map(async (place) => {
+      // A package that is missing is missed by the program, not by the cage.
+      const from = await realpath(root + place).catch(() => null);
+      return from === null ? [] : [{ from, at: `${CAGED_ROOT}/${place}`, writable: false }];
+    }),
   );
+  return found.flat();
 }
 
 let prlimit: Promise<string | null> | undefined;

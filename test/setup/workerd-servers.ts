@@ -13,6 +13,7 @@ import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { startTestDatabase } from "../../scripts/database/test-database.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { isolation } from "../../sidecar/cage/cages.ts";
+import { endConverters } from "../../sidecar/documents/pandoc.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { jobKinds } from "../../sidecar/jobs/kinds.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
@@ -79,6 +80,7 @@ export default async function startServers(project: TestProject): Promise<() => 
   return async () => {
     await Promise.all([database.close(), model.close(), recorder.close(), mcp.close(), processes.close(), ssh.close()]);
     await closeServer(sidecar);
+    endConverters();
     await rm(folder, { recursive: true, force: true });
   };
 }

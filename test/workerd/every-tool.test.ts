@@ -31,7 +31,7 @@ const called = catalogue.filter(({ name }) => !WAITS.has(name));
 async function heldTask(caller: Caller, replies: readonly unknown[]): Promise<string> {
   const agent = await caller.send("POST", "/v1/agents", AGENT);
   const task = await caller.makeTask(replies, { hold: true, agent: agent.json.id, budget: { max_steps: 100 } });
-  for (const path of ["notes/plan.md", "notes/old.md", "src/main.ts"])
+  for (const path of ["notes/plan.md", "notes/old.md", "src/main.ts", "inbox/report.docx"])
     await caller.send("PUT", `/v1/tasks/${task.id}/files/${path}`, "# Plan\n", { "content-type": "text/markdown" });
   return task.id;
 }
