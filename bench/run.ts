@@ -18,6 +18,7 @@ import { busyWarning, describeMachine, reportOf, writeReport } from "./report.ts
 import { BUNDLE } from "./rows/bundle.ts";
 import { CAGE } from "./rows/cage.ts";
 import { CALL } from "./rows/call.ts";
+import { DOCUMENTS } from "./rows/documents.ts";
 import { FAN } from "./rows/fan.ts";
 import { FIND_TOOLS } from "./rows/find-tools.ts";
 import { FINISHED } from "./rows/finished.ts";
@@ -46,6 +47,7 @@ const SECTIONS: readonly Section[] = [
   FINISHED,
   FIND_TOOLS,
   CAGE,
+  DOCUMENTS,
   BUNDLE,
 ];
 const WARM_UP_TASKS = 50;

@@ -105,13 +105,14 @@ const LAYERS: readonly Layer[] = [
     name: "bench",
     files: /^bench\//,
     // It starts the system and its stand-ins as the drills do; its floors use what they are the floor of. The bench of
-    // memory measures its adapters by themselves, and that of the cage starts cages.
+    // memory measures its adapters by themselves, that of the cage starts cages, the row of documents the converters.
     imports: [
       CORE,
       /^bench\//,
       /^adapters\/(database|embeddings|memory|vectors)\//,
       /^scripts\//,
       /^sidecar\/cage\//,
+      /^sidecar\/documents\//,
       /^test\/(setup|stand-ins|drill)\//,
     ],
     packages: ["@ai-sdk/openai", "ai", "cloudflare:", "miniflare", "node:"],
