@@ -3,8 +3,7 @@ import { failed, ok, type Result } from "../../core/errors.ts";
 import type { DocumentKind } from "../../core/documents/port.ts";
 import { encrypted, type ZipEntry } from "./zip.ts";
 
-export const SUPPORTED =
-  "PDF, DOCX, ODT, RTF, EPUB, HTML, PPTX, XLSX, CSV and TSV, Markdown and plain text can be read";
+const SUPPORTED = "PDF, DOCX, ODT, RTF, EPUB, HTML, PPTX, XLSX, CSV and TSV, Markdown and plain text can be read";
 
 /** `zip`: what it is stands inside. */
 export type OuterKind = DocumentKind | "zip";

@@ -66,7 +66,7 @@ async function startInCage({ script, nodeFlags, dataBytes }: ProgramStart): Prom
     fileBytes: TMP_BYTES,
     tmpBytes: TMP_BYTES,
   };
-  const caged = await startCaged(tools, {
+  const started = await startCaged(tools, {
     argv: ["node", NO_WARNINGS, ...nodeFlags, `${CAGED_ROOT}/${path.slice(root.length)}`],
     cwd: "/tmp",
     env: {},
@@ -74,10 +74,11 @@ async function startInCage({ script, nodeFlags, dataBytes }: ProgramStart): Prom
     limits,
     network: null,
   });
-  if (!caged.ok) return null;
-  const { stdin, stdout, stderr, ended, kill } = caged.value;
+  if (!started.ok) return null;
+  const { value: caged } = started;
+  const { stdin, stdout, stderr, ended } = caged;
   stderr.resume();
-  return { stdin, stdout, ended, kill: () => void kill("It is not needed any more.") };
+  return { stdin, stdout, ended, kill: () => void caged.kill("It is not needed any more.") };
 }
 
 let mounts: Promise<readonly Mount[]> | undefined;

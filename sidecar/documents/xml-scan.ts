@@ -4,7 +4,7 @@
  */
 import { failed, ok, type Result } from "../../core/errors.ts";
 
-export const MAX_XML_DEPTH = 256;
+const MAX_XML_DEPTH = 256;
 /** Of one document, in all its parts. */
 export const MAX_XML_NODES = 2_000_000;
 

@@ -15,8 +15,8 @@ export interface ZipEntry {
   readonly packed: Uint8Array;
 }
 
-export const MAX_INFLATED_BYTES = 100_000_000;
-export const MAX_RATIO = 100;
+const MAX_INFLATED_BYTES = 100_000_000;
+const MAX_RATIO = 100;
 /** Below this an entry's own ratio says nothing: a blank picture shrinks a thousandfold. */
 const RATIO_COUNTS_FROM_BYTES = 1_000_000;
 const MAX_ENTRIES = 5_000;

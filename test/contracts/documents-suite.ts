@@ -13,7 +13,7 @@ export function documentOf(
   return {
     name,
     size: bytes.length,
-    open: () => Promise.resolve(ok(new Blob([bytes as Uint8Array<ArrayBuffer>]).stream())),
+    open: () => Promise.resolve(ok(new Blob([bytes]).stream())),
     pages: null,
     withImages: false,
     signal: new AbortController().signal,

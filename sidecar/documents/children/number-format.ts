@@ -59,7 +59,7 @@ function inFormat(value: number, section: string, is1904: boolean): string {
 }
 
 /** As a cell without a format shows it, with the 15 digits that a spreadsheet keeps. */
-export function general(value: number): string {
+function general(value: number): string {
   return String(Number(value.toPrecision(15)));
 }
 

@@ -49,7 +49,7 @@ export async function loadPandoc(heapMb: number, maxPages: number): Promise<Pand
   const silent = () => new OpenFile(new File(new Uint8Array()));
   const wasi = new WASI(args, [], [silent(), silent(), silent(), new PreopenDirectory("/", root)], { debug: false });
   const instance = await engine.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport });
-  const pandoc = instance.exports as unknown as Exports;
+  const pandoc = instance.exports as Exports;
   wasi.initialize(instance as unknown as Parameters<WASI["initialize"]>[0]);
   pandoc.__wasm_call_ctors();
   startRuntime(pandoc, args);
