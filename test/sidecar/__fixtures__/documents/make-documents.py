@@ -1,6 +1,6 @@
 """Writes the documents of this folder with programs that are none of ours: python-docx, openpyxl, and LibreOffice.
 
-Run by hand: python3 make-documents.py, then node make-slides.mjs. Needs Debian's python3-docx, python3-openpyxl, libreoffice.
+Run by hand: python3 make-documents.py. make-slides.md tells of slides.pptx. Needs Debian's python3-docx, python3-openpyxl, libreoffice.
 """
 
 import datetime
