@@ -1,8 +1,10 @@
 /** Markdown that tries to be more than text: code of the engines, files of the machine, and too much of everything. */
 import { afterAll, describe, expect, it } from "vitest";
+import type { DocumentToMake } from "../../core/documents/make.ts";
 import { makeMakerPool } from "../../sidecar/documents/make/makers.ts";
+import { closeOffice, openOffice, setPart } from "../../sidecar/documents/make/office-file.ts";
 import { openWorkshop } from "./made.ts";
-import { openDocx, openPdf } from "./opened.ts";
+import { openDocx, openPdf, openPptx } from "./opened.ts";
 
 const workshop = openWorkshop();
 afterAll(() => workshop.close());
@@ -68,7 +70,12 @@ describe("code in Markdown", () => {
       contents: "no",
     };
     const signal = new AbortController().signal;
-    for (const source of ['#read("/etc/passwd")', '#read("../../../../../etc/passwd")', '#include "/etc/hostname"']) {
+    for (const source of [
+      '#import "@preview/cetz:0.2.2"',
+      '#read("/etc/passwd")',
+      '#read("../../../../../etc/passwd")',
+      '#include "/etc/hostname"',
+    ]) {
       const made = await workshop.engines.maker(
         { kind: "pdf", names: [], inputs, nowMs: 0 },
         [Buffer.from(source)],
@@ -77,6 +84,39 @@ describe("code in Markdown", () => {
       expect(made).toMatchObject({ ok: false, error: { code: "invalid_input" } });
     }
   });
+});
+
+describe("a template", () => {
+  it("that names places outside itself makes no document that fetches from them", async () => {
+    const house = await workshop.engines.style("docx", new AbortController().signal);
+    if (!house.ok) throw new Error(house.error.message);
+    const parts = openOffice(house.value);
+    const outside = (type: string) =>
+      `<Relationship Id="rIdX${type}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="https://example.com/${type}" TargetMode="External"/>`;
+    const rels = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${outside("attachedTemplate")}${outside("image")}</Relationships>`;
+    setPart(parts, "word/_rels/settings.xml.rels", rels);
+    setPart(parts, "word/_rels/footer1.xml.rels", rels);
+    const template = closeOffice(parts);
+    const made = await workshop.made({ format: "docx", markdown: "[x](https://example.com/page)" }, { template });
+    const texts = Object.values(openOffice(made.bytes)).map((bytes) => new TextDecoder().decode(bytes));
+    const places = texts.join("\n").match(/https:\/\/example\.com\/\w+/g);
+    expect([...new Set(places)]).toEqual(["https://example.com/page"]);
+  });
+});
+
+describe("odd text", () => {
+  it.each(["docx", "pdf", "pptx"] as const)(
+    "%s: control characters and halves of letters break nothing",
+    async (format) => {
+      const odd = "a\u0000b\u0001c\uD800d\uFFFEe\u202E";
+      const markdown = `# ${odd}\n\n\`${odd}\` **${odd}**\n\n| ${odd} |\n|---|\n| ${odd} |\n`;
+      const content = format === "pptx" ? { content: { markdown } } : { markdown };
+      const made = await workshop.made({ format, ...content, title: `t${odd}`, author: odd } as DocumentToMake);
+      if (format === "docx") expect(openDocx(made.bytes).paragraphs.length).toBeGreaterThan(1);
+      else if (format === "pptx") expect(openPptx(made.bytes).slides.length).toBeGreaterThan(0);
+      else expect(openPdf(made.bytes).text).toContain("abcde");
+    },
+  );
 });
 
 describe("too much", () => {
@@ -94,7 +134,7 @@ describe("too much", () => {
   });
 
   it("a program that never ends is ended, and the next one is served", async () => {
-    const makers = makeMakerPool(1_500);
+    const makers = makeMakerPool(4_000);
     const ask = async (source: string) =>
       await makers.ask(
         {

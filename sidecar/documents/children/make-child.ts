@@ -9,7 +9,15 @@ import type { Sheet } from "../../../core/documents/make.ts";
 import type { Frame } from "../frames.ts";
 import { styleDocx } from "../make/docx-style.ts";
 import { finishDocx } from "../make/docx-finish.ts";
-import { closeOffice, CORE_PART, coreProperties, type OfficeAbout, openOffice, setPart } from "../make/office-file.ts";
+import {
+  closeOffice,
+  closeToOutside,
+  CORE_PART,
+  coreProperties,
+  type OfficeAbout,
+  openOffice,
+  setPart,
+} from "../make/office-file.ts";
 import { stylePptx } from "../make/pptx-style.ts";
 import { fitPptx } from "../make/pptx-fit.ts";
 import { writeWorkbook } from "../make/xlsx.ts";
@@ -45,6 +53,9 @@ export const MAX_MAKE_QUESTION_BYTES = 64 * 1024 * 1024;
 const WORKSPACE = "/nonexistent/otto";
 const FONT_FOLDERS = ["/usr/share/fonts", "/usr/local/share/fonts"];
 const UTF8 = new TextDecoder();
+
+// Typst would fetch a package that a source names. Outside a cage this is what stops it: nothing listens there.
+for (const name of ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"]) process.env[name] = "http://127.0.0.1:9";
 
 /** Made once: it reads the fonts that are installed, which takes 0.2 s. */
 let typst: NodeCompiler | undefined;
@@ -84,6 +95,7 @@ async function make(
   if (question.kind === "style") (question.format === "docx" ? styleDocx : stylePptx)(office);
   else {
     (question.format === "docx" ? finishDocx : fitPptx)(office);
+    closeToOutside(office);
     setPart(office, CORE_PART, coreProperties(question.about, question.nowMs));
   }
   return { bytes: closeOffice(office) };

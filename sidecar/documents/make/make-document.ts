@@ -12,6 +12,7 @@ import { judgeImage } from "./image-kind.ts";
 import type { AskMaker } from "./makers.ts";
 import type { OfficeAbout } from "./office-file.ts";
 import { PDF_STYLE } from "./pdf-style.ts";
+import { withPlainTexts } from "./plain-text.ts";
 import { astBytes, readMarkdown, type ReadText } from "./read-markdown.ts";
 import { sheetsOf } from "./sheets.ts";
 import { flowSlides, slideLevel } from "./slide-flow.ts";
@@ -44,7 +45,7 @@ type Of<Format extends DocumentToMake["format"]> = Extract<DocumentToMake, { for
 
 export async function makeDocument(order: MakeOrder, engines: Engines): Promise<Result<Made>> {
   try {
-    const made = await makeFormat(order, engines);
+    const made = await makeFormat({ ...order, document: withPlainTexts(order.document) }, engines);
     if (!made.ok || made.value.bytes.length <= MAX_MADE_BYTES) return made;
     return failed("too_large", `The document has ${made.value.bytes.length} bytes; a file may have ${MAX_MADE_BYTES}.`);
   } catch (thrown) {

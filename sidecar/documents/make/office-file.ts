@@ -1,5 +1,6 @@
 /** An office file as its parts, and as bytes that depend on nothing but them. */
 import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from "fflate";
+import { plainText } from "./plain-text.ts";
 
 export type OfficeParts = Record<string, Uint8Array>;
 
@@ -38,6 +39,25 @@ export function setPart(parts: OfficeParts, name: string, text: string): void {
   parts[name] = strToU8(text);
 }
 
+const OUTWARD = /<Relationship\b[^>]*\bTargetMode\s*=\s*(["'])External\1[^>]*>/g;
+const IS_LINK = /\bType\s*=\s*(["'])[^"']*\/hyperlink\1/;
+
+/**
+ * Lets no part of the document be fetched from elsewhere when somebody opens it, such as a template or a picture that came
+ * as an address with the template. Links, which wait for a click, stay.
+ */
+export function closeToOutside(parts: OfficeParts): void {
+  for (const name of Object.keys(parts).filter((one) => one.endsWith(".rels"))) {
+    changePart(parts, name, (text) =>
+      text.replaceAll(OUTWARD, (relationship) =>
+        IS_LINK.test(relationship)
+          ? relationship
+          : relationship.replace(/\bTarget\s*=\s*("[^"]*"|'[^']*')/, 'Target="about:blank"'),
+      ),
+    );
+  }
+}
+
 /** The properties of the document (ECMA-376 part 2, 11.1), which hold its dates. */
 export function coreProperties({ title, author, subject, language }: OfficeAbout, nowMs: number): string {
   const at = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
@@ -59,10 +79,9 @@ export function coreProperties({ title, author, subject, language }: OfficeAbout
   ].join("");
 }
 
-/** Text for XML 1.0: characters that it cannot hold are left out. */
+/** Text as XML has it. */
 export function escapeXml(text: string): string {
-  return text
-    .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "")
+  return plainText(text)
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")

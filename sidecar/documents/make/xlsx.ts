@@ -53,7 +53,7 @@ function rowsOf({ columns, rows }: Sheet): Row[] {
   // The head of a column of numbers stands above them, at the right edge.
   const header = columns.map(({ header: value }, index) => {
     const align = rows.some((row) => isNumber(row[index] ?? null)) ? { align: "right" as const } : {};
-    return { ...HEADER, ...align, value: plain(value), type: String };
+    return { ...HEADER, ...align, value: value, type: String };
   });
   return [header, ...body];
 }
@@ -80,9 +80,7 @@ function cellOf(cell: Cell, column: Column | undefined): CellObject | null {
   if (typeof value === "number") return { ...style, ...formatted(format), value, type: Number };
   if (typeof value === "boolean") return { ...style, value, type: Boolean };
   // A format of numbers on a text would change nothing but what happens to it when somebody edits it.
-  return value === undefined || value === ""
-    ? null
-    : { ...style, value: plain(value), type: String, ...wrapped(value) };
+  return value === undefined || value === "" ? null : { ...style, value: value, type: String, ...wrapped(value) };
 }
 
 function dateIn(value: unknown, column: Column | undefined): string | null {
@@ -95,11 +93,6 @@ function formatted(format: string | undefined): Partial<CellObject> {
 
 function wrapped(text: string): Partial<CellObject> {
   return text.includes("\n") || textWidth(text) > MAX_WIDTH ? { wrap: true, alignVertical: "top" } : {};
-}
-
-/** XML 1.0 cannot hold the other control characters. */
-function plain(text: string): string {
-  return text.replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "");
 }
 
 function widthsOf({ columns = [], rows }: Sheet): { width: number }[] {
