@@ -4,6 +4,7 @@ import peopleAskHuman from "./people/ask-human.ts";
 import filesAttachFile from "./files/attach-file.ts";
 import busCallTool from "./bus/call-tool.ts";
 import documentsConvertMarkdownToDocx from "./documents/convert-markdown-to-docx.ts";
+import documentsConvertMarkdownToPptx from "./documents/convert-markdown-to-pptx.ts";
 import filesCreateDirectory from "./files/create-directory.ts";
 import documentsCreateDocx from "./documents/create-docx.ts";
 import documentsCreatePdf from "./documents/create-pdf.ts";
@@ -49,6 +50,7 @@ export const catalogue: readonly Tool[] = [
   filesAttachFile,
   busCallTool,
   documentsConvertMarkdownToDocx,
+  documentsConvertMarkdownToPptx,
   filesCreateDirectory,
   documentsCreateDocx,
   documentsCreatePdf,

@@ -67,6 +67,7 @@ describe("the catalogue", () => {
       ["attach_file", "read", "safe", "none"],
       ["call_tool", "", "safe", "none"],
       ["convert_markdown_to_docx", "write", "cautious", "keyed"],
+      ["convert_markdown_to_pptx", "write", "cautious", "keyed"],
       ["create_directory", "write", "cautious", "keyed"],
       ["create_docx", "write", "cautious", "keyed"],
       ["create_pdf", "write", "cautious", "keyed"],

@@ -55,6 +55,17 @@ describe("documents over the API", () => {
   });
 });
 
+test("presentations of Markdown are made only for an agent that names the tool", async () => {
+  const caller = await makeCaller();
+  const given = { arguments: { markdown_content: "# Hi\n\n- one", output_filename: "p" } };
+  const path = "/v1/tools/convert_markdown_to_pptx/call";
+  const off = await caller.send("POST", path, { ...given, agent: await makeAgent(caller) });
+  expect(off.json, off.text).toMatchObject({ ok: false, error: { code: "permission_denied" } });
+  const named = await makeAgent(caller, { name: "named", tools: ["*", "convert_markdown_to_pptx"] });
+  const on = await caller.send("POST", path, { ...given, agent: named });
+  expect(on.json, on.text).toMatchObject({ ok: true, result: { filename: "p.pptx", format: "pptx" } });
+});
+
 test("a model makes a document by the template that is there", async () => {
   const caller = await makeCaller();
   const agent = await makeAgent(caller);

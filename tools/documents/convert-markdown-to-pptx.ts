@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { markdownText } from "../../core/documents/make.ts";
+import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
+import { defineTool, failWith } from "../define-tool.ts";
+import { MAKE_TIMEOUT_MS, madeFile, madeFilename, makeFile, showMade, templateSettings } from "./made-file.ts";
+
+export default defineTool({
+  name: "convert_markdown_to_pptx",
+  summary:
+    "Convert Markdown to a PowerPoint presentation in the sandbox: each heading begins a slide, and what is too much for one goes on the next. Images of the sandbox as ![what it shows](chart.png).",
+  toolbox: "documents",
+  category: "documents",
+  permissions: ["write"],
+  security: "cautious",
+  effect: "keyed",
+  needs: ["files", "documents"],
+  onlyByName: true,
+  settings: templateSettings,
+  aliases: { content: "markdown_content", markdown: "markdown_content", filename: "output_filename" },
+  timeoutMs: MAKE_TIMEOUT_MS,
+  disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
+  input: z.object({ markdown_content: markdownText, output_filename: madeFilename }),
+  output: madeFile,
+  async run({ markdown_content: markdown, output_filename: filename }, context) {
+    const fields = { filename: "output_filename", content: "markdown_content" };
+    const made = await makeFile({ filename, document: { format: "pptx", content: { markdown } }, fields }, context);
+    return made.ok ? made.value : failWith(made.error);
+  },
+  show: showMade,
+  examples: [
+    {
+      note: "two slides",
+      given: { markdown_content: "# Plan\n\n- Ask Ana\n\n# Next\n\n- Write\n", output_filename: "plan.pptx" },
+    },
+  ],
+});
