@@ -4,15 +4,12 @@ import type { ScanFinding } from "./scan.ts";
 /** Blanks, and everything up to here that is letters without marks of their own (Latin). */
 const LAST_LATIN = 0x24f;
 const WAVING_FLAG = 0x1f3f4;
+/** What is not drawn (Unicode, Standard Annex 44). */
+const IS_IGNORED = /\p{Default_Ignorable_Code_Point}/u;
 
 /** One finding for each line that holds some. */
 export function findHiddenCharacters(file: string, text: string): ScanFinding[] {
-  if (
-    !/[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\u{E0000}-\u{E0FFF}]/u.test(
-      text,
-    )
-  )
-    return [];
+  if (!IS_IGNORED.test(text)) return [];
   const findings: ScanFinding[] = [];
   let line = 0;
   for (const content of text.split("\n")) {
@@ -47,23 +44,7 @@ function hiddenIn(line: string, isFirst: boolean): number[] {
 /** `before` is the character before it. What joins emoji, or letters of scripts that join, is seen by what it does. */
 function isHidden(point: number, before: number): boolean {
   if (point === 0x200c || point === 0x200d || isSelector(point)) return before <= LAST_LATIN && !isKeycap(before);
-  return (
-    turnsText(point) ||
-    isTag(point) ||
-    point === 0xad ||
-    point === 0x34f ||
-    point === 0x115f ||
-    point === 0x1160 ||
-    point === 0x17b4 ||
-    point === 0x17b5 ||
-    point === 0x180e ||
-    point === 0x200b ||
-    (point >= 0x2060 && point <= 0x206f) ||
-    point === 0x3164 ||
-    point === 0xfeff ||
-    point === 0xffa0 ||
-    (point >= 0xe0100 && point <= 0xe0fff)
-  );
+  return IS_IGNORED.test(String.fromCodePoint(point));
 }
 
 /** Signs that a text runs the other way (Unicode, Standard Annex 9). */

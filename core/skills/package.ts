@@ -82,7 +82,7 @@ export function packageOf(given: readonly GivenFile[]): Result<GivenPackage> {
 }
 
 /** `too_large` when files of these sizes are too many, or too large together. */
-export function checkRoom(sizes: readonly number[]): Result<void> {
+function checkRoom(sizes: readonly number[]): Result<void> {
   if (sizes.length > MAX_PACKAGE_FILES) {
     const message = `A skill has at most ${MAX_PACKAGE_FILES} files, this one has ${sizes.length}.`;
     return failed("too_large", message, { field: "files" });

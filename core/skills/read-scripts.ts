@@ -4,7 +4,7 @@ import { hasShebang, type PackedFile, shown } from "./package.ts";
 import { MAX_DESCRIPTION, SCRIPTS_FOLDER, SKILL_FILE, type SkillScript } from "./skill.ts";
 
 /** What a script may ask for: the operator's limit holds beside it. */
-export const MAX_SCRIPT_SECONDS = 3_600;
+const MAX_SCRIPT_SECONDS = 3_600;
 const MAX_SCRIPTS = 50;
 const MAX_SCRIPT_NAME = 100;
 /** Bytes of a first line that says by what a script is run. */

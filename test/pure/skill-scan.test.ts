@@ -35,7 +35,7 @@ describe("the scan", () => {
     ["node", "x.mjs", 'await fetch("x")', "network"],
     ["node", "x.mjs", 'import net from "node:net";', "network"],
     ["node", "x.mjs", "const key = process.env.KEY;", "environment"],
-    ["node", "x.mjs", 'readFileSync("/root/.npmrc")', "other_files"],
+    ["node", "x.mjs", 'readFileSync("/etc/npmrc")', "other_files"],
     ["node", "x.mjs", 'import { execSync } from "child_process";', "programs"],
     ["node", "x.mjs", "new Function(code)()", "made_code"],
     ["other", "x.rb", "Net::HTTP.get(uri)", "network"],
@@ -99,7 +99,8 @@ describe("the scan", () => {
   ])(
     "takes its time by the length of a line, case %#",
     async (line) => {
-      await judged({ "SKILL.md": skillMd(), "scripts/a.sh": line, "scripts/b.py": line.slice(0, 900_000) });
+      const { skill } = await judged({ "SKILL.md": skillMd(), "scripts/a.sh": line, "scripts/b.py": line });
+      expect(skill?.name).toBe("sample");
     },
     5_000,
   );

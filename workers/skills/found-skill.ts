@@ -84,7 +84,7 @@ async function compared(skill: Skill, opened: SkillPackage): Promise<ComparedSki
 
 /** SHA-256 in hex. */
 export async function bytesHash(bytes: Uint8Array): Promise<string> {
-  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>)));
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
 /** The skills of this release that no skill of the tenant's own stands before, the first in their list first. */

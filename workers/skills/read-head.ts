@@ -143,7 +143,7 @@ class Reader {
         line,
         "the head has an anchor or an alias (& or *): write out what is meant, in quotes if need be",
       );
-    if (isScalar(node)) return { kind: "text", line, text: node.value === null ? "" : String(node.value) };
+    if (isScalar(node)) return { kind: "text", line, text: textOf(node.value) };
     if (depth === MAX_DEPTH) throw new Refusal(line, `the head is nested more than ${MAX_DEPTH} deep`);
     if (isSeq<ParsedNode>(node))
       return { kind: "list", line, items: node.items.map((item) => this.read(item, depth + 1)) };
@@ -152,7 +152,7 @@ class Reader {
     const entries = node.items.map(({ key, value }): HeadEntry => {
       const at = this.#lineOf(key);
       if (!isScalar(key)) throw new Refusal(at, "a name has to be a text");
-      const name = String(key.value ?? "");
+      const name = textOf(key.value);
       if (names.has(name)) throw new Refusal(at, `${JSON.stringify(name.slice(0, 100))} is there twice`);
       names.add(name);
       return {
@@ -168,6 +168,11 @@ class Reader {
   #lineOf(node: ParsedNode): number {
     return this.#lines.linePos(node.range[0]).line + 1;
   }
+}
+
+/** A scalar of this schema: a text, or nothing. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 function unreadable(line: number, message: string): UnreadableSkill {
