@@ -28,10 +28,9 @@ function finishedWith(turn: Turn): string | null {
   const finished = batch.filter(({ finish }) => finish !== undefined);
   const [first] = finished;
   if (first?.finish === undefined) return null;
-  const why = batch.some(({ state }) => state !== "confirmed")
-    ? "another call of this step did not succeed"
-    : "a message came";
-  if (why === "a message came" && steering.length === 0) return first.finish;
+  const hasFailed = batch.some(({ state }) => state !== "confirmed");
+  if (!hasFailed && steering.length === 0) return first.finish;
+  const why = hasFailed ? "another call of this step did not succeed" : "a message came";
   const content = `The task goes on, because ${why}. Look at that first.`;
   for (const { id } of finished) turn.ledger.push({ kind: "content", callId: id, content });
   return null;

@@ -3,6 +3,8 @@ import { confirmedOutcome } from "../../core/ledger.ts";
 import type { CallOutcome, Command } from "../../core/task-commands.ts";
 import type { TaskState } from "../../core/task-state.ts";
 import type { Control } from "../../core/tool.ts";
+import { inForce } from "../../core/skills/in-force.ts";
+import { skillOf } from "../fakes/skills.ts";
 import { endingOf, preparedCall } from "./play-task.ts";
 import { ADMITTED, ASK, answer, DISPATCH, SLEEP } from "./task-world.ts";
 
@@ -167,6 +169,8 @@ const CONTROLS: readonly [Control | null, ...(Control | null)[]] = [
   { ...ASK, deadlineSeconds: 3 },
   SLEEP,
   DISPATCH,
+  { kind: "load", skill: inForce(skillOf("a", { allowedTools: ["x"] }), "load"), result: {}, content: "# Skill: a" },
+  { kind: "finish", summary: "It is done." },
 ];
 
 function callSettled(state: TaskState, draw: Draw): Command {
