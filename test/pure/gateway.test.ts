@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { failed } from "../../core/errors.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
 import { performCalls } from "../../core/gateway/perform.ts";
 import { MAX_CALLS_PER_STEP } from "../../core/gateway/prepare.ts";
@@ -44,6 +45,50 @@ async function perform(
   for await (const line of performCalls(job, depsFor(gone ? [] : [tool]), signal)) outcomes.push(line.outcome);
   return outcomes;
 }
+
+describe("a call that its task may not make any more", () => {
+  const narrowed = (tool: Tool, effect: EffectClass) => ({
+    ...depsFor([tool]),
+    toolset: { ...depsFor([tool]).toolset, admits: () => failed("permission_denied", `Not ${effect}.`) },
+  });
+  const one = async (tool: Tool, effect: EffectClass, attempt: number, mode: "run" | "probe" = "run") => {
+    const argumentsHash = await hashArguments(tool.name, { text: "hi", count: 1 });
+    const row = {
+      callId: "call_0",
+      tool: tool.name,
+      arguments: { text: "hi", count: 1 },
+      argumentsHash,
+      key: "call_0",
+    };
+    const job: ActJob = {
+      facts: factsOf(agent()),
+      step: 3,
+      timeoutMs: 60_000,
+      calls: [{ ...row, effect, attempt, mode }],
+    };
+    for await (const line of performCalls(job, narrowed(tool, effect), new AbortController().signal))
+      return line.outcome;
+    throw new Error("nothing came of it");
+  };
+
+  test.each(["none", "keyed", "probe", "once"] as const)("is refused and not made: %s", async (effect) => {
+    const world = outside();
+    const outcome = await one(toolOf(world, effect), effect, 1);
+    expect(outcome).toMatchObject({ state: "refused", result: { error: { code: "permission_denied" } } });
+    expect(world.runs).toBe(0);
+  });
+
+  test("is unknown when an earlier attempt may have happened, unless a probe says that it has or has not", async () => {
+    const again = outside();
+    expect(await one(toolOf(again, "keyed"), "keyed", 2)).toMatchObject({ state: "unknown" });
+    expect(again.runs).toBe(0);
+    const happened = outside({ happened: "happened" });
+    expect(await one(toolOf(happened, "probe"), "probe", 2, "probe")).toMatchObject({ state: "confirmed" });
+    const never = outside({ happened: "not_happened" });
+    expect(await one(toolOf(never, "probe"), "probe", 2, "probe")).toMatchObject({ state: "refused" });
+    expect(never.runs).toBe(0);
+  });
+});
 
 describe("preparing the calls of a step", () => {
   test("keys and hashes a call by its checked arguments, whatever their order and names were", async () => {
