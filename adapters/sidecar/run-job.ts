@@ -62,13 +62,14 @@ export async function runJob(sidecar: Sidecar | null, request: JobRequest): Prom
   const hash = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", head)));
   const token = await signJobOrder(sidecar.secret, { kind, tenant, head: hash, timeoutMs }, Date.now());
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs + MARGIN_MS)]);
+  const byPath = new Map(files.map((file) => [file.path, file]));
   const unread: { failure: Result<never> | null } = { failure: null };
   try {
     // Node's fetch takes a stream only with `duplex`, which means nothing in the Worker.
     const init: RequestInit & { readonly duplex: "half" } = {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/octet-stream" },
-      body: streamOf(packetChunks(head, files, (file) => opened(file, files, unread))),
+      body: streamOf(packetChunks(head, files, ({ path }) => opened(path, byPath, unread))),
       signal: limit,
       duplex: "half",
     };
@@ -87,13 +88,13 @@ export async function runJob(sidecar: Sidecar | null, request: JobRequest): Prom
 }
 
 async function opened(
-  file: PacketFile,
-  files: readonly JobFile[],
+  path: string,
+  files: ReadonlyMap<string, JobFile>,
   unread: { failure: Result<never> | null },
 ): Promise<AsyncIterable<Uint8Array>> {
-  const found = await files.find(({ path }) => path === file.path)?.open();
+  const found = await files.get(path)?.open();
   if (found?.ok === true) return found.value;
-  const failure = found?.error ?? { code: "not_found", message: `There is no file ${file.path}.` };
+  const failure = found?.error ?? { code: "not_found", message: `There is no file ${path}.` };
   unread.failure = { ok: false, error: { ...failure, details: { ...failure.details, sent: false } } };
   throw new Error(failure.message);
 }
