@@ -83,5 +83,5 @@ export interface CagedProcess {
   /** Resolves when the program and every process that it started are gone. Never rejects. */
   readonly ended: Promise<CagedEnd>;
   /** Kills all of them. `why` is told as `killed`; only the first word counts. */
-  kill(why: string): Promise<CagedEnd>;
+  readonly kill: (why: string) => Promise<CagedEnd>;
 }

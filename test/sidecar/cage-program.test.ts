@@ -109,7 +109,7 @@ describe("a sidecar that is killed in the middle of a job", () => {
   });
 
   it.skipIf(!isRoot)(
-    "leaves no process, at whatever moment of a cage's start it is killed (skipped because only root can start one for another user)",
+    "leaves none, whenever it is killed (skipped because only root can be another user)",
     async () => {
       const word = `early-${process.pid}-${Math.floor(performance.now())}`;
       const cage = fileURLToPath(new URL("../../sidecar/cage/", import.meta.url));
