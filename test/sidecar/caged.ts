@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { type CageLimits, USUAL_LIMITS } from "../../sidecar/cage/cage.ts";
 import { type CageChoice, type Cages, openCages } from "../../sidecar/cage/cages.ts";
@@ -12,6 +13,7 @@ import { readProcesses } from "../../sidecar/cage/processes.ts";
 import { type CagedRun, type CagedRunRequest, runCaged } from "../../sidecar/cage/run-caged.ts";
 import { type EgressDeps, systemEgress } from "../../sidecar/egress.ts";
 
+const [LOOKS, LOOK_EVERY_MS] = [20, 100];
 const [FIRST_UID, LAST_UID] = [61_000, 61_183];
 
 /** What a program left on the machine, outside its cage. */
@@ -86,8 +88,18 @@ export async function openTestCages(choice: Partial<CageChoice> = {}, allow = ""
   };
 }
 
-/** Processes whose user is one of the cages' and held by nobody: those of cages under way are others'. */
+/** Processes that stay although nobody holds their user. A sidecar that another test killed leaves some for a moment. */
 async function forsakenProcesses(): Promise<readonly string[]> {
+  let found = await forsakenNow();
+  for (let look = 0; look < LOOKS && found.length > 0; look += 1) {
+    await pause(LOOK_EVERY_MS);
+    found = await forsakenNow();
+  }
+  return found;
+}
+
+/** Processes whose user is one of the cages' and held by nobody: those of cages under way are others'. */
+async function forsakenNow(): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { uid, pid, isZombie } of readProcesses()) {
     if (uid < FIRST_UID || uid > LAST_UID || isZombie) continue;
