@@ -4,7 +4,7 @@
  * and only what they read is a stranger's.
  */
 import { spawn } from "node:child_process";
-import { access, realpath } from "node:fs/promises";
+import { access, readFile, realpath } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { type CageLimits, type Mount, USUAL_LIMITS } from "../cage/cage.ts";
@@ -31,6 +31,9 @@ export interface Spawned {
 const OPEN_FILES = 64;
 const CAGED_PROCESSES = 64;
 const TMP_BYTES = 1024 ** 2;
+const RESIDENT_BYTES = 512 * 1024 ** 2;
+const LOOK_MS = 100;
+const PAGE_BYTES = 4_096;
 const PRLIMIT = ["/usr/bin/prlimit", "/bin/prlimit"];
 const ROOT = new URL("../../", import.meta.url);
 const CAGED_ROOT = "/otto";
@@ -121,7 +124,15 @@ async function startPlain({ script, nodeFlags, dataBytes }: ProgramStart): Promi
     child.once("exit", resolve);
     child.once("error", resolve);
   });
+  const watch = setInterval(() => void endIfTooLarge(child.pid), LOOK_MS).unref();
+  void ended.then(() => clearInterval(watch));
   return { stdin: child.stdin, stdout: child.stdout, ended, kill: () => killGroup(child.pid) };
+}
+
+/** The system bounds what a process reserves; what it has in use is looked at, as the cage does for those that are in one. */
+async function endIfTooLarge(pid: number | undefined): Promise<void> {
+  const sizes = await readFile(`/proc/${pid}/statm`, "latin1").catch(() => "");
+  if (Number(sizes.split(" ")[1] ?? 0) * PAGE_BYTES > RESIDENT_BYTES) killGroup(pid);
 }
 
 /** It leads a group of its own, so whatever it started ends with it. */
