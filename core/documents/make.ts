@@ -45,7 +45,7 @@ export const aboutFields = {
     .describe("Language tag, e.g. en, de, ar"),
 };
 
-export const PAGE_SIZES = ["a4", "a5", "a3", "letter", "legal"] as const;
+const PAGE_SIZES = ["a4", "a5", "a3", "letter", "legal"] as const;
 
 /** What `create_docx` adds to its Markdown. */
 export const docxFields = {
@@ -160,7 +160,7 @@ const bulletSchema = z.union([
   }),
 ]);
 
-export const SLIDE_LAYOUTS = ["title", "section", "content"] as const;
+const SLIDE_LAYOUTS = ["title", "section", "content"] as const;
 
 const slideSchema = z.strictObject({
   title: line(500).optional(),

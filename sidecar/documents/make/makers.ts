@@ -8,7 +8,7 @@ import { type ConverterProcess, type ConverterStart, startConverter } from "../c
 
 /** As many as jobs of this kind run at once. */
 export const MAKERS = 2;
-export const MAKE_TIMEOUT_MS = 30_000;
+const MAKE_TIMEOUT_MS = 30_000;
 const PIECES_OF_A_PROCESS = 200;
 const IDLE_MS = 5 * 60_000;
 

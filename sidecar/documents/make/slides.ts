@@ -18,7 +18,7 @@ export interface SlideShow {
 type Inlines = readonly Node[];
 /** The inlines of a text of the slides. */
 export type TextReader = (text: string) => Inlines;
-export const SECTION_LEVEL = 1;
+const SECTION_LEVEL = 1;
 export const SLIDE_LEVEL = 2;
 
 /** The Markdown of all texts of the slides. */
