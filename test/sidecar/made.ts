@@ -5,7 +5,7 @@ import type { DocumentToMake } from "../../core/documents/make.ts";
 import type { Result } from "../../core/errors.ts";
 import { openEngines } from "../../sidecar/documents/make/engines.ts";
 import { type Engines, type Made, makeDocument, type MakeOrder } from "../../sidecar/documents/make/make-document.ts";
-import { makePandocPool, PANDOC_LIMITS } from "../../sidecar/documents/pandoc.ts";
+import { makePandocPool } from "../../sidecar/documents/pandoc.ts";
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 34, 56);
 
@@ -17,10 +17,9 @@ export interface Workshop {
   close(): void;
 }
 
-/** `timeoutMs`: of each step that an engine takes. */
-export function openWorkshop(timeoutMs = PANDOC_LIMITS.timeoutMs): Workshop {
-  const pandoc = makePandocPool({ ...PANDOC_LIMITS, timeoutMs });
-  const engines = openEngines(pandoc.convert, timeoutMs);
+export function openWorkshop(): Workshop {
+  const pandoc = makePandocPool();
+  const engines = openEngines(pandoc.convert);
   const make = async (document: DocumentToMake, more: Partial<MakeOrder> = {}) => {
     const signal = new AbortController().signal;
     return await makeDocument({ document, images: new Map(), template: null, nowMs: NOW, signal, ...more }, engines);

@@ -9,9 +9,9 @@ export interface OpenEngines extends Engines {
   close(): void;
 }
 
-/** Processes start with the first work. `timeoutMs` is that of each piece of work of the makers. */
-export function openEngines(pandoc: ConvertWithPandoc, timeoutMs?: number): OpenEngines {
-  const makers = makeMakerPool(timeoutMs);
+/** Processes start with the first work. */
+export function openEngines(pandoc: ConvertWithPandoc): OpenEngines {
+  const makers = makeMakerPool();
   return {
     pandoc,
     maker: makers.ask,
