@@ -4,7 +4,7 @@ import type { CallOutcome, Command } from "../../core/task-commands.ts";
 import type { TaskState } from "../../core/task-state.ts";
 import type { Control } from "../../core/tool.ts";
 import { inForce } from "../../core/skills/in-force.ts";
-import { skillOf } from "../fakes/skills.ts";
+import { skillOf } from "../fakes/skill-texts.ts";
 import { endingOf, preparedCall } from "./play-task.ts";
 import { ADMITTED, ASK, answer, DISPATCH, SLEEP } from "./task-world.ts";
 
