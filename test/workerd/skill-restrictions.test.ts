@@ -364,12 +364,16 @@ describe("a task under skills", () => {
     expect(await skillsOf({ input: asked, agent: named.json.id })).toEqual([["here", "agent"]]);
   });
 
-  test("has its instructions in the system prompt, the same at every step", async () => {
-    await uploadText(caller, skillText("here", [], "Speak like a captain."));
-    const { id } = await caller.makeTask(steps(load("here")), { agent, skills: ["here"], hold: false });
-    await caller.until(id, hasEnded);
-    const rows = (await caller.send("GET", `/v1/tasks/${id}/ledger`)).json.data;
-    expect(rows[0].state).toBe("confirmed");
+  test("sends the model their instructions with each request, and no others", async () => {
+    await uploadText(caller, skillText("here", [], "Speak like a captain. ".repeat(400)));
+    // The model tells no usage, so that Otto counts what it was sent.
+    const tokensOf = async (skills: string[]) => {
+      const { id } = await caller.makeTask([{ text: "Done.", usage: null }], { agent, skills });
+      return (await caller.until(id, hasEnded)).usage.input_tokens;
+    };
+    const without = await tokensOf([]);
+    expect((await tokensOf(["here"])) - without).toBeGreaterThan(1500);
+    expect(await tokensOf([])).toBe(without);
   });
 });
 
