@@ -6,13 +6,15 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { joined, openPacket, PacketError } from "../../adapters/sidecar/packet.ts";
 import { ERRORS } from "../../core/errors.ts";
-import { sendJson } from "../reply.ts";
+import { sendJson, sendTooMany } from "../reply.ts";
 import type { McpMessageOrder } from "../token.ts";
 import { type Sorted, sortMessage } from "./json-rpc.ts";
 import type { Keeper } from "./keeper.ts";
 import { type McpOrder, mcpOrder } from "./order.ts";
 import { makeMcpDoor } from "./serve.ts";
 
+/** Messages of one tenant that are under way: its servers can hold each of them for minutes, and the others go on. */
+export const MAX_AT_ONCE_EACH = 64;
 const LIMITS = { files: 1, bytes: 16 * 1024 * 1024 };
 
 /** Hands on the message that a token orders. */
@@ -21,7 +23,15 @@ export type McpRoute = (order: McpMessageOrder, request: IncomingMessage, respon
 export function makeMcpRoute(keeper: Keeper): McpRoute {
   const serve = makeMcpDoor(keeper);
 
+  const underWay = new Map<string, number>();
+
   return async function mcpRoute({ tenant, head }, request, response) {
+    const before = underWay.get(tenant) ?? 0;
+    if (before >= MAX_AT_ONCE_EACH) {
+      request.resume();
+      return sendTooMany(response, `${before} messages to MCP servers of one tenant are under way.`);
+    }
+    underWay.set(tenant, before + 1);
     try {
       const { order, message } = await receive(head, request);
       await serve({ tenant, order, message, response });
@@ -29,6 +39,10 @@ export function makeMcpRoute(keeper: Keeper): McpRoute {
       if (!(error instanceof PacketError)) throw error;
       request.resume();
       sendJson(response, ERRORS[error.code].status, { code: error.code, message: error.message, sent: false });
+    } finally {
+      const left = (underWay.get(tenant) ?? 1) - 1;
+      if (left > 0) underWay.set(tenant, left);
+      else underWay.delete(tenant);
     }
   };
 }

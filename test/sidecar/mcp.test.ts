@@ -6,6 +6,7 @@ import type { McpServers } from "../../adapters/mcp/mcp.ts";
 import type { Result } from "../../core/errors.ts";
 import type { McpCall, McpReply } from "../../core/mcp/port.ts";
 import { readOffered } from "../../sidecar/mcp/in-cage.ts";
+import { MAX_AT_ONCE_EACH } from "../../sidecar/mcp/route.ts";
 import { callOf } from "../contracts/mcp-suite.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
 import { type McpSidecar, SHARED, startMcpSidecar } from "../stand-ins/mcp-sidecar.ts";
@@ -288,6 +289,21 @@ describe("processes", () => {
     expect(textIn(refused)).toMatch(/2 MCP servers of one tenant run already/);
     expect(await ask(portOf("t2", unruly()), "count")).toBe("1");
     await Promise.all(busy);
+  });
+
+  it("have so many messages of a tenant under way, and other tenants go on", async () => {
+    const { portOf } = await start();
+    const [one, two] = ["t1", "t2"].map((tenant) => portOf(tenant, unruly())) as [McpServers, McpServers];
+    await ask(one, "count");
+    const held: Promise<unknown>[] = [];
+    // One after the other: each is several messages before it is the one that waits.
+    for (let made = 0; made < MAX_AT_ONCE_EACH + 20; made += 1) {
+      held.push(call(one, "hang", { timeoutMs: 9_000 }));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(await ask(one, "count")).toMatch(/^rate_limited: .*64 messages/);
+    expect(await ask(two, "count")).toBe("1");
+    await Promise.all(held);
   });
 
   it("end with the sidecar, and so do their folders", async () => {
