@@ -119,6 +119,7 @@ describe("a server that is a process", () => {
     const seen = await ask(two, "environments");
     expect(seen).toContain(`${CANARY}-t2`);
     expect(seen).not.toContain(`${CANARY}-t1`);
+    for (const tenant of ["t3", "t4"]) expect(await ask(portOf(tenant, unruly()), "count")).toBe("1");
   });
 
   it("is another one for another configuration, and the first ends", async () => {
