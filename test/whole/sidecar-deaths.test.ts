@@ -2,6 +2,8 @@
  * The sidecar is killed in the middle of each kind of its work: the task goes on as the effect class of its call says, and the
  * sidecar is started again.
  */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { kill, until } from "../drill/started-system.ts";
 import {
@@ -12,6 +14,7 @@ import {
   type Caller,
   type WholeSystem,
 } from "../setup/start-system.ts";
+import type { ScriptedReply } from "../stand-ins/model-server.ts";
 import { type RecordedRequest, type Recorder, startRecorder } from "../stand-ins/recorder.ts";
 
 /** A row of a task's ledger, as far as it is asked here. */
@@ -43,12 +46,15 @@ beforeAll(async () => {
     name: "worker",
     instructions: "Do what is said.",
     tools: ["*"],
-    permissions: ["read", "write", "network"],
+    permissions: ["read", "write", "exec", "network"],
+    tool_config: { shell: { allow_shell: true } },
     allowed_domains: ["*"],
     approval: { dangerous: "allow" },
     idempotent_hosts: [keyed.host],
   };
-  agent = (await caller.send("POST", "/v1/agents", config)).json.id;
+  const made = await caller.send("POST", "/v1/agents", config);
+  if (made.status !== 201) throw new Error(`no agent: ${made.text}`);
+  agent = made.json.id;
 });
 
 afterAll(async () => {
@@ -61,9 +67,17 @@ beforeEach(async () => {
   await untilUp();
 });
 
-async function untilUp(): Promise<void> {
+/** Waits until a sidecar answers that is another one than that process. */
+async function untilUp(dead: number | null = null): Promise<void> {
+  const { system } = whole;
+  await until(
+    () => ![dead, null].includes(system.pidOf("sidecar")),
+    30_000,
+    () => `the sidecar is not started again:\n${system.output()}`,
+  );
+  // The Worker's own word is good for a second.
   const isUp = async () => (await caller.send("GET", "/health")).json.sidecar === "ok";
-  await until(isUp, 30_000, () => `the sidecar is not there:\n${whole.system.output()}`);
+  await until(isUp, 30_000, () => `the sidecar is not there:\n${system.output()}`);
 }
 
 /** Kills the sidecar, and waits until it is dead. Gives its process id. */
@@ -79,15 +93,55 @@ async function killSidecar(): Promise<number> {
   return pid;
 }
 
-/** A task that makes one call and ends; gives the call's row in the ledger. */
-async function runCall(tool: string, given: unknown): Promise<Row> {
-  const input = scriptedInput(calling(tool, given), { text: "Done." });
-  const { id } = (await caller.send("POST", "/v1/tasks", { input, agent })).json;
+/** The folders of the sidecar's jobs under way. */
+function jobFolders(): string[] {
+  try {
+    return readdirSync(join(whole.system.stateFolder, "sidecar/jobs"));
+  } catch {
+    return [];
+  }
+}
+
+/** Counts the jobs from now on. One that ends at once may be missed. */
+function watchJobs(): Disposable & { readonly seen: () => number } {
+  const names = new Set<string>();
+  const timer = setInterval(() => jobFolders().forEach((name) => names.add(name)), 2);
+  return { seen: () => names.size, [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** Kills the sidecar while it has a job before it and `isUnderWay` holds. */
+async function killDuringJob(isUnderWay: () => boolean = () => true): Promise<number> {
+  await until(
+    () => jobFolders().length > 0 && isUnderWay(),
+    20_000,
+    () => `no job began:\n${whole.system.output()}`,
+    1,
+  );
+  return await killSidecar();
+}
+
+/** Processes of this machine that have these words in their command. */
+function processesWith(words: string): string[] {
+  return readdirSync("/proc").filter((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").includes(words);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** A task that makes calls, one a step, and ends; gives the last call's row in the ledger. */
+async function runCalls(...calls: readonly ScriptedReply[]): Promise<Row> {
+  const input = scriptedInput(...calls, { text: "Done." });
+  const made = await caller.send("POST", "/v1/tasks", { input, agent });
+  expect(made.status, made.text).toBe(201);
+  const { id } = made.json;
   const task = await untilTask(caller, id, ({ status }) => ["completed", "failed", "cancelled"].includes(status));
   expect(task, whole.system.output()).toMatchObject({ status: "completed", output: { text: "Done." } });
   const { data } = (await caller.send("GET", `/v1/tasks/${id}/ledger`)).json as { data: Row[] };
-  expect(data).toHaveLength(1);
-  return data[0] as Row;
+  expect(data).toHaveLength(calls.length);
+  return data.at(-1) as Row;
 }
 
 describe("killed while it makes a request that has had its effect,", () => {
@@ -102,11 +156,43 @@ describe("killed while it makes a request that has had its effect,", () => {
       killed = await killSidecar();
     };
     const path = `/${encodeURIComponent(name)}`;
-    const row = await runCall("http_request", { url: recorder.url + path, method });
+    const row = await runCalls(calling("http_request", { url: recorder.url + path, method }));
     const seen = recorder.requests.filter((request: RecordedRequest) => request.path === path);
     expect([row.state, seen.length], JSON.stringify(row)).toEqual([state, times]);
     expect(new Set(seen.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
-    await untilUp();
-    expect(whole.system.pidOf("sidecar")).not.toBe(killed);
+    await untilUp(killed);
+  });
+});
+
+describe("killed during a job,", () => {
+  test("a document is read again", async () => {
+    const content = `<h1>Much</h1>${"<p>A paragraph with <em>some</em> words.</p>".repeat(1_000)}`;
+    using jobs = watchJobs();
+    const [row, killed] = await Promise.all([
+      runCalls(
+        calling("fs.write", { path: "much.html", content }),
+        calling("read_document", { filename: "much.html" }),
+      ),
+      killDuringJob(),
+    ]);
+    expect(row).toMatchObject({ tool: "read_document", state: "confirmed", result: { ok: true } });
+    expect(jobs.seen()).toBe(2);
+    await untilUp(killed);
+    expect(jobFolders()).toEqual([]);
+  });
+
+  test("a command is unknown, not run again, and nothing of it stays", async () => {
+    const running = () => processesWith("sleep 86409").length > 0;
+    const [row, killed] = await Promise.all([
+      runCalls(calling("run_command", { command: "sleep 86409" })),
+      killDuringJob(running),
+    ]);
+    expect(row.state, JSON.stringify(row)).toBe("unknown");
+    await untilUp(killed);
+    await until(
+      () => !running() && jobFolders().length === 0,
+      10_000,
+      () => `there are still ${processesWith("sleep 86409").join()} and ${jobFolders().join()}`,
+    );
   });
 });
