@@ -165,17 +165,19 @@ describe("killed while it makes a request that has had its effect,", () => {
 });
 
 describe("killed during a job,", () => {
-  test("a document is read again, at the latest when it is asked for again", async () => {
-    const content = `<h1>Much</h1>${"<p>A paragraph with <em>some</em> words.</p>".repeat(1_000)}`;
-    const reading = calling("read_document", { filename: "much.html" });
+  const content = `# Much\n\n${"A paragraph with *some* words.\n\n".repeat(1_000)}`;
+  test.each([
+    ["read", calling("read_document", { filename: "much.html" }), ["confirmed", "failed"]],
+    ["made", calling("create_docx", { filename: "much.docx", content }), ["confirmed", "failed", "unknown"]],
+  ] as const)("a document is %s again, at the latest when it is asked for again", async (_done, call, first) => {
     using jobs = watchJobs();
     const [rows, killed] = await Promise.all([
       // A machine with much to do may not have the next sidecar up before the first call gives up.
-      runCalls(calling("fs.write", { path: "much.html", content }), reading, { ...reading, delayMs: 6_000 }),
+      runCalls(calling("fs.write", { path: "much.html", content }), call, { ...call, delayMs: 6_000 }),
       killDuringJob(),
     ]);
-    expect(["confirmed", "failed"]).toContain(rows[1]?.state);
-    expect(rows[2]).toMatchObject({ tool: "read_document", state: "confirmed", result: { ok: true } });
+    expect(first).toContain(rows[1]?.state);
+    expect(rows[2]).toMatchObject({ state: "confirmed", result: { ok: true } });
     expect(jobs.seen()).toBeGreaterThanOrEqual(2);
     await untilUp(killed);
     expect(jobFolders()).toEqual([]);
