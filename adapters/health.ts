@@ -1,6 +1,7 @@
 /** Whether the outside systems that Otto needs answer. */
 import { z } from "zod";
 import type { Database } from "../core/database.ts";
+import { parseJson } from "../core/parse-json.ts";
 import type { Sidecar } from "./sidecar/sidecar.ts";
 
 /** How long a look at one of them may take. */
@@ -51,12 +52,4 @@ export async function sidecarHealth(sidecar: Sidecar | null): Promise<SidecarRep
 function isolationIn(text: string): Isolation {
   const level = reportSchema.safeParse(parseJson(text)).data?.isolation.level;
   return level ?? "unknown";
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { isReading } from "../../core/http-method.ts";
 import type { SecretsPort, WebPort, WebStream } from "../../core/ports.ts";
+import { parseJson } from "../../core/parse-json.ts";
 import { isUp, type Sidecar } from "../sidecar/sidecar.ts";
 import { signEgressOrder } from "../signing/sidecar-token.ts";
 import type { EgressAllow } from "./address.ts";
@@ -140,14 +141,6 @@ function refusalOf(status: number, text: string, hop: Hop): Result<never> {
   const details = refusal?.sent === false ? { details: { sent: false } } : {};
   const code = refusal?.code === "timeout" ? "timeout" : "upstream_failed";
   return failed(code, refusal?.message ?? `The request to ${shownUrl(hop.url)} failed.`, { field: "url", ...details });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function fromBase64Url(text: string): string {

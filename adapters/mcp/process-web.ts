@@ -8,6 +8,7 @@ import { ERRORS, type ErrorCode, type Failure, failed, ok, type Result } from ".
 import { toHex } from "../../core/hex.ts";
 import { fillProcess, type McpProcess, processRefersToSecrets } from "../../core/mcp/process-config.ts";
 import type { SecretsPort, WebPort, WebStream, WebStreamRequest } from "../../core/ports.ts";
+import { parseJson } from "../../core/parse-json.ts";
 import { openSecretBook } from "../egress/secret-book.ts";
 import { headBytes, joined, packetChunks } from "../sidecar/packet.ts";
 import { isUp, type Sidecar } from "../sidecar/sidecar.ts";
@@ -146,12 +147,4 @@ function unreachable(): Result<never> {
 
 function notStarted(code: ErrorCode, message: string): Result<never> {
   return failed(code, message, { details: { sent: false } });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

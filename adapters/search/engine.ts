@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { SearchHit, SearchRequest } from "../../core/ports.ts";
+import { parseJson } from "../../core/parse-json.ts";
 import { plainText } from "./plain-text.ts";
 
 /** Bytes of a reply that are read; 20 results have about 50,000. */
@@ -103,13 +104,5 @@ async function readText(response: Response): Promise<string | null> {
       return null;
     }
     text += decoder.decode(value, { stream: true });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { judgeForm } from "../../core/sandbox/path.ts";
+import { parseJson } from "../../core/parse-json.ts";
 
 /** Of the head. The text of a large document travels in it. */
 const MAX_HEAD_BYTES = 64 * 1024 * 1024;
@@ -133,14 +134,6 @@ function pathOf(raw: string): string {
   const judged = judgeForm(raw);
   if (!judged.ok) throw new PacketError("invalid_input", judged.error.message);
   return judged.value;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 async function readLength(source: ByteSource): Promise<number> {

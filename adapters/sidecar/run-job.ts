@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ERRORS, type ErrorCode, failed, ok, type Result } from "../../core/errors.ts";
 import { toHex } from "../../core/hex.ts";
+import { parseJson } from "../../core/parse-json.ts";
 import { signJobOrder } from "../signing/sidecar-token.ts";
 import {
   headBytes,
@@ -151,12 +152,4 @@ function unreachable(): Result<never> {
 
 function notBegun(code: ErrorCode, message: string): Result<never> {
   return failed(code, message, { details: { sent: false } });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { fakeFiles } from "../fakes/files.ts";
-import { type FakeProgram, cagedProgram } from "../fakes/caged-program.ts";
+import { type FakeProgram, fakeScripts } from "../fakes/scripts.ts";
 import { MAX_CHANGED_BYTES, MAX_COPIED_BYTES, MAX_COPIED_FILES } from "../../core/sandbox/working-copy.ts";
 import type { FilesPort } from "../../core/ports.ts";
 import type { ScriptRequest } from "../../core/scripts/port.ts";
@@ -37,7 +37,7 @@ async function read(path: string): Promise<string | null> {
 
 /** Calls `run_command` with a program in the place of the shell. */
 async function run(given: object, program: FakeProgram = () => undefined, facts: Partial<CallFacts> = {}) {
-  const scripts = cagedProgram((work, request) => {
+  const scripts = fakeScripts((work, request) => {
     seen.push(request);
     return program(work, request);
   });
@@ -131,7 +131,7 @@ describe("what a command is given", () => {
       const ran = await runTool(
         runCommand,
         { command: "x" },
-        { files: { ...files, walk }, scripts: cagedProgram() },
+        { files: { ...files, walk }, scripts: fakeScripts() },
         OPEN,
       );
       expect(ran.failure).toMatchObject({ code: "too_large", field: "files", details: { sent: false } });
@@ -244,7 +244,7 @@ describe("what a command changed", () => {
       ok: false,
       error: { code: "quota_exceeded", message: "The sandbox would hold 9 bytes, and no more than 8 fit." },
     });
-    const scripts = cagedProgram((work) => {
+    const scripts = fakeScripts((work) => {
       work.set("a.txt", bytesOf("new"));
       return undefined;
     });
@@ -277,7 +277,7 @@ describe("how a command ended", () => {
 describe("execute_command", () => {
   it("gives document 002's names, and less of the output", async () => {
     const requests: ScriptRequest[] = [];
-    const scripts = cagedProgram((_, request) => {
+    const scripts = fakeScripts((_, request) => {
       requests.push(request);
       return { stdout: "x", truncated: true, durationMs: 12 };
     });

@@ -11,7 +11,7 @@ import { linearPatterns } from "../../adapters/patterns.ts";
 import loadSkill from "../../tools/skills/load-skill.ts";
 import runSkillScript from "../../tools/skills/run-skill-script.ts";
 import { fakeFiles } from "../fakes/files.ts";
-import { cagedProgram, type FakeProgram } from "../fakes/caged-program.ts";
+import { fakeScripts, type FakeProgram } from "../fakes/scripts.ts";
 import { skillsOfTexts, skillOf } from "../fakes/skill-texts.ts";
 import { runTool } from "./run-tool.ts";
 
@@ -101,7 +101,7 @@ async function run(given: object, { program, ...facts }: Partial<CallFacts> & { 
   const asked: ScriptRequest[] = [];
   const files = fakeFiles(() => 0);
   await files.write("data.csv", new TextEncoder().encode("a,b\n1,2\n"), { key: "k" });
-  const scripts = cagedProgram(async (work, request) => {
+  const scripts = fakeScripts(async (work, request) => {
     asked.push(request);
     return await program?.(work, request);
   });

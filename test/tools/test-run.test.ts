@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type FakeProgram, cagedProgram } from "../fakes/caged-program.ts";
+import { type FakeProgram, fakeScripts } from "../fakes/scripts.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import type { FilesPort } from "../../core/ports.ts";
 import type { ScriptRequest } from "../../core/scripts/port.ts";
@@ -28,7 +28,7 @@ async function filesWith(texts: Readonly<Record<string, string>>): Promise<Files
 async function run(project: Readonly<Record<string, string>>, program: FakeProgram, given: object = {}) {
   const files = await filesWith(project);
   let request: ScriptRequest | null = null;
-  const scripts = cagedProgram((work, asked) => {
+  const scripts = fakeScripts((work, asked) => {
     request = asked;
     return program(work, asked);
   });

@@ -1,6 +1,7 @@
 /** Which test runner a project has, by its files, and where the project is. */
 import { z } from "zod";
 import { failed, ok, type Result } from "../../core/errors.ts";
+import { parseJson } from "../../core/parse-json.ts";
 
 export const RUNNERS = ["vitest", "npm", "pytest", "mix", "go", "cargo"] as const;
 export type RunnerName = (typeof RUNNERS)[number];
@@ -96,12 +97,4 @@ function runnerOfPackage(text: string | null): RunnerName | null {
   if ("vitest" in devDependencies || "vitest" in dependencies) return "vitest";
   const script = scripts?.test;
   return script === undefined || script.includes(NO_TESTS_YET) ? null : "npm";
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,7 @@
 /** Reads what test runners report: the JSON of vitest, of pytest (see `runner-scripts.ts`) and of Go, and the text of the others. */
 import { z } from "zod";
 import type { RunnerName } from "./find-runner.ts";
+import { parseJson } from "../../core/parse-json.ts";
 
 export interface FailedTest {
   readonly name: string;
@@ -243,12 +244,4 @@ function linesOf(text: string): string[] {
 
 function withoutColours(text: string): string {
   return text.replaceAll(/\p{Cc}\[[0-9;]*m/gu, "");
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
