@@ -56,7 +56,10 @@ export interface CageSpec {
   readonly argv: readonly [string, ...string[]];
   /** Absolute, in the cage. */
   readonly cwd: string;
-  /** Beside PATH, HOME, LANG and TMPDIR, which it may replace. Nothing of the sidecar's own environment is there. */
+  /**
+   * Beside PATH, HOME, LANG and TMPDIR, which it may replace. Nothing of the sidecar's own environment is there. Names are of
+   * letters, digits and `_`.
+   */
   readonly env: Readonly<Record<string, string>>;
   readonly mounts: readonly Mount[];
   readonly limits: CageLimits;

@@ -9,13 +9,6 @@ export const CAGED_FORWARDER = "/cage/lib/forward.ts";
 export const CAGED_PROXY = "/cage/run";
 export const TMPFS = ["/tmp", "/dev/shm"] as const;
 
-const USUAL_ENV = {
-  PATH: "/cage/bin:/usr/local/bin:/usr/bin:/bin",
-  HOME: "/tmp",
-  TMPDIR: "/tmp",
-  LANG: "C.UTF-8",
-};
-
 /**
  * Of /etc: what programs need to find libraries, other programs, certificates, fonts and time zones. No file of these holds
  * a secret.
@@ -40,24 +33,45 @@ const PYTHON = /^python3(\.\d+)?$/;
 /** Of the root: links into /usr on a merged system, else folders. */
 const ROOT = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
 
-/** Where the first process of a cage says that it is there, and hears that it may go on. */
+/** Where the first process of a cage says that it is there, and hears that it may go on, and with which environment. */
 export const GO_FD = 5;
-export const GO = "go\n";
 
 /**
  * The first process of the cage: it waits for the program and then ends, with which the kernel ends all the others. Before
- * that it makes sure that somebody still wants it: until it runs, the death of the sidecar does not reach into the cage.
+ * that it makes sure that somebody still wants it: until it runs, the death of the sidecar does not reach into the cage. When
+ * the machine has no memory left, the kernel ends programs first, and not the sidecar.
  */
 const INIT = [
   "/bin/sh",
   "-c",
-  `exec 9>&2 2>/dev/null; echo here >&${GO_FD}; read -r go <&${GO_FD} || exit 1; exec ${GO_FD}<&-; "$@" 2>&9 9>&-; exit $?`,
+  `exec 9>&2 2>/dev/null; echo 1000 >/proc/self/oom_score_adj; echo here >&${GO_FD}; read -r go <&${GO_FD} || exit 1; "$@" 2>&9 9>&-; exit $?`,
   "init",
 ];
 
-/** The environment of a caged program. */
-export function cagedEnv(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return { ...USUAL_ENV, ...env };
+/**
+ * What the program's own environment is set by, last of all: a variable such as LD_PRELOAD is a program by itself, and before this
+ * it would run without the limits, or as root. It comes as commands, since everybody can read the arguments of a process.
+ */
+const SET_ENVIRONMENT = ["/bin/sh", "-c", `eval "$(cat <&${GO_FD})"; exec ${GO_FD}<&-; exec "$@"`, "sh"];
+
+/** The environment of a cage, to which the program's own comes when it begins. */
+export const CAGE_ENV: Readonly<Record<string, string>> = {
+  PATH: "/cage/bin:/usr/local/bin:/usr/bin:/bin",
+  HOME: "/tmp",
+  TMPDIR: "/tmp",
+  LANG: "C.UTF-8",
+};
+
+/** The program, after its environment is set. */
+export function withEnvironment(argv: readonly string[]): readonly string[] {
+  return [...SET_ENVIRONMENT, ...argv];
+}
+
+/** What the first process hears: that it may go on, and the commands that set the program's environment. */
+export function goWith(env: Readonly<Record<string, string>>): string {
+  const quoted = (value: string) => `'${value.replaceAll("'", String.raw`'\''`)}'`;
+  const lines = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
+  return `go\n${lines.join("")}`;
 }
 
 /** Changes the user to one that has nothing; null: this process may not change it, and the program has its user. */
@@ -91,7 +105,6 @@ export function bubblewrap(
   given: {
     readonly etc: ReadonlyMap<string, string>;
     readonly mounts: readonly Mount[];
-    readonly env: Readonly<Record<string, string>>;
     readonly cwd: string;
     readonly tmpBytes: number;
     readonly infoFd: number;
@@ -111,7 +124,7 @@ export function bubblewrap(
     // What bubblewrap made itself is memory of the cage's user.
     ["--remount-ro", "/dev", "--remount-ro", "/"],
     ["--chdir", given.cwd],
-    ...Object.entries(given.env).map(([name, value]) => ["--setenv", name, value]),
+    ...Object.entries(CAGE_ENV).map(([name, value]) => ["--setenv", name, value]),
     ["--"],
   ].flat();
 }

@@ -6,12 +6,15 @@ import { chown, mkdir } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { CageSpec, Mount } from "./cage.ts";
-import { cagedEnv } from "./command.ts";
+import { CAGE_ENV } from "./command.ts";
 import { removeTree } from "./folders.ts";
 
 export interface ContainedProgram {
   readonly argv: readonly string[];
+  /** What its first process has. */
   readonly env: Readonly<Record<string, string>>;
+  /** What the program has beside that. */
+  readonly ownEnv: Readonly<Record<string, string>>;
   readonly cwd: string;
   /** The folder that stands for /tmp. */
   readonly tmp: string;
@@ -29,10 +32,14 @@ export async function inContainer(folder: string, spec: CageSpec, uid: number): 
   await chown(tmp, uid, uid);
   const mounts = [...spec.mounts, { from: tmp, at: "/tmp", writable: true }];
   const place = (text: string) => placed(text, mounts);
-  const env = Object.fromEntries(Object.entries(cagedEnv(spec.env)).map(([name, value]) => [name, place(value)]));
+  const placedEnv = (env: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(env).map(([name, value]) => [name, place(value)]));
+  const path = `${dirname(process.execPath)}:`;
+  const ownEnv = placedEnv(spec.env);
   return {
     argv: spec.argv.map(place),
-    env: { ...env, PATH: `${dirname(process.execPath)}:${env["PATH"] ?? ""}` },
+    env: { ...placedEnv(CAGE_ENV), PATH: path + CAGE_ENV.PATH },
+    ownEnv: "PATH" in ownEnv ? { ...ownEnv, PATH: path + ownEnv["PATH"] } : ownEnv,
     cwd: place(spec.cwd),
     tmp,
     remove: () => removeTree(tmp),

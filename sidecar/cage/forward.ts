@@ -3,6 +3,7 @@
  * cage's own loopback, hands every connection on to the socket of the proxy outside, and ends as the program does.
  */
 import { spawn } from "node:child_process";
+import { closeSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { constants } from "node:os";
 
@@ -21,7 +22,12 @@ server.listen(0, "127.0.0.1", () => {
   const proxy = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
   const env = Object.fromEntries(names.flatMap((name) => [name, name.toLowerCase()]).map((name) => [name, proxy]));
-  const child = spawn(program, args, { stdio: "inherit", env: { ...process.env, ...env, NODE_USE_ENV_PROXY: "1" } });
+  const child = spawn(program, args, {
+    // The last one is where the program's environment comes from (GO_FD of command.ts).
+    stdio: ["inherit", "inherit", "inherit", "ignore", "ignore", 5],
+    env: { ...process.env, ...env, NODE_USE_ENV_PROXY: "1" },
+  });
+  closeSync(5);
   child.on("error", (error) => {
     console.error(error.message);
     process.exit(NOT_FOUND);

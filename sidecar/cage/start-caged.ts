@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Duplex, PassThrough, type Readable } from "node:stream";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { CagedEnd, CagedProcess, CageSpec, Isolation } from "./cage.ts";
-import { asUser, bubblewrap, CAGED_NODE, cagedEnv, GO, GO_FD, limited, TMPFS } from "./command.ts";
+import { asUser, bubblewrap, CAGED_NODE, GO_FD, goWith, limited, TMPFS, withEnvironment } from "./command.ts";
 import { inContainer } from "./container.ts";
 import type { CageFolder } from "./folders.ts";
 import { closePipe, type OutputPipe, type TakePipe } from "./pipes.ts";
@@ -76,7 +76,8 @@ export async function startCaged(tools: CageTools, spec: CageSpec): Promise<Resu
     if (user !== null) for (const folder of writable) give(folder, user.uid);
     wayOut = spec.network === null ? null : await openWayOut(tools.folder.path, spec.network, user?.uid ?? null);
     const start = tools.isolation.level === "container" ? startInContainer : startInBubblewrap;
-    const started = await start(tools, wayOut === null ? spec : throughProxy(spec, wayOut), user, outputs);
+    const whole = { ...spec, argv: withEnvironment(spec.argv) };
+    const started = await start(tools, wayOut === null ? whole : throughProxy(whole, wayOut), user, outputs);
     for (const { writerFd } of [outputs.stdout, outputs.stderr]) closeSync(writerFd);
     return ok(follow(spec, { ...started, wayOut }, outputs, writable, user));
   } catch (error) {
@@ -101,7 +102,6 @@ async function startInBubblewrap(
         { from: process.execPath, at: CAGED_NODE, writable: false },
         ...spec.mounts,
       ]),
-      env: cagedEnv(spec.env),
       cwd: spec.cwd,
       tmpBytes: spec.limits.tmpBytes,
       infoFd: INFO_FD,
@@ -117,7 +117,7 @@ async function startInBubblewrap(
       stdio: [spec.stdin === "empty" ? "ignore" : "pipe", stdout.writerFd, stderr.writerFd, "pipe", filter, "pipe"],
     });
     const root = rootOf(child);
-    letGo(child);
+    letGo(child, spec.env);
     await untilSpawned(child);
     const tmpfs = () => TMPFS.map((path) => `/proc/${root() ?? "none"}/root${path}`);
     return { child, root, tmpfs, folders: [], remove: () => Promise.resolve() };
@@ -134,7 +134,7 @@ async function startInContainer(
 ): Promise<Started> {
   if (user === null) throw new Error("a program needs a user of its own");
   const mounts = await tools.folder.reachable(spec.mounts);
-  const { argv, env, cwd, tmp, remove } = await inContainer(tools.folder.path, { ...spec, mounts }, user.uid);
+  const { argv, env, ownEnv, cwd, tmp, remove } = await inContainer(tools.folder.path, { ...spec, mounts }, user.uid);
   const [program = "", ...args] = [...asUser(tools.setpriv, user.uid), ...limited(tools.prlimit, spec.limits, argv)];
   const stdin = spec.stdin === "empty" ? "ignore" : "pipe";
   const child = spawn(program, args, {
@@ -143,7 +143,7 @@ async function startInContainer(
     detached: true,
     stdio: [stdin, stdout.writerFd, stderr.writerFd, "ignore", "ignore", "pipe"],
   });
-  letGo(child);
+  letGo(child, ownEnv);
   await untilSpawned(child);
   return { child, root: () => child.pid ?? null, tmpfs: () => [], folders: [tmp], remove };
 }
@@ -228,10 +228,10 @@ function startTimer(wallMs: number | null, tell: (why: string) => void): NodeJS.
 }
 
 /** Answers the first process of a cage, once. */
-function letGo(child: ChildProcess): void {
+function letGo(child: ChildProcess, env: Readonly<Record<string, string>>): void {
   const control = (child.stdio as readonly unknown[])[GO_FD] as Duplex | null | undefined;
   control?.on("error", () => undefined);
-  control?.once("data", () => control.end(GO));
+  control?.once("data", () => control.end(goWith(env), () => control.destroy()));
 }
 
 /** The number that the first process of the cage has here, as bubblewrap tells it. */

@@ -149,6 +149,37 @@ print(sorted(int(name) for name in os.listdir("/proc") if name.isdigit())[-1] < 
   });
 });
 
+describe("a program's environment", () => {
+  it("begins with the program, and not with what shuts it in and sets its limits", async () => {
+    // The loader tells of each program that it begins, on its stderr.
+    const run = await test.run("sh", "exec /bin/true", { env: { LD_DEBUG: "files" } });
+    const begun = [...run.stderr.matchAll(/initialize program: (\S+)/g)].map(([, program]) => program);
+    expect(begun).toEqual(["sh", "/bin/true"]);
+  });
+
+  it("comes as it is, whatever is in it", async () => {
+    const env = {
+      QUOTES: `'it''s' "$(id)" \`id\` $HOME \\`,
+      LINES: "one\n\ntwo\n\n",
+      EMPTY: "",
+      _own: "-n ä",
+      PATH: "/usr/bin:/bin",
+      LONG: "x".repeat(30_000),
+    };
+    const program = "import json, os; print(json.dumps({k: v for k, v in os.environ.items() if k != 'PWD'}))";
+    const argv = ["/usr/bin/python3", "-c", program] as const;
+    const run = await test.run("python3", "", { argv, env, maxOutputBytes: 100_000 });
+    expect(JSON.parse(run.stdout)).toEqual({ HOME: "/tmp", TMPDIR: "/tmp", LANG: "C.UTF-8", ...env });
+    const proxied = await test.run("python3", "", {
+      argv,
+      env: { ...env, NODE_OPTIONS: "--no-such-option" },
+      network: { hosts: [], egress: test.egress },
+      maxOutputBytes: 100_000,
+    });
+    expect(JSON.parse(proxied.stdout)).toMatchObject({ ...env, HTTP_PROXY: expect.stringContaining("127.0.0.1") });
+  });
+});
+
 describe("the machine", () => {
   it.each([
     ["sh", "echo x > /usr/bin/planted || echo x > /planted || echo x > /etc/planted || echo x > /dev/planted"],

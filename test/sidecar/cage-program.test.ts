@@ -216,6 +216,10 @@ describe("the operator's choice", () => {
       const ran = await run(sidecar, "id -u; cat a.txt; echo two > b.txt; (setsid sleep 300 &); rm a.txt", { files });
       expect(ran).toMatchObject({ exitCode: 0, removed: ["a.txt"], written: [{ path: "b.txt" }] });
       expect(Number(ran.stdout.split("\n")[0])).toBeGreaterThanOrEqual(61_000);
+      // The loader tells of each program that it begins: none of them is one that is still root.
+      const told = await run(sidecar, "exec /bin/true", { env: { LD_DEBUG: "files", OWN: "/work/x", PATH: "/bin" } });
+      const begun = [...told.stderr.matchAll(/initialize program: (\S+)/g)].map(([, begins]) => begins);
+      expect(begun).toEqual(["/bin/sh", "/bin/true"]);
       const peek = await run(sidecar, `cat /proc/${sidecar.process.pid ?? 0}/environ; ls ${folder}; echo over`);
       expect(peek.stdout).toBe("over\n");
       await expect
