@@ -11,6 +11,7 @@ import { makeSidecar } from "./app.ts";
 import { isolation, theCages } from "./cage/cages.ts";
 import { removeTree } from "./cage/folders.ts";
 import { systemEgress } from "./egress.ts";
+import { closeInherited } from "./inherited.ts";
 import { jobKinds } from "./jobs/kinds.ts";
 import { readOffered, startInCage } from "./mcp/in-cage.ts";
 import { openKeeper } from "./mcp/keeper.ts";
@@ -18,6 +19,8 @@ import { makeVersions } from "./versions.ts";
 
 const MIN_SECRET_CHARACTERS = 32;
 const DEFAULT_PORT = 8788;
+
+closeInherited();
 
 const secret = process.env["SIDECAR_SECRET"] ?? "";
 if (secret.length < MIN_SECRET_CHARACTERS) {

@@ -15,6 +15,8 @@ const MAX_CONNECTIONS = 64;
 const MAX_BYTES = 256 * 1024 * 1024;
 const CONNECT_MS = 15_000;
 const TLS_PORT = "443";
+/** Of the web. Some clients tunnel plain http too: Node's own `fetch`. */
+const TUNNEL_PORTS: ReadonlySet<string> = new Set(["80", TLS_PORT]);
 const REFUSED = 403;
 const UNREACHABLE = 502;
 const MALFORMED = 400;
@@ -139,14 +141,14 @@ async function reach(url: URL | null, { hosts, egress }: ProxyRules, signal: Abo
   }
 }
 
-/** `authority`: host:port. What goes through a tunnel is not seen, so it leads to the port of TLS, or to a listed one. */
+/** `authority`: host:port. What goes through a tunnel is not seen, so it leads to the ports of the web, or to a listed one. */
 async function reachTunnel(authority: string, rules: ProxyRules, signal: AbortSignal): Promise<Reached> {
   const match = /^(\[[0-9a-fA-F:.]+\]|[^\s:/?#@\\[\]]+):(\d{1,5})$/.exec(authority);
   const url = match === null ? null : URL.parse(`https://${authority}/`);
   if (match === null || url === null) return no(MALFORMED, "CONNECT names one host and one port.");
   const isOpened = rules.egress.allow.has(`${url.hostname}:${match[2]}`);
-  if (match[2] !== TLS_PORT && !isOpened && !portIsListed(url, rules.hosts))
-    return no(REFUSED, `CONNECT leads to port ${TLS_PORT}, or to one that is listed.`);
+  if (!TUNNEL_PORTS.has(match[2] ?? "") && !isOpened && !portIsListed(url, rules.hosts))
+    return no(REFUSED, `CONNECT leads to the ports ${[...TUNNEL_PORTS].join(" and ")}, or to one that is listed.`);
   return await reach(url, rules, signal);
 }
 

@@ -202,14 +202,6 @@ describe("the machine", () => {
     expect(run.exitCode).not.toBeNull();
     expect(existsSync("/usr/bin/planted")).toBe(false);
   });
-
-  it("keeps no file descriptor of the sidecar open in a program", async () => {
-    const run = await test.run(
-      "python3",
-      "import os; print(sorted(os.readlink('/proc/self/fd/' + n) for n in os.listdir('/proc/self/fd') if int(n) in range(3, 200) and os.path.exists('/proc/self/fd/' + n)))",
-    );
-    expect(run.stdout).toBe("[]\n");
-  });
 });
 
 describe("the network", () => {

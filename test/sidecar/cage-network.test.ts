@@ -116,6 +116,13 @@ describe("a listed host", () => {
     expect(dialled).toEqual(["93.184.215.14:443"]);
   });
 
+  it("is reached by clients that tunnel plain http too", async () => {
+    const program = `node -e 'fetch("http://open.example.com/page").then((r) => r.text()).then(console.log)'`;
+    expect((await sh(program)).stdout).toContain("seen GET open.example.com /page");
+    expect((await sh("curl -sp http://open.example.com/page")).stdout).toContain("seen GET open.example.com /page");
+    expect(dialled).toEqual(["93.184.215.14:80", "93.184.215.14:80"]);
+  });
+
   it("is reached at a port that is listed, and at no other", async () => {
     await sh("curl -s http://open.example.com:8080/", ["open.example.com:8080"]);
     expect(hits).toHaveLength(1);
@@ -147,7 +154,8 @@ describe("anything else", () => {
     ["metadata", "curl -s http://169.254.169.254/latest/"],
     ["another port", "curl -s http://open.example.com:22/"],
     ["no proxy at all", "curl -s --noproxy '*' http://93.184.215.14/ || true"],
-    ["a tunnel to another port", "curl -sp http://open.example.com:22/; curl -sp http://open.example.com/"],
+    ["a tunnel to another port", "curl -sp http://open.example.com:22/; curl -sp http://open.example.com:8080/"],
+    ["a tunnel to a host that is not listed", "curl -sp http://other.example.com/; curl -sk https://other.example.com/"],
     ["a tunnel to the machine", "curl -sk https://127.0.0.1:PORT/; curl -sk https://localhost/"],
     ["a tunnel to an inward name", "curl -sk https://inward.example.com/"],
   ])("is not reached: %s", async (_what, program) => {

@@ -43,16 +43,23 @@ function makeFolder(uid?: number): string {
   return folder;
 }
 
-async function start(folder: string, env: Readonly<Record<string, string>> = {}, uid?: number): Promise<Running> {
+/** `starter`: a command that starts the one after it. */
+async function start(
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+  uid?: number,
+  starter: readonly string[] = [],
+): Promise<Running> {
   const [port = 0] = await freePorts(1);
-  const program = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", SERVER], {
-    stdio: ["ignore", "pipe", "inherit"],
+  const command = [...starter, process.execPath, "--disable-warning=ExperimentalWarning", SERVER];
+  const program = spawn(command[0] ?? "", command.slice(1), {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
     env: { SIDECAR_SECRET: SECRET, PORT: String(port), TMPDIR: folder, ...env },
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   started.push(program);
   await new Promise<void>((resolve, reject) => {
-    program.stdout.once("data", () => resolve());
+    program.stdout?.once("data", () => resolve());
     program.once("exit", () => reject(new Error("it ended")));
   });
   const url = `http://127.0.0.1:${port}`;
@@ -200,6 +207,19 @@ describe.skipIf(!isRoot)("a sidecar of an ordinary user (skipped because only ro
     expect(await isolationOf(sidecar)).toMatchObject({ level: "none", reason: expect.stringContaining("as root") });
     expect(await sidecar.scripts.run(shell("echo"))).toMatchObject({ ok: false, error: { code: "not_available" } });
   });
+});
+
+it("gives programs no descriptor of whoever started the sidecar, and keeps its channel to the supervisor", async () => {
+  const leak =
+    "import os, sys\nfor fd in (60, 251, 900): os.dup2(os.open('/dev/null', os.O_RDONLY), fd)\nos.execv(sys.argv[1], sys.argv[1:])";
+  const sidecar = await start(makeFolder(), {}, undefined, ["python3", "-c", leak]);
+  const list = `python3 -c 'import os; print([n for n in os.listdir("/proc/self/fd") if int(n) > 2 and os.path.exists("/proc/self/fd/" + n)])'`;
+  expect(await run(sidecar, list)).toMatchObject({ stdout: "[]\n", stderr: "" });
+  expect(await run(sidecar, list, { network: [] })).toMatchObject({ stdout: "[]\n", stderr: "" });
+  const answers: unknown[] = [];
+  sidecar.process.on("message", (message) => answers.push(message));
+  sidecar.process.send("ping");
+  await expect.poll(() => answers, LONG).toContain("pong");
 });
 
 describe("the operator's choice", () => {
