@@ -52,7 +52,7 @@ const INIT = [
  * What the program's own environment is set by, last of all: a variable such as LD_PRELOAD is a program by itself, and before this
  * it would run without the limits, or as root. It comes as commands, since everybody can read the arguments of a process.
  */
-const SET_ENVIRONMENT = ["/bin/sh", "-c", `eval "$(cat <&${GO_FD})"; exec ${GO_FD}<&-; exec "$@"`, "sh"];
+const SET_ENVIRONMENT = ["/bin/sh", "-c", `eval "$(cat <&${GO_FD})"; exec ${GO_FD}<&-; exec "$@"`, "sh"] as const;
 
 /** The environment of a cage, to which the program's own comes when it begins. */
 export const CAGE_ENV: Readonly<Record<string, string>> = {
@@ -63,7 +63,7 @@ export const CAGE_ENV: Readonly<Record<string, string>> = {
 };
 
 /** The program, after its environment is set. */
-export function withEnvironment(argv: readonly string[]): readonly string[] {
+export function withEnvironment(argv: readonly string[]): readonly [string, ...string[]] {
   return [...SET_ENVIRONMENT, ...argv];
 }
 

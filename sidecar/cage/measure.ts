@@ -1,7 +1,17 @@
 /** What no rlimit bounds: how much a cage's folders, files and processes take, all together. */
-import { type Dirent, lstatSync, opendirSync, readdirSync, statfsSync, statSync } from "node:fs";
+import {
+  closeSync,
+  type Dirent,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
-import { type ProcessFacts, proportionalBytes, readOrNull } from "./processes.ts";
+import { type ProcessFacts, proportionalBytes } from "./processes.ts";
 
 /** The kernel takes no longer path (PATH_MAX); what lies deeper could not be measured. */
 const MAX_PATH_BYTES = 3_500;
@@ -9,6 +19,17 @@ const ENTRIES_A_TURN = 500;
 const BLOCK_BYTES = 512;
 /** A name without bytes takes room too. */
 const ENTRY_BYTES = 256;
+/**
+ * What can be looked at in bounded time. Of open files together: the kernel can hold 200 KiB more for each (a socket), which nothing
+ * counts.
+ */
+const MAX_OPEN_FILES = 8_192;
+/** Of the list of what a process has in its memory (proc_pid_maps(5)), and of all lists. */
+const MAX_MAPS_BYTES = 1024 * 1024;
+const MAX_ALL_MAPS_BYTES = 8 * 1024 * 1024;
+const MAPS_PIECE_BYTES = 64 * 1024;
+/** So many times its memory a program may have, when pages are counted for each process that shares them. */
+const MAX_SHARED = 16;
 
 export interface FolderLimits {
   readonly workBytes: number;
@@ -69,19 +90,31 @@ export interface ProcessLimits {
 }
 
 /** Why processes are too much; null: they are within their limits. `tmpfs`: their folders in memory. */
-export function whyProcessesAreTooMuch(
+export async function whyProcessesAreTooMuch(
   processes: readonly ProcessFacts[],
   tmpfs: readonly string[],
   limits: ProcessLimits,
-): string | null {
+): Promise<string | null> {
   const inTmpfs = tmpfs.reduce((sum, path) => sum + tmpfsBytes(path), 0);
+  if (await isTooMuchMemory(processes, inTmpfs, limits))
+    return `It took more than ${limits.memoryBytes} bytes of memory.`;
+  return await whyUnnamedAreTooMuch(processes, limits);
+}
+
+async function isTooMuchMemory(
+  processes: readonly ProcessFacts[],
+  inTmpfs: number,
+  { memoryBytes }: ProcessLimits,
+): Promise<boolean> {
   const withShared = processes.reduce((sum, { residentBytes }) => sum + residentBytes, inTmpfs);
-  if (withShared > limits.memoryBytes) {
-    const bytes = processes.reduce((sum, { pid }) => sum + proportionalBytes(pid), inTmpfs);
-    if (bytes > limits.memoryBytes) return `It took more than ${limits.memoryBytes} bytes of memory.`;
+  if (withShared <= memoryBytes) return false;
+  if (withShared > memoryBytes * MAX_SHARED) return true;
+  let bytes = inTmpfs;
+  for (const { pid } of processes.toSorted((one, other) => other.residentBytes - one.residentBytes)) {
+    bytes += await proportionalBytes(pid);
+    if (bytes > memoryBytes) return true;
   }
-  const unnamed = unnamedBytes(processes.map(({ pid }) => pid));
-  return unnamed > limits.workBytes ? `Its deleted files took more than ${limits.workBytes} bytes.` : null;
+  return false;
 }
 
 function tmpfsBytes(path: string): number {
@@ -93,14 +126,50 @@ function tmpfsBytes(path: string): number {
   }
 }
 
-/** Of files without a name that processes hold open or have in their memory: no walk of a folder finds them. */
-function unnamedBytes(pids: readonly number[]): number {
+/** Files without a name that processes hold open or have in their memory: no walk of a folder finds them. */
+async function whyUnnamedAreTooMuch(
+  processes: readonly ProcessFacts[],
+  { workBytes }: ProcessLimits,
+): Promise<string | null> {
   const taken = new Map<string, number>();
-  for (const pid of pids) {
-    for (const fd of namesIn(`/proc/${pid}/fd`)) noteOpenFile(`/proc/${pid}/fd/${fd}`, taken);
-    noteMappedFiles(readOrNull(`/proc/${pid}/maps`) ?? "", taken);
+  let [openFiles, mapsBytes] = [0, 0];
+  for (const { pid } of processes) {
+    await turn();
+    const fds = namesIn(`/proc/${pid}/fd`);
+    openFiles += fds.length;
+    if (openFiles > MAX_OPEN_FILES) return `Its processes have more than ${MAX_OPEN_FILES} files open.`;
+    for (const fd of fds) noteOpenFile(`/proc/${pid}/fd/${fd}`, taken);
+    const maps = readUpTo(`/proc/${pid}/maps`, MAX_MAPS_BYTES);
+    mapsBytes += maps?.length ?? 0;
+    if (maps === null || mapsBytes > MAX_ALL_MAPS_BYTES) return "Its processes have too many mappings in their memory.";
+    noteMappedFiles(maps, taken);
   }
-  return [...taken.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const bytes = [...taken.values()].reduce((sum, own) => sum + own, 0);
+  return bytes > workBytes ? `Its deleted files took more than ${workBytes} bytes.` : null;
+}
+
+/** Null: it is longer. Empty for what is gone. */
+function readUpTo(path: string, maxBytes: number): string | null {
+  let fd: number;
+  try {
+    fd = openSync(path, "r");
+  } catch {
+    return "";
+  }
+  const pieces: Buffer[] = [];
+  try {
+    const piece = Buffer.alloc(MAPS_PIECE_BYTES);
+    for (let bytes = 0, read = readSync(fd, piece); read > 0; read = readSync(fd, piece)) {
+      bytes += read;
+      if (bytes > maxBytes) return null;
+      pieces.push(Buffer.from(piece.subarray(0, read)));
+    }
+  } catch {
+    // It ended meanwhile.
+  } finally {
+    closeSync(fd);
+  }
+  return Buffer.concat(pieces).toString("utf8");
 }
 
 function noteOpenFile(path: string, taken: Map<string, number>): void {

@@ -1,9 +1,11 @@
 /** The processes of the machine, as /proc tells them (proc(5)). */
 import { readdirSync, readFileSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
+import { readFile } from "node:fs/promises";
+import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
 
 /** How old a look at all processes may be when it is used for another cage too. */
 const LOOK_IS_GOOD_MS = 40;
+const PROCESSES_A_TURN = 50;
 const MAX_KILLS = 500;
 
 export interface ProcessFacts {
@@ -16,13 +18,19 @@ export interface ProcessFacts {
   readonly isZombie: boolean;
 }
 
-let look: { readonly atMs: number; readonly processes: readonly ProcessFacts[] } = { atMs: -1_000, processes: [] };
+/** The last look at all processes, or the one under way. */
+let look: { atMs: number; readonly processes: Promise<readonly ProcessFacts[]> } | null = null;
 
 export function readProcesses(): readonly ProcessFacts[] {
+  return pids()
+    .map(factsOf)
+    .filter((facts) => facts !== null);
+}
+
+function pids(): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .map((name) => factsOf(Number(name)))
-    .filter((facts) => facts !== null);
+    .map(Number);
 }
 
 /** Null: it has ended. */
@@ -40,8 +48,8 @@ function factsOf(pid: number): ProcessFacts | null {
 }
 
 /** `root` and all that descend from it. In a process namespace everybody descends from its first process. */
-export function processesBelow(root: number): readonly ProcessFacts[] {
-  const all = recentProcesses();
+export async function processesBelow(root: number): Promise<readonly ProcessFacts[]> {
+  const all = await recentProcesses();
   const below = new Set([root]);
   // A child can have a smaller number than its parent.
   for (let before = 0; before < below.size; ) {
@@ -51,14 +59,35 @@ export function processesBelow(root: number): readonly ProcessFacts[] {
   return all.filter(({ pid }) => below.has(pid));
 }
 
-export function processesOf(uid: number): readonly ProcessFacts[] {
-  return recentProcesses().filter((facts) => facts.uid === uid);
+export async function processesOf(uid: number): Promise<readonly ProcessFacts[]> {
+  return (await recentProcesses()).filter((facts) => facts.uid === uid);
 }
 
-function recentProcesses(): readonly ProcessFacts[] {
-  const nowMs = performance.now();
-  if (nowMs - look.atMs > LOOK_IS_GOOD_MS) look = { atMs: nowMs, processes: readProcesses() };
-  return look.processes;
+async function recentProcesses(): Promise<readonly ProcessFacts[]> {
+  if (look === null || performance.now() - look.atMs > LOOK_IS_GOOD_MS) look = startLook();
+  return await look.processes;
+}
+
+/** It is good from its end on, and until then whoever asks waits for it. */
+function startLook(): NonNullable<typeof look> {
+  const processes = readProcessesInTurns();
+  const started = { atMs: Infinity, processes };
+  const end = () => {
+    started.atMs = performance.now();
+  };
+  processes.then(end, end);
+  return started;
+}
+
+/** As `readProcesses`; others get their turn meanwhile. */
+async function readProcessesInTurns(): Promise<readonly ProcessFacts[]> {
+  const found: ProcessFacts[] = [];
+  for (const [at, pid] of pids().entries()) {
+    if (at % PROCESSES_A_TURN === 0) await turn();
+    const facts = factsOf(pid);
+    if (facts !== null) found.push(facts);
+  }
+  return found;
 }
 
 /** Kills all processes of a user until none is left. False: some are. One that is only waited for counts as gone. */
@@ -80,9 +109,12 @@ export function killIfThere(pid: number): void {
   }
 }
 
-/** Memory that is the process's own, where pages that several share are divided among them. */
-export function proportionalBytes(pid: number): number {
-  const rollup = readOrNull(`/proc/${pid}/smaps_rollup`) ?? "";
+/**
+ * Memory that is the process's own, where pages that several share are divided among them. The kernel counts page by page,
+ * so this is not for a turn of the loop.
+ */
+export async function proportionalBytes(pid: number): Promise<number> {
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
   const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)?.[1] ?? 0);
   return (of("Pss_Anon") + of("Pss_Shmem")) * 1024;
 }

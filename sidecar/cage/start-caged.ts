@@ -210,10 +210,10 @@ function follow(
     timedOut = killed === null && !isOver;
     void kill(why);
   });
-  const processes = () => {
-    if (user !== null) return processesOf(user.uid);
+  const processes = async () => {
+    if (user !== null) return await processesOf(user.uid);
     const pid = root();
-    return pid === null ? [] : processesBelow(pid);
+    return pid === null ? [] : await processesBelow(pid);
   };
   void watch({ processes, folders: [...writable, ...folders], tmpfs, limits }, (why) => void kill(why), over.signal);
   // A program need not read, and can end while it is written to.

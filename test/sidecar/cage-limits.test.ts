@@ -76,6 +76,49 @@ time.sleep(30)
   });
 });
 
+describe("what takes long to look at", () => {
+  it("is bounded: mappings in memory", async () => {
+    const program = `
+import ctypes, time
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+base = libc.mmap(None, 40_000 * 4096, 0, 0x22, -1, 0)
+for at in range(0, 40_000, 2): libc.mprotect(base + at * 4096, 4096, 1)
+time.sleep(30)
+`;
+    const run = await hog("python3", program);
+    expect([run.exitCode, run.stderr]).toEqual([null, expect.stringContaining("too many mappings")]);
+  });
+
+  it("is bounded: open files of all processes", async () => {
+    const program = `
+import os, time
+try:
+    while True: os.open("/dev/null", os.O_RDONLY)
+except OSError: pass
+for _ in range(30):
+    if os.fork() == 0: break
+time.sleep(30)
+`;
+    const run = await hog("python3", program);
+    expect([run.exitCode, run.stderr]).toEqual([null, expect.stringContaining("8192 files open")]);
+  });
+
+  it("is bounded: memory that many processes share", async () => {
+    const program = `
+import os, time
+held = bytearray(150_000_000)
+for _ in range(30):
+    if os.fork() == 0: break
+time.sleep(30)
+`;
+    const run = await hog("python3", program);
+    expect([run.exitCode, run.stderr]).toEqual([null, expect.stringContaining("of memory")]);
+  });
+});
+
 describe("processes", () => {
   it("are bounded: a fork bomb ends with its time, and the machine goes on", async () => {
     const run = await hog("sh", "bomb() { bomb | bomb & }; bomb; sleep 60", { wallMs: 1_500 });

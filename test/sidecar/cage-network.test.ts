@@ -155,7 +155,10 @@ describe("anything else", () => {
     ["another port", "curl -s http://open.example.com:22/"],
     ["no proxy at all", "curl -s --noproxy '*' http://93.184.215.14/ || true"],
     ["a tunnel to another port", "curl -sp http://open.example.com:22/; curl -sp http://open.example.com:8080/"],
-    ["a tunnel to a host that is not listed", "curl -sp http://other.example.com/; curl -sk https://other.example.com/"],
+    [
+      "a tunnel to a host that is not listed",
+      "curl -sp http://other.example.com/; curl -sk https://other.example.com/",
+    ],
     ["a tunnel to the machine", "curl -sk https://127.0.0.1:PORT/; curl -sk https://localhost/"],
     ["a tunnel to an inward name", "curl -sk https://inward.example.com/"],
   ])("is not reached: %s", async (_what, program) => {

@@ -237,7 +237,7 @@ describe("the operator's choice", () => {
       expect(ran).toMatchObject({ exitCode: 0, removed: ["a.txt"], written: [{ path: "b.txt" }] });
       expect(Number(ran.stdout.split("\n")[0])).toBeGreaterThanOrEqual(61_000);
       // The loader tells of each program that it begins: none of them is one that is still root.
-      const told = await run(sidecar, "exec /bin/true", { env: { LD_DEBUG: "files", OWN: "/work/x", PATH: "/bin" } });
+      const told = await run(sidecar, "exec /bin/true", { env: { LD_DEBUG: "files", PATH: "/bin" } });
       const begun = [...told.stderr.matchAll(/initialize program: (\S+)/g)].map(([, begins]) => begins);
       expect(begun).toEqual(["/bin/sh", "/bin/true"]);
       const peek = await run(sidecar, `cat /proc/${sidecar.process.pid ?? 0}/environ; ls ${folder}; echo over`);
