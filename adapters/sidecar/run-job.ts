@@ -75,16 +75,14 @@ export async function runJob(sidecar: Sidecar | null, request: JobRequest): Prom
       duplex: "half",
     };
     const response = await sidecar.fetch(`/jobs/${kind}`, init);
-    if (response.status !== 200) return refusalOf(await response.text());
+    if (response.status !== 200) return refusalOf(response.status, await response.text());
     const packet = await openPacket(pullOf(response.body), request.limits ?? LIMITS);
     return ok({ body: packet.head.body, files: filesOf(packet) });
   } catch {
     // What could not be read here never became a whole packet, so no job began with it.
     if (unread.failure !== null) return unread.failure;
     if (limit.aborted) return failed("timeout", "The sidecar did not end the job in time.");
-    return failed("upstream_failed", "The connection to the sidecar was lost during the job.", {
-      retryAfterMs: AGAIN_AFTER_MS,
-    });
+    return lost();
   }
 }
 
@@ -133,16 +131,27 @@ const refusalSchema = z.object({
   sent: z.boolean().optional(),
 });
 
-/** What the sidecar answers instead of a result. What it refuses before the job begins says so. */
-function refusalOf(text: string): Result<never> {
+/** The sidecar does not take the token. */
+const UNAUTHENTICATED = 401;
+
+/**
+ * What the sidecar answers instead of a result. What it refuses before the job begins says so. What is not its own answer
+ * comes from something before it, which can have lost the sidecar in the middle of the job.
+ */
+function refusalOf(status: number, text: string): Result<never> {
+  if (status === UNAUTHENTICATED) return unreachable();
   const refusal = refusalSchema.safeParse(parseJson(text)).data;
-  if (refusal === undefined) return unreachable();
+  if (refusal === undefined) return lost();
   const { code, message, field, sent } = refusal;
   const at = field === undefined ? {} : { field };
-  if (code === "unauthenticated") return unreachable();
   if (sent !== false) return failed(code, message, at);
   const again = code === "rate_limited" ? { retryAfterMs: AGAIN_AFTER_MS } : {};
   return failed(code, message, { ...at, ...again, details: { sent: false } });
+}
+
+function lost(): Result<never> {
+  const message = "The connection to the sidecar was lost during the job.";
+  return failed("upstream_failed", message, { retryAfterMs: AGAIN_AFTER_MS });
 }
 
 function unreachable(): Result<never> {

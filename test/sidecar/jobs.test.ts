@@ -174,6 +174,23 @@ it("says that nothing was begun when there is no sidecar, or it does not answer"
   expect(await runJob(away, job)).toMatchObject({ error: { code: "upstream_failed", details: { sent: false } } });
 });
 
+it.each([
+  [502, "<html>Bad Gateway</html>", undefined],
+  [504, "", undefined],
+  [500, "{}", undefined],
+  [401, "<html>Unauthorized</html>", false],
+  [401, '{"code":"wrong_secret","message":"The token is foreign."}', false],
+  [503, '{"code":"rate_limited","message":"Full.","sent":false}', false],
+])("says that nothing was begun only when that is sure: %i %s", async (status, text, sent) => {
+  const between = {
+    secret,
+    fetch: async (path: string) => (path === "/health" ? new Response("{}") : new Response(text, { status })),
+    isAsleep: async () => false,
+  };
+  const done = await runJob(between, { ...request, order: { word: "hello" }, files: [] });
+  expect(done.ok ? null : [done.error.retryAfterMs, done.error.details?.["sent"]]).toEqual([1_000, sent]);
+});
+
 it("reads a packet however it is cut into pieces, and refuses one that is cut short or goes on", async () => {
   const files = [
     { path: "a", size: 3 },
