@@ -44,8 +44,9 @@ export async function openCageFolder(parent: string = tmpdir()): Promise<CageFol
     etc.set(name, file);
   }
   const copies = new Map<string, Promise<string>>();
+  let begun = 0;
   async function copyOf(from: string): Promise<string> {
-    const copy = join(path, `copy-${copies.size}`);
+    const copy = join(path, `copy-${(begun += 1)}`);
     await cp(from, copy, { recursive: true, dereference: true, mode: constants.COPYFILE_FICLONE });
     await promisify(execFile)("/bin/chmod", ["-R", "a+rX", "--", copy]);
     return copy;
@@ -54,6 +55,8 @@ export async function openCageFolder(parent: string = tmpdir()): Promise<CageFol
     if (mount.writable || isOpen(mount.from)) return mount;
     const copy = copies.get(mount.from) ?? copyOf(mount.from);
     copies.set(mount.from, copy);
+    // The disk can have been full.
+    copy.catch(() => copies.delete(mount.from));
     return { ...mount, from: await copy };
   }
   return {

@@ -196,10 +196,11 @@ function follow(
     isOver = true;
     over.abort();
     clearTimeout(timer);
-    if (user !== null && !(await killProcessesOf(user.uid)))
-      console.error(`processes of the user ${user.uid} do not end`);
+    const areGone = user === null || (await killProcessesOf(user.uid));
     await Promise.all([remove(), wayOut?.close()]);
-    user?.release();
+    // A user of whom something is left is given to no other program.
+    if (areGone) user?.release();
+    else console.error(`processes of the user ${user.uid} do not end`);
     return { exitCode: killed === null ? exitCode : null, killed, timedOut };
   }
 

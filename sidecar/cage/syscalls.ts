@@ -24,7 +24,7 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
     denied: [
       [29, 30, 31, 67, 64, 65, 66, 220, 68, 69, 70, 71], // shm*, sem*, msg*
       [240, 241, 242, 243, 244, 245], // mq_*
-      [101, 310, 311], // ptrace, process_vm_*
+      [101, 103, 310, 311], // ptrace, syslog, process_vm_*
       [248, 249, 250], // add_key, request_key, keyctl
       [298, 321, 323], // perf_event_open, bpf, userfaultfd
       [155, 161, 165, 166, 167, 168, 272, 308], // pivot_root, chroot, mount, umount2, swap*, unshare, setns
@@ -39,7 +39,7 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
     denied: [
       [194, 195, 196, 197, 190, 191, 192, 193, 186, 187, 188, 189],
       [180, 181, 182, 183, 184, 185],
-      [117, 270, 271],
+      [117, 116, 270, 271],
       [217, 218, 219],
       [241, 280, 282],
       [41, 51, 40, 39, 224, 225, 97, 268],

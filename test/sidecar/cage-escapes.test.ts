@@ -192,6 +192,7 @@ describe("the machine", () => {
     ["python3", "import os; os.setuid(0)"],
     ["python3", "import ctypes, sys; sys.exit(0 if ctypes.CDLL(None).shmget(0, 4096, 0o1600) >= 0 else 1)"],
     ["python3", "import ctypes, sys; sys.exit(0 if ctypes.CDLL(None).syscall(250, 0, -3, 1) >= 0 else 1)"],
+    ["python3", "import ctypes, sys; sys.exit(0 if ctypes.CDLL(None).klogctl(10, None, 0) >= 0 else 1)"],
     ["python3", "import socket; socket.socket(40, socket.SOCK_STREAM)"],
     ["python3", "import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW)"],
     ["python3", "import os; os.open('/proc/kcore', os.O_RDONLY)"],
