@@ -42,7 +42,7 @@ export async function whyFolderIsTooMuch(folder: string, limits: FolderLimits): 
   const open: Buffer[] = [Buffer.from(folder)];
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (path.length > MAX_PATH_BYTES) return "Its folders are nested too deeply.";
-    for (const entry of entriesOf(path)) {
+    for (const entry of entriesNow(path)) {
       files += 1;
       if (files % ENTRIES_A_TURN === 0) await turn();
       const child = Buffer.concat([path, Buffer.from("/"), entry.name]);
@@ -55,23 +55,25 @@ export async function whyFolderIsTooMuch(folder: string, limits: FolderLimits): 
   return null;
 }
 
-/** One by one, as a folder can have more than memory holds. Nothing for a folder that is gone or shut. */
+/** One by one, as a folder can have more than memory holds. Throws for a folder that is gone or cannot be read. */
 export function* entriesOf(path: Buffer): Generator<Dirent<Buffer>> {
-  let folder: ReturnType<typeof opendirSync>;
-  try {
-    // The types of Node know names as texts only.
-    folder = opendirSync(path, { encoding: "buffer" as BufferEncoding, bufferSize: 256 });
-  } catch {
-    return;
-  }
+  // The types of Node know names as texts only.
+  const folder = opendirSync(path, { encoding: "buffer" as BufferEncoding, bufferSize: 256 });
   try {
     for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
       yield entry as unknown as Dirent<Buffer>;
     }
-  } catch {
-    // It was removed meanwhile.
   } finally {
     folder.closeSync();
+  }
+}
+
+/** As far as they can be read, while the program changes them. */
+function* entriesNow(path: Buffer): Generator<Dirent<Buffer>> {
+  try {
+    yield* entriesOf(path);
+  } catch {
+    // It was removed meanwhile, or is shut.
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { USUAL_LIMITS } from "../../sidecar/cage/cage.ts";
+import { changesIn } from "../../sidecar/cage/changes.ts";
 import { startCaged } from "../../sidecar/cage/start-caged.ts";
 import { openTestCages, type TestCages } from "./caged.ts";
 
@@ -43,6 +44,13 @@ it("brings back plain files as they are", async () => {
 it("takes a file for changed by what it holds, not by its time", async () => {
   const program = "touch same; printf two > new; mv new changed; printf one > x; cat x > same; rm x";
   expect((await changes(program, { same: "one", changed: "one" })).names).toEqual(["changed"]);
+});
+
+it("calls nothing removed where it cannot look", async () => {
+  const before = new Map([["a", { size: 1, mode: 0o644, hash: "" }]]);
+  const limits = { workFiles: 10, maxBytes: 10, maxFiles: 10 };
+  await writeFile(join(test.folder, "no-folder"), "");
+  await expect(changesIn(join(test.folder, "no-folder"), before, limits)).rejects.toThrow("ENOTDIR");
 });
 
 it("follows no link, wherever it leads", async () => {
