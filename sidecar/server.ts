@@ -2,13 +2,15 @@
  * The sidecar as a program. Environment: SIDECAR_SECRET (the key of its tokens), PORT, HOST (127.0.0.1 unless said
  * otherwise), SIDECAR_FOLDER (where jobs have their folders; it is emptied at the start), SIDECAR_MCP_PATHS (folders that
  * MCP servers see), OTTO_EGRESS_ALLOW and OTTO_SCRIPT_ISOLATION. Under a supervisor it reports that it is ready, answers
- * pings, and ends when the channel to the supervisor closes.
+ * pings, and ends when the channel to the supervisor closes. When it is told to end, it ends what runs and removes what that left.
  */
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { parseEgressAllow } from "../adapters/egress/address.ts";
 import { makeSidecar } from "./app.ts";
-import { isolation, theCages } from "./cage/cages.ts";
+import { closeTheCages, isolation, theCages } from "./cage/cages.ts";
 import { removeTree } from "./cage/folders.ts";
 import { systemEgress } from "./egress.ts";
 import { closeInherited } from "./inherited.ts";
@@ -19,6 +21,8 @@ import { makeVersions } from "./versions.ts";
 
 const MIN_SECRET_CHARACTERS = 32;
 const DEFAULT_PORT = 8788;
+/** A supervisor does not wait for long. */
+const STOP_MS = 2_000;
 
 closeInherited();
 
@@ -37,7 +41,10 @@ await removeTree(folder);
 const egress = systemEgress(parseEgressAllow(process.env["OTTO_EGRESS_ALLOW"] ?? ""));
 const offered = readOffered(process.env["SIDECAR_MCP_PATHS"] ?? "");
 const mcp = openKeeper(startInCage({ cages: theCages, egress, offered }));
-process.on("exit", () => mcp.end());
+process.on("exit", () => {
+  mcp.end();
+  rmSync(folder, { recursive: true, force: true });
+});
 const parts = { kinds: jobKinds({ egress }), folder, isolation, versions: makeVersions(), mcp };
 const server = makeSidecar(secret, egress, parts);
 server.on("error", (error) => {
@@ -59,5 +66,13 @@ async function tellIsolation(): Promise<void> {
 process.on("message", (message) => {
   if (message === "ping") process.send?.("pong");
 });
-process.on("disconnect", () => process.exit(0));
-process.on("SIGTERM", () => process.exit(0));
+process.on("disconnect", () => void stop());
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void stop());
+
+/** Nobody hears of the jobs under way any more, before their programs are ended: what is half done is no result. */
+async function stop(): Promise<void> {
+  server.close();
+  server.closeAllConnections();
+  await Promise.race([closeTheCages(), pause(STOP_MS)]);
+  process.exit(0);
+}

@@ -3,7 +3,7 @@ import { accessSync, constants, rmSync, writeFileSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { join } from "node:path";
-import { type Isolation, USUAL_LIMITS } from "./cage.ts";
+import { type CagedProcess, type Isolation, USUAL_LIMITS } from "./cage.ts";
 import { openCageFolder } from "./folders.ts";
 import { makePipes } from "./pipes.ts";
 import { type CageTools, startCaged } from "./start-caged.ts";
@@ -18,7 +18,7 @@ const INSTALL =
   "sidecar has a container to itself that keeps its programs from everything else.";
 
 export interface Cages extends CageTools {
-  /** Removes the folder; cages that are open are ended by their owners. */
+  /** Ends the programs that run, and removes the folder. */
   close(): Promise<void>;
 }
 
@@ -42,6 +42,11 @@ export function theCages(): Promise<Cages> {
   return cages;
 }
 
+/** Closes the cages of this process, if anybody had them opened. */
+export async function closeTheCages(): Promise<void> {
+  await (await cages)?.close();
+}
+
 /** How well programs are shut in here. */
 export async function isolation(): Promise<Isolation> {
   return (await theCages()).isolation;
@@ -58,8 +63,12 @@ export async function openCages({ chosen, programFolders = FOLDERS, parent }: Ca
   const [bwrap, setpriv, prlimit] = ["bwrap", "setpriv", "prlimit"].map((name) => find(name, programFolders));
   const takePipe = makePipes(folder.path);
   const programs = { bwrap: bwrap ?? "", setpriv: setpriv ?? "", prlimit: prlimit ?? "" };
-  const found = { ...programs, folder, filter, takePipe, changesUser };
-  const close = () => folder.remove();
+  const running = new Set<CagedProcess>();
+  const found = { ...programs, folder, filter, takePipe, changesUser, running };
+  const close = async () => {
+    await Promise.all([...running].map((caged) => caged.kill("The sidecar is ended.")));
+    await folder.remove();
+  };
   const missing = [bwrap === null && "bwrap", setpriv === null && "setpriv", prlimit === null && "prlimit"].filter(
     Boolean,
   );

@@ -31,6 +31,8 @@ export interface CageTools {
   /** A file with the filter for system calls. */
   readonly filter: string;
   readonly takePipe: TakePipe;
+  /** The programs that run. */
+  readonly running: Set<CagedProcess>;
   /** Whether this process can change the user of those that it starts. */
   readonly changesUser: boolean;
 }
@@ -79,7 +81,10 @@ export async function startCaged(tools: CageTools, spec: CageSpec): Promise<Resu
     const whole = { ...spec, argv: withEnvironment(spec.argv) };
     const started = await start(tools, wayOut === null ? whole : throughProxy(whole, wayOut), user, outputs);
     for (const { writerFd } of [outputs.stdout, outputs.stderr]) closeSync(writerFd);
-    return ok(follow(spec, { ...started, wayOut }, outputs, writable, user));
+    const caged = follow(spec, { ...started, wayOut }, outputs, writable, user);
+    tools.running.add(caged);
+    void caged.ended.then(() => tools.running.delete(caged));
+    return ok(caged);
   } catch (error) {
     for (const pipe of Object.values(outputs ?? {}) as readonly OutputPipe[]) closePipe(pipe);
     await wayOut?.close();

@@ -1,6 +1,6 @@
 /** The sidecar as a program: what it says of its cages, whoever it runs as, and what is left when it is killed. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, chownSync, mkdtempSync, readdirSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -172,6 +172,22 @@ describe("a sidecar that is killed in the middle of a job", () => {
     expect(await slow).toMatchObject({ stdout: "done\n" });
   });
 });
+
+it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  "leaves nothing when it is told to end in the middle of a job: %s",
+  async (signal) => {
+    const folder = makeFolder();
+    const sidecar = await start(folder, { SIDECAR_FOLDER: join(folder, "own") });
+    const word = `end-${process.pid}-${Math.floor(performance.now())}`;
+    const program = `(setsid sh -c 'i=0; while :; do i=$((i+1)); echo > f$i; rm -f f$((i-50)); done; : ${word}' &); sleep 300; : ${word}`;
+    const lost = sidecar.scripts.run(shell(program, { timeoutMs: 60_000, files: [scriptFile("in", "1")] }));
+    await expect.poll(() => processesWith(word).length, LONG).toBeGreaterThan(1);
+    await kill(sidecar.process, signal);
+    expect(await lost).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+    await expect.poll(() => processesWith(word), LONG).toEqual([]);
+    expect([cagesIn(folder), existsSync(join(folder, "own", "jobs"))]).toEqual([[], false]);
+  },
+);
 
 describe.skipIf(!isRoot)("a sidecar of an ordinary user (skipped because only root can start one)", () => {
   it("shuts programs in as well, all with its own user", async () => {
