@@ -35,6 +35,7 @@ import { openFiles } from "./files/files.ts";
 import { type DatabaseHealth, databaseHealth, type SidecarReport, sidecarHealth } from "./health.ts";
 import { openMemory } from "./memory/memory-store.ts";
 import { memoryOfTask } from "./memory/task-memory.ts";
+import { endProcesses } from "./mcp/end-processes.ts";
 import { type McpServers, openMcp } from "./mcp/mcp.ts";
 import { type McpRegistry, openRegistry } from "./mcp/registry.ts";
 import type { Consent } from "./mcp/server.ts";
@@ -288,6 +289,11 @@ export function mcpFromEnv(
     databaseFromEnv(env).mcpServers.noteListChanged(tenant, server, clockFromEnv(env).now());
   const processes = { sidecar: sidecarFromEnv(env), secrets: secretsFromEnv(env, tenant) };
   return openMcp({ web: webFromEnv(env, { tenant }), processes, tenant, find, consent, noteListChanged });
+}
+
+/** Ends the processes of a tenant's MCP server, or of all of them (`server` null). Never throws. */
+export async function endMcpProcessesFromEnv(env: Env, tenant: string, server: string | null): Promise<void> {
+  await endProcesses(sidecarFromEnv(env), tenant, server);
 }
 
 /** What is stored of a tenant's MCP servers and may be read by nobody. */

@@ -1,4 +1,4 @@
-/** The sidecar's routes: `GET /health`, `POST /egress`, `POST /jobs/<kind>` and `POST /mcp`. */
+/** The sidecar's routes: `GET /health`, `POST /egress`, `POST /jobs/<kind>`, `POST /mcp` and `DELETE /mcp`. */
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { Isolation } from "./cage/cage.ts";
 import type { EgressDeps } from "./egress.ts";
@@ -14,6 +14,8 @@ import type { Versions } from "./versions.ts";
 const MAX_AT_ONCE = 256;
 /** The token travels in a header. */
 const MAX_HEADER_BYTES = 300 * 1024;
+/** What needs a token. */
+const ORDERED = /^(?:POST \/egress|POST \/jobs\/.*|POST \/mcp|DELETE \/mcp)$/;
 
 /** By `wrong_secret` the Worker knows that this process has another secret than its own. */
 const ANSWER_TO_TOKEN: Readonly<Record<TokenRefusal, readonly [status: number, code: string]>> = {
@@ -56,25 +58,31 @@ export function makeSidecar(
     return { ok: true, services, isolation: await jobs.isolation(), versions: jobs.versions?.() };
   }
 
-  /** Does what the token orders, at the address that its purpose has. */
+  /** Does what the token orders, where its purpose has its address: `POST /egress`. */
   async function serveOrder(
-    path: string,
+    asked: string,
     order: SidecarOrder,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    if (order.purpose === "egress" && path === "/egress") return await egressRoute(order, request, response);
-    if (order.purpose === "job" && path === `/jobs/${order.kind}`) return await jobRoute(order, request, response);
-    if (order.purpose === "mcp" && path === "/mcp" && mcpRoute !== null)
+    if (order.purpose === "egress" && asked === "POST /egress") return await egressRoute(order, request, response);
+    if (order.purpose === "job" && asked === `POST /jobs/${order.kind}`)
+      return await jobRoute(order, request, response);
+    if (order.purpose === "mcp" && asked === "POST /mcp" && mcpRoute !== null)
       return await mcpRoute(order, request, response);
-    sendJson(response, 401, { code: "unauthenticated", message: `The token is not for ${path}.` });
+    if (order.purpose === "mcp_end" && asked === "DELETE /mcp") {
+      jobs?.mcp?.endOf(order.tenant, order.server);
+      return sendJson(response, 200, { ok: true });
+    }
+    sendJson(response, 401, { code: "unauthenticated", message: `The token is not for ${asked}.` });
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? "").split("?")[0] ?? "";
     if (request.method === "GET" && path === "/health") return sendJson(response, 200, await health());
-    if (request.method !== "POST" || !(path === "/egress" || path === "/mcp" || path.startsWith("/jobs/"))) {
-      const message = "There is GET /health, POST /egress, POST /jobs/<kind> and POST /mcp.";
+    const asked = `${request.method} ${path}`;
+    if (!ORDERED.test(asked)) {
+      const message = "There is GET /health, POST /egress, POST /jobs/<kind>, POST /mcp and DELETE /mcp.";
       return sendJson(response, 404, { code: "not_found", message });
     }
     if (underWay >= MAX_AT_ONCE) return sendTooMany(response, `${MAX_AT_ONCE} requests are under way.`);
@@ -85,7 +93,7 @@ export function makeSidecar(
     }
     underWay += 1;
     try {
-      await serveOrder(path, verdict.order, request, response);
+      await serveOrder(asked, verdict.order, request, response);
     } finally {
       underWay -= 1;
     }

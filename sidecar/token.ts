@@ -60,7 +60,15 @@ const mcpMessageOrder = z.strictObject({
   head: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-const anyOrder = z.discriminatedUnion("purpose", [egressOrder, jobOrder, mcpMessageOrder]);
+const mcpEndOrder = z.strictObject({
+  ...everyOrder,
+  purpose: z.literal("mcp_end"),
+  tenant: z.string().min(1).max(200),
+  /** The server that is gone; null: all of the tenant are. */
+  server: z.string().min(1).max(100).nullable(),
+});
+
+const anyOrder = z.discriminatedUnion("purpose", [egressOrder, jobOrder, mcpMessageOrder, mcpEndOrder]);
 
 /** One request that the sidecar is asked to make. */
 export type EgressOrder = z.infer<typeof egressOrder>;

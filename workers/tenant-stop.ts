@@ -1,6 +1,6 @@
 /** Stopping and releasing a tenant, as its own administrators and the operator do it. */
 import { z } from "zod";
-import { databaseFromEnv, tenantsFromEnv } from "../adapters/from-env.ts";
+import { databaseFromEnv, endMcpProcessesFromEnv, tenantsFromEnv } from "../adapters/from-env.ts";
 import type { TenantStop } from "../core/tenant/budget-tree.ts";
 import { OPERATOR_TENANT } from "../core/database.ts";
 import { actorIdOf, auditEntry } from "./audit-entry.ts";
@@ -38,6 +38,7 @@ interface Whom {
 export async function stopTenant(c: AppContext, { tenant, byOperator }: Whom, reason: string | undefined) {
   const stop = { by: actorIdOf(c), byOperator, reason: reason ?? null, at: Date.now() };
   const holds = await tenantsFromEnv(c.env)(tenant).stop(stop);
+  await endMcpProcessesFromEnv(c.env, tenant, null);
   await audit(c, "tenant.stop", { tenant, byOperator });
   return shownSwitch(holds);
 }

@@ -58,6 +58,15 @@ export async function signMcpOrder(
   return await sign(secret, { purpose: "mcp", tenant, head }, nowMs);
 }
 
+/** The end of a tenant's processes of one MCP server; `server` null: of all of them. */
+export async function signMcpEnd(
+  secret: string,
+  { tenant, server }: { readonly tenant: string; readonly server: string | null },
+  nowMs: number,
+): Promise<string> {
+  return await sign(secret, { purpose: "mcp_end", tenant, server }, nowMs);
+}
+
 /** `base64url(payload) + "." + base64url(HMAC-SHA256(secret, base64url payload))`. */
 async function sign(secret: string, order: Readonly<Record<string, unknown>>, nowMs: number): Promise<string> {
   const exp = Math.floor(nowMs / 1_000) + LIFETIME_SECONDS;

@@ -10,6 +10,8 @@ import type { StartProgram } from "./server-process.ts";
 export interface Keeper {
   /** The process of this order, which is started if need be. Waits no longer than `signal` lasts. */
   lease(tenant: string, order: McpOrder, signal: AbortSignal): Promise<Leased>;
+  /** Ends those of a server that is gone, or of a tenant (`server` null), each with the last request that it has. */
+  endOf(tenant: string, server: string | null): void;
   /** Ends all of them. */
   end(): void;
 }
@@ -56,12 +58,16 @@ export function openKeeper(
     return null;
   }
 
+  function endOf(tenant: string, server: string | null): void {
+    for (const one of kept.values())
+      if (one.tenant === tenant && (server === null || one.server === server)) one.place.leave("when idle");
+  }
+
   function placeOf(tenant: string, order: McpOrder): Place {
     const key = processKey(tenant, order);
     const known = kept.get(key);
     if (known !== undefined) return known.place;
-    for (const other of kept.values())
-      if (other.tenant === tenant && other.server === order.server) other.place.leave("when idle");
+    endOf(tenant, order.server);
     const place: Place = openPlace({
       program: {
         tenant,
@@ -84,6 +90,7 @@ export function openKeeper(
 
   return {
     lease: async (tenant, order, signal) => await placeOf(tenant, order).lease(signal),
+    endOf,
     end() {
       for (const { place } of kept.values()) place.leave("now");
     },

@@ -272,6 +272,24 @@ describe("processes", () => {
     expect(await ask(mcp, "count")).toBe("1");
   });
 
+  it("end when their server is gone or their tenant is stopped, those of others do not, and a call is heard out", async () => {
+    const { portOf, endOf } = await start();
+    const servers = { one: { args: [UNRULY, "gone-one"] }, two: { args: [UNRULY, "gone-two"] } };
+    const [own, other] = [portOf("t1", servers), portOf("t2", servers)];
+    const countOf = async (mcp: McpServers, server: string) => textIn(await call(mcp, "count", { server }));
+    for (const server of ["one", "two"]) for (const mcp of [own, other]) expect(await countOf(mcp, server)).toBe("1");
+    const slow = ask(own, "late", { text: "heard out", ms: 500 });
+    await eventually(() => processesWith("gone-one").length > 0);
+    await endOf("t1", "one");
+    expect(await slow).toBe("heard out");
+    expect(await countOf(own, "one")).toBe("1");
+    expect(await countOf(own, "two")).toBe("2");
+    expect(await countOf(other, "one")).toBe("2");
+    await endOf("t1", null);
+    await endOf("t2", null);
+    await eventually(() => processesWith("gone-").length === 0);
+  });
+
   it("are so many for a tenant: the one that has been idle longest makes room, and a busy one does not", async () => {
     const { portOf } = await start({ mostEach: 2, most: 3 });
     const mcp = portOf("t1", { one: { args: [UNRULY] }, two: { args: [UNRULY] }, three: { args: [UNRULY] } });

@@ -4,6 +4,7 @@ import { chmodSync, copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
+import { endProcesses } from "../../adapters/mcp/end-processes.ts";
 import { type McpServers, openMcp } from "../../adapters/mcp/mcp.ts";
 import type { McpServer } from "../../adapters/mcp/server.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
@@ -36,6 +37,8 @@ export interface McpProcesses {
 export interface McpSidecar extends McpProcesses {
   /** Cuts every connection to the sidecar, as its death does. */
   breakOff(): void;
+  /** Tells it that a tenant's server is gone, or all of them (`server` null). */
+  endOf(tenant: string, server: string | null): Promise<void>;
   /** The servers of a tenant by their names. */
   portOf(
     tenant: string,
@@ -88,6 +91,7 @@ export async function startMcpSidecar(settings: Settings = {}): Promise<McpSidec
   return {
     ...processes,
     breakOff: () => server.closeAllConnections(),
+    endOf: async (tenant, name) => await endProcesses(sidecar, tenant, name),
     portOf: (tenant, servers, secrets = []) =>
       openMcp({
         web: directWeb(),

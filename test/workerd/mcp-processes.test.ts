@@ -72,6 +72,28 @@ describe("a server that is a process", () => {
   });
 
   it.each([
+    ["its server is removed", async () => await caller.send("DELETE", "/v1/mcp-servers/notes")],
+    ["a configuration leaves it out", async () => await caller.send("PUT", "/v1/mcp-servers", { mcpServers: {} })],
+    [
+      "its server is at a URL",
+      async () => await add({ command: undefined, args: undefined, url: "https://a.example.com/" }),
+    ],
+    [
+      "the tenant is stopped",
+      async () => {
+        await caller.send("POST", "/v1/kill-switch/stop", {});
+        await caller.send("POST", "/v1/kill-switch/release", {});
+      },
+    ],
+  ])("ends when %s", async (_when, happen) => {
+    await add();
+    expect([await call("count"), await call("count")]).toMatchObject([{ result: "1" }, { result: "2" }]);
+    await happen();
+    await add();
+    expect(await call("count")).toMatchObject({ result: "1" });
+  });
+
+  it.each([
     [{ type: "stdio" }, "command"],
     [{ command: "node", url: "https://example.com/" }, "url"],
     [{ command: "node", transport: "http" }, "command"],

@@ -1,7 +1,7 @@
 /** MCP servers of a tenant: how each is reached, which of its tools were agreed to, and what waits for a person. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, mcpFromEnv, mcpRegistryFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, endMcpProcessesFromEnv, mcpFromEnv, mcpRegistryFromEnv } from "../../adapters/from-env.ts";
 import type { McpServerRecord } from "../../core/mcp/server-table.ts";
 import { raise, type Result } from "../../core/errors.ts";
 import { asTheyEnd } from "../../core/gateway/as-they-end.ts";
@@ -301,7 +301,10 @@ async function setServer(
   if (isOther) unwrap(await withdraw(place, name));
   const sealed = await mcpRegistryFromEnv(c.env, place.tenant).sealSecrets(name, secrets);
   const act = await auditEntry(c, "mcp_server.set", name);
-  return unwrap(await databaseFromEnv(c.env).mcpServers.put(place.tenant, { name, settings, sealed, isOther }, act));
+  const table = databaseFromEnv(c.env).mcpServers;
+  const record = unwrap(await table.put(place.tenant, { name, settings, sealed, isOther }, act));
+  if (isOther) await endMcpProcessesFromEnv(c.env, place.tenant, name);
+  return record;
 }
 
 async function removeServer(c: AppContext, place: McpPlace, name: string): Promise<void> {
@@ -309,6 +312,7 @@ async function removeServer(c: AppContext, place: McpPlace, name: string): Promi
   unwrap(await withdraw(place, name));
   const act = await auditEntry(c, "mcp_server.delete", name);
   unwrap(await databaseFromEnv(c.env).mcpServers.remove(place.tenant, name, act));
+  await endMcpProcessesFromEnv(c.env, place.tenant, name);
 }
 
 function told(c: AppContext, status: 200 | 400, message: string): Response {
