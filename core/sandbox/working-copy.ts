@@ -17,6 +17,8 @@ export const MAX_COPIED_BYTES = 268_435_456;
 export const MAX_CHANGED_BYTES = 33_554_432;
 /** Files up to this size are fetched whole, with one request in the place of three. */
 const FETCHED_WHOLE_BYTES = 1_048_576;
+/** Of those, how many are fetched before it is their turn: each takes the store's time to answer. A Worker has six connections. */
+const FETCHED_AHEAD = 4;
 /** Of one segment, in bytes: what the file systems of Linux take. */
 const MAX_NAME_BYTES = 255;
 
@@ -109,14 +111,20 @@ export async function runCopy(
   const ran = await context.scripts.run({
     ...program,
     cwd,
-    files: Array.from(entries.values(), (entry) => scriptFile(entry, context.files)),
+    files: scriptFiles([...entries.values()], context.files),
     maxChangedBytes: keepsChanges ? MAX_CHANGED_BYTES : 0,
     signal: context.signal,
   });
   if (!ran.ok) return ran;
   if (!keepsChanges) return ok({ run: ran.value, changed: [], refused, note: null });
   const kept = await keepChanges(ran.value, entries, context);
-  return ok({ run: ran.value, ...kept, refused: [...refused, ...ran.value.refused, ...kept.refused] });
+  const dropped = [...ran.value.refused, ...kept.refused];
+  return ok({
+    run: ran.value,
+    ...kept,
+    note: kept.note ?? noteOn(kept.changed, dropped),
+    refused: [...refused, ...dropped],
+  });
 }
 
 /** Brings back what the rules admit. */
@@ -193,6 +201,11 @@ function changedFile({ path, kind }: FileChange): ChangedFile {
   return { path, change: kind === "write" ? "written" : "removed" };
 }
 
+/** All that was changed may not come back, be it by its size or one by one. */
+function noteOn(changed: readonly ChangedFile[], [first]: readonly RefusedFile[]): string | null {
+  return changed.length > 0 || first === undefined ? null : nothingKept(first.why);
+}
+
 function nothingKept(why: string): string {
   return `Nothing that the command changed was kept: ${why}`;
 }
@@ -220,22 +233,26 @@ async function* entriesBelow(files: FilesPort, top: string): AsyncGenerator<Resu
   }
 }
 
-/** A file of the version that was found, whatever is written meanwhile. */
-function scriptFile(entry: FileEntry, files: FilesPort): ScriptFile {
-  const { path, size, mode, version } = entry;
-  return {
-    path,
-    size,
-    mode,
+/** Each file of the version that was found, whatever is written meanwhile. They are opened in their order. */
+function scriptFiles(entries: readonly FileEntry[], files: FilesPort): readonly ScriptFile[] {
+  const fetched = new Map<FileEntry, ReturnType<FilesPort["bytesOf"]>>();
+  return entries.map((entry, at) => ({
+    path: entry.path,
+    size: entry.size,
+    mode: entry.mode,
     async open() {
-      if (size > FETCHED_WHOLE_BYTES) {
-        const opened = await files.open(path, version);
-        return opened.ok ? ok(opened.value.stream) : opened;
+      for (const next of entries.slice(at, at + 1 + FETCHED_AHEAD))
+        if (next.size <= FETCHED_WHOLE_BYTES && !fetched.has(next)) fetched.set(next, files.bytesOf(next));
+      const whole = fetched.get(entry);
+      fetched.delete(entry);
+      if (whole !== undefined) {
+        const read = await whole;
+        return read.ok ? ok(streamOf(read.value)) : read;
       }
-      const read = await files.bytesOf(entry);
-      return read.ok ? ok(streamOf(read.value)) : read;
+      const opened = await files.open(entry.path, entry.version);
+      return opened.ok ? ok(opened.value.stream) : opened;
     },
-  };
+  }));
 }
 
 function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {

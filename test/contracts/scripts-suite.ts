@@ -98,8 +98,9 @@ export function scriptsContract(name: string, open: () => Promise<ScriptsUnderTe
     });
 
     it("brings nothing back when more was written than may come", async () => {
-      const run = await ran("echo 1234567890 > a.txt; echo x > b.txt", { maxChangedBytes: 10 });
-      expect(run.written).toEqual([]);
+      const files = [scriptFile("c.txt", "three\n")];
+      const run = await ran("echo 1234567890 > a.txt; echo x > b.txt; rm c.txt", { files, maxChangedBytes: 10 });
+      expect(run).toMatchObject({ written: [], removed: [] });
       expect(run.refused.map(({ path }) => path).toSorted()).toEqual(["a.txt", "b.txt"]);
     });
 

@@ -152,7 +152,7 @@ function runOf(
     truncated: out.truncated || error.truncated,
     durationMs: waitedMs,
     written: isTooMuch ? [] : written,
-    removed: [...before.keys()].filter((path) => !files.has(path)),
+    removed: isTooMuch ? [] : [...before.keys()].filter((path) => !files.has(path)),
     refused: [
       ...(isTooMuch ? written.map(({ path }) => ({ path, why })) : []),
       ...[...links].map((path) => ({ path, why: "It is a link." })),

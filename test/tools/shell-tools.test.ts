@@ -139,6 +139,44 @@ describe("what a command is given", () => {
     }
   });
 
+  it("is fetched a few files ahead of their turn, each once", async () => {
+    for (let at = 0; at < 20; at += 1) await write(`many/${at}.txt`, `${at}`);
+    const fetched: string[] = [];
+    const aheads: number[] = [];
+    const counting: FilesPort = {
+      ...files,
+      bytesOf: async (entry) => {
+        fetched.push(entry.path);
+        return await files.bytesOf(entry);
+      },
+    };
+    const scripts = fakeScripts();
+    const told = {
+      run: async (request: ScriptRequest) => {
+        const opened = request.files.map((file, at) => ({
+          ...file,
+          open: async () => {
+            const bytes = await file.open();
+            aheads.push(fetched.length - at - 1);
+            return bytes;
+          },
+        }));
+        return await scripts.run({ ...request, files: opened });
+      },
+    };
+    const command = "cat many/7.txt";
+    const { result } = (await runTool(
+      runCommand,
+      { command, files: ["many"] },
+      { files: counting, scripts: told },
+      OPEN,
+    )) as any; // oxlint-disable-line typescript/no-explicit-any -- a test reads whatever the result holds
+    expect(result.stdout).toBe("7");
+    expect(new Set(fetched).size).toBe(20);
+    expect(fetched).toHaveLength(20);
+    expect(Math.max(...aheads)).toBe(4);
+  });
+
   it("leaves out a file whose name no disk takes, and says so", async () => {
     await write(`src/${"é".repeat(128)}.txt`, "x");
     const { result } = await run({});
@@ -175,6 +213,15 @@ describe("what a command changed", () => {
     expect(result).toMatchObject({ returncode: 3, success: false, stderr: "no", changed: [{ path: "a.txt" }] });
     await run({}, program, { key });
     expect(await read("a.txt")).toBe("a.txt+");
+  });
+
+  it("is none when all of it may not come back, and the note says why", async () => {
+    const huge = await run({}, (work) => void work.set("huge.bin", new Uint8Array(MAX_CHANGED_BYTES + 1)));
+    expect(huge.result).toMatchObject({ changed: [], refused: [{ path: "huge.bin" }] });
+    expect(huge.result.note).toBe("Nothing that the command changed was kept: too much was written");
+    const sandbox = { ...OPEN_RULES, deniedPatterns: [".env*"] };
+    const denied = await run({}, (work) => void work.set(".env", bytesOf("x")), { sandbox });
+    expect(denied.result.note).toBe("Nothing that the command changed was kept: File access denied by sandbox: .env");
   });
 
   it("is named and refused where the rules deny it, and the rest goes back", async () => {
