@@ -65,12 +65,18 @@ export async function runJob(sidecar: Sidecar | null, request: JobRequest): Prom
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs + MARGIN_MS)]);
   const byPath = new Map(files.map((file) => [file.path, file]));
   const unread: { failure: Result<never> | null } = { failure: null };
+  let isWhole = false;
   try {
     // Node's fetch takes a stream only with `duplex`, which means nothing in the Worker.
     const init: RequestInit & { readonly duplex: "half" } = {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/octet-stream" },
-      body: streamOf(packetChunks(head, files, ({ path }) => opened(path, byPath, unread))),
+      body: streamOf(
+        tellingLast(
+          packetChunks(head, files, ({ path }) => opened(path, byPath, unread)),
+          () => (isWhole = true),
+        ),
+      ),
       signal: limit,
       duplex: "half",
     };
@@ -79,8 +85,10 @@ export async function runJob(sidecar: Sidecar | null, request: JobRequest): Prom
     const packet = await openPacket(pullOf(response.body), request.limits ?? LIMITS);
     return ok({ body: packet.head.body, files: filesOf(packet) });
   } catch {
-    // What could not be read here never became a whole packet, so no job began with it.
+    // A job begins with a whole packet, and never with a part of one.
     if (unread.failure !== null) return unread.failure;
+    if (!isWhole && limit.aborted) return notBegun("timeout", "The time was up before all files of the job were sent.");
+    if (!isWhole) return unreachable();
     if (limit.aborted) return failed("timeout", "The sidecar did not end the job in time.");
     return lost();
   }
@@ -113,6 +121,17 @@ function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
       await chunks.return(undefined);
     },
   });
+}
+
+/** The same chunks. `onLast` is called before the last one leaves. */
+async function* tellingLast(chunks: AsyncIterable<Uint8Array>, onLast: () => void): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array | null = null;
+  for await (const chunk of chunks) {
+    if (held !== null) yield held;
+    held = chunk;
+  }
+  onLast();
+  if (held !== null) yield held;
 }
 
 function pullOf(body: ReadableStream<Uint8Array> | null): Pull {

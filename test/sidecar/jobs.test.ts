@@ -133,6 +133,40 @@ it("does not begin when a file cannot be read", async () => {
   expect(seen).toHaveLength(before);
 });
 
+it.each([
+  ["its caller gives it up", (caller: AbortController) => caller.abort(), { code: "timeout" }],
+  ["the sidecar is gone", () => server.closeAllConnections(), { code: "upstream_failed", retryAfterMs: 1_000 }],
+])("surely did not begin when %s before all files were there", async (_when, happen, failure) => {
+  const before = seen.length;
+  const caller = new AbortController();
+  const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
+  const endless: JobFile = {
+    path: "a",
+    size: 10,
+    open: async () => {
+      ask();
+      return ok(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(5)) }));
+    },
+  };
+  const order = { word: "hello" };
+  const done = runJob(sidecarAt(url, secret), { ...request, order, files: [endless], signal: caller.signal });
+  await isAsked;
+  await sleep(50);
+  happen(caller);
+  expect(await done).toMatchObject({ ok: false, error: { ...failure, details: { sent: false } } });
+  expect(seen).toHaveLength(before);
+});
+
+it("may have begun when the connection breaks after the last byte was sent", async () => {
+  const before = seen.length;
+  const done = shouted("slow", [textFile("a", "x")]);
+  await expect.poll(() => seen.length).toBe(before + 1);
+  server.closeAllConnections();
+  const lost = await done;
+  expect(lost).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+  expect(lost.ok ? {} : lost.error.details).toBeUndefined();
+});
+
 it("does not begin with another packet than the one that was signed, nor twice with one token, nor for another purpose", async () => {
   const head = headBytes({ body: { word: "hello" }, files: [] });
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", head));
