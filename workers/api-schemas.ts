@@ -238,6 +238,10 @@ export const toolSchema = z
     aliases: z.record(z.string(), z.string()),
     input_schema: z.record(z.string(), anything),
     output_schema: z.record(z.string(), anything),
+    settings_schema: z
+      .record(z.string(), anything)
+      .nullable()
+      .describe("What an agent may set of it in `tool_config`, by the tool's name or its toolbox'; null: nothing."),
     examples: z.array(z.strictObject({ note: z.string(), arguments: anything })),
   })
   .meta({ id: "Tool" });

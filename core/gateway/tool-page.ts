@@ -1,7 +1,7 @@
 /** Tools as a page of Markdown: what each takes and gives, and what it promises the gateway. */
 import type { Tool } from "../tool.ts";
 import type { NamedTool } from "./tool-bus.ts";
-import { inputSchema, outputSchema } from "./toolset.ts";
+import { inputSchema, outputSchema, settingsSchema } from "./toolset.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -25,6 +25,7 @@ function toolSection({ tool, modelName }: NamedTool): string {
     promises(tool, modelName),
     table("Takes", inputSchema(tool)),
     table("Gives", outputSchema(tool)),
+    ...settings(tool),
     ...tool.examples.map(({ note, given }) => `Example, ${note}:\n\n\`\`\`json\n${JSON.stringify(given)}\n\`\`\``),
   ];
   return parts.filter((part) => part !== "").join("\n\n");
@@ -44,6 +45,11 @@ function promises(tool: Tool, modelName: string): string {
     ...(tool.written === undefined ? [] : [`from ${tool.written.source}`]),
   ];
   return rows.join(" · ");
+}
+
+function settings(tool: Tool): string[] {
+  const schema = settingsSchema(tool);
+  return schema === null ? [] : [table("An agent's `tool_config`", schema)];
 }
 
 /** The members of an object's schema; any other schema in a line. */

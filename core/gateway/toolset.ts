@@ -83,6 +83,11 @@ export function outputSchema(tool: Pick<Tool, "output" | "written">): JsonSchema
   return tool.written === undefined ? z.toJSONSchema(tool.output, { io: "output" }) : (tool.written.output ?? {});
 }
 
+/** What an agent's `tool_config` may set of a tool, as JSON Schema; null: nothing. */
+export function settingsSchema({ settings }: Pick<Tool, "settings">): JsonSchema | null {
+  return settings === undefined ? null : z.toJSONSchema(settings, { io: "input" });
+}
+
 /**
  * A tool as a model is shown it: its summary, with its examples where there is room for them, and its input as JSON Schema. A tool that the agent's
  * rules switch off is listed all the same, with the reason, so that the model knows why it is of no use (document 001).

@@ -3,8 +3,8 @@
  * segments has to begin with the words of an entry, and what runs is written anew from what was read, every word of it
  * quoted, so that no shell can take it for something else than what was judged.
  *
- * The list says which programs are started, not what they do: an entry such as `find`, `env` or `python3` lets those
- * start others.
+ * The list says which programs are started, not what they do: an entry such as `git`, `find`, `tar`, `awk`, `env` or
+ * `python3` lets those start any other. The cage is what holds a command; the list is no second one.
  */
 import { failed, ok, type Result } from "../errors.ts";
 import { literalOf, readCommand, type Segment, type Word } from "./read-command.ts";

@@ -15,7 +15,7 @@ export const shellSettings = z.strictObject({
     .max(200)
     .optional()
     .describe(
-      "What each part of a command has to begin with, in whole words, such as git or git status. Empty: anything",
+      "What each part of a command has to begin with, in whole words, such as git or git status. Empty: anything. It names the programs that are started, not what they do: git, find, tar, awk, sed, env, xargs, python3 and many others start any program that their arguments name. The cage holds those too: no secrets, no host but the listed ones, no files but the sandbox's",
     ),
   max_timeout: z.int().min(1).max(MAX_SHELL_TIMEOUT_S).optional().describe("Seconds that a command may have at most"),
   network: z

@@ -3,7 +3,7 @@ import { patternsFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts"
 import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tool.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../../core/gateway/tool-bus.ts";
-import { inputSchema, outputSchema } from "../../core/gateway/toolset.ts";
+import { inputSchema, outputSchema, settingsSchema } from "../../core/gateway/toolset.ts";
 import { serverOfSource } from "../../core/mcp/outside-tools.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { OutsideTool, PinnedSource } from "../../core/tool-source.ts";
@@ -54,6 +54,7 @@ export function shownTool({ tool, modelName }: NamedTool) {
     aliases: { ...tool.aliases },
     input_schema: { ...inputSchema(tool) },
     output_schema: { ...outputSchema(tool) },
+    settings_schema: settingsSchema(tool),
     examples: tool.examples.map(({ note, given }) => ({ note, arguments: given })),
   };
 }
