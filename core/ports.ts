@@ -159,7 +159,10 @@ export interface FilesPort {
   versions(path: string): Promise<Result<readonly FileVersion[]>>;
   /** Makes the file what it was at a version, as a new version. */
   restore(path: string, version: number, options: ChangeOptions): Promise<Result<WrittenFile>>;
-  /** All of these changes or none, once for a key; `conflict` names every path that is not at its `ifVersion`. */
+  /**
+   * All of these changes or none, once for a key; `conflict` names every path that is not at its `ifVersion`.
+   * `outcome_unknown`: the store stopped answering in the middle, and some of them may have been made.
+   */
   apply(changes: readonly FileChange[], options: Pick<ChangeOptions, "key">): Promise<Result<void>>;
 }
 

@@ -1,9 +1,9 @@
 /**
  * Changes to the files of a task that happen together or not at all. The bytes go to the bucket first; then each sandbox
  * that is touched makes its part in one transaction. Two of them, a task's own and its project's, are first asked both, and
- * the first one takes its part back when the second refuses after all.
+ * the first one takes its part back when the second refuses after all, or does not answer.
  */
-import type { Failure, Result } from "../../core/errors.ts";
+import { failed, type Failure, type Result } from "../../core/errors.ts";
 import { toHex } from "../../core/hex.ts";
 import type { SandboxRpc } from "../../core/objects.ts";
 import type { ChangeSet, FileChange, SetWrite } from "../../core/sandbox/change-set.ts";
@@ -11,6 +11,11 @@ import { blobKey, type SandboxPlace } from "./blob-keys.ts";
 
 /** Blobs that are put at the same time. */
 const PUTS_AT_ONCE = 6;
+/** Of asking a sandbox that does not answer, and the time between two. */
+const MAX_TRIES = 3;
+const PAUSE_MS = 200;
+
+const MAY_BE_MADE = "Some of the changes may have been made, and could not be taken back. Look at the files.";
 
 /** A sandbox, and where the task sees its files: `folder` is "" or a name with a slash behind it. */
 export interface ChangedSandbox {
@@ -68,18 +73,33 @@ export async function prepareChanges(
   return { ok: true, value: prepared };
 }
 
-/** Makes parts that are prepared. When one refuses, those before it are taken back. */
+/**
+ * Makes parts that are prepared. When one refuses, or nobody says what became of it, those that may be made are taken back.
+ * `outcome_unknown`: that did not succeed either.
+ */
 export async function commitChanges(parts: readonly PreparedChanges[]): Promise<Result<void>> {
   for (const [index, part] of parts.entries()) {
-    const committed = await part.commit();
-    if (committed.ok) continue;
-    for (const before of parts.slice(0, index)) {
-      const undone = await before.undo();
-      if (!undone.ok) return undone;
+    const committed = await answerOf(() => part.commit());
+    if (committed?.ok === true) continue;
+    for (const one of parts.slice(0, committed === null ? index + 1 : index)) {
+      const undone = await answerOf(() => one.undo());
+      if (undone?.ok !== true) return failed("outcome_unknown", MAY_BE_MADE);
     }
-    return committed;
+    return committed ?? failed("upstream_failed", "The file store did not answer. Try again later.");
   }
   return { ok: true, value: undefined };
+}
+
+/** Asks a sandbox for what it does once however often it is asked; null: it did not answer. */
+async function answerOf(ask: () => Promise<Result<void>>): Promise<Result<void> | null> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask();
+    } catch {
+      if (tries >= MAX_TRIES) return null;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
 }
 
 /** A failure whose fields are paths as the task knows them. */

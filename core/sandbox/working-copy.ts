@@ -145,11 +145,11 @@ async function keepChanges(
   }
   const applied = await files.apply(changes, { key });
   if (applied.ok) return { changed: changes.map(changedFile), refused, note: null };
-  const { message, fields = [] } = applied.error;
+  const { code, message, fields = [] } = applied.error;
   return {
     changed: [],
     refused: [...refused, ...fields.map(({ field, message: why }) => ({ path: field, why }))],
-    note: nothingKept(message),
+    note: code === "outcome_unknown" ? message : nothingKept(message),
   };
 }
 

@@ -297,6 +297,12 @@ describe("what a command changed", () => {
     });
     const ran = await runTool(runCommand, { command: "x" }, { files: { ...files, apply }, scripts }, OPEN);
     expect(ran.result).toMatchObject({ changed: [], note: expect.stringContaining("no more than 8 fit") });
+    const half: FilesPort["apply"] = async () => ({
+      ok: false,
+      error: { code: "outcome_unknown", message: "Some of the changes may have been made." },
+    });
+    const unknown = await runTool(runCommand, { command: "x" }, { files: { ...files, apply: half }, scripts }, OPEN);
+    expect(unknown.result).toMatchObject({ changed: [], note: "Some of the changes may have been made." });
     expect(await read("a.txt")).toBe("a.txt");
   });
 });

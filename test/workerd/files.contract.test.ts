@@ -41,16 +41,33 @@ describe("changes to a task's own files and to its project's", () => {
   });
   const place = () => ({ tenant: uniqueId("ten"), rootId: uniqueId("task"), project: "sales" });
 
-  /** The files of a task whose own sandbox is away when `isAway` says so, just before it would make its part. */
-  function openMeddled(where: ReturnType<typeof place>, isAway: () => Promise<boolean>) {
+  interface Meddling {
+    /** Before a task's own sandbox makes its part. */
+    readonly before?: () => Promise<unknown>;
+    /** After it did. */
+    readonly after?: () => Promise<unknown>;
+    /** Before a part is taken back. */
+    readonly undoing?: () => Promise<unknown>;
+  }
+  const away = () => Promise.reject(new Error("away"));
+
+  /** The files of a task, with something that happens on the way to its own sandbox. */
+  function openMeddled(where: ReturnType<typeof place>, { before, after, undoing }: Meddling) {
     const sandboxOf: FilesSettings["sandboxOf"] = (wanted) => {
       const real = sandboxesFromEnv(bindings)(wanted);
-      if (wanted.kind === "project") return real;
       const commitAll: typeof real.commitAll = async (set) => {
-        if (await isAway()) throw new Error("away");
-        return await real.commitAll(set);
+        if (wanted.kind === "project") return await real.commitAll(set);
+        await before?.();
+        const committed = await real.commitAll(set);
+        await after?.();
+        return committed;
       };
-      return { admitAll: (set: Parameters<typeof real.admitAll>[0]) => real.admitAll(set), commitAll } as typeof real;
+      const revertAll: typeof real.revertAll = async (set) => {
+        await undoing?.();
+        return await real.revertAll(set);
+      };
+      const admitAll: typeof real.admitAll = (set) => real.admitAll(set);
+      return { admitAll, commitAll, revertAll } as typeof real;
     };
     return open({ ...where, sandboxOf });
   }
@@ -80,9 +97,8 @@ describe("changes to a task's own files and to its project's", () => {
     const files = open(where);
     await files.write("project/kept.txt", bytesOf("kept"), { key: "1" });
     await files.write("project/gone.txt", bytesOf("gone"), { key: "2" });
-    const meddled = openMeddled(where, async () => {
-      await files.write("own.txt", bytesOf("meanwhile"), { key: "3" });
-      return false;
+    const meddled = openMeddled(where, {
+      before: () => files.write("own.txt", bytesOf("meanwhile"), { key: "3" }),
     });
     const changes: FileChange[] = [
       write("project/kept.txt", "x", 1),
@@ -99,17 +115,55 @@ describe("changes to a task's own files and to its project's", () => {
     expect((await files.apply([write("project/kept.txt", "again", 3)], { key: "4" })).ok).toBe(true);
   });
 
+  it("are taken back from both when a task's own sandbox does not say what became of its part", async () => {
+    for (const meddling of [{ before: away }, { after: away }]) {
+      const where = place();
+      const [files, meddled] = [open(where), openMeddled(where, meddling)];
+      const changes = [write("project/a.txt", "one"), write("own.txt", "own")];
+      const applied = await meddled.apply(changes, { key: "1" });
+      expect(applied).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+      expect([await textAt(files, "project/a.txt"), await textAt(files, "own.txt")]).toEqual([null, null]);
+      expect((await files.apply(changes, { key: "1" })).ok).toBe(true);
+      expect([await textAt(files, "project/a.txt"), await textAt(files, "own.txt")]).toEqual(["one", "own"]);
+    }
+  });
+
+  it("happen once when an answer is lost on the way", async () => {
+    const where = place();
+    const [files, lost] = [open(where), { times: 0 }];
+    const after = async () => {
+      lost.times += 1;
+      if (lost.times === 1) throw new Error("lost");
+    };
+    const changes = [write("project/a.txt", "one"), write("own.txt", "own")];
+    expect((await openMeddled(where, { after }).apply(changes, { key: "1" })).ok).toBe(true);
+    expect([await textAt(files, "project/a.txt"), await textAt(files, "own.txt")]).toEqual(["one", "own"]);
+    expect(await files.stat("own.txt")).toMatchObject({ value: { version: 1 } });
+  });
+
+  it("may be there in part when they could not be taken back either, and the failure says so", async () => {
+    const meddled = openMeddled(place(), { before: away, undoing: away });
+    const applied = await meddled.apply([write("project/a.txt", "one"), write("own.txt", "own")], { key: "1" });
+    expect(applied).toMatchObject({ ok: false, error: { code: "outcome_unknown" } });
+  });
+
   it("happen once when the runtime went away between the two and they are made again", async () => {
     const where = place();
     const files = open(where);
-    let isAway = true;
-    const meddled = openMeddled(where, async () => isAway);
+    const { promise: isBetween, resolve: reach } = Promise.withResolvers<void>();
+    const ended = new Promise<never>(() => undefined);
+    const cutOff = openMeddled(where, {
+      before: async () => {
+        reach();
+        return await ended;
+      },
+    });
     const changes = [write("project/a.txt", "one"), write("own.txt", "own")];
-    expect(await meddled.apply(changes, { key: "1" })).toMatchObject({ error: { code: "upstream_failed" } });
+    void cutOff.apply(changes, { key: "1" });
+    await isBetween;
     expect([await textAt(files, "project/a.txt"), await textAt(files, "own.txt")]).toEqual(["one", null]);
     await files.write("project/a.txt", bytesOf("two"), { key: "2" });
-    isAway = false;
-    expect((await meddled.apply(changes, { key: "1" })).ok).toBe(true);
+    expect((await files.apply(changes, { key: "1" })).ok).toBe(true);
     expect([await textAt(files, "project/a.txt"), await textAt(files, "own.txt")]).toEqual(["two", "own"]);
   });
 });
