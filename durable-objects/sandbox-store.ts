@@ -8,6 +8,7 @@ import {
   entryOf,
   KEPT_DELETED_FILES,
   KEPT_VERSIONS,
+  SANDBOX_MAX_DIRECTORIES,
   type Totals,
 } from "../core/sandbox/write.ts";
 import type { SandboxTables } from "./sandbox-tables.ts";
@@ -253,8 +254,10 @@ export class SandboxStore {
     }
   }
 
+  /** Unless there are as many as fit: then one that holds nothing is none. */
   private keepDirectory(path: string, now: number): void {
-    this.tables.write("INSERT OR IGNORE INTO directories VALUES (?, ?)", path, now);
+    const query = "INSERT OR IGNORE INTO directories SELECT ?, ? WHERE (SELECT count(*) FROM directories) < ?";
+    this.tables.write(query, path, now, SANDBOX_MAX_DIRECTORIES);
   }
 
   /** The directory that a file was in stays, unless a file stands on the way to it now. */

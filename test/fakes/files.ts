@@ -24,6 +24,7 @@ import {
   KEPT_VERSIONS,
   MAX_WALK_PAGE,
   noSuchVersion,
+  SANDBOX_MAX_DIRECTORIES,
   type Totals,
 } from "../../core/sandbox/write.ts";
 
@@ -150,7 +151,7 @@ class MemorySandbox {
     this.#files.delete(path);
     this.#directories.delete(path);
     const above = directoryOf(path);
-    if (above !== null && !this.#directories.has(above)) this.#directories.set(above, this.#now());
+    if (above !== null) this.#keepDirectory(above);
     this.#applied.set(`remove ${options.key}`, { kind: judged.value });
     return ok({ kind: judged.value });
   }
@@ -176,7 +177,7 @@ class MemorySandbox {
     }
     for (const { path } of set.removals) {
       const above = directoryOf(path);
-      if (above !== null && this.#fileAbove(path) === null) this.#directories.set(above, this.#now());
+      if (above !== null && this.#fileAbove(path) === null) this.#keepDirectory(above);
     }
     this.#applied.set(`apply ${set.key}`, true);
     return ok(undefined);
@@ -256,6 +257,12 @@ class MemorySandbox {
   #isDirectory(path: string): boolean {
     const isInside = (other: string) => other.startsWith(`${path}/`);
     return this.#directories.has(path) || [...this.#files.keys(), ...this.#directories.keys()].some(isInside);
+  }
+
+  /** Unless there are as many as fit. */
+  #keepDirectory(path: string): void {
+    if (this.#directories.has(path) || this.#directories.size >= SANDBOX_MAX_DIRECTORIES) return;
+    this.#directories.set(path, this.#now());
   }
 
   #childrenOf(directory: string): DirectoryEntry[] {

@@ -3,7 +3,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { openFiles, type FilesSettings } from "../../adapters/files/files.ts";
 import { sandboxesFromEnv, type Env } from "../../adapters/from-env.ts";
-import type { FileChange } from "../../core/sandbox/change-set.ts";
+import { type FileChange, MAX_CHANGES } from "../../core/sandbox/change-set.ts";
+import { SANDBOX_MAX_DIRECTORIES } from "../../core/sandbox/write.ts";
 import { filesChangesContract } from "../contracts/files-changes-suite.ts";
 import { filesContract } from "../contracts/files-suite.ts";
 
@@ -166,6 +167,19 @@ describe("changes to a task's own files and to its project's", () => {
     expect((await files.apply(changes, { key: "1" })).ok).toBe(true);
     expect([await textAt(files, "project/a.txt"), await textAt(files, "own.txt")]).toEqual(["two", "own"]);
   });
+});
+
+it("holds no more directories than a sandbox may, however many files are taken out of theirs", async () => {
+  const files = open();
+  for (let round = 0; round <= SANDBOX_MAX_DIRECTORIES / MAX_CHANGES; round += 1) {
+    const paths = Array.from({ length: MAX_CHANGES }, (_, index) => `${round}-${index}/a.txt`);
+    const made = paths.map((path): FileChange => ({ kind: "write", path, bytes: bytesOf("x"), ifVersion: 0 }));
+    expect((await files.apply(made, { key: `made ${round}` })).ok).toBe(true);
+    const gone = paths.map((path): FileChange => ({ kind: "remove", path, ifVersion: 1 }));
+    expect((await files.apply(gone, { key: `gone ${round}` })).ok).toBe(true);
+  }
+  const listed = await files.list("");
+  expect(listed.ok ? listed.value.length : listed.error).toBe(SANDBOX_MAX_DIRECTORIES);
 });
 
 describe("the folder of a project", () => {
