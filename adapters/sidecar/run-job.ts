@@ -47,6 +47,8 @@ export interface ReturnedFile extends PacketFile {
 /** `body` is JSON, to be checked. The files have to be read, in their order; reading throws when the connection breaks. */
 export interface JobReply {
   readonly body: unknown;
+  /** Of all files together. */
+  readonly bytes: number;
   readonly files: AsyncIterable<ReturnedFile>;
 }
 
@@ -83,7 +85,8 @@ export async function runJob(sidecar: Sidecar | null, request: JobRequest): Prom
     const response = await sidecar.fetch(`/jobs/${kind}`, init);
     if (response.status !== 200) return refusalOf(response.status, await response.text());
     const packet = await openPacket(pullOf(response.body), request.limits ?? LIMITS);
-    return ok({ body: packet.head.body, files: filesOf(packet) });
+    const bytes = packet.head.files.reduce((sum, { size }) => sum + size, 0);
+    return ok({ body: packet.head.body, bytes, files: filesOf(packet) });
   } catch {
     // A job begins with a whole packet, and never with a part of one.
     if (unread.failure !== null) return unread.failure;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { failed, type Failure, ok, type Result } from "../../core/errors.ts";
 import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort, WrittenByScript } from "../../core/scripts/port.ts";
+import { resultRoom } from "./result-room.ts";
 import { type JobFile, type JobReply, runJob } from "./run-job.ts";
 import type { Sidecar } from "./sidecar.ts";
 
@@ -40,7 +41,12 @@ export function openScripts({
         limits: { files: MAX_CHANGED_FILES, bytes: request.maxChangedBytes },
         signal: request.signal,
       });
-      return reply.ok ? await runOf(reply.value) : surelyNotBegun(reply);
+      if (!reply.ok) return surelyNotBegun(reply);
+      const leave = await resultRoom.enter(reply.value.bytes, request.signal);
+      const run = await runOf(reply.value);
+      if (!run.ok || request.inUse === undefined) leave();
+      else void request.inUse.finally(leave);
+      return run;
     },
   };
 }

@@ -102,12 +102,20 @@ export async function gatherCopy(
 }
 
 /** Runs the program on what was gathered. */
-export async function runCopy(
+export async function runCopy(copy: WorkingCopy, request: CopyRequest, context: CopyContext): Promise<Result<CopyRun>> {
+  const { promise: inUse, resolve: letGo } = Promise.withResolvers<void>();
+  try {
+    return await runAndKeep(copy, { ...request, inUse }, context);
+  } finally {
+    letGo();
+  }
+}
+
+async function runAndKeep(
   { cwd, entries, refused }: WorkingCopy,
-  request: CopyRequest,
+  { only: _, keepsChanges, ...program }: CopyRequest & Required<Pick<ScriptRequest, "inUse">>,
   context: CopyContext,
 ): Promise<Result<CopyRun>> {
-  const { only: _, keepsChanges, ...program } = request;
   const ran = await context.scripts.run({
     ...program,
     cwd,

@@ -28,6 +28,8 @@ export interface ScriptRequest {
   readonly skill: readonly ScriptFile[];
   /** Of what comes back. When more was written, nothing of it comes back: all of it is in `refused`. */
   readonly maxChangedBytes: number;
+  /** Settles when `written` is not needed any more: until then other results may have to wait for memory. */
+  readonly inUse?: Promise<unknown>;
   readonly signal: AbortSignal;
 }
 

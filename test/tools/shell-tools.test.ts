@@ -215,6 +215,22 @@ describe("what a command changed", () => {
     expect(await read("a.txt")).toBe("a.txt+");
   });
 
+  it("is held in memory until it is back, and no longer", async () => {
+    const seenThen: boolean[] = [];
+    let isLetGo = false;
+    const apply: FilesPort["apply"] = async (...given) => {
+      seenThen.push(isLetGo);
+      return await files.apply(...given);
+    };
+    const scripts = fakeScripts((work, { inUse }) => {
+      void inUse?.then(() => (isLetGo = true));
+      work.set("a.txt", bytesOf("new"));
+      return undefined;
+    });
+    await runTool(runCommand, { command: "x" }, { files: { ...files, apply }, scripts }, OPEN);
+    expect([...seenThen, isLetGo]).toEqual([false, true]);
+  });
+
   it("is none when all of it may not come back, and the note says why", async () => {
     const huge = await run({}, (work) => void work.set("huge.bin", new Uint8Array(MAX_CHANGED_BYTES + 1)));
     expect(huge.result).toMatchObject({ changed: [], refused: [{ path: "huge.bin" }] });
