@@ -89,7 +89,9 @@ export function makeSidecar(
     const verdict = checkToken(/^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "");
     if (!verdict.ok) {
       const [status, code] = ANSWER_TO_TOKEN[verdict.reason];
-      return sendJson(response, status, { code, message: `The token is ${verdict.reason}.` });
+      // A token that was used began something, which may go on.
+      const sent = verdict.reason === "used";
+      return sendJson(response, status, { code, message: `The token is ${verdict.reason}.`, sent });
     }
     underWay += 1;
     try {

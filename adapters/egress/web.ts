@@ -137,7 +137,8 @@ function refusalOf(status: number, text: string, hop: Hop): Result<never> {
   if (status === 403 && refusal !== undefined) return notSent("blocked_by_policy", refusal.message);
   if (status === 422 && refusal !== undefined) return notSent("invalid_input", refusal.message);
   if (status === 413) return notSent("too_large", "The body of the request is too large to send.");
-  if (status === 401 || status === 503) return unreachable();
+  // Without the sidecar's words they are those of something before it, behind which the request may go on.
+  if ((status === 401 || status === 503) && refusal !== undefined && refusal.sent !== true) return unreachable();
   const details = refusal?.sent === false ? { details: { sent: false } } : {};
   const code = refusal?.code === "timeout" ? "timeout" : "upstream_failed";
   return failed(code, refusal?.message ?? `The request to ${shownUrl(hop.url)} failed.`, { field: "url", ...details });

@@ -11,6 +11,7 @@ import type { SecretsPort, WebPort, WebStream, WebStreamRequest } from "../../co
 import { parseJson } from "../../core/parse-json.ts";
 import { openSecretBook } from "../egress/secret-book.ts";
 import { headBytes, joined, packetChunks } from "../sidecar/packet.ts";
+import { readRefusal } from "../sidecar/refusal.ts";
 import { isUp, type Sidecar } from "../sidecar/sidecar.ts";
 import { signMcpOrder } from "../signing/sidecar-token.ts";
 import { NoReply } from "./web-fetch.ts";
@@ -81,11 +82,11 @@ async function send(
       signal: limit,
     });
     const { status, headers } = response;
-    if (status !== 200 && status !== 202) return refusalOf(await response.text());
+    if (status !== 200 && status !== 202) return refusalOf(status, await response.text());
     return ok(response.body === null ? empty(status) : { status, headers: [...headers], body: response.body });
   } catch {
     if (limit.aborted) return failed("timeout", "it did not answer in time");
-    return failed("upstream_failed", "the connection to the sidecar was lost", { retryAfterMs: AGAIN_AFTER_MS });
+    return lost();
   }
 }
 
@@ -121,7 +122,7 @@ function untilFailed(): TransformStream<Uint8Array, Uint8Array> {
 }
 
 const CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
-const saidSchema = z.object({ code: z.enum(CODES), message: z.string(), sent: z.boolean().optional() });
+const saidSchema = z.object({ code: z.enum(CODES), message: z.string() });
 
 function readFailed(text: string): Failure | null {
   const said = saidSchema.safeParse(parseJson(text.replace(/^data: /, ""))).data;
@@ -129,13 +130,18 @@ function readFailed(text: string): Failure | null {
 }
 
 /** What the sidecar answers when it hands nothing on. */
-function refusalOf(text: string): Result<never> {
-  const said = saidSchema.safeParse(parseJson(text)).data;
-  if (said === undefined || said.code === "unauthenticated") return unreachable();
-  const { code, message, sent } = said;
-  if (sent === false && code === "rate_limited")
-    return failed(code, message, { retryAfterMs: AGAIN_AFTER_MS, details: { sent: false } });
-  return failed(code, message, sent === false ? { details: { sent: false } } : {});
+function refusalOf(status: number, text: string): Result<never> {
+  const refusal = readRefusal(status, text);
+  if (refusal === null) return lost();
+  if (refusal.isOfTheDoor) return unreachable();
+  const { code, message, surelyNotBegun } = refusal;
+  if (!surelyNotBegun) return failed(code, message);
+  const again = code === "rate_limited" ? { retryAfterMs: AGAIN_AFTER_MS } : {};
+  return failed(code, message, { ...again, details: { sent: false } });
+}
+
+function lost(): Result<never> {
+  return failed("upstream_failed", "the connection to the sidecar was lost", { retryAfterMs: AGAIN_AFTER_MS });
 }
 
 function unreachable(): Result<never> {

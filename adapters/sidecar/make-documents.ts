@@ -27,9 +27,10 @@ export function openDocumentMaker(sidecar: Sidecar | null, tenant: string): Docu
         signal: request.signal,
       });
       if (!done.ok) return done;
-      const { warnings } = bodySchema.parse(done.value.body);
+      const body = bodySchema.safeParse(done.value.body).data;
+      if (body === undefined) return failed("upstream_failed", "The sidecar answered with what is no document.");
       try {
-        for await (const { bytes } of done.value.files) return ok({ bytes, warnings });
+        for await (const { bytes } of done.value.files) return ok({ bytes, warnings: body.warnings });
       } catch {
         return lost();
       }

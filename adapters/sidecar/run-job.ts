@@ -1,6 +1,5 @@
 /** A job of the sidecar, as the Worker orders it: a packet goes out, a packet comes back, and both stream. */
-import { z } from "zod";
-import { ERRORS, type ErrorCode, failed, ok, type Result } from "../../core/errors.ts";
+import { failed, ok, type Result } from "../../core/errors.ts";
 import { toHex } from "../../core/hex.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import { signJobOrder } from "../signing/sidecar-token.ts";
@@ -14,6 +13,7 @@ import {
   type PacketLimits,
   type Pull,
 } from "./packet.ts";
+import { readRefusal } from "./refusal.ts";
 import { isUp, type Sidecar } from "./sidecar.ts";
 
 /** What the sidecar takes beyond the time of the job itself: waiting for a place, and what comes and goes. */
@@ -145,35 +145,22 @@ function pullOf(body: ReadableStream<Uint8Array> | null): Pull {
   };
 }
 
-const CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
-const refusalSchema = z.object({
-  code: z.enum(CODES),
-  message: z.string(),
-  field: z.string().optional(),
-  sent: z.boolean().optional(),
-});
-
-/** The sidecar does not take the token. */
-const UNAUTHENTICATED = 401;
-
-/**
- * What the sidecar answers instead of a result. What it refuses before the job begins says so. What is not its own answer
- * comes from something before it, which can have lost the sidecar in the middle of the job.
- */
+/** What the sidecar answers instead of a result. */
 function refusalOf(status: number, text: string): Result<never> {
-  if (status === UNAUTHENTICATED) return unreachable();
-  const refusal = refusalSchema.safeParse(parseJson(text)).data;
-  if (refusal === undefined) return lost();
-  const { code, message, field, sent } = refusal;
+  const refusal = readRefusal(status, text);
+  if (refusal === null) return lost();
+  if (refusal.isOfTheDoor) return unreachable();
+  const { code, message, field, surelyNotBegun } = refusal;
   const at = field === undefined ? {} : { field };
-  if (sent !== false) return failed(code, message, at);
+  if (!surelyNotBegun) return failed(code, message, at);
   const again = code === "rate_limited" ? { retryAfterMs: AGAIN_AFTER_MS } : {};
   return failed(code, message, { ...at, ...again, details: { sent: false } });
 }
 
 function lost(): Result<never> {
-  const message = "The connection to the sidecar was lost during the job.";
-  return failed("upstream_failed", message, { retryAfterMs: AGAIN_AFTER_MS });
+  return failed("upstream_failed", "The connection to the sidecar was lost during the job.", {
+    retryAfterMs: AGAIN_AFTER_MS,
+  });
 }
 
 function unreachable(): Result<never> {

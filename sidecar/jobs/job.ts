@@ -24,7 +24,14 @@ export type JobOutcome =
       readonly body: unknown;
       readonly files?: readonly { readonly path: string; readonly mode?: number; readonly from: string }[];
     }
-  | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly field?: string };
+  | {
+      readonly ok: false;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly field?: string;
+      /** Nothing was begun. */
+      readonly began?: false;
+    };
 
 /** What is common to all jobs of a kind. */
 interface JobLimits {
@@ -58,8 +65,17 @@ export function defineJob<Order>(kind: JobKind<Order>): ReadyJobKind {
     maxFiles,
     async perform(job) {
       const parsed = kind.order.safeParse(job.order);
-      if (!parsed.success) return { ok: false, code: "invalid_input", message: z.prettifyError(parsed.error) };
+      if (!parsed.success) return notUnderstood(parsed.error);
       return await kind.run({ ...job, order: parsed.data });
     },
   };
+}
+
+/** A Worker of another release says what this one does not know, or leaves out what it needs. Nobody who calls a tool can mend that. */
+function notUnderstood(error: z.ZodError): JobOutcome {
+  const isOtherRelease = error.issues.some(({ code }) => code === "unrecognized_keys" || code === "invalid_type");
+  const [code, why] = isOtherRelease
+    ? (["not_available", "The sidecar is of another release than the Worker, and does not understand the order. "] as const)
+    : (["invalid_input", ""] as const);
+  return { ok: false, code, message: why + z.prettifyError(error), began: false };
 }

@@ -141,8 +141,8 @@ async function sendResult(response: ServerResponse, outcome: Extract<JobOutcome,
 }
 
 function sendFailure(response: ServerResponse, outcome: Extract<JobOutcome, { ok: false }>): void {
-  const { ok: _, ...failure } = outcome;
-  sendJson(response, ERRORS[failure.code].status, { ...failure, sent: true });
+  const { ok: _, began, ...failure } = outcome;
+  sendJson(response, ERRORS[failure.code].status, { ...failure, sent: began !== false });
 }
 
 /** The job did not begin. What still comes is not read, but for what the other side has sent meanwhile. */

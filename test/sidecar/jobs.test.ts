@@ -1,7 +1,7 @@
 /** Jobs from the Worker's side to the kind that does them, over loopback. */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import type { Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -30,7 +30,7 @@ const shout = defineJob({
   atOnce: 2,
   maxBytes: 1_000_000,
   maxFiles: 10,
-  order: z.strictObject({ word: z.string() }),
+  order: z.strictObject({ word: z.string().max(100) }),
   run: async ({ order, files, folder: own, tenant }) => {
     seen.push(own);
     if (order.word === "no") return { ok: false, code: "invalid_input", message: "No.", field: "word" };
@@ -102,11 +102,52 @@ it("tells what a job refused as an answer, and a defect as one that may have beg
 });
 
 it.each([
-  ["an order of another shape", { kind: "shout", order: { nothing: 1 } }, "invalid_input"],
-  ["a kind that there is not", { kind: "sing", order: { word: "a" } }, "not_found"],
-] as const)("refuses %s", async (_what, { kind, order }, code) => {
+  ["a field that is new", { kind: "shout", order: { word: "a", louder: true } }, "not_available", /another release/],
+  ["a field that is missing", { kind: "shout", order: {} }, "not_available", /another release/],
+  ["a value that does not fit", { kind: "shout", order: { word: "w".repeat(101) } }, "invalid_input", /word/],
+  ["a kind that there is not", { kind: "sing", order: { word: "a" } }, "not_available", /another release/],
+] as const)("does not begin with an order with %s", async (_what, { kind, order }, code, message) => {
+  const before = seen.length;
   const done = await runJob(sidecarAt(url, secret), { ...request, kind, order, files: [] });
+  const said = expect.stringMatching(message) as string;
+  expect(done).toMatchObject({ ok: false, error: { code, message: said, details: { sent: false } } });
+  expect(seen).toHaveLength(before);
+});
+
+/** What a job is told by a sidecar that is healthy and answers orders like this. */
+async function answered(status: number, text: string) {
+  const played = createServer((incoming, outgoing) => {
+    incoming.resume();
+    incoming.once("end", () => outgoing.writeHead(incoming.method === "GET" ? 200 : status).end(text));
+  });
+  const port = await listenOnLoopback(played, 0);
+  try {
+    return await runJob(sidecarAt(`http://127.0.0.1:${port}`, secret), {
+      ...request,
+      order: { word: "hello" },
+      files: [],
+    });
+  } finally {
+    await closeServer(played);
+  }
+}
+
+it.each([
+  ["a proxy that gave up waiting", 504, "<html>504 Gateway Time-out</html>", "upstream_failed"],
+  ["a proxy that lost the sidecar", 503, "no healthy upstream", "upstream_failed"],
+  ["a newer sidecar's own code", 500, '{"code":"brand_new","message":"It broke.","sent":true}', "upstream_failed"],
+  ["a sidecar that has had the token before", 401, '{"code":"unauthenticated","message":"Used.","sent":true}', "upstream_failed"],
+])("does not take the answer of %s for a job that did not begin", async (_who, status, text, code) => {
+  const done = await answered(status, text);
   expect(done).toMatchObject({ ok: false, error: { code } });
+  expect(done).not.toMatchObject({ error: { details: { sent: false } } });
+});
+
+it.each([
+  ["of before there were jobs", 404, '{"code":"not_found","message":"There is POST /egress."}', "not_available"],
+  ["with another secret", 401, '{"code":"wrong_secret","message":"The token is foreign."}', "upstream_failed"],
+])("says that nothing was begun by a sidecar %s", async (_which, status, text, code) => {
+  expect(await answered(status, text)).toMatchObject({ ok: false, error: { code, details: { sent: false } } });
 });
 
 it.each([
