@@ -184,11 +184,16 @@ test.each(["once", "again on the same state"])("the tour shows what it promises 
   await judgeApproval(second);
 });
 
-test("the tools that are named are those of the catalogue", async () => {
-  const row = /^\| tools \|(.*)\|$/m.exec(README)?.[1] ?? "";
-  const named = Array.from(row.matchAll(/`([^`]+)`/g), ([, name]) => name);
-  const tools = await readPage<{ readonly name: string }>("/tools");
-  expect(named).toEqual(tools.map(({ name }) => name));
+test("the tools that are named are those of the catalogue, and so are the skills that ship", async () => {
+  const namedIn = (title: string): readonly (string | undefined)[] => {
+    const row = new RegExp(`^\\| ${title} \\|(.*)\\|$`, "m").exec(README)?.[1] ?? "";
+    return Array.from(row.matchAll(/`([^`]+)`/g), ([, name]) => name);
+  };
+  const tools = await readPage<{ readonly name: string; readonly source: string }>("/tools");
+  const builtIn = tools.filter(({ source }) => source === "built_in").map(({ name }) => name);
+  expect(namedIn("tools")).toEqual(builtIn);
+  const skills = await readPage<{ readonly name: string }>("/skills");
+  expect(namedIn("skills")).toEqual(expect.arrayContaining(skills.map(({ name }) => name)));
 });
 
 test("every variable of the table is read, and reaches who reads it", () => {
