@@ -1,10 +1,10 @@
 /** Finds out, once, how this process can shut programs in, and keeps what its cages need. */
-import { accessSync, constants, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { join } from "node:path";
 import { type CagedProcess, type Isolation, USUAL_LIMITS } from "./cage.ts";
-import { openCageFolder } from "./folders.ts";
+import { codeOf, openCageFolder } from "./folders.ts";
 import { makePipes } from "./pipes.ts";
 import { type CageTools, startCaged } from "./start-caged.ts";
 import { syscallFilter } from "./syscalls.ts";
@@ -18,6 +18,8 @@ const INSTALL =
   "sidecar has a container to itself that keeps its programs from everything else.";
 
 export interface Cages extends CageTools {
+  /** Whether all that cages need is still there. */
+  isWhole(): boolean;
   /** Ends the programs that run, and removes the folder. */
   close(): Promise<void>;
 }
@@ -33,13 +35,23 @@ export interface CageChoice {
 
 let cages: Promise<Cages> | undefined;
 
-/** The cages of this process; the first who asks has them opened, as the environment says. */
-export function theCages(): Promise<Cages> {
-  cages ??= openCages({ chosen: process.env["OTTO_SCRIPT_ISOLATION"] }).then((opened) => {
-    process.once("exit", () => rmSync(opened.folder.path, { recursive: true, force: true }));
-    return opened;
-  });
-  return cages;
+/**
+ * The cages of this process; the first who asks has them opened, as the environment says. They are opened anew when their folder
+ * is gone, as a machine that tidies its temporary files may take it away. Rejects where it cannot be made.
+ */
+export async function theCages(): Promise<Cages> {
+  const before = cages;
+  const there = await before?.catch(() => null);
+  if (there?.isWhole() === true) return there;
+  // Others may have asked meanwhile.
+  if (cages === before) cages = undefined;
+  return await (cages ??= openForProcess());
+}
+
+async function openForProcess(): Promise<Cages> {
+  const opened = await openCages({ chosen: process.env["OTTO_SCRIPT_ISOLATION"] });
+  process.once("exit", () => rmSync(opened.folder.path, { recursive: true, force: true }));
+  return opened;
 }
 
 /** Closes the cages of this process, if anybody had them opened. */
@@ -49,7 +61,11 @@ export async function closeTheCages(): Promise<void> {
 
 /** How well programs are shut in here. */
 export async function isolation(): Promise<Isolation> {
-  return (await theCages()).isolation;
+  try {
+    return (await theCages()).isolation;
+  } catch (error) {
+    return none(`the folder of the cages cannot be made (${codeOf(error)})`);
+  }
 }
 
 /** Removes what dead sidecars left, and tries a cage by running a program in it. Without one, every program is refused. */
@@ -69,11 +85,12 @@ export async function openCages({ chosen, programFolders = FOLDERS, parent }: Ca
     await Promise.all([...running].map((caged) => caged.kill("The sidecar is ended.")));
     await folder.remove();
   };
+  const isWhole = () => [filter, ...folder.etc.values()].every((path) => existsSync(path));
   const missing = [bwrap === null && "bwrap", setpriv === null && "setpriv", prlimit === null && "prlimit"].filter(
     Boolean,
   );
   const level = await levelOf(found, chosen, missing.join(", "));
-  return { ...found, isolation: level, close };
+  return { ...found, isolation: level, isWhole, close };
 }
 
 async function levelOf(

@@ -44,9 +44,9 @@ export async function openCageFolder(parent: string = tmpdir()): Promise<CageFol
     etc.set(name, file);
   }
   const copies = new Map<string, Promise<string>>();
-  let begun = 0;
+  let made = 0;
   async function copyOf(from: string): Promise<string> {
-    const copy = join(path, `copy-${(begun += 1)}`);
+    const copy = join(path, `copy-${(made += 1)}`);
     await cp(from, copy, { recursive: true, dereference: true, mode: constants.COPYFILE_FICLONE });
     await promisify(execFile)("/bin/chmod", ["-R", "a+rX", "--", copy]);
     return copy;
@@ -55,7 +55,7 @@ export async function openCageFolder(parent: string = tmpdir()): Promise<CageFol
     if (mount.writable || isOpen(mount.from)) return mount;
     const copy = copies.get(mount.from) ?? copyOf(mount.from);
     copies.set(mount.from, copy);
-    // The disk can have been full.
+    // A disk that was full is not full for ever.
     copy.catch(() => copies.delete(mount.from));
     return { ...mount, from: await copy };
   }
@@ -63,9 +63,9 @@ export async function openCageFolder(parent: string = tmpdir()): Promise<CageFol
     path,
     etc,
     make: async () => {
-      const made = await mkdtemp(join(path, "run-"));
-      await chmod(made, 0o711);
-      return made;
+      const own = await mkdtemp(join(path, "run-"));
+      await chmod(own, 0o711);
+      return own;
     },
     reachable: (mounts) => Promise.all(mounts.map(reachable)),
     remove: async () => {
@@ -107,6 +107,11 @@ function killBeginning(path: string): void {
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     if (readOrNull(`/proc/${pid}/cmdline`)?.includes(`${path}/`) === true) killIfThere(Number(pid));
   }
+}
+
+/** The system's word for what went wrong, without the paths of a message. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "no reason";
 }
 
 /** Removes a folder with all that programs left in it: also folders that nobody may enter, and those nested too deep for a path. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { CageLimits, Mount } from "./cage.ts";
 import { type Changes, changesIn, filesBefore } from "./changes.ts";
-import { removeTree } from "./folders.ts";
+import { codeOf, removeTree } from "./folders.ts";
 import { readOutput } from "./output.ts";
 import type { ProxyRules } from "./proxy.ts";
 import { type CageTools, startCaged } from "./start-caged.ts";
@@ -48,10 +48,17 @@ export interface CagedRun {
 
 const USUAL_MODE = 0o644;
 
-/** Runs it. Whoever gave the folder removes it. Failures are those of `startCaged`: then nothing ran. */
+/** Runs it. Whoever gave the folder removes it. Failures are those of `startCaged`, or of the disk before: then nothing ran. */
 export async function runCaged(tools: CageTools, request: CagedRunRequest): Promise<Result<CagedRun>> {
   if (tools.isolation.level === "none") return failed("not_available", tools.isolation.reason);
-  const own = await tools.folder.make();
+  let own: string | null = null;
+  try {
+    own = await tools.folder.make();
+    layOut(own, request);
+  } catch (error) {
+    if (own !== null) await removeTree(own);
+    return failed("not_available", `The program's files could not be laid out (${codeOf(error)}). It was not started.`);
+  }
   try {
     const ran = await runIn(own, tools, request);
     return ran.ok ? ok({ ...ran.value, changes: bringOut(ran.value.changes, request.folder) }) : ran;
@@ -60,18 +67,22 @@ export async function runCaged(tools: CageTools, request: CagedRunRequest): Prom
   }
 }
 
+/** Puts the request's files into `own`. */
+function layOut(own: string, { folder, cwd, work, skill }: CagedRunRequest): void {
+  for (const name of ["work", "skill"]) {
+    if (existsSync(join(folder, name))) move(join(folder, name), join(own, name));
+    else mkdirSync(join(own, name), { mode: 0o700 });
+  }
+  // A directory of a sandbox can be there without a file in it.
+  mkdirSync(join(own, "work", cwd), { recursive: true });
+  for (const { path, mode } of work) chmodSync(join(own, "work", path), mode ?? USUAL_MODE);
+  letRead(join(own, "skill"), skill);
+}
+
 /** `own`: a folder that the program's user reaches. */
 async function runIn(own: string, tools: CageTools, request: CagedRunRequest): Promise<Result<CagedRun>> {
   const { limits, maxOutputBytes, signal } = request;
   const [workFolder, skillFolder] = [join(own, "work"), join(own, "skill")];
-  for (const name of ["work", "skill"]) {
-    if (existsSync(join(request.folder, name))) move(join(request.folder, name), join(own, name));
-    else mkdirSync(join(own, name), { mode: 0o700 });
-  }
-  // A directory of a sandbox can be there without a file in it.
-  mkdirSync(join(workFolder, request.cwd), { recursive: true });
-  for (const { path, mode } of request.work) chmodSync(join(workFolder, path), mode ?? USUAL_MODE);
-  letRead(skillFolder, request.skill);
   const before = await filesBefore(
     workFolder,
     request.work.map(({ path }) => path),

@@ -7,6 +7,7 @@ import type { EgressDeps } from "../egress.ts";
 import { defineJob, type ReadyJobKind } from "../jobs/job.ts";
 import { type CageLimits, USUAL_LIMITS } from "./cage.ts";
 import type { Cages } from "./cages.ts";
+import { codeOf } from "./folders.ts";
 import { type LaidOut, runCaged } from "./run-caged.ts";
 
 const MAX_ARGUMENTS = 1_000;
@@ -50,7 +51,10 @@ export function scriptJob(
     maxFiles: MAX_FILES,
     order: scriptOrder,
     async run({ order, files, folder, signal }) {
-      const done = await runCaged(await cages(), {
+      const tools = await cages().catch(codeOf);
+      if (typeof tools === "string")
+        return { ok: false, code: "not_available", message: `Nothing can be shut in here now (${tools}).`, began: false };
+      const done = await runCaged(tools, {
         argv: order.argv,
         cwd: order.cwd,
         env: order.env,

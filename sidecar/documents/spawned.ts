@@ -57,10 +57,10 @@ export async function startProgram(start: ProgramStart): Promise<Spawned> {
 
 /** Null: there are no cages here, or none is free. */
 async function startInCage({ script, nodeFlags, dataBytes }: ProgramStart): Promise<Spawned | null> {
-  const tools = await theCages();
+  const tools = await theCages().catch(() => null);
   const path = fileURLToPath(script);
   const root = fileURLToPath(ROOT);
-  if (tools.isolation.level !== "bubblewrap" || !path.startsWith(`${root}sidecar/documents/`)) return null;
+  if (tools?.isolation.level !== "bubblewrap" || !path.startsWith(`${root}sidecar/documents/`)) return null;
   const limits: CageLimits = {
     ...USUAL_LIMITS,
     memoryBytes: dataBytes / 2,

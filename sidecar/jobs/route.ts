@@ -18,7 +18,7 @@ import {
   type PacketFile,
 } from "../../adapters/sidecar/packet.ts";
 import { ERRORS } from "../../core/errors.ts";
-import { removeTree } from "../cage/folders.ts";
+import { codeOf, removeTree } from "../cage/folders.ts";
 import { sendJson, sendTooMany } from "../reply.ts";
 import type { JobOrder } from "../token.ts";
 import type { JobOutcome, ReadyJobKind } from "./job.ts";
@@ -60,10 +60,12 @@ interface Exchange {
 
 async function serveJob(kind: ReadyJobKind, order: JobOrder, parent: string, exchange: Exchange): Promise<void> {
   const { request, response, gone } = exchange;
-  await mkdir(parent, { recursive: true, mode: FOLDER_MODE });
-  const folder = await mkdtemp(join(parent, "job-"));
   const signal = AbortSignal.any([gone, AbortSignal.timeout(order.timeout_ms)]);
+  let folder: string | null = null;
   try {
+    folder = await mkdir(parent, { recursive: true, mode: FOLDER_MODE })
+      .then(() => mkdtemp(join(parent, "job-")))
+      .catch(noRoom);
     const packet = await receive(order, kind, join(folder, "in"), request, signal);
     const { tenant } = order;
     const job = { tenant, order: packet.head.body, folder, files: packet.head.files, signal };
@@ -72,14 +74,24 @@ async function serveJob(kind: ReadyJobKind, order: JobOrder, parent: string, exc
     else sendFailure(response, outcome);
   } catch (error) {
     if (gone.aborted) return;
-    if (!(error instanceof PacketError)) throw error;
+    if (error instanceof NoRoom) console.error("a job did not begin:", error.message);
+    else if (!(error instanceof PacketError)) throw error;
     refuse(request, response, ERRORS[error.code].status, error.code, error.message);
   } finally {
-    await removeTree(folder);
+    if (folder !== null) await removeTree(folder);
   }
 }
 
-/** Takes what came, and lays its files out below `into`. Throws `PacketError`. */
+/** The disk took no folder or no file: it is full, say. */
+class NoRoom extends Error {
+  readonly code = "upstream_failed";
+}
+
+function noRoom(error: unknown): never {
+  throw new NoRoom(`The sidecar has no room for the job's files (${codeOf(error)}). Nothing was begun.`);
+}
+
+/** Takes what came, and lays its files out below `into`. Throws `PacketError` and `NoRoom`. */
 async function receive(
   order: JobOrder,
   { maxFiles, maxBytes }: ReadyJobKind,
@@ -97,7 +109,7 @@ async function receive(
   const packet = await openPacket(pull, { files: maxFiles, bytes: maxBytes });
   if (createHash("sha256").update(packet.headBytes).digest("hex") !== order.head)
     throw new PacketError("invalid_input", "The packet is not the one that was ordered.");
-  await mkdir(into, { mode: FOLDER_MODE });
+  await mkdir(into, { mode: FOLDER_MODE }).catch(noRoom);
   for await (const { file, chunks: bytes } of packet.contents()) await layOut(into, file, bytes);
   signal.removeEventListener("abort", giveUp);
   return packet;
@@ -110,7 +122,7 @@ async function layOut(into: string, file: PacketFile, bytes: AsyncIterable<Uint8
   // A link cannot stand there, since nothing but this made the folder; "wx" refuses what stands there all the same.
   const handle = await open(path, "wx", FILE_MODE).catch(toPacketError(file));
   try {
-    for await (const chunk of bytes) await handle.write(chunk);
+    for await (const chunk of bytes) await handle.write(chunk).catch(noRoom);
   } finally {
     await handle.close();
   }
@@ -119,8 +131,8 @@ async function layOut(into: string, file: PacketFile, bytes: AsyncIterable<Uint8
 /** A file where another path needs a folder, and names that the disk does not take. */
 function toPacketError({ path }: PacketFile): (error: unknown) => never {
   return (error) => {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    if (!/^(EEXIST|ENOTDIR|EISDIR|ENAMETOOLONG|EILSEQ|EINVAL)$/.test(code)) throw error;
+    const code = codeOf(error);
+    if (!/^(EEXIST|ENOTDIR|EISDIR|ENAMETOOLONG|EILSEQ|EINVAL)$/.test(code)) return noRoom(error);
     throw new PacketError("invalid_input", `There can be no file ${path} beside the others (${code}).`);
   };
 }

@@ -5,7 +5,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { isAbsolute, join, normalize } from "node:path";
 import { type Mount, USUAL_LIMITS } from "../cage/cage.ts";
-import { removeTree } from "../cage/folders.ts";
+import { codeOf, removeTree } from "../cage/folders.ts";
 import { type CageTools, startCaged } from "../cage/start-caged.ts";
 import type { EgressDeps } from "../egress.ts";
 import type { StartProgram } from "./server-process.ts";
@@ -25,8 +25,10 @@ export interface McpCages {
 
 export function startInCage({ cages, egress, offered }: McpCages): StartProgram {
   return async ({ argv, env, network }) => {
-    const tools = await cages();
-    const own = await mkdtemp(join(tools.folder.path, "mcp-"));
+    const place = await placeFor(cages).catch(codeOf);
+    if (typeof place === "string")
+      return { ok: false, code: "not_available", message: `Nothing can be shut in here now (${place}).` };
+    const { tools, own } = place;
     const started = await startCaged(tools, {
       argv,
       cwd: WORK,
@@ -48,6 +50,11 @@ export function startInCage({ cages, egress, offered }: McpCages): StartProgram 
     });
     return { ok: true, running: { stdin, stdout, stderr, ended: told, kill: () => void caged.kill("It was ended.") } };
   };
+}
+
+async function placeFor(cages: McpCages["cages"]): Promise<{ readonly tools: CageTools; readonly own: string }> {
+  const tools = await cages();
+  return { tools, own: await mkdtemp(join(tools.folder.path, "mcp-")) };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The sidecar as a program: what it says of its cages, whoever it runs as, and what is left when it is killed. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -236,6 +236,37 @@ it("gives programs no descriptor of whoever started the sidecar, and keeps its c
   sidecar.process.on("message", (message) => answers.push(message));
   sidecar.process.send("ping");
   await expect.poll(() => answers, LONG).toContain("pong");
+});
+
+describe("a sidecar without a place for its folders", () => {
+  it("opens its cages anew when theirs was tidied away", async () => {
+    const folder = makeFolder();
+    const sidecar = await start(folder);
+    expect(await run(sidecar, "echo before")).toMatchObject({ stdout: "before\n" });
+    for (const name of cagesIn(folder)) await removeTree(join(folder, name));
+    expect(await run(sidecar, "echo after")).toMatchObject({ stdout: "after\n" });
+    await kill(sidecar.process, "SIGTERM");
+    expect(cagesIn(folder)).toEqual([]);
+  });
+
+  it("starts no program while the cages have none, and goes on when they have one", async () => {
+    const folder = join(makeFolder(), "not-there-yet");
+    const sidecar = await start(folder, { SIDECAR_FOLDER: makeFolder() });
+    expect(await isolationOf(sidecar)).toMatchObject({ level: "none", reason: expect.stringContaining("ENOENT") });
+    const error = { code: "not_available", details: { sent: false } };
+    expect(await sidecar.scripts.run(shell("echo"))).toMatchObject({ ok: false, error });
+    mkdirSync(folder, { mode: 0o711 });
+    expect(await run(sidecar, "echo there")).toMatchObject({ stdout: "there\n" });
+  });
+
+  it("begins no job that it cannot lay out", async () => {
+    const file = join(makeFolder(), "a-file");
+    writeFileSync(file, "");
+    const sidecar = await start(makeFolder(), { SIDECAR_FOLDER: file });
+    const message = expect.stringContaining("ENOTDIR") as string;
+    const error = { code: "upstream_failed", message, details: { sent: false } };
+    expect(await sidecar.scripts.run(shell("echo"))).toMatchObject({ ok: false, error });
+  });
 });
 
 describe("the operator's choice", () => {
