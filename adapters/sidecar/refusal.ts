@@ -1,6 +1,7 @@
 /** What the sidecar answers in place of a result: its own words, or those of something that stands before it. */
 import { z } from "zod";
 import { ERRORS, type ErrorCode } from "../../core/errors.ts";
+import { parseJson } from "../../core/parse-json.ts";
 
 export interface Refusal {
   readonly code: ErrorCode;
@@ -41,12 +42,4 @@ export function readRefusal(status: number, text: string): Refusal | null {
 
 function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(ERRORS, text);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,7 +1,6 @@
 /** A job of the sidecar, as the Worker orders it: a packet goes out, a packet comes back, and both stream. */
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { type ErrorCode, failed, ok, type Result } from "../../core/errors.ts";
 import { toHex } from "../../core/hex.ts";
-import { parseJson } from "../../core/parse-json.ts";
 import { signJobOrder } from "../signing/sidecar-token.ts";
 import {
   headBytes,

@@ -53,7 +53,12 @@ export function scriptJob(
     async run({ order, files, folder, signal }) {
       const tools = await cages().catch(codeOf);
       if (typeof tools === "string")
-        return { ok: false, code: "not_available", message: `Nothing can be shut in here now (${tools}).`, began: false };
+        return {
+          ok: false,
+          code: "not_available",
+          message: `Nothing can be shut in here now (${tools}).`,
+          began: false,
+        };
       const done = await runCaged(tools, {
         argv: order.argv,
         cwd: order.cwd,

@@ -75,7 +75,10 @@ export function defineJob<Order>(kind: JobKind<Order>): ReadyJobKind {
 function notUnderstood(error: z.ZodError): JobOutcome {
   const isOtherRelease = error.issues.some(({ code }) => code === "unrecognized_keys" || code === "invalid_type");
   const [code, why] = isOtherRelease
-    ? (["not_available", "The sidecar is of another release than the Worker, and does not understand the order. "] as const)
+    ? ([
+        "not_available",
+        "The sidecar is of another release than the Worker, and does not understand the order. ",
+      ] as const)
     : (["invalid_input", ""] as const);
   return { ok: false, code, message: why + z.prettifyError(error), began: false };
 }

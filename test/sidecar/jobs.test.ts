@@ -136,7 +136,12 @@ it.each([
   ["a proxy that gave up waiting", 504, "<html>504 Gateway Time-out</html>", "upstream_failed"],
   ["a proxy that lost the sidecar", 503, "no healthy upstream", "upstream_failed"],
   ["a newer sidecar's own code", 500, '{"code":"brand_new","message":"It broke.","sent":true}', "upstream_failed"],
-  ["a sidecar that has had the token before", 401, '{"code":"unauthenticated","message":"Used.","sent":true}', "upstream_failed"],
+  [
+    "a sidecar that has had the token before",
+    401,
+    '{"code":"unauthenticated","message":"Used.","sent":true}',
+    "upstream_failed",
+  ],
 ])("does not take the answer of %s for a job that did not begin", async (_who, status, text, code) => {
   const done = await answered(status, text);
   expect(done).toMatchObject({ ok: false, error: { code } });
