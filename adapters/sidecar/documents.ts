@@ -21,8 +21,18 @@ const MAX_NAME_CHARACTERS = 100;
 
 /** `sidecar` null: none is set up, and nothing can be read or made. */
 export function openDocuments(sidecar: Sidecar | null, tenant: string): DocumentsPort {
-  const read = async (document: DocumentToRead) => await readBySidecar(sidecar, tenant, document);
-  return { read, ...openDocumentMaker(sidecar, tenant) };
+  const maker = openDocumentMaker(sidecar, tenant);
+  return {
+    read: async (document) => withoutEffect(await readBySidecar(sidecar, tenant, document)),
+    make: async (request) => withoutEffect(await maker.make(request)),
+  };
+}
+
+/** However it failed, whether its sidecar died or its disk was full: a document that did not come back has changed nothing. */
+function withoutEffect<T>(result: Result<T>): Result<T> {
+  if (result.ok) return result;
+  const { error } = result;
+  return { ok: false, error: { ...error, details: { ...error.details, sent: false } } };
 }
 
 async function readBySidecar(

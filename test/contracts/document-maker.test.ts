@@ -1,7 +1,7 @@
 /** The port that makes documents: in memory, and by a sidecar on loopback with its real engines. One contract. */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import type { Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -75,6 +75,18 @@ describe.each([
 });
 
 describe("the sidecar", () => {
+  it("that breaks off in the middle has changed nothing", async () => {
+    const dying = createServer((incoming, outgoing) => {
+      incoming.resume();
+      if (incoming.method === "GET") outgoing.end("{}");
+      else incoming.once("end", () => outgoing.destroy());
+    });
+    const maker = openDocuments(sidecarAt(`http://127.0.0.1:${await listenOnLoopback(dying, 0)}`, secret), "ten_1");
+    const error = { code: "upstream_failed", retryAfterMs: 1_000, details: { sent: false } };
+    expect(await maker.make(request(SHEETS))).toMatchObject({ ok: false, error });
+    await closeServer(dying);
+  });
+
   it("refuses a template that is none, or of another kind, and leaves nothing behind", async () => {
     const maker = openDocuments(sidecarAt(url, secret), "ten_1");
     const docx = await maker.make(request({ format: "docx", markdown: "x" }));
