@@ -27,10 +27,8 @@ const STOP_MS = 2_000;
 closeInherited();
 
 const secret = process.env["SIDECAR_SECRET"] ?? "";
-if (secret.length < MIN_SECRET_CHARACTERS) {
-  console.error(`SIDECAR_SECRET must have at least ${MIN_SECRET_CHARACTERS} characters`);
-  process.exit(1);
-}
+if (secret.length < MIN_SECRET_CHARACTERS)
+  await endForGood(`SIDECAR_SECRET must have at least ${MIN_SECRET_CHARACTERS} characters`);
 const port = Number(process.env["PORT"] ?? DEFAULT_PORT);
 const host = process.env["HOST"] ?? "127.0.0.1";
 
@@ -38,8 +36,8 @@ const folder = join(process.env["SIDECAR_FOLDER"] ?? join(tmpdir(), `otto-sideca
 // What a process left that was killed in the middle of a job.
 await removeTree(folder);
 
-const egress = systemEgress(parseEgressAllow(process.env["OTTO_EGRESS_ALLOW"] ?? ""));
-const offered = readOffered(process.env["SIDECAR_MCP_PATHS"] ?? "");
+const egress = systemEgress(await setting("OTTO_EGRESS_ALLOW", parseEgressAllow));
+const offered = await setting("SIDECAR_MCP_PATHS", readOffered);
 const mcp = openKeeper(startInCage({ cages: theCages, egress, offered }));
 process.on("exit", () => {
   mcp.end();
@@ -56,6 +54,24 @@ server.listen(port, host, () => {
   process.send?.({ type: "ready" });
   void tellIsolation();
 });
+
+/** A variable as `read` understands it. What it refuses with a RangeError ends this program. */
+async function setting<T>(name: string, read: (text: string) => T): Promise<T> {
+  try {
+    return read(process.env[name] ?? "");
+  } catch (error) {
+    if (error instanceof RangeError) return await endForGood(error.message);
+    throw error;
+  }
+}
+
+/** Ends with what a person has to mend. A supervisor does not start it again. */
+async function endForGood(message: string): Promise<never> {
+  const { send } = process;
+  if (send === undefined) console.error(message);
+  else await new Promise((told) => send.call(process, { type: "fatal", message }, undefined, undefined, told));
+  return process.exit(1);
+}
 
 /** A line where somebody reads along, when programs are refused here. */
 async function tellIsolation(): Promise<void> {

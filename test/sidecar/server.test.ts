@@ -70,10 +70,21 @@ it("removes the folders of the jobs that its predecessor died with, and nothing 
   expect(existsSync(join(folder, "kept"))).toBe(true);
 });
 
-it("does not start without a secret that is long enough", async () => {
-  const short = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", SERVER], {
-    env: { SIDECAR_SECRET: "short", SIDECAR_FOLDER: folder },
-    stdio: "ignore",
-  });
-  expect(await new Promise((resolve) => short.once("exit", resolve))).toBe(1);
+it.each([
+  ["SIDECAR_SECRET", { SIDECAR_SECRET: "short" }],
+  ["SIDECAR_MCP_PATHS", { SIDECAR_MCP_PATHS: "no/folder" }],
+  ["OTTO_EGRESS_ALLOW", { OTTO_EGRESS_ALLOW: "no pair" }],
+])("does not start with a wrong %s, and says so to its supervisor or in one line", async (name, env) => {
+  for (const stdio of [["ignore", "pipe", "pipe", "ipc"] as const, ["ignore", "pipe", "pipe"] as const]) {
+    let [words, told]: [string, unknown] = ["", null];
+    const wrong = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", SERVER], {
+      env: { SIDECAR_SECRET: "s".repeat(32), SIDECAR_FOLDER: folder, ...env },
+      stdio: [...stdio],
+    });
+    wrong.stderr?.on("data", (chunk: Buffer) => (words += chunk.toString()));
+    wrong.on("message", (message) => (told = message));
+    expect(await new Promise((resolve) => wrong.once("close", resolve))).toBe(1);
+    const line = expect.stringMatching(new RegExp(`^${name}[^\n]+\\n?$`)) as string;
+    expect([words, told]).toEqual(stdio.length === 4 ? ["", { type: "fatal", message: line }] : [line, null]);
+  }
 });
