@@ -1,4 +1,5 @@
 /** Finds out, once, how this process can shut programs in, and keeps what its cages need. */
+import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { text } from "node:stream/consumers";
@@ -79,8 +80,11 @@ export async function openCages({ chosen, programFolders = FOLDERS, parent }: Ca
   const [bwrap, setpriv, prlimit] = ["bwrap", "setpriv", "prlimit"].map((name) => find(name, programFolders));
   const takePipe = makePipes(folder.path);
   const programs = { bwrap: bwrap ?? "", setpriv: setpriv ?? "", prlimit: prlimit ?? "" };
+  const choom = find("choom", programFolders);
+  const tries = choom === null ? null : spawnSync(choom, ["-n", "1000", "--", "/bin/true"], { env: {}, timeout: PROBE_MS });
   const running = new Set<CagedProcess>();
-  const found = { ...programs, folder, filter, takePipe, changesUser, running };
+  const lastChosen = tries?.status === 0 ? choom : null;
+  const found = { ...programs, choom: lastChosen, folder, filter, takePipe, changesUser, running };
   const close = async () => {
     await Promise.all([...running].map((caged) => caged.kill("The sidecar is ended.")));
     await folder.remove();

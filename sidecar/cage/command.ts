@@ -74,6 +74,14 @@ export function goWith(env: Readonly<Record<string, string>>): string {
   return `go\n${lines.join("")}`;
 }
 
+/**
+ * Makes what is started the first that the kernel ends when the machine has no memory left; what root starts cannot change
+ * that. All that may run at once can take more than there is, and the sidecar is not what has to go.
+ */
+export function firstToGo(choom: string | null): readonly string[] {
+  return choom === null ? [] : [choom, "-n", "1000", "--"];
+}
+
 /** Changes the user to one that has nothing; null: this process may not change it, and the program has its user. */
 export function asUser(setpriv: string, uid: number | null): readonly string[] {
   if (uid === null) return [];

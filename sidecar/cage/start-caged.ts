@@ -5,7 +5,17 @@ import { join } from "node:path";
 import { type Duplex, PassThrough, type Readable } from "node:stream";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { CagedEnd, CagedProcess, CageSpec, Isolation } from "./cage.ts";
-import { asUser, bubblewrap, CAGED_NODE, GO_FD, goWith, limited, TMPFS, withEnvironment } from "./command.ts";
+import {
+  asUser,
+  bubblewrap,
+  CAGED_NODE,
+  firstToGo,
+  GO_FD,
+  goWith,
+  limited,
+  TMPFS,
+  withEnvironment,
+} from "./command.ts";
 import { inContainer } from "./container.ts";
 import type { CageFolder } from "./folders.ts";
 import { closePipe, type OutputPipe, type TakePipe } from "./pipes.ts";
@@ -27,6 +37,8 @@ export interface CageTools {
   readonly bwrap: string;
   readonly setpriv: string;
   readonly prlimit: string;
+  /** Null: it is not there, or cannot do its work here. */
+  readonly choom: string | null;
   readonly folder: CageFolder;
   /** A file with the filter for system calls. */
   readonly filter: string;
@@ -100,6 +112,7 @@ async function startInBubblewrap(
   { stdout, stderr }: Outputs,
 ): Promise<Started> {
   const [program = "", ...args] = [
+    ...firstToGo(tools.choom),
     ...asUser(tools.setpriv, user?.uid ?? null),
     ...bubblewrap(tools.bwrap, {
       etc: tools.folder.etc,
@@ -140,7 +153,11 @@ async function startInContainer(
   if (user === null) throw new Error("a program needs a user of its own");
   const mounts = await tools.folder.reachable(spec.mounts);
   const { argv, env, ownEnv, cwd, tmp, remove } = await inContainer(tools.folder.path, { ...spec, mounts }, user.uid);
-  const [program = "", ...args] = [...asUser(tools.setpriv, user.uid), ...limited(tools.prlimit, spec.limits, argv)];
+  const [program = "", ...args] = [
+    ...firstToGo(tools.choom),
+    ...asUser(tools.setpriv, user.uid),
+    ...limited(tools.prlimit, spec.limits, argv),
+  ];
   const stdin = spec.stdin === "empty" ? "ignore" : "pipe";
   const child = spawn(program, args, {
     env,

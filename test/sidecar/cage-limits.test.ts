@@ -55,6 +55,15 @@ describe("memory", () => {
     expect(run.exitCode).not.toBe(0);
   });
 
+  it("is taken from programs before it is from the sidecar", async () => {
+    const score = "/proc/self/oom_score_adj";
+    const { stdout } = await test.run("sh", `cat ${score}; (echo 0 > ${score}) 2> /dev/null; cat ${score}`);
+    const [first, second] = stdout.trim().split("\n");
+    expect(first).toBe("1000");
+    // Only root can say so for good.
+    if (test.cages.changesUser) expect(second).toBe("1000");
+  });
+
   it("of all processes together is, and of what they share once", async () => {
     const shares =
       "import os, time\nheld = bytearray(90_000_000)\nfor _ in range(4):\n  if os.fork() == 0: time.sleep(0.5); os._exit(0)\nfor _ in range(4): os.wait()";
