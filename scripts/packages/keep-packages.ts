@@ -36,14 +36,20 @@ export async function keepPackages(options: PackageOptions): Promise<readonly Sy
   const missing = missingPackages(wanted, await lookForPackages(wanted, env));
   if (missing.length === 0) return [];
   let why = whyNotInstalled(options);
-  if (why === null) {
+  const tries = why === null;
+  if (tries) {
     const names = missing.map(({ name }) => name);
     say(`Installing system packages: ${names.join(", ")} …`);
     why = await installPackages(names, { env, limits, say, signal });
   }
   const left = missingPackages(missing, await lookForPackages(missing, env));
-  if (left.length === 0) say("Installed.");
-  else for (const line of explainMissing(left, why ?? "apt-get has not installed them")) say(line);
+  if (left.length === 0) {
+    say("Installed.");
+    return left;
+  }
+  for (const line of explainMissing(left, why ?? "apt-get has not installed them")) say(line);
+  // Where the package server never answers, each start would wait for it.
+  if (tries) say("! The next start tries again. OTTO_INSTALL_PACKAGES=no keeps it from that.");
   return left;
 }
 

@@ -191,6 +191,7 @@ describe("as root on Debian", () => {
       "!   tongue   talking",
       "!   letters  printing",
       "! To install them on Debian or Ubuntu, as root: apt-get install --no-install-recommends tongue letters",
+      "! The next start tries again. OTTO_INSTALL_PACKAGES=no keeps it from that.",
     ]);
     expect(said[1]).toMatch(/^! System packages are missing: .+\. Otto goes on without what they are for:$/);
   });
@@ -225,6 +226,7 @@ describe("elsewhere", () => {
   it("without root nothing is installed, and what is missing is named", async () => {
     expect(await keep({ isRoot: false })).toEqual(["tongue", "letters"]);
     expect(asked()).toEqual([]);
+    expect(said.join("\n")).not.toContain("tries again");
     expect(said[0]).toContain("installing them takes root");
   });
 
