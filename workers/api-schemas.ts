@@ -75,6 +75,7 @@ const skillInForceSchema = z.strictObject({
     ),
   similarity: z.number().nullable().describe("From 0 to 1."),
   allowed_tools: z.array(z.string()).nullable().describe("Null: it restricts nothing."),
+  note: z.string().nullable().describe("Of one that nobody named and that restricts: how to do without it."),
 });
 
 export const taskSchema = z

@@ -46,14 +46,20 @@ export function standingFacts({ facts, loaded }: Pick<TaskState, "facts" | "load
 
 /** A skill in force as the API and the log show it. */
 export function shownSkill({ name, hash, how, similarity, allowedTools }: SkillInForce): ShownSkill {
-  return { name, hash, how, similarity, allowed_tools: allowedTools };
+  const note = how === "similarity" && allowedTools !== null ? WHY_RESTRICTED : null;
+  return { name, hash, how, similarity, allowed_tools: allowedTools, note };
 }
 
-/** `allowed_tools` null: it restricts nothing. */
+/** Said of a skill that takes tools away and that nobody named. */
+const WHY_RESTRICTED =
+  'Nobody named this skill: its description fits what is asked, so that the task has only the tools that it lists. If it does not fit, make the task again with "skills": []; the agent setting skills.match: "explicit" ends this for all of an agent\'s tasks.';
+
+/** `allowed_tools` null: it restricts nothing. `note` null: somebody, or the model, brought it in, or it restricts nothing. */
 export interface ShownSkill {
   readonly name: string;
   readonly hash: string;
   readonly how: HowInForce;
   readonly similarity: number | null;
   readonly allowed_tools: readonly string[] | null;
+  readonly note: string | null;
 }

@@ -1,7 +1,8 @@
 /**
  * How well the descriptions of skills fit a task, by the words that they share. A word says the more the fewer of the
  * skills have it; words of every kind of work say little. A skill that fits by mistake takes tools away, so it has to share
- * several words that say something, which are a good part of what is asked.
+ * several words that say something, one of its name among them, which are a good part of what is asked. One that is missed
+ * costs little: the model can load it.
  */
 import { stem, termsOf, wordsOf } from "../tool-search/words.ts";
 import type { Skill } from "./skill.ts";
@@ -20,12 +21,11 @@ const COMMON_WEIGHT = 0.3;
 const NAME_FACTOR = 1.5;
 /** What it weighs that the task has all words of a skill's name one after the other, when there are several. */
 const NAME_PHRASE = 1.5;
+/** How many words have to be shared that are not of any kind of work, beside one of the skill's name: fewer meet by chance. */
+const MIN_SHARED = 3;
 /** What shared words have to weigh together, at which it is as good as certain, and which share of the task's words they are. */
 const ENOUGH = 2.7;
 const CERTAIN = 5;
-/** What they have to weigh for a question, and for a task that begins with what is done to a thing as it is. */
-const ENOUGH_FOR_QUESTION = 3.5;
-const ENOUGH_FOR_HANDLING = 5.5;
 const ENOUGH_SHARE = 0.25;
 /** What less they have to weigh when they are more than half of the task's words. */
 const HALF = 0.5;
@@ -46,15 +46,17 @@ const COMMON = new Set(
     .flatMap(termsOf),
 );
 
-/** Beginnings of tasks that handle a thing, or ask for it, as it is: the minutes are sent, not written. */
+/**
+ * Beginnings of tasks that handle a thing, ask for it, or ask about it, as it is: the minutes are sent, not written. No skill
+ * fits these, however many words they share, but one that says of itself that it does just that.
+ */
 const HANDLING = new Set(
   `send forward share post publish delete remove move rename copy open close download upload print attach find search list
   count read run execute call pay buy order cancel schedule remind book fix show tell store save load install push pull
-  who where when whose ask`
+  who where when whose ask what which how why is are was were does did do has have will`
     .split(/\s+/)
     .map(stem),
 );
-const QUESTION = new Set(`what which how why is are was were does did do has have will`.split(" "));
 
 /** Behind it a description says when a skill is used, not what it does. */
 const WHEN = /\buse (?:this |it |this skill )?(?:when|whenever|for|if)\b/i;
@@ -64,7 +66,7 @@ export function fittingSkills(text: string, skills: readonly Skill[]): FittingSk
   const words = termsOf(text.slice(0, MAX_LOOKED_AT));
   if (words.length === 0) return [];
   const asked = new Set(words);
-  const start = startOf(text);
+  const start = stem(startOf(text));
   const phrases = ` ${words.join(" ")} `;
   const described = skills.map((skill) => {
     const name = termsOf(skill.name);
@@ -82,9 +84,11 @@ export function fittingSkills(text: string, skills: readonly Skill[]): FittingSk
   const fitting = described.flatMap(({ skill, name, terms, does, phrase }) => {
     const shared = [...weights].filter(([term]) => terms.has(term));
     const evidence = phrase + sum(shared.map(([term, weight]) => weight * (name.has(term) ? NAME_FACTOR : 1)));
+    if (HANDLING.has(start) && !does.has(start)) return [];
+    if (!shared.some(([term]) => name.has(term))) return [];
+    if (shared.filter(([term]) => !COMMON.has(term)).length < MIN_SHARED) return [];
     const share = sum(shared.map(([, weight]) => weight)) / all;
-    if (evidence < enoughFor(start, does) - LESS_FOR_SHARE * Math.max(0, share - HALF) || share < ENOUGH_SHARE)
-      return [];
+    if (evidence < ENOUGH - LESS_FOR_SHARE * Math.max(0, share - HALF) || share < ENOUGH_SHARE) return [];
     return [{ skill, similarity: Math.round(100 * Math.min(1, evidence / CERTAIN)) / 100, evidence }];
   });
   fitting.sort((one, other) => other.evidence - one.evidence || (one.skill.name < other.skill.name ? -1 : 1));
@@ -99,12 +103,6 @@ export function fittingSkills(text: string, skills: readonly Skill[]): FittingSk
 function startOf(text: string): string {
   const polite = new Set(["please", "can", "could", "would", "will", "you", "kindly", "hi", "hello", "now", "then"]);
   return wordsOf(text.slice(0, MAX_LOOKED_AT)).find((word) => !polite.has(word)) ?? "";
-}
-
-/** What shared words have to weigh. `does`: the words of what the skill itself does, which may be such a handling. */
-function enoughFor(start: string, does: ReadonlySet<string>): number {
-  if (HANDLING.has(stem(start)) && !does.has(stem(start))) return ENOUGH_FOR_HANDLING;
-  return QUESTION.has(start) ? ENOUGH_FOR_QUESTION : ENOUGH;
 }
 
 function sum(numbers: Iterable<number>): number {

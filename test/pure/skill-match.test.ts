@@ -98,27 +98,45 @@ function measured(labelled: readonly Labelled[], skills: readonly Skill[]) {
 }
 
 describe("a skill whose description fits the task", () => {
-  // The figures were set on the first two; the third was written, and labelled, after that.
-  const { first, second, third } = requests;
+  // What each set says of requests that nobody has written yet: of the first three nothing, since the words and the weights
+  // were set on all of them. The fourth was written without a look at the rule; under the rule of then 4 of its 40 matches
+  // were wrong, and on it three words came to be asked for. The fifth, all of it about the same things in the same words,
+  // then had 8 of 39 wrong, and on it a word of the name came to be asked for. The sixth was written after that, and
+  // nothing was changed on it. Who changes the rule writes
+  // a seventh.
+  const { first, second, third, fourth, fifth, sixth } = requests;
+  const all = [...first, ...second, ...third, ...fourth, ...fifth, ...sixth];
 
-  test("is nearly always one that was meant, of 28 skills and 309 requests", () => {
-    const all = measured([...first, ...second, ...third], SKILLS);
-    expect(all).toMatchObject({ meant: 134, others: 175 });
-    expect(all.precision).toBeGreaterThanOrEqual(0.97);
-    expect(all.recall).toBeGreaterThanOrEqual(0.85);
-    const last = measured(third, SKILLS);
-    expect(last.precision).toBeGreaterThanOrEqual(0.95);
-    expect(last.recall).toBeGreaterThanOrEqual(0.85);
+  test("is nearly always one that was meant, of 28 skills and 616 requests", () => {
+    const { meant, others, precision, recall } = measured(all, SKILLS);
+    expect({ meant, others }).toEqual({ meant: 230, others: 386 });
+    expect(precision).toBeGreaterThanOrEqual(0.98);
+    expect(recall).toBeGreaterThanOrEqual(0.6);
+  });
+
+  test("is nearly always one that was meant where the rule was not set on the requests, and is missed more often", () => {
+    for (const some of [fourth, sixth]) expect(measured(some, SKILLS).precision).toBeGreaterThanOrEqual(0.97);
+    expect(measured(fifth, SKILLS).wrong).toBeLessThanOrEqual(2);
+    expect(measured([...fourth, ...fifth, ...sixth], SKILLS).recall).toBeGreaterThanOrEqual(0.7);
   });
 
   test.each([3, 8, 14, 21])(
-    "is brought into one of 309 tasks by mistake, at most, where there are %i skills",
+    "is brought into three of 616 tasks by mistake, at most, where there are %i skills",
     (count) => {
       for (const some of [SKILLS.slice(0, count), SKILLS.slice(-count)]) {
-        expect(measured([...first, ...second, ...third], some).wrong).toBeLessThanOrEqual(1);
+        expect(measured(all, some).wrong).toBeLessThanOrEqual(3);
       }
     },
   );
+
+  test.each([
+    ["no word of its name", "Timeline of the French revolution with causes and impact"],
+    ["two words of it", "Press the release button of the camera remotely"],
+    ["a question about it", "What is a PDF form?"],
+    ["a thing to be sent as it is", "Send the meeting notes with the decisions and action items to Ana"],
+  ])("is not brought in by %s", (_, text) => {
+    expect(fittingSkills(text, SKILLS)).toEqual([]);
+  });
 
   test("has a figure from 0 to 1, is one of few, and is the same each time", () => {
     const text = "Write the minutes of the meeting from transcript.txt, with decisions and action items";

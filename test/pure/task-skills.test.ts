@@ -45,7 +45,14 @@ describe("a skill that the model loads", () => {
     expect(world.events.find(({ type }) => type === "skill.loaded")?.data).toEqual({
       step: 1,
       call_id: row?.callId,
-      skill: { name: "notes", hash: "hash-of-notes", how: "load", similarity: null, allowed_tools: ["read_file"] },
+      skill: {
+        name: "notes",
+        hash: "hash-of-notes",
+        how: "load",
+        similarity: null,
+        allowed_tools: ["read_file"],
+        note: null,
+      },
     });
     const facts = standingFacts(world.state);
     expect(facts.tools).toEqual([["ask_human", "read_file"]]);
@@ -179,9 +186,13 @@ describe("what the model is told of skills", () => {
     world.run();
     const [first] = world.events;
     const shown = { name: "a", hash: "hash-of-a", how: "similarity", similarity: 0.64, allowed_tools: ["x"] };
-    expect(first).toMatchObject({ type: "task.created", data: { skills: [shown] } });
+    const note = expect.stringContaining('"skills": []');
+    expect(first).toMatchObject({ type: "task.created", data: { skills: [{ ...shown, note }] } });
     const view = viewTask(world.state, { argumentsOf: () => null, below: [] });
-    expect(view.skills).toMatchObject([shown, { name: "b", how: "load", allowed_tools: null }]);
+    expect(view.skills).toMatchObject([
+      { ...shown, note },
+      { name: "b", how: "load", allowed_tools: null, note: null },
+    ]);
     expect(new TaskWorld([]).events[0]?.data).not.toHaveProperty("skills");
   });
 });
