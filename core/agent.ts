@@ -4,6 +4,7 @@
  * characters, 200 patterns, 100 steps, 20 skills.
  */
 import { z } from "zod";
+import { MAX_IN_FORCE } from "./skills/in-force.ts";
 import { PERMISSIONS, type SandboxRules } from "./tool.ts";
 
 /** The most steps that any agent may be given, and the number it has when it says nothing. */
@@ -87,7 +88,11 @@ export const agentConfigSchema = z.strictObject({
         .enum(["auto", "explicit"])
         .optional()
         .describe("`explicit`: a skill that nobody named is not brought in because its description fits the task"),
-      names: z.array(z.string().min(1).max(64)).max(20).optional().describe("Skills that every task works under"),
+      names: z
+        .array(z.string().min(1).max(64))
+        .max(MAX_IN_FORCE)
+        .optional()
+        .describe("Skills that every task works under"),
     })
     .optional(),
   tool_config: z

@@ -15,7 +15,7 @@ import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { type Failure, failed, ok, type Result } from "./errors.ts";
 import { makeId } from "./ids.ts";
 import { type ModelChoice, modelChoice } from "./model-table.ts";
-import { skillPatterns, type SkillInForce } from "./skills/in-force.ts";
+import { MAX_IN_FORCE, skillPatterns, type SkillInForce } from "./skills/in-force.ts";
 import { matchSkills } from "./skills/match.ts";
 import type { Skill } from "./skills/skill.ts";
 import type { Limits, TaskFacts } from "./task-state.ts";
@@ -67,7 +67,7 @@ export const taskRequestSchema = z.strictObject({
   agent: z.string().min(1).max(200).optional(),
   project: projectSchema.optional(),
   tools: z.array(z.string().min(1).max(200)).max(200).optional(),
-  skills: z.array(z.string().min(1).max(200)).max(100).optional(),
+  skills: z.array(z.string().min(1).max(200)).max(MAX_IN_FORCE).optional(),
   budget: budgetSchema.optional(),
   deliver: z
     .array(z.strictObject({ channel: z.string().min(1).max(64), to: z.string().min(1).max(1000) }))

@@ -1,12 +1,9 @@
 /** What a call of `load_skill` makes of its task, and one of `finished`. */
 import { failedOutcome, confirmedOutcome } from "./ledger.ts";
-import { shownSkill } from "./skills/in-force.ts";
+import { MAX_LOADED, shownSkill } from "./skills/in-force.ts";
 import type { BatchCall } from "./task-state.ts";
 import type { Control } from "./tool.ts";
 import type { Turn } from "./turn.ts";
-
-/** Skills that a task's model may load: their lists stand in the state's one row. */
-const MAX_LOADED = 50;
 
 /** The skill's text is the call's result, and the skill is in force for whatever begins after this. */
 export function load(

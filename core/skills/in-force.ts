@@ -21,6 +21,13 @@ export interface SkillInForce extends Pick<Skill, "name" | "slug" | "hash" | "al
   readonly similarity: number | null;
 }
 
+/**
+ * Skills that a task is made under, and that its model may load beside them: their lists stand in the state's one row, twice
+ * those of the former, and a list has up to 20,000 characters.
+ */
+export const MAX_IN_FORCE = 20;
+export const MAX_LOADED = 20;
+
 /** What no skill takes away. */
 const ALWAYS = ["ask_human"] as const;
 

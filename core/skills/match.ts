@@ -5,7 +5,7 @@
 import type { AgentConfig } from "../agent.ts";
 import { failed, ok, type Result } from "../errors.ts";
 import type { Message } from "../messages.ts";
-import { type HowInForce, inForce, type SkillInForce } from "./in-force.ts";
+import { type HowInForce, inForce, MAX_IN_FORCE, type SkillInForce } from "./in-force.ts";
 import { fittingSkills } from "./similarity.ts";
 import type { Skill } from "./skill.ts";
 
@@ -26,7 +26,10 @@ interface Given {
   readonly agent: { readonly config: Pick<AgentConfig, "name" | "skills"> };
 }
 
-/** The skills that the task works under, each once, in that order. `invalid_input` names what is not there, and lists what is. */
+/**
+ * The skills that the task works under, each once, in that order. `invalid_input` names what is not there, and lists what is,
+ * or says that they are too many.
+ */
 export function matchSkills(asked: Asked, { skills, agent }: Given): Result<SkillInForce[]> {
   const { match = "auto", names: ofAgent = [] } = agent.config.skills ?? {};
   const inRequest = pick(asked.skills ?? [], skills, (name) => unknownSkill(name, skills));
@@ -46,6 +49,10 @@ export function matchSkills(asked: Asked, { skills, agent }: Given): Result<Skil
   const byHash = new Map<string, SkillInForce>();
   for (const [how, found] of named)
     for (const skill of found) if (!byHash.has(skill.hash)) byHash.set(skill.hash, inForce(skill, how));
+  if (byHash.size > MAX_IN_FORCE) {
+    const message = `A task works under at most ${MAX_IN_FORCE} skills; its request, its input (as /name) and its agent name ${byHash.size}.`;
+    return failed("invalid_input", message, { field: "skills" });
+  }
   if (byHash.size > 0 || asked.skills !== undefined || match === "explicit") return ok([...byHash.values()]);
   return ok(fittingSkills(text, skills).map(({ skill, similarity }) => inForce(skill, "similarity", similarity)));
 }

@@ -59,6 +59,18 @@ describe("a skill that is named", () => {
     });
   });
 
+  test("is one of at most 20, however they are named", () => {
+    const [first = "", ...rest] = SKILLS.slice(0, 21).map(({ name }) => name);
+    expect(matched("x", rest)).toHaveLength(20);
+    for (const found of [
+      matchSkills({ input: `/${first}`, skills: rest }, { skills: SKILLS, agent: AGENT }),
+      matchSkills({ input: [first, ...rest].map((name) => `/${name}`).join(" ") }, { skills: SKILLS, agent: AGENT }),
+    ])
+      expect(found).toMatchObject({
+        error: { code: "invalid_input", field: "skills", message: expect.stringContaining("21") },
+      });
+  });
+
   test("keeps others from being brought in by their descriptions", () => {
     const text = "Write the release notes for version 2.4 from the merged pull requests since the last tag";
     expect(matched(text)).toEqual([["release-notes", "similarity"]]);

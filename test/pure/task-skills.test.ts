@@ -88,11 +88,11 @@ describe("a skill that the model loads", () => {
     expect(world.events.filter(({ type }) => type === "skill.loaded")).toHaveLength(1);
   });
 
-  test("is one of at most 50", () => {
-    const steps = Array.from({ length: 9 }, (_, n) => Array.from({ length: 6 }, (_x, m) => load(`s${n}_${m}`)));
+  test("is one of at most 20", () => {
+    const steps = Array.from({ length: 4 }, (_, n) => Array.from({ length: 6 }, (_x, m) => load(`s${n}_${m}`)));
     const world = new TaskWorld(steps);
     world.run();
-    expect(world.state.loaded).toHaveLength(50);
+    expect(world.state.loaded).toHaveLength(20);
     const refused = [...world.ledger.values()].filter(({ state }) => state === "refused");
     expect(refused).toHaveLength(4);
     expect(refused[0]?.content).toContain("quota_exceeded");
