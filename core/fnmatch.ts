@@ -50,6 +50,31 @@ export function fnmatch(name: string, pattern: string): boolean {
   return matchesPattern(name, compilePattern(pattern));
 }
 
+/** A list of patterns, ready: those without a wildcard are names. */
+interface PatternList {
+  readonly names: ReadonlySet<string>;
+  readonly patterns: readonly CompiledPattern[];
+}
+
+/** Lists are asked about for every tool that there is: each is parsed once, as long as it is there. */
+const lists = new WeakMap<readonly string[], PatternList>();
+
+/** True when one of the patterns matches the whole of `name`. The list does not change once it was asked about. */
+export function matchesOneOf(name: string, patterns: readonly string[]): boolean {
+  const list = lists.get(patterns) ?? compileList(patterns);
+  return list.names.has(name) || list.patterns.some((pattern) => matchesPattern(name, pattern));
+}
+
+function compileList(patterns: readonly string[]): PatternList {
+  const isName = (pattern: string) => !/[*?[]/.test(pattern);
+  const list = {
+    names: new Set(patterns.filter(isName)),
+    patterns: patterns.filter((pattern) => !isName(pattern)).map(compilePattern),
+  };
+  lists.set(patterns, list);
+  return list;
+}
+
 function takesPoint(piece: Piece, point: number): boolean {
   return piece === null || piece.negated !== piece.ranges.some(([low, high]) => low <= point && point <= high);
 }

@@ -1,5 +1,5 @@
 /** The envelope: is a tool inside what this task may use? Checked when the model is shown its tools, and at every call. */
-import { fnmatch } from "../fnmatch.ts";
+import { fnmatch, matchesOneOf } from "../fnmatch.ts";
 import { failed, ok, type Result } from "../errors.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { Permission, Tool } from "../tool.ts";
@@ -40,8 +40,9 @@ function isNamed(tool: Pick<Tool, "name" | "alsoNamed">, patterns: readonly stri
   return patterns.some((pattern) => names.includes(pattern));
 }
 
-function matchesAny(tool: Pick<Tool, "name" | "alsoNamed">, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => matchesTool(tool, pattern));
+/** True when one of the patterns matches the tool, by any of its names. */
+export function matchesAny(tool: Pick<Tool, "name" | "alsoNamed">, patterns: readonly string[]): boolean {
+  return namesOf(tool).some((name) => matchesOneOf(name, patterns));
 }
 
 /** The refusal of document 003, word for word. */

@@ -1,5 +1,5 @@
 /** What a skill may do at one version, and may not at another. */
-import { fnmatch } from "../fnmatch.ts";
+import { matchesOneOf } from "../fnmatch.ts";
 import type { Skill, SkillScript } from "./skill.ts";
 
 /** How two versions differ in what they allow. `said` has a sentence for each difference. */
@@ -63,7 +63,7 @@ function toolsDifference(before: readonly string[] | null, after: readonly strin
 /** True when what the pattern matches was allowed before. Of two patterns with wildcards, only `*` is known to hold the other. */
 function isCovered(pattern: string, before: readonly string[]): boolean {
   if (before.includes(pattern) || before.includes("*")) return true;
-  return !/[*?[]/.test(pattern) && before.some((one) => fnmatch(pattern, one));
+  return !/[*?[]/.test(pattern) && matchesOneOf(pattern, before);
 }
 
 function scriptsDifference(before: ComparedSkill, after: ComparedSkill): SkillDifference["scripts"] {

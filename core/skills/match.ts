@@ -4,7 +4,9 @@
  */
 import type { AgentConfig } from "../agent.ts";
 import { failed, ok, type Result } from "../errors.ts";
+import { matchesAny } from "../gateway/envelope.ts";
 import type { Message } from "../messages.ts";
+import type { Tool } from "../tool.ts";
 import { type HowInForce, inForce, MAX_IN_FORCE, type SkillInForce } from "./in-force.ts";
 import { fittingSkills } from "./similarity.ts";
 import type { Skill } from "./skill.ts";
@@ -55,6 +57,14 @@ export function matchSkills(asked: Asked, { skills, agent }: Given): Result<Skil
   }
   if (byHash.size > 0 || asked.skills !== undefined || match === "explicit") return ok([...byHash.values()]);
   return ok(fittingSkills(text, skills).map(({ skill, similarity }) => inForce(skill, "similarity", similarity)));
+}
+
+/**
+ * True for a skill under which a task has something to work with: its list matches one of these tools. What was written for
+ * another program often names none.
+ */
+export function leavesTools({ allowedTools }: Pick<Skill, "allowedTools">, tools: readonly Tool[]): boolean {
+  return allowedTools === null || tools.some((tool) => tool.name !== "ask_human" && matchesAny(tool, allowedTools));
 }
 
 /** The skill of this name or slug. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fnmatch } from "../../core/fnmatch.ts";
+import { fnmatch, matchesOneOf } from "../../core/fnmatch.ts";
 import recorded from "./__fixtures__/fnmatch.json" with { type: "json" };
 
 describe("fnmatch", () => {
@@ -49,5 +49,21 @@ describe("fnmatch", () => {
     const pattern = `${"*a".repeat(100)}b`;
     expect(fnmatch("a".repeat(5_000), pattern)).toBe(false);
     expect(fnmatch(`${"a".repeat(5_000)}b`, pattern)).toBe(true);
+  });
+
+  it("finds in a list what one of its patterns matches, each time that it is asked", () => {
+    const text = fc.string({ unit: fc.constantFrom(...Array.from("*?[]!-ab")), maxLength: 6 });
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 5 }), fc.array(text, { maxLength: 5 }), (patterns, names) => {
+        for (const name of [...names, ...patterns])
+          expect(matchesOneOf(name, patterns)).toBe(patterns.some((pattern) => fnmatch(name, pattern)));
+      }),
+    );
+  });
+
+  it("reads a list once for as many names as there are", () => {
+    const patterns = Array.from({ length: 200 }, (_, index) => `*${"ab*".repeat(50)}${index}`);
+    const names = Array.from({ length: 3_000 }, (_, index) => `server_tool_${index}`);
+    expect(names.filter((name) => matchesOneOf(name, patterns))).toEqual([]);
   });
 });

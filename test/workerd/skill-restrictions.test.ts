@@ -356,6 +356,13 @@ describe("a task under skills", () => {
     expect(await skillsOf({ input: asked })).toEqual([["meeting-notes", "similarity"]]);
     expect(await skillsOf({ input: asked, skills: [] })).toEqual([]);
     expect(await skillsOf({ input: "What time is it?" })).toEqual([]);
+    const foreign = 'description: "Cuts hedges and lawns of gardens."';
+    const cut = "Cut the hedges and the lawns of my gardens by gardening rules";
+    await uploadText(caller, `---\nname: gardens\n${foreign}\nallowed-tools: Read, Bash(git add:*)\n---\nx\n`);
+    expect(await skillsOf({ input: cut })).toEqual([]);
+    expect(await skillsOf({ input: cut, skills: ["gardens"] })).toEqual([["gardens", "request"]]);
+    await uploadText(caller, `---\nname: gardens\n${foreign}\nallowed-tools: Read, read_file\n---\nx\n`);
+    expect(await skillsOf({ input: cut })).toEqual([["gardens", "similarity"]]);
     const base = { instructions: "", tools: ["*"], permissions: ["read"] };
     const explicit = await caller.send("POST", "/v1/agents", { name: "e", ...base, skills: { match: "explicit" } });
     expect(await skillsOf({ input: asked, agent: explicit.json.id })).toEqual([]);

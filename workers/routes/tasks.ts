@@ -3,8 +3,16 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, settingsFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
 import { raise } from "../../core/errors.ts";
-import { newTaskFacts, projectSchema, taskRequestSchema } from "../../core/new-task.ts";
+import {
+  newTaskFacts,
+  projectSchema,
+  type TaskOrigin,
+  type TaskRequest,
+  taskRequestSchema,
+} from "../../core/new-task.ts";
 import { DEFAULT_PAGE_LIMIT, writeCursor } from "../../core/page-cursor.ts";
+import { leavesTools } from "../../core/skills/match.ts";
+import type { TaskFacts } from "../../core/task-state.ts";
 import { TASK_STATUSES } from "../../core/task-status.ts";
 import type { TaskView } from "../../core/task-view.ts";
 import { answers, withKey } from "../answers.ts";
@@ -31,6 +39,7 @@ import {
   tenantOf,
   unwrap,
 } from "../task-access.ts";
+import { toolsOf } from "./tools-bus.ts";
 
 /** Subtasks that are asked at once for their views. */
 const VIEWS_AT_ONCE = 20;
@@ -125,6 +134,20 @@ const subtasks = createRoute({
   responses: answers({ 200: { description: "A page of tasks.", json: pageOf(taskSchema) } }, [404, 422]),
 });
 
+/** The facts of a new task. A skill that nobody named, and whose list would leave it no tool that there is, is left out. */
+async function factsOf(c: AppContext, request: TaskRequest, origin: TaskOrigin): Promise<TaskFacts> {
+  const facts = unwrap(newTaskFacts(request, origin));
+  const narrowing = facts.skills.filter(({ how, allowedTools }) => how === "similarity" && allowedTools !== null);
+  if (narrowing.length === 0) return facts;
+  const tools = await toolsOf(c, origin.sources);
+  const useless = new Set(narrowing.filter((skill) => !leavesTools(skill, tools)).map(({ hash }) => hash));
+  if (useless.size === 0) return facts;
+  const skills = origin.skills.filter(
+    ({ hash }) => !useless.has(hash) && facts.skills.some((skill) => skill.hash === hash),
+  );
+  return unwrap(newTaskFacts(request, { ...origin, skills }));
+}
+
 export function taskRoutes(app: App): void {
   app.openapi(create, async (c) => {
     const request = c.req.valid("json");
@@ -136,7 +159,7 @@ export function taskRoutes(app: App): void {
     const sources = c.get("sources");
     const skills = unwrap(await pinnedSkills(c.env, { tenant, sources }));
     const origin = { tenant, key: actorIdOf(c), agent, sources, skills, defaultModel, ...source };
-    const facts = unwrap(newTaskFacts(request, origin));
+    const facts = await factsOf(c, request, origin);
     const open = () => tasksFromEnv(c.env)(tenant, facts.id);
     const made = unwrap(await open().create({ facts, hold: request.hold ?? false, call: null }));
     const view = wait > 0 ? unwrap(await awaitTask(open, wait * 1000)) : made;
