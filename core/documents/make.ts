@@ -172,7 +172,7 @@ const slideSchema = z.strictObject({
       rows: z.array(z.array(z.union([bulletText, z.number()])).max(20)).max(200),
     })
     .optional(),
-  image: z.string().max(1_024).optional().describe("Path of a PNG, JPEG or GIF in the sandbox"),
+  image: z.string().max(1_024).optional().describe("Path of a PNG, JPEG, GIF or SVG in the sandbox"),
   notes: line(10_000).optional().describe("Speaker's notes"),
   layout: z
     .enum(SLIDE_LAYOUTS)

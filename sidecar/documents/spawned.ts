@@ -43,6 +43,7 @@ const PACKAGES = [
   "@bjorn3/browser_wasi_shim",
   "@llamaindex",
   "@myriaddreamin",
+  "@resvg",
   "fflate",
   "pandoc-wasm",
   "saxen",

@@ -145,13 +145,13 @@ describe("either", () => {
       "![a](a.png) ![web](https://example.com/x.png) ![bad](bad.png) [f](file:///etc/passwd) [n](notes.md) [g](#gone)";
     const given = new Map<string, Uint8Array | string>([
       ["a.png", "there is no such file in the sandbox"],
-      ["bad.png", new TextEncoder().encode("<svg/>")],
+      ["bad.png", new TextEncoder().encode("RIFF....WEBP")],
     ]);
     const { warnings } = await workshop.made({ format, markdown }, { images: given });
     expect(warnings).toEqual([
       "The image a.png is not in the document: there is no such file in the sandbox.",
       "The image https://example.com/x.png is not in the document: images are taken from the sandbox only.",
-      "The image bad.png is not in the document: it is no PNG, JPEG or GIF.",
+      "The image bad.png is not in the document: it is no PNG, JPEG, GIF or SVG.",
       expect.stringContaining("file:///etc/passwd"),
       expect.stringContaining("notes.md"),
       expect.stringContaining("#gone"),

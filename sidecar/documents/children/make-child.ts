@@ -3,7 +3,6 @@
  * to office files before pandoc has them and after. What it works on came from a text or a template of a stranger, so the
  * process has the limits of a converter.
  */
-import { existsSync } from "node:fs";
 import { NodeCompiler } from "@myriaddreamin/typst-ts-node-compiler";
 import type { Sheet } from "../../../core/documents/make.ts";
 import type { Frame } from "../frames.ts";
@@ -22,6 +21,7 @@ import { stylePptx } from "../make/pptx-style.ts";
 import { fitPptx } from "../make/pptx-fit.ts";
 import { writeWorkbook } from "../make/xlsx.ts";
 import { answerQuestions } from "./answer-questions.ts";
+import { fontFolders } from "./font-files.ts";
 
 /** The question's head. Its parts are files. */
 export type MakeQuestion =
@@ -51,7 +51,6 @@ export interface MakeAnswer {
 export const MAX_MAKE_QUESTION_BYTES = 64 * 1024 * 1024;
 /** There is no such folder: a source can open the files that came with it, which are in memory, and no others. */
 const WORKSPACE = "/nonexistent/otto";
-const FONT_FOLDERS = ["/usr/share/fonts", "/usr/local/share/fonts"];
 const UTF8 = new TextDecoder();
 
 // Typst would fetch a package that a source names. Outside a cage this is what stops it: nothing listens there.
@@ -62,7 +61,7 @@ let typst: NodeCompiler | undefined;
 
 function makePdf({ names, inputs, nowMs }: Extract<MakeQuestion, { kind: "pdf" }>, parts: readonly Uint8Array[]) {
   const [source = new Uint8Array(), ...images] = parts;
-  typst ??= NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontPaths: FONT_FOLDERS.filter(existsSync) }] });
+  typst ??= NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontPaths: fontFolders() }] });
   names.forEach((name, index) => typst?.mapShadow(`${WORKSPACE}/${name}`, Buffer.from(images[index] ?? [])));
   try {
     const compiled = typst.compile({ mainFileContent: UTF8.decode(source), inputs: { ...inputs } });

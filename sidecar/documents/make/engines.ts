@@ -1,6 +1,7 @@
 /** The engines that make documents, with the processes behind them. */
 import { ok, type Result } from "../../../core/errors.ts";
 import type { ConvertWithPandoc } from "../pandoc.ts";
+import { drawSvgs } from "./draw-svgs.ts";
 import type { Engines } from "./make-document.ts";
 import { type AskMaker, makeMakerPool } from "./makers.ts";
 
@@ -15,6 +16,7 @@ export function openEngines(pandoc: ConvertWithPandoc): OpenEngines {
   return {
     pandoc,
     maker: makers.ask,
+    draw: drawSvgs,
     style: houseStyle(pandoc, makers.ask),
     close: () => makers.close(),
   };

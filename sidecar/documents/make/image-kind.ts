@@ -10,7 +10,7 @@ export type ImageVerdict =
 
 export function judgeImage(bytes: Uint8Array): ImageVerdict {
   const size = sizeOf(bytes);
-  if (size === null) return { ok: false, why: "it is no PNG, JPEG or GIF" };
+  if (size === null) return { ok: false, why: "it is no PNG, JPEG, GIF or SVG" };
   const { width, height } = size;
   if (width < 1 || height < 1) return { ok: false, why: "it has no pixels" };
   if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS)

@@ -8,10 +8,11 @@ import { failed, ok, type Result } from "../../../core/errors.ts";
 import type { ConvertWithPandoc } from "../pandoc.ts";
 import { type Node, partsOf, plainInlines, textOf } from "./ast.ts";
 import { type Cleaned, cleanBlocks, type CleanOptions, TooDeep } from "./clean-ast.ts";
-import { judgeImage } from "./image-kind.ts";
+import type { DrawSvgs } from "./draw-svgs.ts";
 import type { AskMaker } from "./makers.ts";
 import type { OfficeAbout } from "./office-file.ts";
 import { PDF_STYLE } from "./pdf-style.ts";
+import { type Pictures, picturesOf } from "./pictures.ts";
 import { withPlainTexts } from "./plain-text.ts";
 import { astBytes, readMarkdown, type ReadText } from "./read-markdown.ts";
 import { sheetsOf } from "./sheets.ts";
@@ -21,6 +22,7 @@ import { SLIDE_LEVEL, slideShow, textReader, textsAsMarkdown } from "./slides.ts
 export interface Engines {
   readonly pandoc: ConvertWithPandoc;
   readonly maker: AskMaker;
+  readonly draw: DrawSvgs;
   /** The reference document of the house, by format. */
   readonly style: (format: "docx" | "pptx", signal: AbortSignal) => Promise<Result<Uint8Array>>;
 }
@@ -70,25 +72,6 @@ async function makeFormat(order: MakeOrder, engines: Engines): Promise<Result<Ma
   }
 }
 
-/** The images that an engine gets, and what the text's paths become. */
-interface Pictures {
-  readonly images: CleanOptions["images"];
-  readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-}
-
-function picturesOf(images: MakeOrder["images"]): Pictures {
-  const files: { name: string; bytes: Uint8Array }[] = [];
-  const judged = [...images].map(([path, bytes]): [string, { file: string } | { why: string }] => {
-    if (typeof bytes === "string") return [path, { why: bytes }];
-    const verdict = judgeImage(bytes);
-    if (!verdict.ok) return [path, { why: verdict.why }];
-    const name = `image-${files.length + 1}.${verdict.ending}`;
-    files.push({ name, bytes });
-    return [path, { file: name }];
-  });
-  return { images: new Map(judged), files };
-}
-
 /** What a document says of itself: what it was told, else what its text says. */
 interface Titled {
   readonly about: Required<{ [Key in keyof OfficeAbout]: string }>;
@@ -132,7 +115,7 @@ async function makeDocx(document: Of<"docx">, order: MakeOrder, engines: Engines
   const { signal, nowMs } = order;
   const read = await readMarkdown(engines.pandoc, document.markdown, signal);
   if (!read.ok) return read;
-  const pictures = picturesOf(order.images);
+  const pictures = await picturesOf(order.images, engines.draw, signal);
   const cleaned = cleanBlocks(read.value.blocks, { images: pictures.images, direction: "dir" });
   const title = titled(document, read.value);
   const written = await writeOffice("docx", order, engines, {
@@ -181,7 +164,7 @@ async function makePdf(document: Of<"pdf">, order: MakeOrder, engines: Engines):
   const { signal, nowMs } = order;
   const read = await readMarkdown(engines.pandoc, document.markdown, signal);
   if (!read.ok) return read;
-  const pictures = picturesOf(order.images);
+  const pictures = await picturesOf(order.images, engines.draw, signal);
   const cleaned = cleanBlocks(read.value.blocks, { images: pictures.images, direction: "lang" });
   const body = await engines.pandoc({
     from: "json",
@@ -220,7 +203,7 @@ interface Show {
 
 async function makePptx(document: Of<"pptx">, order: MakeOrder, engines: Engines): Promise<Result<Made>> {
   const { signal, nowMs } = order;
-  const pictures = picturesOf(order.images);
+  const pictures = await picturesOf(order.images, engines.draw, signal);
   const show = await showOf(document, pictures.images, engines, signal);
   if (!show.ok) return show;
   const { apiVersion, meta, cleaned, level, about } = show.value;

@@ -76,6 +76,7 @@ const LAYERS: readonly Layer[] = [
       "@bjorn3/browser_wasi_shim",
       "@llamaindex/liteparse",
       "@myriaddreamin/typst-ts-node-compiler",
+      "@resvg/resvg-wasm",
       "fflate",
       "ipaddr.js",
       "node:",
