@@ -19,6 +19,7 @@ import {
   textAt,
   textOf,
 } from "./ast.ts";
+import { withColumnWidths } from "./table-widths.ts";
 
 /** Lists in lists, quotes in quotes: beyond this a text is made to be hard to convert. */
 const MAX_DEPTH = 200;
@@ -116,6 +117,11 @@ class Cleaner {
         return this.directed({ t: node.t, c: this.inlines(node.c, depth) });
       case "Div":
         return [{ t: "Div", c: [classesOnly(parts[0]), this.inlines(parts[1], depth)] }];
+      case "BulletList":
+      case "OrderedList":
+        return this.directedList({ t: node.t, c: this.part(node.c, depth) });
+      case "Table":
+        return [withColumnWidths({ t: node.t, c: this.part(node.c, depth) })];
       case "Link":
         return this.link(parts, depth);
       case "Image":
@@ -143,6 +149,11 @@ class Cleaner {
     if (direction === null || !isRightToLeft(text)) return [block];
     const value = direction === "dir" ? "rtl" : /\p{Script=Hebrew}/u.test(text) ? "he" : "ar";
     return [{ t: "Div", c: [["", [], [[direction, value]]], [block]] }];
+  }
+
+  /** Where the language says how a text runs, it also says at which side of a list its marks stand. */
+  private directedList(list: Node): Node[] {
+    return this.options.direction === "lang" ? this.directed(list) : [list];
   }
 
   private link(parts: readonly unknown[], depth: number): Node[] {

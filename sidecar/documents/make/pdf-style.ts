@@ -2,6 +2,12 @@
  * How a PDF looks: Typst that stands before what pandoc wrote (https://typst.app/docs/reference). What the document says of
  * itself comes in as values (`sys.inputs`), never as code.
  */
+import { SMALLER_LETTERS } from "./table-widths.ts";
+
+const smallerTables = SMALLER_LETTERS.map(
+  ({ columns, points }) => `if columns > ${columns} { (${points}pt, ${points / 2}pt) }`,
+).join(" else ");
+
 export const PDF_STYLE = `
 #let about = sys.inputs
 #let accent = rgb("#1f4e79")
@@ -30,13 +36,17 @@ export const PDF_STYLE = `
 #set enum(indent: 0.6em)
 #set table(inset: (x: 7pt, y: 5.5pt), stroke: 0.5pt + faint)
 #set table.hline(stroke: 0.5pt + faint)
-#show table: set text(size: 9.5pt)
+#show table: set text(size: 9.5pt, hyphenate: true)
 #show table: set par(leading: 0.6em)
 #show table: it => if it.fill == none and it.children.any(child => child.func() == table.header) {
   let fields = it.fields()
   let children = fields.remove("children")
+  let columns = it.columns.len()
+  let (size, inset) = ${smallerTables} else { (9.5pt, 7pt) }
+  let align = if type(it.align) == array { it.align.map(one => if one == auto { start } else { one }) } else { it.align }
   show table.cell.where(y: 0): set text(weight: "bold", fill: accent)
-  table(..fields, fill: (_, y) => if y == 0 { rgb("#e4ecf5") } else { white }, ..children)
+  show table.cell: set text(size: size)
+  table(..fields, align: align, inset: (x: inset, y: 5.5pt), fill: (_, y) => if y == 0 { rgb("#e4ecf5") } else { white }, ..children)
 } else { it }
 #set figure(gap: 0.8em)
 #show figure: set block(breakable: true, above: 1.4em, below: 1.4em)

@@ -6,6 +6,7 @@
 import { strFromU8 } from "fflate";
 import { isRightToLeft } from "./clean-ast.ts";
 import { changePart, type OfficeParts } from "./office-file.ts";
+import { smallerLetters } from "./table-widths.ts";
 
 const EMU_PER_POINT = 12_700;
 /** Of the size of a face, on the average of a text: how wide a letter is, and how tall a line with what stands above it. */
@@ -17,6 +18,8 @@ const INSET_POINTS = 14.4;
 const MIN_SCALE = 0.4;
 const SCALE_STEP = 0.025;
 const DEFAULT_SIZE = 18;
+/** What stands free at both sides of the cells of a table of many columns, in EMU. */
+const NEAR = 36_000;
 const TABLE_SIZES = [1400, 1200, 1000, 900] as const;
 
 export function fitPptx(parts: OfficeParts): void {
@@ -144,7 +147,7 @@ function textIn(xml: string): string {
   return [...xml.matchAll(/<a:t>(.*?)<\/a:t>/gs)].map(([, text = ""]) => text.replaceAll(/&\w+;/g, "x")).join("");
 }
 
-/** The cells of a table have no style of their own: the more rows, the smaller their letters. */
+/** The cells of a table have no style of their own: the more rows and columns, the smaller their letters. */
 function fitTables(slide: string): string {
   return slide.replaceAll(/<p:graphicFrame>.*?<\/p:graphicFrame>/gs, (frame) => {
     const rows = frame.match(/<a:tr\b/g)?.length ?? 0;
@@ -152,7 +155,9 @@ function fitTables(slide: string): string {
     const letters = textIn(frame).length;
     const load = rows + letters / (120 / Math.max(1, Math.sqrt(columns)));
     const size = TABLE_SIZES[load <= 14 ? 0 : load <= 22 ? 1 : load <= 34 ? 2 : 3];
+    const near = smallerLetters(columns) === null ? "" : ` marL="${NEAR}" marR="${NEAR}"`;
     return frame
+      .replaceAll("<a:tcPr", `<a:tcPr${near}`)
       .replaceAll(/<a:rPr(?![^>]*\bsz=)/g, `<a:rPr sz="${size}"`)
       .replaceAll(/<a:p>.*?<\/a:p>/gs, directParagraph);
   });

@@ -14,12 +14,17 @@ const CAPTION_LINES = 6;
 
 /**
  * The level of the headings that begin slides: the highest one that has something else than a heading after it, as pandoc
- * has it (https://pandoc.org/MANUAL.html#structuring-the-slide-show).
+ * has it (https://pandoc.org/MANUAL.html#structuring-the-slide-show). One heading above all others, first of the text, is its
+ * title and says nothing of its slides.
  */
 export function slideLevel(blocks: readonly Node[]): number {
+  const headings = blocks.filter(({ t }) => t === "Header").map(levelOf);
+  const [first = 6, ...others] = headings;
+  const isTitled = blocks[0]?.t === "Header" && others.length > 0 && others.every((level) => level > first);
   let level = 6;
   blocks.forEach((block, index) => {
     const next = blocks[index + 1];
+    if (isTitled && index === 0) return;
     if (block.t === "Header" && next !== undefined && next.t !== "Header" && next.t !== "HorizontalRule")
       level = Math.min(level, levelOf(block));
   });
@@ -31,7 +36,11 @@ export function flowSlides(blocks: readonly Node[], level: number): readonly Nod
   let heading: Node | null = null;
   let body: Node[] = [];
   const close = () => {
-    flowed.push(...divided(heading, body));
+    // A heading above the level is a slide of its own, and what stands under it begins another.
+    const isAbove = heading?.t === "Header" && levelOf(heading) < level && body.some((block) => !isNotes(block));
+    if (heading !== null && isAbove) flowed.push(withoutName(heading));
+    const title = heading !== null && isAbove ? withLevel(heading, level) : heading;
+    for (const section of sections(title, body)) flowed.push(...divided(section.title, section.blocks));
     body = [];
   };
   for (const block of blocks) {
@@ -45,6 +54,38 @@ export function flowSlides(blocks: readonly Node[], level: number): readonly Nod
   }
   close();
   return flowed;
+}
+
+interface Section {
+  readonly title: Node | null;
+  readonly blocks: readonly Node[];
+}
+
+/**
+ * What stands under a heading, whole where one slide holds it. Otherwise the headings in it begin slides too, since a slide
+ * that goes on from another would show neither them nor what they head.
+ */
+function sections(heading: Node | null, body: readonly Node[]): readonly Section[] {
+  const isOne = linesOfAll(body) <= MOST_LINES && !body.some(isVisual);
+  const level = heading?.t === "Header" ? levelOf(heading) : null;
+  if (isOne || level === null || !body.some(({ t }) => t === "Header")) return [{ title: heading, blocks: body }];
+  const found: { title: Node | null; blocks: Node[] }[] = [{ title: heading, blocks: [] }];
+  for (const block of body) {
+    if (block.t === "Header") found.push({ title: withLevel(block, level), blocks: [] });
+    else found.at(-1)?.blocks.push(block);
+  }
+  // A heading with nothing but headings under it would be a slide with nothing on it.
+  return found.filter(({ blocks }, index) => blocks.length > 0 || index === found.length - 1);
+}
+
+function withLevel(header: Node, level: number): Node {
+  return { t: header.t, c: [level, ...partsOf(header).slice(1)] };
+}
+
+/** Links lead to what stands under it. */
+function withoutName(header: Node): Node {
+  const [level, , inlines] = partsOf(header);
+  return { t: header.t, c: [level, NO_ATTRIBUTES, inlines] };
 }
 
 function levelOf(header: Node): number {
