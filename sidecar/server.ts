@@ -67,9 +67,8 @@ async function setting<T>(name: string, read: (text: string) => T): Promise<T> {
 
 /** Ends with what a person has to mend. A supervisor does not start it again. */
 async function endForGood(message: string): Promise<never> {
-  const { send } = process;
-  if (send === undefined) console.error(message);
-  else await new Promise((told) => send.call(process, { type: "fatal", message }, undefined, undefined, told));
+  if (process.send === undefined) console.error(message);
+  else await new Promise((told) => process.send?.({ type: "fatal", message }, undefined, undefined, told));
   return process.exit(1);
 }
 

@@ -81,10 +81,11 @@ export async function openCages({ chosen, programFolders = FOLDERS, parent }: Ca
   const takePipe = makePipes(folder.path);
   const programs = { bwrap: bwrap ?? "", setpriv: setpriv ?? "", prlimit: prlimit ?? "" };
   const choom = find("choom", programFolders);
-  const tries = choom === null ? null : spawnSync(choom, ["-n", "1000", "--", "/bin/true"], { env: {}, timeout: PROBE_MS });
+  const tries =
+    choom === null ? null : spawnSync(choom, ["-n", "1000", "--", "/bin/true"], { env: {}, timeout: PROBE_MS });
   const running = new Set<CagedProcess>();
-  const lastChosen = tries?.status === 0 ? choom : null;
-  const found = { ...programs, choom: lastChosen, folder, filter, takePipe, changesUser, running };
+  const mayChoose = tries?.status === 0;
+  const found = { ...programs, choom: mayChoose ? choom : null, folder, filter, takePipe, changesUser, running };
   const close = async () => {
     await Promise.all([...running].map((caged) => caged.kill("The sidecar is ended.")));
     await folder.remove();

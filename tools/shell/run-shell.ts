@@ -35,7 +35,10 @@ export const filesOutput = {
     .array(z.object({ path: z.string(), change: z.enum(["written", "removed"]) }))
     .describe("What the sandbox has otherwise than before"),
   refused: z.array(z.object({ path: z.string(), why: z.string() })).describe("What the command changed and may not"),
-  note: z.string().nullable().describe("Why nothing that the command changed was kept, or that nobody knows; null: it was"),
+  note: z
+    .string()
+    .nullable()
+    .describe("Why nothing that the command changed was kept, or that nobody knows; null: it was"),
 };
 
 interface ShellRequest {
