@@ -3,8 +3,9 @@
  * is kept byte for byte as it was agreed. Limits: names of 1–64 of `[a-zA-Z0-9_-]`, instructions up to 100,000
  * characters, 200 patterns, 100 steps, 20 skills.
  */
+import { MAX_IN_FORCE } from "./skills/skill.ts";
 import { z } from "zod";
-import { MAX_IN_FORCE } from "./skills/in-force.ts";
+
 import { PERMISSIONS, type SandboxRules } from "./tool.ts";
 
 /** The most steps that any agent may be given, and the number it has when it says nothing. */

@@ -15,9 +15,9 @@ import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { type Failure, failed, ok, type Result } from "./errors.ts";
 import { makeId } from "./ids.ts";
 import { type ModelChoice, modelChoice } from "./model-table.ts";
-import { MAX_IN_FORCE, skillPatterns, type SkillInForce } from "./skills/in-force.ts";
+import { skillPatterns } from "./skills/in-force.ts";
+import { MAX_IN_FORCE, type SkillInForce, type Skill } from "./skills/skill.ts";
 import { matchSkills } from "./skills/match.ts";
-import type { Skill } from "./skills/skill.ts";
 import type { Limits, TaskFacts } from "./task-state.ts";
 import type { PinnedSource } from "./tool-source.ts";
 

@@ -16,10 +16,10 @@ import type {
   FilePage,
   FileVersion,
   ModelFailure,
-  WriteOptions,
   WrittenFile,
 } from "./ports.ts";
 import type { ChangeSetRpc } from "./sandbox/change-set.ts";
+import type { SandboxWrite } from "./sandbox/write.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "./tenant/budget-tree.ts";
 import type {
   CallOutcome,
@@ -307,13 +307,6 @@ export interface SandboxRpc extends ChangeSetRpc {
 export interface SidecarRpc {
   /** Whether the next request has to start the container. */
   isAsleep(): Promise<boolean>;
-}
-
-/** A write to a sandbox, its bytes already hashed. */
-export interface SandboxWrite extends WriteOptions {
-  readonly path: string;
-  readonly size: number;
-  readonly hash: string;
 }
 
 /** What hop one needs. */

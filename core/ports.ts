@@ -9,7 +9,7 @@ import type { MemoryHit } from "./memory/rank.ts";
 import type { McpPort } from "./mcp/port.ts";
 import type { SshPort } from "./ssh/port.ts";
 import type { Message, ModelUsage } from "./messages.ts";
-import type { FileChange } from "./sandbox/change-set.ts";
+import type { FileChange } from "./sandbox/file-change.ts";
 import type { ScriptsPort } from "./scripts/port.ts";
 import type { SkillsPort } from "./skills/port.ts";
 

@@ -1,6 +1,7 @@
 /** What a call of `load_skill` makes of its task, and one of `finished`. */
+import { MAX_LOADED } from "./skills/skill.ts";
 import { failedOutcome, confirmedOutcome } from "./ledger.ts";
-import { MAX_LOADED, shownSkill } from "./skills/in-force.ts";
+import { shownSkill } from "./skills/in-force.ts";
 import type { BatchCall } from "./task-state.ts";
 import type { Control } from "./tool.ts";
 import type { Turn } from "./turn.ts";

@@ -5,7 +5,7 @@
 import type { PinnedAgent } from "./agent.ts";
 import type { Message } from "./messages.ts";
 import type { ModelChoice } from "./model-table.ts";
-import type { SkillInForce } from "./skills/in-force.ts";
+import type { SkillInForce } from "./skills/skill.ts";
 import type { EffectClass, JsonState, Resumed } from "./tool.ts";
 import type { PinnedSource } from "./tool-source.ts";
 

@@ -2,8 +2,7 @@
 import type { z } from "zod";
 import type { ErrorCode, Failure } from "./errors.ts";
 import type { ToolPorts } from "./ports.ts";
-import type { SkillInForce } from "./skills/in-force.ts";
-import type { Skill } from "./skills/skill.ts";
+import type { SkillInForce, Skill } from "./skills/skill.ts";
 
 /** JSON Schema, as the tenant or the server wrote it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

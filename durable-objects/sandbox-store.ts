@@ -1,5 +1,4 @@
 /** What a sandbox stores: which file is where, its earlier versions, and the directories that hold nothing. */
-import type { SandboxWrite } from "../core/objects.ts";
 import type { DirectoryEntry, FileEntry, FileVersion, WrittenFile } from "../core/ports.ts";
 import type { ChangeSet } from "../core/sandbox/change-set.ts";
 import {
@@ -10,6 +9,7 @@ import {
   KEPT_VERSIONS,
   SANDBOX_MAX_DIRECTORIES,
   type Totals,
+  type SandboxWrite,
 } from "../core/sandbox/write.ts";
 import type { SandboxTables } from "./sandbox-tables.ts";
 

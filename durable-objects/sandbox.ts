@@ -2,7 +2,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { clockFromEnv, type Env, holdStorageFromEnv } from "../adapters/from-env.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
-import type { SandboxRpc, SandboxWrite } from "../core/objects.ts";
+import type { SandboxRpc } from "../core/objects.ts";
 import type { ChangeOptions, DirectoryEntry, FileEntry, FilePage, FileVersion, WrittenFile } from "../core/ports.ts";
 import { type ChangeSet, judgeChanges } from "../core/sandbox/change-set.ts";
 import { judgeForm } from "../core/sandbox/path.ts";
@@ -14,6 +14,7 @@ import {
   MAX_WALK_PAGE,
   noSuchVersion,
   type Totals,
+  type SandboxWrite,
 } from "../core/sandbox/write.ts";
 import { SandboxHold } from "./sandbox-hold.ts";
 import { SandboxStore } from "./sandbox-store.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ERRORS, type ErrorCode } from "../core/errors.ts";
 import { EVENT_TYPES } from "../core/events.ts";
-import { HOWS } from "../core/skills/in-force.ts";
+import { HOWS } from "../core/skills/skill.ts";
 import { TASK_STATUSES } from "../core/task-status.ts";
 
 const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];

@@ -47,7 +47,7 @@ import type {
 } from "../core/objects.ts";
 import type { ModelFailure, ModelChunk } from "../core/ports.ts";
 import type { ModelReply, RevisedCall } from "../core/task-commands.ts";
-import type { SkillInForce } from "../core/skills/in-force.ts";
+import type { SkillInForce } from "../core/skills/skill.ts";
 import { skillText } from "../core/skills/skill-text.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import type { Tool } from "../core/tool.ts";

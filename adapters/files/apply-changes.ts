@@ -6,7 +6,8 @@
 import { failed, type Failure, type Result } from "../../core/errors.ts";
 import { toHex } from "../../core/hex.ts";
 import type { SandboxRpc } from "../../core/objects.ts";
-import type { ChangeSet, FileChange, SetWrite } from "../../core/sandbox/change-set.ts";
+import type { ChangeSet, SetWrite } from "../../core/sandbox/change-set.ts";
+import type { FileChange } from "../../core/sandbox/file-change.ts";
 import { blobKey, type SandboxPlace } from "./blob-keys.ts";
 
 /** Blobs that are put at the same time. */

@@ -4,9 +4,9 @@
  * first and then points the path at them, so that a reader sees the old file or the whole of the new one.
  */
 import { failed, ok, type Failure, type Result } from "../../core/errors.ts";
-import type { SandboxRpc, SandboxWrite } from "../../core/objects.ts";
+import type { SandboxRpc } from "../../core/objects.ts";
 import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports.ts";
-import { entryOfVersion, noSuchVersion } from "../../core/sandbox/write.ts";
+import { entryOfVersion, noSuchVersion, type SandboxWrite } from "../../core/sandbox/write.ts";
 import { commitChanges, prepareChanges, sha256 } from "./apply-changes.ts";
 import { blobKey, type SandboxPlace } from "./blob-keys.ts";
 import { PROJECT_FOLDER, type SandboxFiles, withProject } from "./project-folder.ts";

@@ -1,7 +1,7 @@
 /** The shared folder of a project, seen by the project's tasks as one more directory at the top of their files. */
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { DirectoryEntry, FilePage, FilesPort } from "../../core/ports.ts";
-import type { FileChange } from "../../core/sandbox/change-set.ts";
+import type { FileChange } from "../../core/sandbox/file-change.ts";
 import { commitChanges, type PreparedChanges } from "./apply-changes.ts";
 import { guarded } from "./r2.ts";
 

@@ -12,18 +12,6 @@ export const MAX_CHANGES = 1_000;
 /** Paths that a message names. */
 const NAMED_PATHS = 5;
 
-/** A file as it is to be, or to be no more. `ifVersion` is the version that the change was made from; 0: there was no file. */
-export type FileChange =
-  | {
-      readonly kind: "write";
-      readonly path: string;
-      readonly bytes: Uint8Array;
-      readonly ifVersion: number;
-      /** Without one a file keeps the mode that it has. */
-      readonly mode?: number;
-    }
-  | { readonly kind: "remove"; readonly path: string; readonly ifVersion: number };
-
 /** A write of a set, its bytes already hashed. */
 export interface SetWrite {
   readonly path: string;

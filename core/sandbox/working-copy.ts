@@ -6,7 +6,7 @@ import { failed, ok, type Failure, type Result } from "../errors.ts";
 import type { FileEntry, FilesPort } from "../ports.ts";
 import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../scripts/port.ts";
 import type { CallFacts, SandboxRules } from "../tool.ts";
-import type { FileChange } from "./change-set.ts";
+import type { FileChange } from "./file-change.ts";
 import { checkListedExtension, isVisibleFile, judgePath, judgeTop, WRITE_DISABLED } from "./path.ts";
 import { MAX_WALK_PAGE } from "./write.ts";
 

@@ -3,8 +3,7 @@
  * quota. The fake and the object ask here alike, and build what they store here.
  */
 import { failed, ok, type Result } from "../errors.ts";
-import type { SandboxWrite } from "../objects.ts";
-import type { FileEntry, FileVersion } from "../ports.ts";
+import type { FileEntry, FileVersion, WriteOptions } from "../ports.ts";
 import { contentTypeOf } from "./content-type.ts";
 import { DEFAULT_MODE } from "./file-mode.ts";
 
@@ -19,6 +18,13 @@ export const KEPT_VERSIONS = 10;
 export const KEPT_DELETED_FILES = 10_000;
 /** Files of one page of a walk. */
 export const MAX_WALK_PAGE = 1_000;
+
+/** A write to a sandbox, its bytes already hashed. */
+export interface SandboxWrite extends WriteOptions {
+  readonly path: string;
+  readonly size: number;
+  readonly hash: string;
+}
 
 /** What a sandbox holds, against its quota. */
 export interface Totals {

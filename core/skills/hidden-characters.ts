@@ -1,5 +1,5 @@
 /** Characters that a reader does not see and a model does: they turn the order of a text, or hide words in it. */
-import type { ScanFinding } from "./scan.ts";
+import type { ScanFinding } from "./scan-finding.ts";
 
 /** Blanks, and everything up to here that is letters without marks of their own (Latin). */
 const LAST_LATIN = 0x24f;

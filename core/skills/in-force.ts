@@ -4,29 +4,7 @@
  * beside that one, so that loading only ever narrows what the task was given.
  */
 import type { TaskFacts, TaskState } from "../task-state.ts";
-import type { Skill } from "./skill.ts";
-
-/**
- * How a skill came into force: the request named it (`request`), the input did as `/name` (`mention`), the agent's
- * configuration (`agent`), its description fits the task (`similarity`), the task is a call of its tool (`tool`), the model
- * loaded it (`load`).
- */
-export const HOWS = ["request", "mention", "agent", "similarity", "tool", "load"] as const;
-export type HowInForce = (typeof HOWS)[number];
-
-/** A skill in force, at the version that is pinned. */
-export interface SkillInForce extends Pick<Skill, "name" | "slug" | "hash" | "allowedTools"> {
-  readonly how: HowInForce;
-  /** Of one that fits by its description: how well, from 0 to 1. */
-  readonly similarity: number | null;
-}
-
-/**
- * Skills that a task is made under, and that its model may load beside them: their lists stand in the state's one row, twice
- * those of the former, and a list has up to 20,000 characters.
- */
-export const MAX_IN_FORCE = 20;
-export const MAX_LOADED = 20;
+import type { HowInForce, Skill, SkillInForce } from "./skill.ts";
 
 /** What no skill takes away. */
 const ALWAYS = ["ask_human"] as const;

@@ -7,9 +7,9 @@ import { failed, ok, type Result } from "../errors.ts";
 import { matchesAny } from "../gateway/envelope.ts";
 import type { Message } from "../messages.ts";
 import type { Tool } from "../tool.ts";
-import { type HowInForce, inForce, MAX_IN_FORCE, type SkillInForce } from "./in-force.ts";
+import { inForce } from "./in-force.ts";
 import { fittingSkills } from "./similarity.ts";
-import type { Skill } from "./skill.ts";
+import { MAX_IN_FORCE, type Skill, type HowInForce, type SkillInForce } from "./skill.ts";
 
 /** Names that a refusal lists. */
 const MAX_LISTED = 100;

@@ -4,21 +4,10 @@
  * run in does that. Every pattern here takes time by the length of the line.
  */
 import { findHiddenCharacters } from "./hidden-characters.ts";
-import type { SkillNote } from "./head.ts";
 import { hasShebang, type PackedFile } from "./package.ts";
 import { type Habit, HABITS, type Language, type Reach } from "./scan-habits.ts";
+import type { Scan, ScanFinding } from "./scan-finding.ts";
 import type { SkillScript } from "./skill.ts";
-
-/** What was found, in which line, and why it is worth a look. */
-export interface ScanFinding extends SkillNote {
-  readonly kind: Reach | "hidden_characters";
-}
-
-export interface Scan {
-  readonly findings: readonly ScanFinding[];
-  /** True: there is more than is listed. */
-  readonly isCut: boolean;
-}
 
 const MAX_FINDINGS = 200;
 /** Bytes that are looked at, of one file and of a package: what is larger is told and not looked through. */

@@ -2,7 +2,7 @@
 import type { Result } from "../errors.ts";
 import type { Page, PageRequest } from "../page-cursor.ts";
 import type { SkillNote } from "./head.ts";
-import type { Scan } from "./scan.ts";
+import type { Scan } from "./scan-finding.ts";
 import type { Skill } from "./skill.ts";
 
 /** What was found when a version was uploaded. */

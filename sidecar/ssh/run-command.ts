@@ -11,7 +11,7 @@ import type { ErrorCode } from "../../core/errors.ts";
 import { knownHostName } from "../../core/ssh/known-hosts.ts";
 import { type EgressDeps, judgedAddresses } from "../egress.ts";
 import { keepBeginning } from "./output.ts";
-import type { SshOrder } from "./ssh-job.ts";
+import type { SshOrder } from "./ssh-order.ts";
 
 /** Node finds no names in the package, which is CommonJS. */
 const { Client, utils } = ssh2;

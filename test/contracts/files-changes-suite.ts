@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../core/errors.ts";
 import type { FilesPort } from "../../core/ports.ts";
-import { type FileChange, MAX_CHANGES } from "../../core/sandbox/change-set.ts";
+import { MAX_CHANGES } from "../../core/sandbox/change-set.ts";
+import type { FileChange } from "../../core/sandbox/file-change.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const write = (path: string, text: string, ifVersion = 0, mode?: number): FileChange => ({

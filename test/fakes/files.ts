@@ -1,7 +1,6 @@
 /** A sandbox in memory. It passes the same contract as the one over the object and the bucket. */
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { toHex } from "../../core/hex.ts";
-import type { SandboxWrite } from "../../core/objects.ts";
 import type {
   ChangeOptions,
   DirectoryEntry,
@@ -11,7 +10,8 @@ import type {
   WriteOptions,
   WrittenFile,
 } from "../../core/ports.ts";
-import { type ChangeSet, type FileChange, judgeChanges } from "../../core/sandbox/change-set.ts";
+import { type ChangeSet, judgeChanges } from "../../core/sandbox/change-set.ts";
+import type { FileChange } from "../../core/sandbox/file-change.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
 import {
   directoriesAbove,
@@ -26,6 +26,7 @@ import {
   noSuchVersion,
   SANDBOX_MAX_DIRECTORIES,
   type Totals,
+  type SandboxWrite,
 } from "../../core/sandbox/write.ts";
 
 /** An empty sandbox. `now` gives the times of its writes. */

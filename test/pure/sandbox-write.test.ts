@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { SandboxWrite } from "../../core/objects.ts";
 import type { FileEntry } from "../../core/ports.ts";
 import {
   directoriesAbove,
@@ -12,6 +11,7 @@ import {
   SANDBOX_MAX_DIRECTORIES,
   SANDBOX_MAX_FILES,
   type WriteSituation,
+  type SandboxWrite,
 } from "../../core/sandbox/write.ts";
 
 const write: SandboxWrite = { key: "k", path: "a/b.txt", size: 10, hash: "00" };

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import type { SandboxRpc, SandboxWrite } from "../../core/objects.ts";
-import { SANDBOX_MAX_BYTES, SANDBOX_MAX_FILES } from "../../core/sandbox/write.ts";
+import type { SandboxRpc } from "../../core/objects.ts";
+import { SANDBOX_MAX_BYTES, SANDBOX_MAX_FILES, type SandboxWrite } from "../../core/sandbox/write.ts";
 import type { SandboxObject } from "../../durable-objects/sandbox.ts";
 import { SandboxStore } from "../../durable-objects/sandbox-store.ts";
 import { SandboxTables } from "../../durable-objects/sandbox-tables.ts";

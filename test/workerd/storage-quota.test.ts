@@ -1,9 +1,10 @@
 /** The quota of bytes that all sandboxes of a tenant share: what the tenant's object counts, and what a sandbox holds of it. */
+import type { SandboxWrite } from "../../core/sandbox/write.ts";
 import { env } from "cloudflare:workers";
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { tenantsFromEnv, type Env } from "../../adapters/from-env.ts";
-import type { SandboxRpc, SandboxWrite } from "../../core/objects.ts";
+import type { SandboxRpc } from "../../core/objects.ts";
 
 const bindings: Env = env;
 const LIMIT = 107_374_182_400;

@@ -14,7 +14,7 @@ import type { ToolBus } from "../../core/gateway/tool-bus.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import { keptResultKey } from "../../core/prompt/kept-results.ts";
 import { callTaskFacts, projectSchema } from "../../core/new-task.ts";
-import type { SkillInForce } from "../../core/skills/in-force.ts";
+import type { SkillInForce } from "../../core/skills/skill.ts";
 import { matchSkills } from "../../core/skills/match.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import { hasEnded } from "../../core/task-status.ts";
