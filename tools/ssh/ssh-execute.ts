@@ -11,7 +11,9 @@ const MARGIN_MS = 10_000;
 const settings = z.object({
   known_hosts: knownHostsSchema
     .optional()
-    .describe("By host (host:port for another port than 22): the SHA256:… fingerprints of the keys that it may show"),
+    .describe(
+      "By host (host:port for another port than 22): the SHA256:… fingerprints of the keys that it may show. A host with several keys shows one of them: list all",
+    ),
 });
 
 export default defineTool({
