@@ -36,6 +36,9 @@ export function startInCage({ cages, egress, offered }: McpCages): StartProgram 
       mounts: [...offered, { from: own, at: WORK, writable: true }],
       limits: LIMITS,
       network: network.length === 0 ? null : { hosts: network, egress },
+    }).catch(async (error: unknown) => {
+      await removeTree(own);
+      throw error;
     });
     if (!started.ok) {
       await removeTree(own);

@@ -125,7 +125,10 @@ export function openPlace({ program, start, now, idleMs, restartMs, makeRoom, on
   }
 
   async function run(): Promise<Started> {
-    const started = await start(program);
+    const started = await start(program).catch((error: unknown) => {
+      console.error("an MCP server was not started:", error instanceof Error ? error.message : "no error");
+      return { ok: false, code: "not_available", message: "it could not be started here" } as const;
+    });
     if (!started.ok) {
       isTaken = false;
       return { ok: false, failure: { code: started.code, message: started.message } };

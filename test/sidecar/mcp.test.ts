@@ -6,6 +6,8 @@ import type { McpServers } from "../../adapters/mcp/mcp.ts";
 import type { Result } from "../../core/errors.ts";
 import type { McpCall, McpReply } from "../../core/mcp/port.ts";
 import { readOffered } from "../../sidecar/mcp/in-cage.ts";
+import { openKeeper } from "../../sidecar/mcp/keeper.ts";
+import type { StartProgram } from "../../sidecar/mcp/server-process.ts";
 import { MAX_AT_ONCE_EACH } from "../../sidecar/mcp/route.ts";
 import { callOf } from "../contracts/mcp-suite.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
@@ -308,6 +310,24 @@ describe("processes", () => {
     expect(textIn(refused)).toMatch(/2 MCP servers of one tenant run already/);
     expect(await ask(portOf("t2", unruly()), "count")).toBe("1");
     await Promise.all(busy);
+  });
+
+  it("take no place where they cannot be started, whatever the machine says", async () => {
+    const starts: ReturnType<StartProgram>[] = [];
+    const keeper = openKeeper(
+      () => {
+        const failing: Awaited<ReturnType<StartProgram>> = { ok: false, code: "not_available", message: "no cages" };
+        starts.push(starts.length === 0 ? Promise.reject(new Error("ENOSPC")) : Promise.resolve(failing));
+        return starts.at(-1) as ReturnType<StartProgram>;
+      },
+      { mostEach: 1, restartMs: 1 },
+    );
+    const order = { server: "one", command: "node", args: [], env: [], network: [], channel: "c", timeout_ms: 1_000 };
+    const lease = async (server: string) =>
+      await keeper.lease("t1", { ...order, server }, new AbortController().signal);
+    expect(await lease("one")).toMatchObject({ ok: false, failure: { code: "not_available" } });
+    expect(await lease("two")).toEqual({ ok: false, failure: { code: "not_available", message: "no cages" } });
+    keeper.end();
   });
 
   it("have so many messages of a tenant under way, and other tenants go on", async () => {
