@@ -63,6 +63,18 @@ describe("a server that is a process", () => {
     expect((await add({ env: { TOKEN: "${OTHER}" } })).json.error).toMatch(/no secret named OTHER/);
   });
 
+  it("ends when a secret is set anew or deleted, which it may have been given", async () => {
+    const secret = { name: "NOTES_KEY", value: "canary-91bd", hosts: ["api.example.com"] };
+    await caller.send("POST", "/v1/secrets", secret);
+    await add({ env: { TOKEN: "${NOTES_KEY}" } });
+    expect(await call("count")).toEqual({ ok: true, result: "1" });
+    await caller.send("PUT", "/v1/secrets/NOTES_KEY", { value: secret.value, hosts: ["other.example.com"] });
+    expect(await call("count")).toEqual({ ok: true, result: "1" });
+    await caller.send("DELETE", "/v1/secrets/NOTES_KEY");
+    await caller.send("POST", "/v1/secrets", secret);
+    expect(await call("count")).toEqual({ ok: true, result: "1" });
+  });
+
   it("is another server with other arguments: nothing that was agreed to before counts", async () => {
     const before = await add();
     const after = await add({ args: [PROGRAM, "banner"] });

@@ -4,7 +4,12 @@
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, forgetSecretsFromEnv, sealSecretFromEnv } from "../../adapters/from-env.ts";
+import {
+  databaseFromEnv,
+  endMcpProcessesFromEnv,
+  forgetSecretsFromEnv,
+  sealSecretFromEnv,
+} from "../../adapters/from-env.ts";
 import type { Secret } from "../../core/database.ts";
 import { raise } from "../../core/errors.ts";
 import { makeId } from "../../core/ids.ts";
@@ -68,7 +73,8 @@ const update = createRoute({
   method: "put",
   path: "/v1/secrets/{secret}",
   summary: "Set a secret anew",
-  description: "Value and hosts together: the value is not lent to other hosts. It holds everywhere within 5 seconds.",
+  description:
+    "Value and hosts together: the value is not lent to other hosts. It holds everywhere within 5 seconds. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
   middleware: admin,
   request: { params, body: { required: true, content: { "application/json": { schema: secretSettingSchema } } } },
   responses: answers({ 200: secret }, [404, 413, 415, 422]),
@@ -79,7 +85,8 @@ const remove = createRoute({
   method: "delete",
   path: "/v1/secrets/{secret}",
   summary: "Delete a secret",
-  description: "It holds everywhere within 5 seconds, and while the database is away within 10 minutes.",
+  description:
+    "It holds everywhere within 5 seconds, and while the database is away within 10 minutes. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
   middleware: admin,
   request: { params },
   responses: answers({ 200: { description: "What was deleted, without its value.", json: secretSchema } }, [404]),
@@ -116,6 +123,7 @@ export function secretRoutes(app: App): void {
     const act = await auditEntry(c, "secret.update", id);
     const set = unwrap(await databaseFromEnv(c.env).secrets.update(tenant, { name, hosts, sealed }, act));
     forgetSecretsFromEnv(c.env, tenant);
+    await endMcpProcessesFromEnv(c.env, tenant, null);
     return c.json(shownSecret(set));
   });
 
@@ -125,6 +133,7 @@ export function secretRoutes(app: App): void {
     const act = await auditEntry(c, "secret.delete", id);
     const gone = unwrap(await databaseFromEnv(c.env).secrets.remove(tenant, name, act));
     forgetSecretsFromEnv(c.env, tenant);
+    await endMcpProcessesFromEnv(c.env, tenant, null);
     return c.json(shownSecret(gone));
   });
 }
