@@ -12,6 +12,7 @@ export default defineConfig({
         name,
         include: [`test/${name}/**/*.test.ts`],
         environment: "node",
+        globalSetup: ["test/leave-nothing.ts"],
         fileParallelism: !serial,
         testTimeout: testTimeoutMs,
         hookTimeout: testTimeoutMs,
