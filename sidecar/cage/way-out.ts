@@ -1,5 +1,5 @@
 /** A cage's way to the network: the proxy outside, and what hands connections on to it inside. */
-import { chmod, chown, mkdir, open } from "node:fs/promises";
+import { chmod, chown, type FileHandle, mkdir, open } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,25 +22,34 @@ export async function openWayOut(parent: string, rules: ProxyRules, uid: number 
   const folder = join(parent, `net-${randomUUID()}`);
   await mkdir(folder, { mode: 0o755 });
   const socket = join(folder, SOCKET);
-  const proxy = await openAt(folder, rules);
+  const { proxy, handle } = await openAt(folder, rules);
   await chmod(socket, 0o600);
   if (uid !== null) await chown(socket, uid, uid);
   return {
     folder,
     close: async () => {
+      // It removes its socket by the name that it was opened with.
       proxy.close();
+      await handle.close();
       await removeTree(folder);
     },
   };
 }
 
-/** A socket's address has 108 bytes (unix(7)), which a folder's own path can exceed. */
-async function openAt(folder: string, rules: ProxyRules): Promise<Proxy> {
+/**
+ * A socket's address has 108 bytes (unix(7)), which a folder's own path can exceed. The descriptor is part of the name, so it is
+ * kept: another file could have its number.
+ */
+async function openAt(
+  folder: string,
+  rules: ProxyRules,
+): Promise<{ readonly proxy: Proxy; readonly handle: FileHandle }> {
   const handle = await open(folder);
   try {
-    return await openProxy(`/proc/self/fd/${handle.fd}/${SOCKET}`, rules);
-  } finally {
+    return { proxy: await openProxy(`/proc/self/fd/${handle.fd}/${SOCKET}`, rules), handle };
+  } catch (error) {
     await handle.close();
+    throw error;
   }
 }
 

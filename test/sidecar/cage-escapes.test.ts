@@ -225,7 +225,7 @@ s.sendto(b"x", ("127.0.0.1", PORT))
 
   it("is not there: no listener of the machine hears anything", async () => {
     await bare("python3", reach());
-    await expect.poll(() => hits).toBe(3);
+    await expect.poll(() => hits, { timeout: 15_000 }).toBe(3);
     hits = 0;
     const run = await test.run("python3", reach());
     expect([run.exitCode, run.stdout, hits]).toEqual([0, "", 0]);

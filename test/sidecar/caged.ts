@@ -19,7 +19,7 @@ const [FIRST_UID, LAST_UID] = [61_000, 61_183];
 /** What a program left on the machine, outside its cage. */
 export interface Remains {
   readonly processes: readonly string[];
-  readonly mounts: string;
+  readonly mounts: readonly string[];
   readonly folders: readonly string[];
 }
 
@@ -75,7 +75,9 @@ export async function openTestCages(choice: Partial<CageChoice> = {}, allow = ""
     },
     remains: async () => ({
       processes: await forsakenProcesses(),
-      mounts: readFileSync("/proc/self/mountinfo", "utf8"),
+      mounts: readFileSync("/proc/self/mountinfo", "utf8")
+        .split("\n")
+        .filter((line) => line.includes(folder)),
       folders: readdirSync(cages.folder.path)
         // Pipes are made ahead.
         .filter((name) => !name.startsWith("pipe-"))
