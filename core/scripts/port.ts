@@ -41,7 +41,10 @@ export interface WrittenByScript {
   readonly bytes: Uint8Array;
 }
 
-/** What a run did. Of `exitCode` and `signal`, the one that ended the program is not null. */
+/**
+ * What a run did. Of `exitCode` and `signal`, the one that ended the program is not null: `signal` when it was killed from outside, by its
+ * time or another limit. A program that signal n ended otherwise has exit code 128 + n, as a shell reports it.
+ */
 export interface ScriptRun {
   readonly exitCode: number | null;
   readonly signal: string | null;
