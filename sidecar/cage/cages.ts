@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync, rmSync, writeFileSync } from "node:f
 import { chmod } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type CagedProcess, type Isolation, USUAL_LIMITS } from "./cage.ts";
 import { codeOf, openCageFolder } from "./folders.ts";
 import { makePipes } from "./pipes.ts";
@@ -13,6 +14,8 @@ import { endForsaken } from "./users.ts";
 
 const FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin"];
 const PROBE_MS = 10_000;
+const PROBES_AGAIN = 2;
+const PROBE_AGAIN_MS = 200;
 const INSTALL =
   "Programs do not run here, because nothing would shut them in: {why}. Install the Debian packages bubblewrap and " +
   "util-linux where the sidecar runs, and let it make user namespaces; or set OTTO_SCRIPT_ISOLATION=container where the " +
@@ -110,8 +113,7 @@ async function levelOf(
   if (missing !== "") return none(`there is no ${missing}`);
   const who = tools.changesUser ? "each with a user of its own" : "all with the sidecar's user";
   const level: Isolation = { level: "bubblewrap", reason: `Programs run in cages of bubblewrap, ${who}.` };
-  const why = await whyNot({ ...tools, isolation: level });
-  return why === null ? level : none(why);
+  return await tried({ ...tools, isolation: level });
 }
 
 async function containerLevel(tools: Omit<CageTools, "isolation">): Promise<Isolation> {
@@ -123,8 +125,17 @@ async function containerLevel(tools: Omit<CageTools, "isolation">): Promise<Isol
     reason:
       "Programs run as users of their own, among this container's files and on its network, as the operator chose.",
   };
-  const why = await whyNot({ ...tools, isolation: level });
-  return why === null ? level : none(why);
+  return await tried({ ...tools, isolation: level });
+}
+
+/** What is found counts until the sidecar ends, so a machine that has no process to spare at this moment is asked again. */
+async function tried(tools: CageTools): Promise<Isolation> {
+  let why = await whyNot(tools);
+  for (let again = 0; why !== null && again < PROBES_AGAIN; again += 1) {
+    await sleep(PROBE_AGAIN_MS);
+    why = await whyNot(tools);
+  }
+  return why === null ? tools.isolation : none(why);
 }
 
 function none(why: string): Isolation {
@@ -144,9 +155,10 @@ async function whyNot(tools: CageTools): Promise<string | null> {
   if (!started.ok) return started.error.message;
   const { stdin, stdout, stderr, ended } = started.value;
   stdin.end();
-  const [out, error, { exitCode }] = await Promise.all([text(stdout), text(stderr), ended]);
+  const [out, error, { exitCode, killed }] = await Promise.all([text(stdout), text(stderr), ended]);
   if (exitCode === 0 && out === "42\n") return null;
-  return `a cage was tried and failed (${error.trim().split("\n")[0]?.slice(0, 200) ?? "without a word"})`;
+  const said = error.trim().split("\n")[0]?.slice(0, 200) ?? "";
+  return `a cage was tried and failed (${said || (killed ?? `exit code ${exitCode}, without a word`)})`;
 }
 
 function find(name: string, folders: readonly string[]): string | null {

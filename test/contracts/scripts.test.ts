@@ -1,6 +1,6 @@
 /** The adapter with the real sidecar and its cage, over loopback, and the fake in memory: one contract. */
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdtempSync, readdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ describe("the way to the cage", () => {
   });
 
   it("when the sidecar is down, the program surely did not run", async () => {
-    const sidecar = sidecarAt(`http://127.0.0.1:${await unusedPort()}`, "x".repeat(32));
+    const sidecar = sidecarAt(`http://127.0.0.1:${await unusedPort()}`, "x".repeat(32), 0);
     const run = await openScripts({ sidecar, tenant: "t1" }).run(shell("echo"));
     expect(run).toMatchObject({ ok: false, error: { code: "upstream_failed", details: { sent: false } } });
   });
@@ -58,6 +58,20 @@ describe("the way to the cage", () => {
     expect(run).toMatchObject({ ok: false, error: { code: "not_available", details: { sent: false } } });
     expect(!run.ok && run.error.message).toMatch(/there is no bwrap, setpriv, prlimit.*Install .*bubblewrap/s);
     await open.close();
+  });
+
+  it("tries again when the machine could not build the first cage: one bad moment is not for the sidecar's whole life", async () => {
+    const programs = mkdtempSync(join(tmpdir(), "otto-programs-"));
+    // The programs' users pass, and leave a mark.
+    chmodSync(programs, 0o777);
+    const failed = join(programs, "failed");
+    const failsOnce = `#!/bin/sh\n[ -f ${failed} ] || { : > ${failed}; exit 1; }\nexec /usr/bin/bwrap "$@"\n`;
+    writeFileSync(join(programs, "bwrap"), failsOnce, { mode: 0o755 });
+    const open = await overLoopback({ programFolders: [programs, "/usr/bin"] });
+    expect(existsSync(failed)).toBe(true);
+    expect(await open.scripts.run(shell("echo here"))).toMatchObject({ ok: true, value: { stdout: "here\n" } });
+    await open.close();
+    rmSync(programs, { recursive: true });
   });
 
   it("leaves no folder of a job behind", async () => {
