@@ -78,7 +78,8 @@ async function askSidecar<R>(
   { tenant, hop, limits, stream }: Order,
   read: (response: Response) => Promise<Result<R>>,
 ): Promise<Result<R>> {
-  if (!isReading(hop.method) && !(await isUp(sidecar))) return unreachable();
+  if (!isReading(hop.method) && !(await isUp(sidecar, limits.signal)))
+    return limits.signal.aborted ? notSent("timeout", "It was given up before it was sent.") : unreachable();
   const { method, url, headers, body } = hop;
   const { maxBytes, portIsListed } = limits;
   const timeoutMs = Math.ceil(limits.timeoutMs);
@@ -96,6 +97,8 @@ async function askSidecar<R>(
     return await read(response);
   } catch {
     if (limit.aborted) return failed("timeout", `No reply from ${shownUrl(url)} in time.`, { field: "url" });
+    // What only reads did not ask before, and is tried again.
+    if (isReading(hop.method)) await isUp(sidecar, limit);
     return failed("upstream_failed", `The connection was lost during the request to ${shownUrl(url)}.`, {
       field: "url",
       retryAfterMs: 1000,

@@ -33,6 +33,12 @@ const FAILED = "event: failed\n";
 /** That event is no longer than this. */
 const MAX_FAILED_BYTES = 32 * 1024;
 
+const LOST: Failure = {
+  code: "upstream_failed",
+  message: "the connection to the sidecar was lost",
+  retryAfterMs: AGAIN_AFTER_MS,
+};
+
 /** For one operation: the ids of its messages are its own. */
 export function processWeb(server: string, program: McpProcess, ways: ProcessWays): Pick<WebPort, "open"> {
   const channel = crypto.randomUUID();
@@ -50,7 +56,8 @@ export function processWeb(server: string, program: McpProcess, ways: ProcessWay
       const replied = await send(sidecar, tenant, order, request.body, request);
       const redacted = await book.value.redactStream(replied, request.maxBytes);
       if (!redacted.ok) return redacted;
-      return ok({ ...redacted.value, body: redacted.value.body.pipeThrough(untilFailed()) });
+      const events = redacted.value.body.pipeThrough(untilFailed());
+      return ok({ ...redacted.value, body: untilLost(events, request.signal) });
     },
   };
 }
@@ -63,7 +70,8 @@ async function send(
   { timeoutMs, signal }: Pick<WebStreamRequest, "timeoutMs" | "signal">,
 ): Promise<Result<WebStream>> {
   // A failed fetch does not tell whether its request arrived, which matters for a call.
-  if (isCall(message) && !(await isUp(sidecar))) return unreachable();
+  if (isCall(message) && !(await isUp(sidecar, signal)))
+    return signal.aborted ? notStarted("timeout", "it was given up before it was asked") : unreachable();
   const files = [{ path: MESSAGE, size: message.length }];
   const head = headBytes({ body: order, files });
   const size = `${head.length}\n`.length + head.length + message.length;
@@ -86,7 +94,9 @@ async function send(
     return ok(response.body === null ? empty(status) : { status, headers: [...headers], body: response.body });
   } catch {
     if (limit.aborted) return failed("timeout", "it did not answer in time");
-    return lost();
+    // What comes before a call did not ask, and is tried again.
+    if (!isCall(message)) await isUp(sidecar, limit);
+    return { ok: false, error: LOST };
   }
 }
 
@@ -121,6 +131,23 @@ function untilFailed(): TransformStream<Uint8Array, Uint8Array> {
   });
 }
 
+/** The stream, which says so when the connection to the sidecar breaks. The package tells nobody of a stream that broke. */
+function untilLost(body: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (thrown) {
+        controller.error(thrown instanceof NoReply || signal.aborted ? thrown : new NoReply(LOST));
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
 const CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 const saidSchema = z.object({ code: z.enum(CODES), message: z.string() });
 
@@ -132,16 +159,12 @@ function readFailed(text: string): Failure | null {
 /** What the sidecar answers when it hands nothing on. */
 function refusalOf(status: number, text: string): Result<never> {
   const refusal = readRefusal(status, text);
-  if (refusal === null) return lost();
+  if (refusal === null) return { ok: false, error: LOST };
   if (refusal.isOfTheDoor) return unreachable();
   const { code, message, surelyNotBegun } = refusal;
   if (!surelyNotBegun) return failed(code, message);
   const again = code === "rate_limited" ? { retryAfterMs: AGAIN_AFTER_MS } : {};
   return failed(code, message, { ...again, details: { sent: false } });
-}
-
-function lost(): Result<never> {
-  return failed("upstream_failed", "the connection to the sidecar was lost", { retryAfterMs: AGAIN_AFTER_MS });
 }
 
 function unreachable(): Result<never> {

@@ -15,6 +15,7 @@ const MARGIN_BYTES = 1024 * 1024;
 const MAX_IDLE_MS = 6_000;
 /** What a cancellation has, once its call was given up. */
 const LAST_WORD_MS = 1_000;
+const AGAIN_AFTER_MS = 1_000;
 
 /** A request that got no reply, as it is thrown through the package. */
 export class NoReply extends Error {
@@ -73,7 +74,8 @@ export function operationFetch(
     open -= 1;
     if (open > 0 || isOver) return;
     idle = setTimeout(() => {
-      giveUp(noReply("upstream_failed", "The connection was lost, or ended, before the reply came."));
+      const message = "The connection was lost, or ended, before the reply came.";
+      giveUp(new NoReply({ code: "upstream_failed", message, retryAfterMs: AGAIN_AFTER_MS }));
     }, MAX_IDLE_MS);
   }
 

@@ -58,8 +58,9 @@ export interface JobReply {
 export async function runJob(sidecar: Sidecar | null, request: JobRequest): Promise<Result<JobReply>> {
   if (sidecar === null)
     return notBegun("not_available", "This needs the sidecar, and none is set up here (SIDECAR_SECRET).");
-  if (!(await isUp(sidecar))) return unreachable();
   const { kind, tenant, order, files, timeoutMs, signal } = request;
+  if (!(await isUp(sidecar, signal)))
+    return signal.aborted ? notBegun("timeout", "It was given up before it was ordered.") : unreachable();
   const head = headBytes({ body: order, files: files.map(({ path, size, mode }) => ({ path, size, mode })) });
   const hash = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", head)));
   const token = await signJobOrder(sidecar.secret, { kind, tenant, head: hash, timeoutMs }, Date.now());

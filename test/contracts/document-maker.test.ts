@@ -107,7 +107,7 @@ describe("the sidecar", () => {
   });
 
   it("that is not there is told of, and nothing began", async () => {
-    const gone = openDocuments(sidecarAt(`http://127.0.0.1:${await unusedPort()}`, secret), "ten_1");
+    const gone = openDocuments(sidecarAt(`http://127.0.0.1:${await unusedPort()}`, secret, 0), "ten_1");
     expect(await gone.make(request(SHEETS))).toMatchObject({
       ok: false,
       error: { code: "upstream_failed", details: { sent: false } },

@@ -68,7 +68,7 @@ it("the sidecar reads the pages that are asked for", async () => {
 it("without a sidecar, and with one that does not answer, a document was not read", async () => {
   const none = await openDocuments(null, "t1").read(documentOf("a.md", "x"));
   expect(none).toMatchObject({ ok: false, error: { code: "not_available", details: { sent: false } } });
-  const silent = sidecarAt(`http://127.0.0.1:${await unusedPort()}`, "s".repeat(32));
+  const silent = sidecarAt(`http://127.0.0.1:${await unusedPort()}`, "s".repeat(32), 0);
   const lost = await openDocuments(silent, "t1").read(documentOf("a.md", "x"));
   expect(lost).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
 });

@@ -7,6 +7,7 @@ const saying = (reply: () => Response, isAsleep = false): Sidecar => ({
   secret: "",
   fetch: async () => reply(),
   isAsleep: async () => isAsleep,
+  patienceMs: 0,
 });
 const json = (body: unknown, status = 200) => Response.json(body, { status });
 

@@ -101,7 +101,7 @@ describe("the way to the sidecar", () => {
 
   it("when it is down, a request with an effect surely did not leave", async () => {
     const url = `http://127.0.0.1:${await unusedPort()}`;
-    const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets }).request(request);
+    const reply = await openWeb({ sidecar: sidecarAt(url, secret, 0), allow, tenant: "t1", secrets }).request(request);
     expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed", details: { sent: false } } });
   });
 
@@ -220,6 +220,24 @@ describe("the way to the sidecar", () => {
       await expect(new Response(opened.value.body).text()).rejects.toThrow(Error);
     } finally {
       await Promise.all([closeServer(outside), closeServer(sidecar)]);
+    }
+  });
+
+  it("is asked for again after a reading was lost with it, so that the next try finds it there", async () => {
+    const asked: (string | undefined)[] = [];
+    const sidecar = createServer((incoming, response) => {
+      asked.push(incoming.url);
+      if (incoming.url === "/health") response.end();
+      else response.destroy();
+    });
+    const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+    try {
+      const web = openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets });
+      const lost = await web.request({ ...request, method: "GET", body: null });
+      expect(lost).toMatchObject({ ok: false, error: { code: "upstream_failed", retryAfterMs: 1_000 } });
+      expect(asked).toEqual(["/egress", "/health"]);
+    } finally {
+      await closeServer(sidecar);
     }
   });
 

@@ -252,7 +252,7 @@ it("says at once that it is full, and takes turns between tenants", async () => 
 it("says that nothing was begun when there is no sidecar, or it does not answer", async () => {
   const job = { ...request, order: { word: "hello" }, files: [] };
   expect(await runJob(null, job)).toMatchObject({ error: { code: "not_available", details: { sent: false } } });
-  const away = sidecarAt("http://127.0.0.1:9", secret);
+  const away = sidecarAt("http://127.0.0.1:9", secret, 0);
   expect(await runJob(away, job)).toMatchObject({ error: { code: "upstream_failed", details: { sent: false } } });
 });
 

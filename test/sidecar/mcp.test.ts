@@ -217,7 +217,8 @@ describe("a process that fails", () => {
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     dying.breakOff();
     const replied = await lost;
-    expect(replied).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+    expect(replied).toMatchObject({ ok: false, error: { code: "upstream_failed", retryAfterMs: 1_000 } });
+    expect(textIn(replied)).toMatch(/the connection to the sidecar was lost/);
     expect(replied.ok || replied.error.details?.["sent"]).toBeUndefined();
     expect(await ask(mcp, "count")).toBe("2");
   });
