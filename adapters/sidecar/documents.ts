@@ -18,6 +18,7 @@ const LIMITS = { files: 201, bytes: 80 * 1024 * 1024 };
 const MARKDOWN = "document.md";
 const IMAGES = "images/";
 const MAX_NAME_CHARACTERS = 100;
+const AGAIN_AFTER_MS = 1_000;
 
 /** `sidecar` null: none is set up, and nothing can be read or made. */
 export function openDocuments(sidecar: Sidecar | null, tenant: string): DocumentsPort {
@@ -56,7 +57,8 @@ async function readBySidecar(
   const facts = documentFacts.safeParse(reply.value.body);
   const files = reply.value.files[Symbol.asyncIterator]();
   const first = await files.next().catch(() => null);
-  if (first === null) return failed("upstream_failed", "The connection to the sidecar was lost.");
+  if (first === null)
+    return failed("upstream_failed", "The connection to the sidecar was lost.", { retryAfterMs: AGAIN_AFTER_MS });
   if (!facts.success || first.done === true || first.value.path !== MARKDOWN)
     return failed("upstream_failed", "The sidecar answered with what is no document.");
   const markdown = new TextDecoder().decode(first.value.bytes);

@@ -10,6 +10,7 @@ import type { Sidecar } from "./sidecar.ts";
 const MARGIN_MS = 30_000;
 /** The sidecar gives no more back. */
 const MAX_CHANGED_FILES = 5_000;
+const AGAIN_AFTER_MS = 1_000;
 
 const ranSchema = z.object({
   exitCode: z.number().nullable(),
@@ -79,7 +80,9 @@ async function runOf({ body, files }: JobReply): Promise<Result<ScriptRun>> {
   try {
     for await (const { path, size, mode = 0o644, bytes } of files) written.push({ path, size, mode, bytes });
   } catch {
-    return failed("upstream_failed", "The connection to the sidecar was lost while the results came.");
+    return failed("upstream_failed", "The connection to the sidecar was lost while the results came.", {
+      retryAfterMs: AGAIN_AFTER_MS,
+    });
   }
   return ok({ ...ran.data, signal: ran.data.exitCode === null ? "SIGKILL" : null, written });
 }
