@@ -20,7 +20,7 @@ export interface StdioStandIn {
 export interface StdioStandInOptions {
   readonly isModern: boolean;
   readonly tools: readonly unknown[];
-  /** The result of `tools/call`, or `{ error: { code, message } }`. */
+  /** The result of `tools/call`, or `{ error: { code, message } }`; also later. */
   readonly answer: (params: Message) => unknown;
 }
 
@@ -43,8 +43,9 @@ export async function startStdioServer(
       const message = JSON.parse(line) as Message;
       received.push(message);
       const { id } = message;
-      if (id !== undefined && message["method"] !== undefined)
-        socket.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...answerTo(message, options) })}\n`);
+      if (id === undefined || message["method"] === undefined) return;
+      const write = (answered: Message) => socket.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...answered })}\n`);
+      answerTo(message, options).then(write, () => socket.destroy());
     });
   });
   const name = `${randomUUID().slice(0, 8)}.sock`;
@@ -62,7 +63,7 @@ export async function startStdioServer(
   };
 }
 
-function answerTo(message: Message, { isModern, tools, answer }: StdioStandInOptions): Message {
+async function answerTo(message: Message, { isModern, tools, answer }: StdioStandInOptions): Promise<Message> {
   const params = (message["params"] ?? {}) as Message;
   const cached = isModern ? { resultType: "complete", ttlMs: 0, cacheScope: "private" } : {};
   const info = { capabilities: { tools: {} }, serverInfo: { name: "stand-in", version: "1" } };
@@ -77,7 +78,7 @@ function answerTo(message: Message, { isModern, tools, answer }: StdioStandInOpt
       return { result: { tools: tools.slice(from, from + PAGE), ...next, ...cached } };
     }
     case "tools/call": {
-      const answered = answer(params) as Message;
+      const answered = (await answer(params)) as Message;
       return "error" in answered ? { error: answered["error"] } : { result: answered };
     }
     default:

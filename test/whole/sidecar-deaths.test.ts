@@ -1,35 +1,49 @@
 /**
- * The sidecar is killed in the middle of each kind of its work: the task goes on as the effect class of its call says, and the
- * sidecar is started again.
+ * The sidecar is killed in the middle of each kind of its work: the task goes on as the effect class of its call says, the
+ * sidecar is started again and takes the next work of that kind, and nothing of the killed one is left.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { kill, until } from "../drill/started-system.ts";
 import {
-  calling,
-  scriptedInput,
-  startWholeSystem,
-  untilTask,
-  type Caller,
-  type WholeSystem,
-} from "../setup/start-system.ts";
+  type DeadSidecar,
+  jobFolders,
+  killSidecar,
+  makeTemporary,
+  running,
+  type SidecarPlace,
+  untilNothingIsLeft,
+  untilUp,
+} from "../setup/killed-sidecar.ts";
+import { calling, scriptedInput, startWholeSystem, untilTask, type WholeSystem } from "../setup/start-system.ts";
+import { makeZip } from "../stand-ins/make-zip.ts";
 import type { ScriptedReply } from "../stand-ins/model-server.ts";
 import { type RecordedRequest, type Recorder, startRecorder } from "../stand-ins/recorder.ts";
+import { type SshStandIn, startSshServer } from "../stand-ins/ssh-server.ts";
+import { startStdioServer, type StdioStandIn } from "../stand-ins/stdio-server.ts";
 
 /** A row of a task's ledger, as far as it is asked here. */
 interface Row {
   readonly tool: string;
   readonly state: string;
-  readonly result?: { readonly ok: boolean };
+  readonly result?: { readonly ok: boolean; readonly result?: unknown };
 }
 
+/** Where the processes of MCP servers see the folder of their stand-in. */
+const SHARED = "/opt/shared";
+
+let folder: string;
 let keyed: Recorder;
 let unkeyed: Recorder;
+let ssh: SshStandIn;
+let desk: StdioStandIn;
 let whole: WholeSystem;
-let caller: Caller;
+let place: SidecarPlace;
 let agent: string;
-/** Done once, when the next request has had its effect and before it is answered. */
+/** The calls of the MCP server's tools, by their arguments. */
+const deskCalls: unknown[] = [];
+/** Done once, when the next effect has happened outside and before it is answered. */
 let onEffect: (() => Promise<void>) | null = null;
 
 const afterEffect = async (): Promise<void> => {
@@ -39,162 +53,258 @@ const afterEffect = async (): Promise<void> => {
 };
 
 beforeAll(async () => {
-  [keyed, unkeyed] = await Promise.all([startRecorder({ afterEffect }), startRecorder({ afterEffect })]);
-  whole = await startWholeSystem({ OTTO_EGRESS_ALLOW: `${keyed.host},${unkeyed.host}` });
-  caller = await whole.makeTenant("deaths");
-  const config = {
-    name: "worker",
-    instructions: "Do what is said.",
-    tools: ["*"],
-    permissions: ["read", "write", "exec", "network"],
-    tool_config: { shell: { allow_shell: true } },
-    allowed_domains: ["*"],
-    approval: { dangerous: "allow" },
-    idempotent_hosts: [keyed.host],
-  };
-  const made = await caller.send("POST", "/v1/agents", config);
-  if (made.status !== 201) throw new Error(`no agent: ${made.text}`);
-  agent = made.json.id;
+  folder = makeTemporary();
+  copyFileSync(new URL("../stand-ins/stdio-relay.mjs", import.meta.url), join(folder, "stdio-relay.mjs"));
+  [keyed, unkeyed, ssh, desk] = await Promise.all([
+    startRecorder({ afterEffect }),
+    startRecorder({ afterEffect }),
+    startSshServer({
+      run: (_command, channel) =>
+        void afterEffect().then(() => {
+          channel.exit(0);
+          channel.end();
+        }),
+    }),
+    startStdioServer(folder, SHARED, {
+      isModern: false,
+      tools: [
+        { name: "act", inputSchema: { type: "object" } },
+        { name: "look", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } },
+        { name: "put", inputSchema: { type: "object" }, annotations: { idempotentHint: true } },
+      ],
+      answer: async (params) => {
+        deskCalls.push(params["arguments"]);
+        await afterEffect();
+        return { content: [{ type: "text", text: "so it is" }] };
+      },
+    }),
+  ]);
+  whole = await startWholeSystem({
+    OTTO_EGRESS_ALLOW: [keyed.host, unkeyed.host, `127.0.0.1:${ssh.port}`].join(),
+    SIDECAR_MCP_PATHS: `${folder}=${SHARED}`,
+    TMPDIR: folder,
+  });
+  const caller = await whole.makeTenant("deaths");
+  place = { system: whole.system, folder, caller };
+  agent = await madeWith("/v1/agents", agentConfig());
+  await madeWith("/v1/mcp-servers", { name: "desk", command: "node", args: desk.args, trusted: true });
+  await madeWith("/v1/skills", await makeZip(skillFiles()), { "content-type": "application/zip" });
 });
 
 afterAll(async () => {
   await whole?.stop();
-  await Promise.all([keyed?.close(), unkeyed?.close()]);
+  await Promise.all([keyed?.close(), unkeyed?.close(), ssh?.close(), desk?.close()]);
+  rmSync(folder, { recursive: true, force: true });
 });
 
 beforeEach(async () => {
   onEffect = null;
-  await untilUp();
+  await untilUp(place);
 });
 
-/** Waits until a sidecar answers that is another one than that process. */
-async function untilUp(dead: number | null = null): Promise<void> {
-  const { system } = whole;
-  await until(
-    () => ![dead, null].includes(system.pidOf("sidecar")),
-    30_000,
-    () => `the sidecar is not started again:\n${system.output()}`,
-  );
-  // The Worker's own word is good for a second.
-  const isUp = async () => (await caller.send("GET", "/health")).json.sidecar === "ok";
-  await until(isUp, 30_000, () => `the sidecar is not there:\n${system.output()}`);
+function agentConfig() {
+  const sshPlace = `127.0.0.1:${ssh.port}`;
+  return {
+    name: "worker",
+    instructions: "Do what is said.",
+    tools: ["*"],
+    permissions: ["read", "write", "exec", "network"],
+    tool_config: { shell: { allow_shell: true }, ssh_execute: { known_hosts: { [sshPlace]: [ssh.fingerprint] } } },
+    allowed_domains: ["*", sshPlace],
+    approval: { dangerous: "allow", critical: "allow" },
+    idempotent_hosts: [keyed.host],
+  };
 }
 
-/** Kills the sidecar, and waits until it is dead. Gives its process id. */
-async function killSidecar(): Promise<number> {
-  const pid = whole.system.pidOf("sidecar");
-  if (pid === null || !kill(pid)) throw new Error("there was no sidecar to kill");
-  await until(
-    () => whole.system.pidOf("sidecar") !== pid,
-    10_000,
-    () => "the sidecar does not die",
-    1,
-  );
-  return pid;
+/** A skill with two scripts that sleep for as long as they are told, one of which only reads. */
+function skillFiles() {
+  const script = '#!/bin/sh\nsleep "$1"\necho awake\n';
+  const head = [
+    "name: sleeper",
+    "description: Sleeps. Use when sleep is wanted.",
+    "scripts:",
+    "  - name: act.sh",
+    "  - name: look.sh",
+    "    read_only: true",
+  ];
+  return [
+    { path: "sleeper/SKILL.md", bytes: `---\n${head.join("\n")}\n---\n\nSleep well.\n` },
+    { path: "sleeper/scripts/act.sh", bytes: script },
+    { path: "sleeper/scripts/look.sh", bytes: script },
+  ];
 }
 
-/** The folders of the sidecar's jobs under way. */
-function jobFolders(): string[] {
-  try {
-    return readdirSync(join(whole.system.stateFolder, "sidecar/jobs"));
-  } catch {
-    return [];
-  }
-}
-
-/** Counts the jobs from now on. One that ends at once may be missed. */
-function watchJobs(): Disposable & { readonly seen: () => number } {
-  const names = new Set<string>();
-  const timer = setInterval(() => jobFolders().forEach((name) => names.add(name)), 2);
-  return { seen: () => names.size, [Symbol.dispose]: () => clearInterval(timer) };
-}
-
-/** Kills the sidecar while it has a job before it and `isUnderWay` holds. */
-async function killDuringJob(isUnderWay: () => boolean = () => true): Promise<number> {
-  await until(
-    () => jobFolders().length > 0 && isUnderWay(),
-    20_000,
-    () => `no job began:\n${whole.system.output()}`,
-    1,
-  );
-  return await killSidecar();
-}
-
-/** Processes of this machine that have these words in their command. */
-function processesWith(words: string): string[] {
-  return readdirSync("/proc").filter((name) => {
-    try {
-      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").includes(words);
-    } catch {
-      return false;
-    }
-  });
+/** Makes something by the API and gives its id. */
+async function madeWith(path: string, body: unknown, headers: Record<string, string> = {}): Promise<string> {
+  const made = await place.caller.send("POST", path, body, headers);
+  if (made.status !== 201) throw new Error(`${path} made nothing: ${made.text}`);
+  return made.json.id;
 }
 
 /** A task that makes calls, one a step, and ends; gives the calls' rows in the ledger. */
-async function runCalls(...calls: readonly ScriptedReply[]): Promise<readonly Row[]> {
-  const input = scriptedInput(...calls, { text: "Done." });
-  const made = await caller.send("POST", "/v1/tasks", { input, agent });
-  expect(made.status, made.text).toBe(201);
-  const { id } = made.json;
+async function runCalls(calls: readonly ScriptedReply[]): Promise<readonly Row[]> {
+  const { caller, system } = place;
+  const id = await madeWith("/v1/tasks", { input: scriptedInput(...calls, { text: "Done." }), agent });
   const task = await untilTask(caller, id, ({ status }) => ["completed", "failed", "cancelled"].includes(status));
-  expect(task, whole.system.output()).toMatchObject({ status: "completed", output: { text: "Done." } });
+  expect(task, system.output()).toMatchObject({ status: "completed", output: { text: "Done." } });
   const { data } = (await caller.send("GET", `/v1/tasks/${id}/ledger`)).json as { data: Row[] };
   expect(data).toHaveLength(calls.length);
   return data;
 }
 
-describe("killed while it makes a request that has had its effect,", () => {
+interface Dying {
+  /** Calls before. */
+  readonly before?: readonly ScriptedReply[];
+  /** The call in whose middle it dies. */
+  readonly call: ScriptedReply;
+  /** A call of the same kind afterwards. */
+  readonly next: ScriptedReply;
+  /** Kills it in that middle. */
+  readonly killing: () => Promise<DeadSidecar>;
+}
+
+/** Gives the row of the call in whose middle the sidecar died. The next one works, and nothing is left of the killed one. */
+async function rowAcrossDeath({ before = [], call, next, killing }: Dying): Promise<Row | undefined> {
+  const [dead, rows] = await Promise.all([killing(), runCalls([...before, call, next])]);
+  expect(rows.at(-1), JSON.stringify(rows)).toMatchObject({ state: "confirmed", result: { ok: true } });
+  await untilUp(place, dead);
+  await untilNothingIsLeft(place, dead);
+  return rows.at(-2);
+}
+
+/** Kills it when the next effect has happened outside. */
+async function killAfterEffect(): Promise<DeadSidecar> {
+  return await new Promise((resolve, reject) => {
+    onEffect = async () => await killSidecar(place).then(resolve, reject);
+  });
+}
+
+/** Kills it while a program runs in it. `again`: the program is run again, and then ended from here. */
+async function killDuring(command: string, again: boolean): Promise<DeadSidecar> {
+  const first = await untilRunning(command, []);
+  const dead = await killSidecar(place);
+  if (again) for (const pid of await untilRunning(command, first)) kill(pid, "SIGTERM");
+  return dead;
+}
+
+async function untilRunning(command: string, but: readonly number[]): Promise<readonly number[]> {
+  const found = () => running(command).filter((pid) => !but.includes(pid));
+  const silence = () => `${command} does not run:\n${place.system.output()}`;
+  await until(() => found().length > 0, 30_000, silence, 5);
+  return found();
+}
+
+/** Kills it while it has a job before it. */
+async function killDuringJob(): Promise<DeadSidecar> {
+  const hasJob = () => jobFolders(place.system).length > 0;
+  await until(hasJob, 20_000, () => `no job began:\n${place.system.output()}`, 1);
+  return await killSidecar(place);
+}
+
+/** Counts the jobs from now on. One that ends at once may be missed. */
+function watchJobs(): Disposable & { readonly seen: () => number } {
+  const names = new Set<string>();
+  const timer = setInterval(() => jobFolders(place.system).forEach((name) => names.add(name)), 2);
+  return { seen: () => names.size, [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+describe("killed when a request that it makes has had its effect,", () => {
   test.each([
     ["a GET is made again", "GET", () => unkeyed, "confirmed", 2],
     ["a POST to a host that knows its key is made again, with that key", "POST", () => keyed, "confirmed", 2],
     ["a POST to any other host is unknown, and not made again", "POST", () => unkeyed, "unknown", 1],
   ] as const)("%s", async (name, method, recorderOf, state, times) => {
     const recorder = recorderOf();
-    let killed = 0;
-    onEffect = async () => {
-      killed = await killSidecar();
-    };
     const path = `/${encodeURIComponent(name)}`;
-    const [row] = await runCalls(calling("http_request", { url: recorder.url + path, method }));
-    const seen = recorder.requests.filter((request: RecordedRequest) => request.path === path);
+    const request = (to: string) => calling("http_request", { url: recorder.url + to, method });
+    const row = await rowAcrossDeath({ call: request(path), next: request(`${path}/next`), killing: killAfterEffect });
+    const seen = recorder.requests.filter((one: RecordedRequest) => one.path === path);
     expect([row?.state, seen.length], JSON.stringify(row)).toEqual([state, times]);
     expect(new Set(seen.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
-    await untilUp(killed);
+  });
+
+  test("a command over SSH is unknown, and not run again", async () => {
+    const run = (command: string) =>
+      calling("ssh_execute", { host: "127.0.0.1", port: ssh.port, username: "ana", password: "right", command });
+    const row = await rowAcrossDeath({ call: run("act"), next: run("next"), killing: killAfterEffect });
+    expect(row?.state, JSON.stringify(row)).toBe("unknown");
+    expect(ssh.commands).toEqual(["act", "next"]);
+  });
+
+  test.each([
+    ["of which nothing is known is unknown, and not called again", "act", "unknown", 1],
+    ["that only reads is called again", "look", "confirmed", 2],
+    ["that may be repeated is called again", "put", "confirmed", 2],
+  ] as const)("a tool of an MCP server that is a process %s", async (_name, tool, state, times) => {
+    const call = (word: string) => calling(`desk_${tool}`, { word: `${tool} ${word}` });
+    const row = await rowAcrossDeath({ call: call("first"), next: call("next"), killing: killAfterEffect });
+    expect(row?.state, JSON.stringify(row)).toBe(state);
+    const seen = deskCalls.filter((given) => JSON.stringify(given).includes(tool));
+    expect(seen).toEqual([...Array(times).fill({ word: `${tool} first` }), { word: `${tool} next` }]);
   });
 });
 
 describe("killed during a job,", () => {
-  const content = `# Much\n\n${"A paragraph with *some* words.\n\n".repeat(1_000)}`;
+  const content = `# Much\n\n${"A paragraph with *some* words.\n\n".repeat(100)}`;
   test.each([
-    ["read", calling("read_document", { filename: "much.html" }), ["confirmed", "failed"]],
-    ["made", calling("create_docx", { filename: "much.docx", content }), ["confirmed", "failed", "unknown"]],
-  ] as const)("a document is %s again, at the latest when it is asked for again", async (_done, call, first) => {
+    ["read", calling("read_document", { filename: "much.html" })],
+    ["made", calling("create_docx", { filename: "much.docx", content })],
+  ] as const)("a document is %s again", async (_done, call) => {
     using jobs = watchJobs();
-    const [rows, killed] = await Promise.all([
-      // A machine with much to do may not have the next sidecar up before the first call gives up.
-      runCalls(calling("fs.write", { path: "much.html", content }), call, { ...call, delayMs: 6_000 }),
-      killDuringJob(),
-    ]);
-    expect(first).toContain(rows[1]?.state);
-    expect(rows[2]).toMatchObject({ state: "confirmed", result: { ok: true } });
+    const before = [calling("fs.write", { path: "much.html", content })];
+    const row = await rowAcrossDeath({ before, call, next: call, killing: killDuringJob });
+    expect(row, JSON.stringify(row)).toMatchObject({ state: "confirmed", result: { ok: true } });
     expect(jobs.seen()).toBeGreaterThanOrEqual(2);
-    await untilUp(killed);
-    expect(jobFolders()).toEqual([]);
   });
 
-  test("a command is unknown, not run again, and nothing of it stays", async () => {
-    const running = () => processesWith("sleep 86409").length > 0;
-    const [[row], killed] = await Promise.all([
-      runCalls(calling("run_command", { command: "sleep 86409" })),
-      killDuringJob(running),
-    ]);
-    expect(row?.state, JSON.stringify(row)).toBe("unknown");
-    await untilUp(killed);
-    await until(
-      () => !running() && jobFolders().length === 0,
-      10_000,
-      () => `there are still ${processesWith("sleep 86409").join()} and ${jobFolders().join()}`,
-    );
+  test("a command is unknown, and not run again", async () => {
+    const row = await rowAcrossDeath({
+      call: calling("run_command", { command: "sleep 86409" }),
+      next: calling("run_command", { command: "sleep 0" }),
+      killing: () => killDuring("sleep 86409", false),
+    });
+    expect([row?.state, running("sleep 86409")], JSON.stringify(row)).toEqual(["unknown", []]);
+  });
+
+  test.each([
+    ["is unknown, and not run again", "act.sh", "sleep 86410", false],
+    ["that only reads is run again", "look.sh", "sleep 86411", true],
+  ] as const)("a script of a skill %s", async (_name, script_name, command, again) => {
+    const run = (seconds: string) =>
+      calling("run_skill_script", { skill_name: "sleeper", script_name, args: [seconds] });
+    const row = await rowAcrossDeath({
+      before: [calling("load_skill", { name: "sleeper" })],
+      call: run(command.replace("sleep ", "")),
+      next: run("0"),
+      killing: () => killDuring(command, again),
+    });
+    const done = { state: "confirmed", result: { ok: true, result: { success: true, stdout: "awake\n" } } };
+    expect(row).toMatchObject(again ? done : { state: "unknown" });
+    expect(running(command)).toEqual([]);
+  });
+
+  test("tests are run again", async () => {
+    const row = await rowAcrossDeath({
+      before: [
+        calling("fs.write", { path: "package.json", content: '{"devDependencies":{"vitest":"5"}}' }),
+        calling("fs.write", { path: "node_modules/vitest/vitest.mjs", content: TEST_RUNNER }),
+      ],
+      call: calling("test.run", { env: { SECONDS: "86412" } }),
+      next: calling("test.run", { env: { SECONDS: "0" } }),
+      killing: () => killDuring("sleep 86412", true),
+    });
+    expect(row).toMatchObject({ state: "confirmed", result: { ok: true, result: { passed: 1, failed: 0 } } });
+    expect(running("sleep 86412")).toEqual([]);
   });
 });
+
+/** A test runner as a project brings it. */
+const TEST_RUNNER = `
+  import { spawnSync } from "node:child_process";
+  import { writeFileSync } from "node:fs";
+  spawnSync("sleep", [process.env.SECONDS]);
+  const report = process.argv.find((one) => one.startsWith("--outputFile=")).slice("--outputFile=".length);
+  const assertionResults = [{ fullName: "sleeps", status: "passed", failureMessages: [] }];
+  const testResults = [{ name: process.cwd() + "/a.test.js", status: "passed", assertionResults }];
+  writeFileSync(report, JSON.stringify({ numPassedTests: 1, numFailedTests: 0, numPendingTests: 0, testResults }));
+`;
