@@ -34,7 +34,7 @@ const shout = defineJob({
   run: async ({ order, files, folder: own, tenant }) => {
     seen.push(own);
     if (order.word === "no") return { ok: false, code: "invalid_input", message: "No.", field: "word" };
-    if (order.word === "slow") await sleep(300);
+    if (order.word === "slow") await sleep(100);
     if (order.word === "throw") throw new Error("a defect");
     const given = files.map(({ path }) => {
       const from = join(own, `out-${seen.length}-${path.replaceAll("/", "-")}`);
