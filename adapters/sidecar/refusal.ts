@@ -29,6 +29,9 @@ const OTHER_RELEASE =
  */
 export function readRefusal(status: number, text: string): Refusal | null {
   const said = refusalSchema.safeParse(parseJson(text)).data;
+  // A proxy that asks who is there lets nothing past.
+  if (said === undefined && status === 401)
+    return { code: "upstream_failed", message: "", surelyNotBegun: true, isOfTheDoor: true };
   if (said === undefined || (status === 401 && said.sent === true)) return null;
   const { message, field, sent } = said;
   const at = field === undefined ? {} : { field };
