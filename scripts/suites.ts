@@ -49,7 +49,7 @@ export const SUITES: readonly Suite[] = [
     serial: false,
     packages: true,
     testTimeoutMs: 60_000,
-    suiteTimeoutMs: 4 * MINUTE_MS,
+    suiteTimeoutMs: 5 * MINUTE_MS,
   },
   {
     name: "sidecar",
@@ -57,7 +57,7 @@ export const SUITES: readonly Suite[] = [
     serial: false,
     packages: true,
     testTimeoutMs: 30_000,
-    suiteTimeoutMs: 2 * MINUTE_MS,
+    suiteTimeoutMs: 6 * MINUTE_MS,
   },
   {
     name: "workerd",
@@ -65,7 +65,7 @@ export const SUITES: readonly Suite[] = [
     serial: false,
     packages: true,
     testTimeoutMs: 30_000,
-    suiteTimeoutMs: 5 * MINUTE_MS,
+    suiteTimeoutMs: 7 * MINUTE_MS,
   },
   {
     name: "start",
@@ -81,7 +81,7 @@ export const SUITES: readonly Suite[] = [
     serial: true,
     packages: true,
     testTimeoutMs: 180_000,
-    suiteTimeoutMs: 8 * MINUTE_MS,
+    suiteTimeoutMs: 10 * MINUTE_MS,
   },
 ];
 
