@@ -112,6 +112,20 @@ describe("the script of data-report", () => {
   });
 });
 
+test("what the skills that ship tell a model to do with CSV files and scripts, the built-in agent may do", async () => {
+  const call = async (skill: string, name: string, given: object) => {
+    const task = await caller.makeTask([], { hold: true, skills: [skill] });
+    await put(task.id, "sales.csv", "a,b\n1,2\n");
+    return (await caller.send("POST", `/v1/tools/${name}/call`, { arguments: given, task_id: task.id })).json;
+  };
+  const script = { path: "skills/sums/scripts/sums.py", content: "#!/usr/bin/env python3\n" };
+  expect(await call("data-report", "fs_read", { path: "sales.csv" })).toMatchObject({ ok: true });
+  expect(await call("data-report", "fs_write", { path: "table.csv", content: "a\n1\n" })).toMatchObject({ ok: true });
+  expect(await call("skill-writer", "fs_write", script)).toMatchObject({ ok: true });
+  const plain = await call("data-report", "read_file", { filename: "sales.csv" });
+  expect(plain).toMatchObject({ ok: false, error: { code: "sandbox_denied" } });
+});
+
 /** Tries what a program of a hostile author would, and prints what came of each. */
 const REACH = `
 import json, os, socket, sys, urllib.request
