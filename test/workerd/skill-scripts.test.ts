@@ -93,7 +93,7 @@ describe("the script of data-report", () => {
     expect(await textAt(task.id, "report/chart.svg")).toMatch(/^<svg|^<\?xml/);
     expect(await textAt(task.id, "report/report.md")).toMatch(/north[^\n]*40/);
     expect(await textAt(task.id, "data/sales.csv")).toBe(SALES);
-  });
+  }, 60_000);
 
   test("says what is wrong with a file, and a model may load the skill first", async () => {
     const load = { name: "load_skill", arguments: { name: "data-report" } };

@@ -1,10 +1,12 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
-import { skillsFromEnv, tasksFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
+import { describe, expect, test, vi } from "vitest";
+import { databaseFromEnv, skillsFromEnv, tasksFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
 import { SHIPPED } from "../../core/skills/shipped.generated.ts";
 import { shippedPin } from "../../core/skills/shipped.ts";
+import { sweep } from "../../workers/sweep.ts";
 import { type Caller, expectProblem, makeCaller, open } from "./front-door.ts";
 import { reportFiles, skillText, uploadForm, uploadText, uploadZip } from "./skills-client.ts";
+import { operatorKey, send } from "./tenant-client.ts";
 import { definition, namesOf, register } from "./tool-client.ts";
 
 const factsOf = async (caller: Caller) => {
@@ -168,6 +170,30 @@ describe("a skill that is uploaded", () => {
     const names = (await other.send("GET", "/v1/skills")).json.data.map(({ name }: { name: string }) => name);
     expect(names).not.toContain("private");
     expect((await uploadText(other, skillText("private"))).json.outcome).toBe("created");
+  });
+
+  test("stays with a tenant when another that had the same package is erased", async () => {
+    const [kept, gone] = [await makeCaller(), await makeCaller()];
+    const { hash } = (await uploadZip(kept, reportFiles("shared"))).json.skill;
+    expect((await uploadZip(gone, reportFiles("shared"))).json.skill.hash).toBe(hash);
+    const [pinned] = await factsOf(kept);
+    await send({ method: "DELETE", path: `/v1/tenants/${gone.tenant}`, key: operatorKey() });
+    await vi.waitFor(
+      async () => {
+        await sweep(env, Date.now());
+        expect(await databaseFromEnv(env).tenants.erased(100)).toMatchObject({
+          value: expect.not.arrayContaining([gone.tenant]),
+        });
+      },
+      { timeout: 15_000, interval: 50 },
+    );
+    expect((await env.FILES.list({ prefix: `${gone.tenant}/` })).objects).toEqual([]);
+    expect(await databaseFromEnv(env).skills.get(gone.tenant, "shared")).toMatchObject({
+      error: { code: "not_found" },
+    });
+    expect((await skillsFromEnv(env, kept).open(hash)).ok).toBe(true);
+    expect((await toolSourcesFromEnv(env).read(kept.tenant, pinned?.hash ?? "")).ok).toBe(true);
+    expect((await kept.send("GET", "/v1/skills/shared")).json).toMatchObject({ hash, version: 1 });
   });
 
   test("answers a repeat as it answered the first, also when the form has another boundary", async () => {
