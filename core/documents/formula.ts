@@ -27,9 +27,16 @@ export function judgeFormula(text: string): string | null {
   // Texts and quoted names of sheets mean nothing by themselves, but a quoted name may hold a file's.
   const bare = text.replaceAll(/"(?:[^"]|"")*"/g, '""');
   if (bare.includes("|")) return "may not start a program (|)";
-  if (/\[[^\]]*\.[a-z]{2,4}[a-z]?\]|:\/\/|'\\\\/i.test(bare)) return "may not read another file";
-  const outward = [...bare.matchAll(/([A-Za-z_][A-Za-z0-9_.]*)\s*\(/g)]
-    .map(([, name = ""]) => name.toUpperCase().replace(/^(?:_XLFN\.|_XLWS\.|COM\.[A-Z.]*\.)+/, ""))
+  if (/\[[^[\]]*\.[a-z]{2,5}\]|:\/\/|'\\\\/i.test(bare)) return "may not read another file";
+  // A word is taken whole, whatever follows it: looking for the bracket too would begin again at each of its letters.
+  const outward = [...bare.matchAll(/([A-Za-z0-9_.]+)\s*(\(?)/g)]
+    .filter(([, , bracket]) => bracket === "(")
+    .map(([, word = ""]) =>
+      word
+        .replace(/^[0-9.]+/, "")
+        .toUpperCase()
+        .replace(/^(?:_XLFN\.|_XLWS\.|COM\.[A-Z.]*\.)+/, ""),
+    )
     .find((name) => OUTWARD.has(name));
   return outward === undefined ? null : `may not use ${outward}, which reaches outside the workbook`;
 }

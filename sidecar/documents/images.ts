@@ -16,6 +16,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 export const MAX_IMAGES = 200;
+/** Beyond these a text's own pictures are not even counted. */
+const MAX_INLINE_IMAGES = 2_000;
 
 /** A picture; its name has no folder. */
 export interface FoundImage {
@@ -33,6 +35,8 @@ export function imageType(name: string): string | null {
 /** Gives each picture a name of its own, of letters, digits, dots and dashes. */
 export class ImageNames {
   readonly #taken = new Set<string>();
+  /** By the name without a number: the number that is tried next. */
+  readonly #next = new Map<string, number>();
 
   nameFor(path: string): string {
     const base = path.slice(path.lastIndexOf("/") + 1);
@@ -43,9 +47,11 @@ export class ImageNames {
       .slice(0, 60)
       .replaceAll(/^-+|-+$/g, "");
     const extension = base.slice(dot + 1).toLowerCase();
-    for (let count = 1; ; count += 1) {
-      const name = `${stem === "" ? "image" : stem}${count === 1 ? "" : `-${count}`}.${extension}`;
+    const first = `${stem === "" ? "image" : stem}.${extension}`;
+    for (let count = this.#next.get(first) ?? 1; ; count += 1) {
+      const name = count === 1 ? first : `${stem === "" ? "image" : stem}-${count}.${extension}`;
       if (this.#taken.has(name)) continue;
+      this.#next.set(first, count + 1);
       this.#taken.add(name);
       return name;
     }
@@ -59,6 +65,7 @@ const EXTENSION_OF: Readonly<Record<string, string>> = { "svg+xml": "svg", jpeg:
 export function takeInlineImages(markdown: string, names: ImageNames): { markdown: string; images: FoundImage[] } {
   const images = new Map<string, FoundImage>();
   const text = markdown.replaceAll(DATA_IMAGE, (_whole, type: string, base64: string) => {
+    if (images.size >= MAX_INLINE_IMAGES) return "]()";
     const bytes = Buffer.from(base64, "base64");
     const hash = createHash("sha256").update(bytes).digest("hex");
     const kind = type.toLowerCase();

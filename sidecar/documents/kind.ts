@@ -37,7 +37,14 @@ function textKind(head: string, name: string): DocumentKind {
   if (extension === "csv" || extension === "tsv") return extension;
   if (extension === "md" || extension === "markdown") return "markdown";
   if (extension === "html" || extension === "htm" || extension === "xhtml") return "html";
-  return /^\s*(<!--.*?-->\s*)*<(!doctype\s+html|html)\b/is.test(dropNuls(head)) ? "html" : "text";
+  return /^<(!doctype\s+html|html)\b/i.test(withoutComments(dropNuls(head))) ? "html" : "text";
+}
+
+/** What stands behind the comments at the beginning. One pattern for all of them would try every way to divide them. */
+function withoutComments(head: string): string {
+  let rest = head.trimStart();
+  while (rest.startsWith("<!--") && rest.includes("-->")) rest = rest.slice(rest.indexOf("-->") + 3).trimStart();
+  return rest;
 }
 
 /** So that UTF-16 shows its ASCII. */

@@ -43,6 +43,9 @@ const PLAIN_TABLES = "gfm-raw_html";
 const LOST_TABLE = /^[ >]*\[TABLE\]\s*$/m;
 const HTML_TABLES = "gfm";
 const MEDIA = "media";
+const MAX_MARKDOWN_CHARACTERS = 5_000_000;
+/** Different places of pictures that are looked for among the parts; a document names no more that it has. */
+const MAX_LOOKED_FOR = 2_000;
 
 interface Raw {
   readonly markdown: string;
@@ -124,6 +127,8 @@ interface Placed {
 /** Gives every picture that the text refers to a name, and lists it. */
 function placeImages(markdown: string, entries: readonly ZipEntry[], given: Raw["images"]): Placed {
   const names = new ImageNames();
+  const parts = new Map(given.map(({ name, bytes }) => [name, bytes]));
+  const looked = new Map<string, ZipEntry | null>();
   const found = new Map<string, FoundImage>();
   const take = (key: string, image: Omit<FoundImage, "name">): string => {
     const known = found.get(key);
@@ -132,21 +137,31 @@ function placeImages(markdown: string, entries: readonly ZipEntry[], given: Raw[
     found.set(key, { ...image, name });
     return name;
   };
-  const text = judgeTargets(markdown, (target) => {
+  const inline = takeInlineImages(markdown, names);
+  const ownNames = new Set(inline.images.map(({ name }) => name));
+  const { text: kept, warnings } = cutText(inline.markdown);
+  const text = judgeTargets(kept, (target) => {
+    const contentType = imageType(target);
+    if (contentType === null || ownNames.has(target)) return null;
     const path = percentDecoded(target);
-    const part = given.find(({ name }) => name === path);
-    const contentType = imageType(path);
-    if (contentType === null) return null;
-    if (part !== undefined)
-      return take(path, { contentType, size: part.bytes.length, bytes: () => Promise.resolve(part.bytes) });
-    const entry = entryOf(path, entries);
+    const part = parts.get(path);
+    if (part !== undefined) return take(path, { contentType, size: part.length, bytes: () => Promise.resolve(part) });
+    if (!looked.has(path)) looked.set(path, looked.size < MAX_LOOKED_FOR ? entryOf(path, entries) : null);
+    const entry = looked.get(path) ?? null;
     return entry === null ? null : take(entry.name, { contentType, size: entry.size, bytes: () => entryBytes(entry) });
   });
-  const inline = takeInlineImages(text, names);
   const images = [...found.values(), ...inline.images];
-  const warnings =
-    images.length > MAX_IMAGES ? [`Only the first ${MAX_IMAGES} of ${images.length} pictures are given.`] : [];
-  return { markdown: inline.markdown, images: images.slice(0, MAX_IMAGES), warnings };
+  if (images.length > MAX_IMAGES) warnings.push(`Only the first ${MAX_IMAGES} of ${images.length} pictures are given.`);
+  return { markdown: text, images: images.slice(0, MAX_IMAGES), warnings };
+}
+
+/** Whoever asked holds all of the text at once. It is cut at the end of a line. */
+function cutText(markdown: string): { readonly text: string; readonly warnings: string[] } {
+  if (markdown.length <= MAX_MARKDOWN_CHARACTERS) return { text: markdown, warnings: [] };
+  const end = markdown.lastIndexOf("\n", MAX_MARKDOWN_CHARACTERS);
+  const text = markdown.slice(0, end > 0 ? end : MAX_MARKDOWN_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "");
+  const warning = `The document goes on: its first ${text.length} characters of ${markdown.length} were read.`;
+  return { text: `${text}\n\n*${warning}*`, warnings: [warning] };
 }
 
 /** A converter names a part by its path below some folder of the archive. */

@@ -35,3 +35,13 @@ it.each([
 ])("refuses %s", (formula) => {
   expect(judgeFormula(formula)).toEqual(expect.any(String));
 });
+
+it("judges long words and many brackets as quickly as others", () => {
+  for (let again = 0; again < 300; again += 1) {
+    expect(judgeFormula(`=${"a".repeat(8_000)}`)).toBeNull();
+    expect(judgeFormula(`=${"[".repeat(8_000)}`)).toBeNull();
+  }
+  expect(judgeFormula("=1+_xlfn.WEBSERVICE (A1)")).toContain("WEBSERVICE");
+  expect(judgeFormula("=Table[[#This Row],[a]]")).toBeNull();
+  expect(judgeFormula("=[[Book.xlsx]]Sheet1!A1")).toContain("another file");
+});

@@ -239,6 +239,16 @@ describe("text", () => {
     expect((await read("a.md", Buffer.from(text))).markdown).toBe(text);
     expect((await read("a.log", Buffer.from("x\r\ny"))).markdown).toBe("x\ny");
   });
+
+  it("beyond five million characters is cut at the end of a line, and says so", async () => {
+    const line = "0123456789abcdef\n";
+    const { markdown, warnings } = await read("a.txt", Buffer.from(line.repeat(400_000)));
+    const kept = Math.floor(5_000_000 / line.length) * line.length - 1;
+    expect(warnings).toEqual([
+      `The document goes on: its first ${kept} characters of ${line.length * 400_000} were read.`,
+    ]);
+    expect(markdown === `${line.repeat(400_000).slice(0, kept)}\n\n*${warnings.join("")}*`).toBe(true);
+  });
 });
 
 describe("HTML", () => {
@@ -252,7 +262,7 @@ describe("HTML", () => {
       <table><tr><th>k</th></tr><tr><td><ul><li><a href="javascript:evil()">five</a></li></ul></td></tr></table>`;
     const { markdown, title } = await read("a.html", page(body));
     expect(markdown).not.toMatch(/evil|passwd|onclick|script:/i);
-    for (const part of ["# Head", "one two three", "[four](https://example.com/a_(b))", "five"])
+    for (const part of ["# Head", "[one](#) [two](#) [three](#)", "[four](https://example.com/a_(b))", "five"])
       expect(markdown).toContain(part);
     expect(title).toBe("A & B");
   });

@@ -5,7 +5,8 @@ import type { FilesPort } from "../../core/ports.ts";
 import { judgePath } from "../../core/sandbox/path.ts";
 import type { SandboxRules } from "../../core/tool.ts";
 
-const MARKDOWN_IMAGE = /(!\[(?:[^[\]\\]|\\.)*\]\()([A-Za-z0-9._-]+)/g;
+/** What stands before the place is not looked at: a label may be as long as the text. */
+const MARKDOWN_IMAGE = /(\]\()([A-Za-z0-9._-]+)/g;
 const HTML_IMAGE = /(<img src=")([A-Za-z0-9._-]+)/g;
 
 /** Null: the pictures are not wanted. */

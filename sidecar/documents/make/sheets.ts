@@ -6,6 +6,7 @@ const MAX_SHEETS = 50;
 const MAX_NAME_CHARACTERS = 31;
 /** What a text must look like to be a number: a zero in front, as in a code or a telephone number, makes it a text. */
 const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
+const GROUPED = /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 export function sheetsOf(blocks: readonly Node[]): readonly Sheet[] {
@@ -46,9 +47,15 @@ function textOfCell(cell: unknown): string {
 }
 
 function valueOf(text: string): Cell {
-  const plain = text.replace(/^−/, "-").replaceAll(/(?<=^-?\d{1,3}(?:,\d{3})*),(?=\d{3}(?:,\d{3})*(?:\.\d+)?$)/g, "");
   if (text === "") return null;
-  return NUMBER.test(plain) ? Number(plain) : text;
+  const signed = text.replace(/^−/, "-");
+  const isGrouped = GROUPED.test(signed);
+  const plain = isGrouped ? signed.replaceAll(",", "") : signed;
+  if (!NUMBER.test(plain)) return text;
+  const places = plain.split(".")[1]?.length ?? 0;
+  // It is shown as it was written.
+  const format = `${isGrouped ? "#,##0" : "0"}${places === 0 ? "" : `.${"0".repeat(places)}`}`;
+  return format === "0" ? Number(plain) : { value: Number(plain), format };
 }
 
 function sheetName(heading: string, number: number, taken: Set<string>): string {

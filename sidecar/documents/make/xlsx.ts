@@ -114,6 +114,8 @@ function shownWidth(cell: Cell): number {
   if (cell === null) return 0;
   if (typeof cell !== "object") return textWidth(typeof cell === "number" ? numberText(cell) : String(cell));
   if (cell.formula !== undefined) return 12;
+  // A format may group its digits and add others.
+  if (typeof cell.value === "number") return textWidth(numberText(cell.value)) + 3;
   return textWidth(cell.date ?? String(cell.value ?? ""));
 }
 
