@@ -1,5 +1,6 @@
 /** What no rlimit bounds: how much a cage's folders, files and processes take, all together. */
 import {
+  chmodSync,
   closeSync,
   type Dirent,
   lstatSync,
@@ -11,12 +12,13 @@ import {
   statSync,
 } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
-import { type ProcessFacts, proportionalBytes } from "./processes.ts";
+import { isForbidden, type ProcessFacts, proportionalBytes } from "./processes.ts";
 
 /** The kernel takes no longer path (PATH_MAX); what lies deeper could not be measured. */
 const MAX_PATH_BYTES = 3_500;
 const ENTRIES_A_TURN = 500;
 const BLOCK_BYTES = 512;
+const OWNER_MAY_READ = 0o500;
 /** A name without bytes takes room too. */
 const ENTRY_BYTES = 256;
 /**
@@ -68,13 +70,19 @@ export function* entriesOf(path: Buffer): Generator<Dirent<Buffer>> {
   }
 }
 
-/** As far as they can be read, while the program changes them. */
+/** As far as they can be read, while the program changes them. A folder that is shut to its own user is opened again. */
 function* entriesNow(path: Buffer): Generator<Dirent<Buffer>> {
   try {
+    openAgain(path);
     yield* entriesOf(path);
   } catch {
-    // It was removed meanwhile, or is shut.
+    // It was removed meanwhile.
   }
+}
+
+function openAgain(path: Buffer): void {
+  const { mode } = lstatSync(path);
+  if ((mode & OWNER_MAY_READ) !== OWNER_MAY_READ) chmodSync(path, mode | OWNER_MAY_READ);
 }
 
 /** On the disk, or as far as the file goes when that is less. */
@@ -112,8 +120,8 @@ async function isTooMuchMemory(
   if (withShared <= memoryBytes) return false;
   if (withShared > memoryBytes * MAX_SHARED) return true;
   let bytes = inTmpfs;
-  for (const { pid } of processes.toSorted((one, other) => other.residentBytes - one.residentBytes)) {
-    bytes += await proportionalBytes(pid);
+  for (const facts of processes.toSorted((one, other) => other.residentBytes - one.residentBytes)) {
+    bytes += await proportionalBytes(facts);
     if (bytes > memoryBytes) return true;
   }
   return false;
@@ -135,9 +143,15 @@ async function whyUnnamedAreTooMuch(
 ): Promise<string | null> {
   const taken = new Map<string, number>();
   let [openFiles, mapsBytes] = [0, 0];
+  let [isOneSeen, isOneHidden] = [false, false];
   for (const { pid } of processes) {
     await turn();
     const fds = namesIn(`/proc/${pid}/fd`);
+    if (fds === null) isOneHidden = true;
+    else isOneSeen = true;
+    // Where this process may look at none, as in a container without the right to trace, that is not the program's doing.
+    if (isOneHidden && isOneSeen) return "One of its processes does not let itself be looked at.";
+    if (fds === null) continue;
     openFiles += fds.length;
     if (openFiles > MAX_OPEN_FILES) return `Its processes have more than ${MAX_OPEN_FILES} files open.`;
     for (const fd of fds) noteOpenFile(`/proc/${pid}/fd/${fd}`, taken);
@@ -191,10 +205,11 @@ function noteMappedFiles(maps: string, taken: Map<string, number>): void {
   }
 }
 
-function namesIn(path: string): string[] {
+/** Null: they are not for this process to see. */
+function namesIn(path: string): string[] | null {
   try {
     return readdirSync(path);
-  } catch {
-    return [];
+  } catch (error) {
+    return isForbidden(error) ? null : [];
   }
 }

@@ -110,13 +110,22 @@ export function killIfThere(pid: number): void {
 }
 
 /**
- * Memory that is the process's own, where pages that several share are divided among them. The kernel counts page by page,
- * so this is not for a turn of the loop.
+ * Memory that is the process's own, where pages that several share are divided among them; where this process may not see
+ * that (proc(5), ptrace access), all that is present. The kernel counts page by page, so this is not for a turn of the loop.
  */
-export async function proportionalBytes(pid: number): Promise<number> {
-  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
-  const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)?.[1] ?? 0);
-  return (of("Pss_Anon") + of("Pss_Shmem")) * 1024;
+export async function proportionalBytes({ pid, residentBytes }: ProcessFacts): Promise<number> {
+  try {
+    const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8");
+    const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)?.[1] ?? 0);
+    return (of("Pss_Anon") + of("Pss_Shmem")) * 1024;
+  } catch (error) {
+    return isForbidden(error) ? residentBytes : 0;
+  }
+}
+
+/** Whether what was to be read is there, and not for this process. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM");
 }
 
 export function readOrNull(path: string): string | null {
