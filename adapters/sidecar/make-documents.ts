@@ -6,7 +6,8 @@ import { failed, ok } from "../../core/errors.ts";
 import { type JobFile, runJob } from "./run-job.ts";
 import type { Sidecar } from "./sidecar.ts";
 
-const TIMEOUT_MS = 30_000;
+/** Waiting for a place, and the engines' own 30 seconds each. */
+const TIMEOUT_MS = 60_000;
 const TEMPLATE = "template";
 const AGAIN_AFTER_MS = 1_000;
 

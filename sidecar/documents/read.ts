@@ -5,7 +5,7 @@ import { type CheckedDocument, checkDocument } from "./check.ts";
 import { decodeText } from "./children/read-text.ts";
 import { type FoundImage, ImageNames, imageType, MAX_IMAGES, takeInlineImages } from "./images.ts";
 import { judgeTargets, percentDecoded } from "./links.ts";
-import { type ConvertWithPandoc, convertWithPandoc } from "./pandoc.ts";
+import { type ConvertWithPandoc, convertWithPandoc, PANDOC_LIMITS } from "./pandoc.ts";
 import { readApart } from "./read-apart.ts";
 import { titleOf } from "./title.ts";
 import { entryBytes, type ZipEntry } from "./zip.ts";
@@ -97,9 +97,13 @@ async function readByPandoc(
 ): Promise<Result<Raw>> {
   const input = kind === "html" ? Buffer.from(decodeText(bytes)) : bytes;
   const options = { wrap: "none", ...(kind === "rtf" ? { "extract-media": MEDIA } : {}) };
+  const began = performance.now();
   let done = await convert({ from, to: PLAIN_TABLES, input, options, signal });
-  if (done.ok && LOST_TABLE.test(textOf(done.value.bytes)))
-    done = await convert({ from, to: HTML_TABLES, input, options, signal });
+  if (done.ok && LOST_TABLE.test(textOf(done.value.bytes))) {
+    // The two have together the time of one.
+    const timeoutMs = Math.max(1, PANDOC_LIMITS.timeoutMs - (performance.now() - began));
+    done = await convert({ from, to: HTML_TABLES, input, options, signal, timeoutMs });
+  }
   if (!done.ok) return done;
   const markdown = tidied(textOf(done.value.bytes));
   return ok({ markdown, units: null, warnings: [], images: done.value.media });

@@ -51,4 +51,9 @@ describe("a number of a spreadsheet is shown as there", () => {
   it("counts from 1904 where the workbook does", () => {
     expect(formatNumber(44620, "yyyy-mm-dd", true)).toBe("2026-03-01");
   });
+
+  it("takes no code that is longer than any program writes", () => {
+    for (const code of ["0", "%", "m y ", "[", "0,", '"'].map((part) => part.repeat(60_000)))
+      expect(formatNumber(1.5, code)).toBe("1.5");
+  });
 });

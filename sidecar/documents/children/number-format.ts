@@ -39,10 +39,13 @@ export function builtInFormat(id: number): string {
 const MONTHS = "January February March April May June July August September October November December".split(" ");
 const DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 const DAY_S = 86_400;
+/** No program writes longer ones. */
+const MAX_CODE_CHARACTERS = 255;
 const LAST_SERIAL = 2_958_466;
 
 /** `is1904`: the workbook counts its days from 1904. */
 export function formatNumber(value: number, code: string, is1904 = false): string {
+  if (code.length > MAX_CODE_CHARACTERS) return general(value);
   const sections = splitSections(code);
   const [positive = "General", negative, zero] = sections;
   if (value < 0 && negative !== undefined) return inFormat(-value, negative, is1904);
