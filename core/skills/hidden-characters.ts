@@ -3,7 +3,9 @@ import type { ScanFinding } from "./scan-finding.ts";
 
 /** Blanks, and everything up to here that is letters without marks of their own (Latin). */
 const LAST_LATIN = 0x24f;
-const WAVING_FLAG = 0x1f3f4;
+/** The flags that are written with signs that are not drawn: England, Scotland, Wales (Unicode, Technical Standard 51). */
+const TAGGED_FLAG =
+  /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu;
 /** What is not drawn (Unicode, Standard Annex 44). */
 const IS_IGNORED = /\p{Default_Ignorable_Code_Point}/u;
 
@@ -28,23 +30,29 @@ export function findHiddenCharacters(file: string, text: string): ScanFinding[] 
 function hiddenIn(line: string, isFirst: boolean): number[] {
   const found: number[] = [];
   let before = 0;
-  let inFlag = false;
   let at = 0;
-  for (const character of line) {
+  for (const character of line.replace(TAGGED_FLAG, "\u{1f3f4}")) {
     const point = character.codePointAt(0) ?? 0;
-    inFlag = point === WAVING_FLAG || (inFlag && isTag(point));
     const isMark = isFirst && at === 0 && point === 0xfeff;
-    if (!isMark && !inFlag && isHidden(point, before)) found.push(point);
+    if (!isMark && isHidden(point, before)) found.push(point);
     before = point;
     at += 1;
   }
   return found;
 }
 
-/** `before` is the character before it. What joins emoji, or letters of scripts that join, is seen by what it does. */
+/**
+ * `before` is the character before it. What joins emoji, or letters of scripts that join, is seen by what it does; several in
+ * a row do nothing, and can spell a text.
+ */
 function isHidden(point: number, before: number): boolean {
-  if (point === 0x200c || point === 0x200d || isSelector(point)) return before <= LAST_LATIN && !isKeycap(before);
+  if (isSelector(point)) return isJoiner(before) || isSelector(before) || (before <= LAST_LATIN && !isKeycap(before));
+  if (isJoiner(point)) return isJoiner(before) || (before <= LAST_LATIN && !isKeycap(before));
   return IS_IGNORED.test(String.fromCodePoint(point));
+}
+
+function isJoiner(point: number): boolean {
+  return point === 0x200c || point === 0x200d;
 }
 
 /** Signs that a text runs the other way (Unicode, Standard Annex 9). */
@@ -56,10 +64,6 @@ function turnsText(point: number): boolean {
     (point >= 0x202a && point <= 0x202e) ||
     (point >= 0x2066 && point <= 0x2069)
   );
-}
-
-function isTag(point: number): boolean {
-  return point >= 0xe0000 && point <= 0xe007f;
 }
 
 function isSelector(point: number): boolean {
