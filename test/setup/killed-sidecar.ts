@@ -34,7 +34,7 @@ export function makeTemporary(): string {
 export async function killSidecar({ system, folder }: SidecarPlace): Promise<DeadSidecar> {
   const pid = system.pidOf("sidecar");
   if (pid === null) throw new Error("there was no sidecar to kill");
-  const below = processesBelow(pid).map((one) => ({ pid: one.pid, started: startTime(one.pid) ?? "" }));
+  const below = (await processesBelow(pid)).map((one) => ({ pid: one.pid, started: startTime(one.pid) ?? "" }));
   const dead = { pid, below: below.filter(({ started }) => started !== ""), cages: cagesIn(folder) };
   if (!kill(pid)) throw new Error("the sidecar was dead already");
   await until(

@@ -268,6 +268,7 @@ it.each([
     secret,
     fetch: async (path: string) => (path === "/health" ? new Response("{}") : new Response(text, { status })),
     isAsleep: async () => false,
+    patienceMs: 0,
   };
   const done = await runJob(between, { ...request, order: { word: "hello" }, files: [] });
   expect(done.ok ? null : [done.error.retryAfterMs, done.error.details?.["sent"]]).toEqual([1_000, sent]);

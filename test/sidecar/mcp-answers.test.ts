@@ -14,6 +14,7 @@ it.each([
     secret: "a-secret-for-this-test-of-32-characters",
     fetch: async (path: string) => (path === "/health" ? new Response("{}") : new Response(text, { status })),
     isAsleep: async () => false,
+    patienceMs: 0,
   };
   const program = { command: "server", args: [], env: [], network: [] };
   const replied = await processWeb("s1", program, { sidecar, tenant: "t1", secrets: fakeSecrets() }).open({
