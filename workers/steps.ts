@@ -28,7 +28,7 @@ import { buildRequest } from "../core/prompt/context.ts";
 import { ok, type Result } from "../core/errors.ts";
 import { openToolSearch } from "../core/gateway/find-tools.ts";
 import { condense } from "../core/gateway/condense.ts";
-import { buildToolset, type Toolset } from "../core/gateway/toolset.ts";
+import { buildToolset, noSuchToolNow, type Toolset } from "../core/gateway/toolset.ts";
 import { performCalls, type PerformDeps, RETRY_DELAYS_MS } from "../core/gateway/perform.ts";
 import { mayPerformEarly, performEarly } from "../core/gateway/perform-early.ts";
 import { prepareCalls } from "../core/gateway/prepare.ts";
@@ -99,8 +99,10 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   }
 
   private async *actLines(job: ActJob, signal: AbortSignal): AsyncGenerator<ActLine, null> {
-    const facts = await this.factsNow(job.facts);
-    yield* performCalls({ ...job, facts }, this.performDeps(facts, await this.toolsetAsFound(facts)), signal);
+    const now = await this.factsNow(job.facts);
+    const facts = now ?? job.facts;
+    const toolset = now === null ? NO_TOOLSET : await this.toolsetAsFound(facts);
+    yield* performCalls({ ...job, facts }, this.performDeps(facts, toolset), signal);
     return null;
   }
 
@@ -169,12 +171,12 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
 
   /**
    * The facts under which a call is made now. One from the API that waited, for an approval say, is made for a task whose
-   * model may have loaded a skill meanwhile: what that leaves the task holds for the call too.
+   * model may have loaded a skill meanwhile: what that leaves the task holds for the call too. Null: that task does not tell.
    */
-  private async factsNow(facts: TaskFacts): Promise<TaskFacts> {
+  private async factsNow(facts: TaskFacts): Promise<TaskFacts | null> {
     if (facts.kind !== "call" || facts.parentId === null) return facts;
     const parent = await tasksFromEnv(this.env)(facts.tenant, facts.parentId).facts();
-    return parent.ok ? { ...facts, tools: parent.value.tools, skills: parent.value.skills } : facts;
+    return parent.ok ? { ...facts, tools: parent.value.tools, skills: parent.value.skills } : null;
   }
 
   /** The tools of a task. Fails while the tenant's own or the skills cannot be read. */
@@ -232,6 +234,18 @@ function keepToolset(key: string, toolset: Toolset, its: number): void {
 function limitsOf({ mediumResultThreshold, largeResultThreshold }: Settings): ShapeLimits {
   return { mediumCharacters: mediumResultThreshold, largeCharacters: largeResultThreshold };
 }
+
+/** For a call whose task does not tell what it may use: no tool is there now. */
+const NO_TOOLSET: Toolset = {
+  resolve: () => null,
+  specs: [],
+  names: [],
+  admits: (tool) => ({ ok: false, error: noSuchToolNow(tool.name, { isPart: true }) }),
+  specOf: () => null,
+  skills: [],
+  skillTexts: [],
+  isPart: true,
+};
 
 /** A model port that ended without a word. */
 const SILENT: ModelFailure = {

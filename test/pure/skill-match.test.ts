@@ -113,9 +113,9 @@ describe("a skill whose description fits the task", () => {
   // What each set says of requests that nobody has written yet: of the first three nothing, since the words and the weights
   // were set on all of them. The fourth was written without a look at the rule; under the rule of then 4 of its 40 matches
   // were wrong, and on it three words came to be asked for. The fifth, all of it about the same things in the same words,
-  // then had 8 of 39 wrong, and on it a word of the name came to be asked for. The sixth was written after that, and
-  // nothing was changed on it. Who changes the rule writes
-  // a seventh.
+  // then had 8 of 39 wrong, and on it a word of the name came to be asked for. The sixth was written after that; on one
+  // request beside it the rule about handling a thing was changed, which moved no figure of the three. Who changes the rule
+  // writes a seventh.
   const { first, second, third, fourth, fifth, sixth } = requests;
   const all = [...first, ...second, ...third, ...fourth, ...fifth, ...sixth];
 
