@@ -12,7 +12,7 @@ import {
   statSync,
 } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
-import { isForbidden, type ProcessFacts, proportionalBytes } from "./processes.ts";
+import { isForbidden, type ProcessFacts, proportionalBytes, readOrNull } from "./processes.ts";
 
 /** The kernel takes no longer path (PATH_MAX); what lies deeper could not be measured. */
 const MAX_PATH_BYTES = 3_500;
@@ -146,7 +146,7 @@ async function whyUnnamedAreTooMuch(
   let [isOneSeen, isOneHidden] = [false, false];
   for (const { pid } of processes) {
     await turn();
-    const fds = namesIn(`/proc/${pid}/fd`);
+    const fds = openFilesOf(pid);
     if (fds === null) isOneHidden = true;
     else isOneSeen = true;
     // Where this process may look at none, as in a container without the right to trace, that is not the program's doing.
@@ -206,10 +206,11 @@ function noteMappedFiles(maps: string, taken: Map<string, number>): void {
 }
 
 /** Null: they are not for this process to see. */
-function namesIn(path: string): string[] | null {
+function openFilesOf(pid: number): string[] | null {
   try {
-    return readdirSync(path);
+    return readdirSync(`/proc/${pid}/fd`);
   } catch (error) {
-    return isForbidden(error) ? null : [];
+    // One that is ending has no memory any more, and is shut for that reason.
+    return isForbidden(error) && readOrNull(`/proc/${pid}/status`)?.includes("\nVmRSS:") === true ? null : [];
   }
 }

@@ -217,13 +217,13 @@ describe.skipIf(!isRoot)("a sidecar of an ordinary user (skipped because only ro
   it("counts what programs hide from their own user", async () => {
     const sidecar = await start(makeFolder(NOBODY_IN_PARTICULAR), {}, NOBODY_IN_PARTICULAR);
     const python = async (program: string) =>
-      await run(sidecar, "", { argv: ["python3", "-c", program], timeoutMs: 30_000 });
+      await run(sidecar, "", { argv: ["python3", "-c", program], timeoutMs: 100_000 });
     const shut =
       "import os, time\nfor d in range(25):\n  os.mkdir(f'{d}')\n  for f in range(1000): open(f'{d}/{f}', 'w')\n  os.chmod(f'{d}', 0)\ntime.sleep(60)";
     expect(await python(shut)).toMatchObject({ timedOut: false, stderr: expect.stringContaining("20000 files") });
     const hidden = "import ctypes, time\nctypes.CDLL(None).prctl(4, 0)\ntime.sleep(60)";
     expect(await python(hidden)).toMatchObject({ timedOut: false, stderr: expect.stringContaining("looked at") });
-  }, 90_000);
+  }, 150_000);
 
   it("is no boundary without a cage, even when the operator chose the container", async () => {
     const sidecar = await start(
