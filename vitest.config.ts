@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { SUITES } from "./scripts/suites.ts";
 
@@ -7,6 +8,8 @@ export default defineConfig({
     allowOnly: false,
     // A suite without a test is a failure: see scripts/test-report.ts.
     passWithNoTests: false,
+    // On two cores vitest would take one; many tests here wait for processes and servers.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: SUITES.filter(({ runtime }) => runtime === "node").map(({ name, serial, testTimeoutMs }) => ({
       test: {
         name,

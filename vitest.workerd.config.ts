@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { SUITES } from "./scripts/suites.ts";
@@ -8,6 +9,8 @@ export default defineConfig({
   test: {
     allowOnly: false,
     passWithNoTests: false,
+    // On two cores vitest would take one; much of a test's time here is waiting.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // An object that a test aborts reports its own reset; every other stray error fails the run.
     onUnhandledError(error) {
       return "durableObjectReset" in error && error.durableObjectReset === true ? false : undefined;

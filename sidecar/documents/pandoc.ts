@@ -100,6 +100,10 @@ export function makePandocPool(limits: PandocLimits = PANDOC_LIMITS, start: Conv
       clearTimeout(worker.idleTimer);
       if (!worker.process.hasEnded) return worker;
     }
+    return await newWorker();
+  }
+
+  async function newWorker(): Promise<Worker> {
     return { process: await startConverter(start), documents: 0 };
   }
 
@@ -113,8 +117,17 @@ export function makePandocPool(limits: PandocLimits = PANDOC_LIMITS, start: Conv
     idle.push(worker);
   }
 
+  /** Of a process that died while it waited, or dies of this document, nobody can tell which: a second one shows it. */
   async function convertInPlace(conversion: Conversion): Promise<Result<Converted>> {
     const worker = await takeWorker();
+    const hadServed = worker.documents > 0;
+    const converted = await convertBy(worker, conversion);
+    if (converted !== null) return converted;
+    const again = hadServed ? await convertBy(await newWorker(), conversion) : null;
+    return again ?? failed("invalid_input", BROKE_DOWN);
+  }
+
+  async function convertBy(worker: Worker, conversion: Conversion): Promise<Result<Converted> | null> {
     busy.add(worker);
     worker.documents += 1;
     try {
@@ -157,18 +170,19 @@ const GIVEN_UP = "The conversion was given up before it ended.";
 const BROKE_DOWN =
   "The converter broke down on this document: it is damaged, or needs more memory than a conversion may use. Try a smaller part of it.";
 
+/** Null: the process died before it answered. */
 async function askPandoc(
   process: ConverterProcess,
   conversion: Conversion,
   limitMs: number,
-): Promise<Result<Converted>> {
+): Promise<Result<Converted> | null> {
   const { from, to, input, resources = [], options = {}, signal, timeoutMs = limitMs } = conversion;
   const question: PandocQuestion = { from, to, names: resources.map(({ name }) => name), options };
   const parts = [input, ...resources.map(({ bytes }) => bytes)];
   const asked = await process.ask({ head: question, parts }, Math.min(timeoutMs, limitMs), signal);
   if (asked.kind === "cancelled") return failed("timeout", GIVEN_UP);
   if (asked.kind === "timeout") return failed("timeout", `The conversion took longer than ${limitMs / 1_000} seconds.`);
-  if (asked.kind === "died") return failed("invalid_input", BROKE_DOWN);
+  if (asked.kind === "died") return null;
   const { error, warnings, media } = asked.frame.head as PandocAnswer;
   if (error !== null) return failed("invalid_input", `The converter cannot read this: ${error.trim().slice(0, 300)}`);
   const [bytes = new Uint8Array(), ...pictures] = asked.frame.parts;

@@ -19,7 +19,7 @@ const WAITS = new Set(["ask_human", "dispatch_subagent", "ssh_execute", "wait", 
 const AGENT = {
   name: "every-tool",
   instructions: "",
-  tools: ["*"],
+  tools: ["*", ...catalogue.flatMap(({ name, onlyByName }) => (onlyByName === true ? [name] : []))],
   permissions: ["read", "write", "exec", "network"],
   allowed_domains: ["*"],
   approval: { safe: "allow", cautious: "allow", dangerous: "allow" },
