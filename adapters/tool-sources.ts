@@ -4,7 +4,7 @@
  * was told is made good by the next one who publishes the same or asks what is present.
  */
 import type { Database } from "../core/database.ts";
-import { sha256Hex } from "../core/canonical-json.ts";
+import { sha256Hex } from "../core/sha256.ts";
 import { failed, ok } from "../core/errors.ts";
 import type { TenantRpc } from "../core/objects.ts";
 import {

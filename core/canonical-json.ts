@@ -1,6 +1,4 @@
 /** One text for one value: object members sorted by name (as RFC 8785 has it), so that equal arguments have equal hashes. */
-import { toHex } from "./hex.ts";
-
 /** JSON with sorted members. Takes JSON values only. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(",")}]`;
@@ -12,10 +10,4 @@ export function canonicalJson(value: unknown): string {
     return `{${members.join(",")}}`;
   }
   return JSON.stringify(value) ?? "null";
-}
-
-/** The SHA-256 of a text, in lower-case hex. */
-export async function sha256Hex(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return toHex(new Uint8Array(digest));
 }

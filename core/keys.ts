@@ -4,7 +4,7 @@
  * (190 bits), `<checksum>` six characters of base62: the CRC-32 of all that stands before, so that a mistyped key and a
  * string in a public repository are told apart without a look-up. A key is kept as its SHA-256 only.
  */
-import { sha256Hex } from "./canonical-json.ts";
+import { sha256Hex } from "./sha256.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_CHARACTERS = 32;

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { sha256Hex } from "../core/canonical-json.ts";
+import { sha256Hex } from "../core/sha256.ts";
 import { sayNote } from "../core/skills/head.ts";
 import { packageHash, packageOf, writePackage } from "../core/skills/package.ts";
 import { readSkill } from "../core/skills/read-skill.ts";

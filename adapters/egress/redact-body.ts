@@ -3,6 +3,7 @@
  * line, which ends an event of a stream of events, or the body's end. A value that goes over a blank line is not found.
  */
 import type { Redactor } from "../../core/web/redact-secrets.ts";
+import { joinBytes } from "../../core/join-bytes.ts";
 
 const [LF, CR] = [10, 13];
 
@@ -15,7 +16,7 @@ export function redactBody(
   let held: Uint8Array[] = [];
   let read = 0;
   const release = (last: Uint8Array): Uint8Array => {
-    const whole = joined([...held, last]);
+    const whole = joinBytes([...held, last]);
     held = [];
     return redactor.bytes(whole);
   };
@@ -45,14 +46,4 @@ function lastBlankLine(before: Uint8Array, chunk: Uint8Array): number {
     if (at(previous) === LF || at(previous) === CR) return index + 1;
   }
   return 0;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -4,11 +4,11 @@
  * the first one takes its part back when the second refuses after all, or does not answer.
  */
 import { failed, type Failure, type Result } from "../../core/errors.ts";
-import { toHex } from "../../core/hex.ts";
 import type { SandboxRpc } from "../../core/objects.ts";
 import type { ChangeSet, SetWrite } from "../../core/sandbox/change-set.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";
 import { blobKey, type SandboxPlace } from "./blob-keys.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 
 /** Blobs that are put at the same time. */
 const PUTS_AT_ONCE = 6;
@@ -49,7 +49,7 @@ export async function prepareChanges(
       continue;
     }
     const { bytes, mode } = change;
-    const hash = await sha256(bytes);
+    const hash = await sha256Hex(bytes);
     bytesByHash.set(hash, bytes);
     writes.push({ path, size: bytes.length, hash, ifVersion, ...(mode === undefined ? {} : { mode }) });
   }
@@ -108,9 +108,4 @@ function named(error: Failure, folder: string): Failure {
   if (error.fields === undefined || folder === "") return error;
   const fields = error.fields.map(({ field, message }) => ({ field: folder + field, message }));
   return { ...error, message: `In ${folder} ${error.message}`, fields };
-}
-
-/** In hex. */
-export async function sha256(bytes: Uint8Array): Promise<string> {
-  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }

@@ -7,10 +7,11 @@ import { failed, ok, type Failure, type Result } from "../../core/errors.ts";
 import type { SandboxRpc } from "../../core/objects.ts";
 import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports.ts";
 import { entryOfVersion, noSuchVersion, type SandboxWrite } from "../../core/sandbox/write.ts";
-import { commitChanges, prepareChanges, sha256 } from "./apply-changes.ts";
+import { commitChanges, prepareChanges } from "./apply-changes.ts";
 import { blobKey, type SandboxPlace } from "./blob-keys.ts";
 import { PROJECT_FOLDER, type SandboxFiles, withProject } from "./project-folder.ts";
 import { guarded } from "./r2.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 
 /** What is needed to open a task's files. `sandboxOf` gives the object of a sandbox; `project` is null for a task without one. */
 export interface FilesSettings {
@@ -88,7 +89,7 @@ function openSandbox(
           ...(backupPath === undefined ? {} : { backupPath: inside(backupPath) }),
           path: inside(path),
           size: bytes.length,
-          hash: await sha256(bytes),
+          hash: await sha256Hex(bytes),
         };
         const admitted = await sandbox().admit(write);
         if (!admitted.ok) return admitted;

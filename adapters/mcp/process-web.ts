@@ -5,7 +5,6 @@
  */
 import { z } from "zod";
 import { ERRORS, type ErrorCode, type Failure, failed, ok, type Result } from "../../core/errors.ts";
-import { toHex } from "../../core/hex.ts";
 import { fillProcess, type McpProcess, processRefersToSecrets } from "../../core/mcp/process-config.ts";
 import type { SecretsPort, WebPort, WebStream, WebStreamRequest } from "../../core/ports.ts";
 import { parseJson } from "../../core/parse-json.ts";
@@ -15,6 +14,7 @@ import { readRefusal } from "../sidecar/refusal.ts";
 import { isUp, type Sidecar } from "../sidecar/sidecar.ts";
 import { signMcpOrder } from "../signing/sidecar-token.ts";
 import { NoReply } from "./web-fetch.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 
 /** `sidecar` is null where there is none. */
 export interface ProcessWays {
@@ -79,7 +79,7 @@ async function send(
     packetChunks(head, files, () => only(message)),
     size,
   );
-  const hash = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", head)));
+  const hash = await sha256Hex(head);
   const token = await signMcpOrder(sidecar.secret, { tenant, head: hash }, Date.now());
   const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(timeoutMs) + MARGIN_MS)]);
   try {

@@ -5,6 +5,7 @@ import { MAX_MADE_BYTES } from "../../core/documents/make.ts";
 import { failed, ok } from "../../core/errors.ts";
 import { type JobFile, runJob } from "./run-job.ts";
 import type { Sidecar } from "./sidecar.ts";
+import { streamOf } from "../../core/byte-stream.ts";
 
 /** Waiting for a place, and the engines' own 30 seconds each. */
 const TIMEOUT_MS = 60_000;
@@ -63,13 +64,4 @@ function orderOf({ document, images, template, nowMs }: MakeRequest) {
     now_ms: nowMs,
   };
   return { order, files };
-}
-
-function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      if (bytes.length > 0) controller.enqueue(bytes);
-      controller.close();
-    },
-  });
 }

@@ -1,6 +1,5 @@
 /** A job of the sidecar, as the Worker orders it: a packet goes out, a packet comes back, and both stream. */
 import { type ErrorCode, failed, ok, type Result } from "../../core/errors.ts";
-import { toHex } from "../../core/hex.ts";
 import { signJobOrder } from "../signing/sidecar-token.ts";
 import {
   headBytes,
@@ -14,6 +13,7 @@ import {
 } from "./packet.ts";
 import { readRefusal } from "./refusal.ts";
 import { isUp, type Sidecar } from "./sidecar.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 
 /** What the sidecar takes beyond the time of the job itself: waiting for a place, and what comes and goes. */
 const MARGIN_MS = 45_000;
@@ -62,7 +62,7 @@ export async function runJob(sidecar: Sidecar | null, request: JobRequest): Prom
   if (!(await isUp(sidecar, signal)))
     return signal.aborted ? notBegun("timeout", "It was given up before it was ordered.") : unreachable();
   const head = headBytes({ body: order, files: files.map(({ path, size, mode }) => ({ path, size, mode })) });
-  const hash = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", head)));
+  const hash = await sha256Hex(head);
   const token = await signJobOrder(sidecar.secret, { kind, tenant, head: hash, timeoutMs }, Date.now());
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs + MARGIN_MS)]);
   const byPath = new Map(files.map((file) => [file.path, file]));

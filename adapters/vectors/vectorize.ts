@@ -2,7 +2,7 @@
  * Vectors in Cloudflare Vectorize: one index for all tenants, with a namespace for each tenant and model. What was written
  * is found some seconds later. https://developers.cloudflare.com/vectorize/reference/client-api/
  */
-import { sha256Hex } from "../../core/canonical-json.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { MemoryScope } from "../../core/memory/memory.ts";
 import type { StoredVector, VectorsPort } from "../../core/ports.ts";

@@ -4,7 +4,8 @@
  * what a person or a model reads, and a tool that does not fit is left out with a reason.
  */
 import { z } from "zod";
-import { canonicalJson, sha256Hex } from "../canonical-json.ts";
+import { canonicalJson } from "../canonical-json.ts";
+import { sha256Hex } from "../sha256.ts";
 import { failed, ok, type Result } from "../errors.ts";
 import type { McpTool } from "./port.ts";
 

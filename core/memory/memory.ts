@@ -3,7 +3,7 @@
  * whoever reads them, never instructions. Times are milliseconds since the epoch.
  */
 import { z } from "zod";
-import { sha256Hex } from "../canonical-json.ts";
+import { sha256Hex } from "../sha256.ts";
 import { ID_PREFIXES } from "../ids.ts";
 
 /** Characters (Unicode code points) of a memory: about a thousand tokens, which every embedding model takes at once. */

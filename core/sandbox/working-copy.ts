@@ -9,6 +9,7 @@ import type { CallFacts, SandboxRules } from "../tool.ts";
 import type { FileChange } from "./file-change.ts";
 import { checkListedExtension, isVisibleFile, judgePath, judgeTop, WRITE_DISABLED } from "./path.ts";
 import { MAX_WALK_PAGE } from "./write.ts";
+import { streamOf } from "../byte-stream.ts";
 
 /** What goes in. Each file is a request to the store, of which a Worker has 10,000. */
 export const MAX_COPIED_FILES = 4_000;
@@ -261,15 +262,6 @@ function scriptFiles(entries: readonly FileEntry[], files: FilesPort): readonly 
       return opened.ok ? ok(opened.value.stream) : opened;
     },
   }));
-}
-
-function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(bytes);
-      controller.close();
-    },
-  });
 }
 
 const TOO_MUCH: Failure = {

@@ -4,10 +4,11 @@
  */
 import { canonicalJson } from "../canonical-json.ts";
 import { failed, ok, type Result } from "../errors.ts";
-import { toHex } from "../hex.ts";
 import { judgeForm } from "../sandbox/path.ts";
 import type { SkillFile, SkillPackage } from "./port.ts";
 import { SKILL_FILE } from "./skill.ts";
+import { joinBytes } from "../join-bytes.ts";
+import { sha256Hex } from "../sha256.ts";
 
 /** Bytes of all files of a package together, of a SKILL.md, and how many files there are. */
 export const MAX_PACKAGE_BYTES = 10_000_000;
@@ -98,19 +99,12 @@ export function writePackage(files: readonly PackedFile[]): Uint8Array<ArrayBuff
   const head = canonicalJson({ files: files.map(({ path, size, mode }) => ({ path, size, mode })) });
   const encoded = new TextEncoder().encode(head);
   const start = new TextEncoder().encode(`${encoded.length}\n`);
-  const parts = [start, encoded, ...files.map(({ bytes }) => bytes)];
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return joinBytes([start, encoded, ...files.map(({ bytes }) => bytes)]);
 }
 
 /** A package's name: SHA-256 in hex of its bytes. */
 export async function packageHash(packed: Uint8Array<ArrayBuffer>): Promise<string> {
-  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", packed)));
+  return await sha256Hex(packed);
 }
 
 /** A package from its bytes, as `writePackage` made them. */

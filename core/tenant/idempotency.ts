@@ -3,7 +3,8 @@
  * before it runs. The row's seed makes the ids of all that the request creates, so a try that was cut off is run again by
  * the next one and finds what the first had made. The reply is kept for a day and given to every repeat, byte for byte.
  */
-import { toHex } from "../hex.ts";
+import { joinBytes } from "../join-bytes.ts";
+import { sha256Hex } from "../sha256.ts";
 
 /** How long a reply is kept. */
 export const REPLY_KEPT_MS = 24 * 60 * 60 * 1000;
@@ -110,10 +111,5 @@ export async function fingerprintOf(request: {
   readonly body: Uint8Array | null;
 }): Promise<string> {
   const head = new TextEncoder().encode(`${request.method}\n${request.path}\n${request.query}\n`);
-  const body = request.body ?? new Uint8Array();
-  const whole = new Uint8Array(head.length + body.length);
-  whole.set(head);
-  whole.set(body, head.length);
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", whole));
-  return toHex(digest);
+  return await sha256Hex(request.body === null ? head : joinBytes([head, request.body]));
 }

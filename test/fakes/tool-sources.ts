@@ -1,5 +1,5 @@
 /** The sources of tenants' tools, in memory. It passes the same contract as those of Postgres and the bucket. */
-import { sha256Hex } from "../../core/canonical-json.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 import { failed, ok } from "../../core/errors.ts";
 import {
   checkRoom,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sha256Hex } from "../../core/canonical-json.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 import { fnmatch } from "../../core/fnmatch.ts";
 import { packageOf } from "../../core/skills/package.ts";
 import { SHIPPED, SHIPPED_HASH, type ShippedSkill } from "../../core/skills/shipped.generated.ts";

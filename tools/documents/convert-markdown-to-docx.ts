@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { markdownText } from "../../core/documents/make.ts";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
-import { defineTool, failWith } from "../define-tool.ts";
+import { defineTool } from "../define-tool.ts";
 import { MAKE_TIMEOUT_MS, madeFile, madeFilename, makeFile, showMade, templateSettings } from "./made-file.ts";
 
 export default defineTool({
@@ -22,8 +22,7 @@ export default defineTool({
   output: madeFile,
   async run({ markdown_content: markdown, output_filename: filename }, context) {
     const fields = { filename: "output_filename", content: "markdown_content" };
-    const made = await makeFile({ filename, document: { format: "docx", markdown }, fields }, context);
-    return made.ok ? made.value : failWith(made.error);
+    return await makeFile({ filename, document: { format: "docx", markdown }, fields }, context);
   },
   show: showMade,
   examples: [

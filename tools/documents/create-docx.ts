@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { docxFields, markdownText } from "../../core/documents/make.ts";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
-import { defineTool, failWith } from "../define-tool.ts";
+import { defineTool } from "../define-tool.ts";
 import {
   MAKE_TIMEOUT_MS,
   madeFile,
@@ -36,8 +36,7 @@ export default defineTool({
   async run({ filename, content: markdown, template, ...words }, context) {
     const fields = { filename: "filename", content: "content" };
     const document = { format: "docx" as const, markdown, ...words };
-    const made = await makeFile({ filename, document, template, fields }, context);
-    return made.ok ? made.value : failWith(made.error);
+    return await makeFile({ filename, document, template, fields }, context);
   },
   show: showMade,
   examples: [

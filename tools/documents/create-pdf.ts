@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { markdownText, pdfFields } from "../../core/documents/make.ts";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
-import { defineTool, failWith } from "../define-tool.ts";
+import { defineTool } from "../define-tool.ts";
 import { MAKE_TIMEOUT_MS, madeFile, madeFilename, makeFile, showMade } from "./made-file.ts";
 
 export default defineTool({
@@ -22,8 +22,7 @@ export default defineTool({
   async run({ filename, content: markdown, ...words }, context) {
     const fields = { filename: "filename", content: "content" };
     const document = { format: "pdf" as const, markdown, ...words };
-    const made = await makeFile({ filename, document, fields }, context);
-    return made.ok ? made.value : failWith(made.error);
+    return await makeFile({ filename, document, fields }, context);
   },
   show: showMade,
   examples: [

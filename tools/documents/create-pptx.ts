@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { aboutFields, markdownText, slidesSchema } from "../../core/documents/make.ts";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
-import { defineTool, failure, failWith } from "../define-tool.ts";
+import { defineTool, failure } from "../define-tool.ts";
 import {
   MAKE_TIMEOUT_MS,
   madeFile,
@@ -39,11 +39,7 @@ export default defineTool({
     if ((slides === undefined) === (markdown === undefined))
       return failure("invalid_input", "content: give slides or content, one of the two", { field: "content" });
     const fields = { filename: "filename", content: slides === undefined ? "content" : "slides" };
-    const made = await makeFile(
-      { filename, document: { format: "pptx", content, ...words }, template, fields },
-      context,
-    );
-    return made.ok ? made.value : failWith(made.error);
+    return await makeFile({ filename, document: { format: "pptx", content, ...words }, template, fields }, context);
   },
   show: showMade,
   examples: [

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { aboutFields, markdownText, sheetsSchema } from "../../core/documents/make.ts";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
-import { defineTool, failure, failWith } from "../define-tool.ts";
+import { defineTool, failure } from "../define-tool.ts";
 import { MAKE_TIMEOUT_MS, madeFile, madeFilename, makeFile, showMade } from "./made-file.ts";
 
 export default defineTool({
@@ -29,8 +29,7 @@ export default defineTool({
     if ((sheets === undefined) === (markdown === undefined))
       return failure("invalid_input", "content: give sheets or content, one of the two", { field: "content" });
     const fields = { filename: "filename", content: sheets === undefined ? "content" : "sheets" };
-    const made = await makeFile({ filename, document: { format: "xlsx", content, ...words }, fields }, context);
-    return made.ok ? made.value : failWith(made.error);
+    return await makeFile({ filename, document: { format: "xlsx", content, ...words }, fields }, context);
   },
   show: showMade,
   examples: [

@@ -13,6 +13,7 @@ import {
 import { type Failure, failed, ok, type Result } from "../../core/errors.ts";
 import { checkListedExtension, judgePath } from "../../core/sandbox/path.ts";
 import type { ToolContext } from "../../core/tool.ts";
+import { failWith } from "../define-tool.ts";
 
 /** Waiting for a place, reading what goes in, and the 30 seconds that the work itself may take. */
 export const MAKE_TIMEOUT_MS = 90_000;
@@ -59,8 +60,13 @@ export interface Wanted {
 
 type Context = ToolContext<"files" | "documents">;
 
-/** Makes the document and writes it into the sandbox. */
-export async function makeFile(wanted: Wanted, context: Context): Promise<Result<MadeFile>> {
+/** Makes the document and writes it into the sandbox: what such a tool gives back. */
+export async function makeFile(wanted: Wanted, context: Context) {
+  const made = await makeAndWrite(wanted, context);
+  return made.ok ? made.value : failWith(made.error);
+}
+
+async function makeAndWrite(wanted: Wanted, context: Context): Promise<Result<MadeFile>> {
   const { document, fields } = wanted;
   const path = madePath(wanted, context);
   if (!path.ok) return path;

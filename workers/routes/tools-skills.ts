@@ -17,7 +17,6 @@ import type { App, AppContext } from "../context.ts";
 import { fileHeaders } from "../file-headers.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import {
-  bytesHash,
   compareSkills,
   type FoundVersion,
   packageOfSkill,
@@ -50,6 +49,7 @@ import { optionalQuery, pageQuery, pageRequest, tenantOf, unwrap } from "../task
 import { REST_OF_PATH } from "../task-file.ts";
 import { refuseInvalid } from "../validation.ts";
 import { toolsOf } from "./tools-bus.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 
 const shared = { tags: ["Skills"], ...withKey };
 const admin = requireScope("admin");
@@ -283,7 +283,7 @@ export function skillRoutes(app: App): void {
     const headers = fileHeaders({
       path,
       size: bytes.length,
-      hash: await bytesHash(bytes),
+      hash: await sha256Hex(bytes),
       contentType: contentTypeOf(path),
       modifiedAt: kept?.createdAt ?? 0,
       version: kept?.version ?? 1,

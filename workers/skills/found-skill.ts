@@ -1,7 +1,6 @@
 /** Skills by their name and version: those of the tenant's own, and those that ship with Otto. */
 import { databaseFromEnv, skillsFromEnv } from "../../adapters/from-env.ts";
 import { OttoError, raise, type Result } from "../../core/errors.ts";
-import { toHex } from "../../core/hex.ts";
 import { type ComparedSkill, differenceOf, type SkillDifference } from "../../core/skills/difference.ts";
 import { isPackageHash } from "../../core/skills/package.ts";
 import type { SkillPackage } from "../../core/skills/port.ts";
@@ -11,6 +10,7 @@ import { isSkillName, type Skill } from "../../core/skills/skill.ts";
 import type { KeptReport, SkillRecord, SkillVersion } from "../../core/skills/tables.ts";
 import type { AppContext } from "../context.ts";
 import { tenantOf, unwrap } from "../task-access.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 
 /** A version that was looked for. `kept` null: it is part of the release. */
 export interface FoundVersion {
@@ -77,14 +77,9 @@ async function compared(skill: Skill, opened: SkillPackage): Promise<ComparedSki
   const hashes = new Map<string, string>();
   for (const { path } of skill.scripts) {
     const bytes = opened.read(path);
-    if (bytes.ok) hashes.set(path, await bytesHash(bytes.value));
+    if (bytes.ok) hashes.set(path, await sha256Hex(bytes.value));
   }
   return { skill, contentOf: (path) => hashes.get(path) ?? "" };
-}
-
-/** SHA-256 in hex. */
-export async function bytesHash(bytes: Uint8Array): Promise<string> {
-  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
 /** The skills of this release that no skill of the tenant's own stands before, the first in their list first. */
