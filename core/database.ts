@@ -5,12 +5,21 @@
  */
 import type { AgentConfig, PinnedAgent } from "./agent.ts";
 import type { AuditEntry } from "./audit-entry.ts";
+import type { DeliveryTable } from "./channels/delivery-table.ts";
+import type { EndpointTable } from "./channels/endpoint.ts";
+import type { HookTable } from "./channels/hook.ts";
+import type { SlackInstallTable } from "./channels/slack/install-table.ts";
 import type { Result } from "./errors.ts";
 import type { MemoryTable, ProjectTable } from "./memory/tables.ts";
 import type { McpServerTable } from "./mcp/server-table.ts";
 import type { KeyRecord, TaskReport } from "./objects.ts";
+import type { OpenWait } from "./open-waits.ts";
 import type { Page, PageRequest } from "./page-cursor.ts";
+import type { PersonTable } from "./people/tables.ts";
+import type { ScheduleTable } from "./schedules/table.ts";
+import type { ShortTask } from "./short-task.ts";
 import type { SkillChange, SkillTable } from "./skills/tables.ts";
+import type { OwnUsage, TaskLine } from "./task-line.ts";
 import type { TaskStatus } from "./task-status.ts";
 import type { TaskView } from "./task-view.ts";
 import type { DefinedTool, SourceRecord, SourceToPublish } from "./tool-source.ts";
@@ -124,10 +133,41 @@ export interface SecretTable {
   sealed(tenant: string): Promise<Result<readonly SecretSetting[]>>;
 }
 
-/** What narrows a list of tasks; null: it does not. */
+/** What narrows a list of tasks; null, or absent: it does not. */
 export interface TaskFilter {
-  readonly status: TaskStatus | null;
+  /** Any of these. */
+  readonly status: readonly TaskStatus[] | null;
   readonly project: string | null;
+  /** The id or the name of an agent. */
+  readonly agent?: string;
+  /** The tasks of no parent, or those of this one. */
+  readonly parent?: { readonly id: string | null };
+  /** Stands in the beginning of the input, in any case; from six characters on, also in the id. */
+  readonly text?: string;
+  /** Made at that moment or later, and before that moment. */
+  readonly from?: number;
+  readonly before?: number;
+}
+
+/** What narrows the inbox; null: it does not. `person` is the id of a person's record, or a name as a task used it. */
+export interface InboxFilter {
+  readonly kind: OpenWait["kind"] | null;
+  readonly person: string | null;
+  /** Absent: the oldest first. */
+  readonly order?: InboxOrder;
+}
+
+export const INBOX_ORDERS = ["oldest", "newest"] as const;
+export type InboxOrder = (typeof INBOX_ORDERS)[number];
+
+/** Entries of the inbox, each with its task, and how many there are in all. The place of one is its `since` and its id. */
+export interface InboxPage extends Page<OpenWait & { readonly task: TaskLine }> {
+  readonly total: number;
+}
+
+/** A task in the picture of its tree. */
+export interface TreeNode extends TaskLine {
+  readonly usage: OwnUsage;
 }
 
 export interface TaskIndex {
@@ -135,6 +175,12 @@ export interface TaskIndex {
   upsert(tenant: string, reports: readonly TaskReport[]): Promise<Result<void>>;
   /** The tenant's tasks that are not hidden. A page ends early when what it holds is large (over 8 MB). */
   page(tenant: string, filter: TaskFilter, request: PageRequest): Promise<Result<Page<TaskView>>>;
+  /** The same in the short form. */
+  shortPage(tenant: string, filter: TaskFilter, request: PageRequest): Promise<Result<Page<ShortTask>>>;
+  /** What waits for people; that of hidden tasks too. */
+  inbox(tenant: string, filter: InboxFilter, request: PageRequest): Promise<Result<InboxPage>>;
+  /** The tasks below one, the nearest first and then the earliest, without the hidden ones. */
+  below(tenant: string, task: string, limit: number): Promise<Result<readonly TreeNode[]>>;
   /** The ids of tasks of the tenant, hidden ones too, in no order: what there is to erase. */
   some(tenant: string, limit: number): Promise<Result<readonly string[]>>;
   remove(tenant: string, ids: readonly string[]): Promise<Result<void>>;
@@ -142,11 +188,22 @@ export interface TaskIndex {
   overdue(before: number, request: PageRequest): Promise<Result<Page<{ tenant: string; task: string }>>>;
 }
 
+/** What narrows a list of acts; absent: it does not. */
+export interface AuditFilter {
+  /** An action (`agent.update`), or the kind of thing that was acted on (`agent`). */
+  readonly action?: string;
+  readonly actor?: string;
+  readonly target?: string;
+  /** Done at that moment or later, and before that moment. */
+  readonly from?: number;
+  readonly before?: number;
+}
+
 export interface AuditLog {
   /** Adds an act that changed no row of the database; acts that do are added with their change. Adding it again does nothing. */
   add(tenant: string, act: AuditEntry): Promise<Result<void>>;
   /** The acts of a tenant, or of the operator (`OPERATOR_TENANT`). */
-  page(tenant: string, request: PageRequest): Promise<Result<Page<AuditEntry>>>;
+  page(tenant: string, request: PageRequest, filter?: AuditFilter): Promise<Result<Page<AuditEntry>>>;
 }
 
 /** A source's change as its row takes it. `names` are keys that no other source of the tenant may have. */
@@ -207,6 +264,7 @@ export interface UsageTable {
 
 export interface Database {
   readonly mcpServers: McpServerTable;
+  readonly schedules: ScheduleTable;
   readonly tenants: TenantTable;
   readonly keys: KeyTable;
   readonly agents: AgentTable;
@@ -218,4 +276,9 @@ export interface Database {
   readonly usage: UsageTable;
   readonly memories: MemoryTable;
   readonly projects: ProjectTable;
+  readonly people: PersonTable;
+  readonly deliveries: DeliveryTable;
+  readonly endpoints: EndpointTable;
+  readonly hooks: HookTable;
+  readonly slackInstalls: SlackInstallTable;
 }

@@ -1,9 +1,10 @@
 /** The audit log. Its rows are written in the transaction of the act that they tell of. */
-import { type SQL, and, desc, eq, sql } from "drizzle-orm";
+import { type SQL, and, desc, eq, gte, lt, or, sql } from "drizzle-orm";
 import type { AuditEntry } from "../../core/audit-entry.ts";
-import type { AuditLog } from "../../core/database.ts";
+import type { AuditFilter, AuditLog } from "../../core/database.ts";
 import { ok } from "../../core/errors.ts";
 import { cutPage } from "../../core/page-cursor.ts";
+import { storable } from "../../core/storable.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { audit } from "./schema.ts";
@@ -23,18 +24,28 @@ export function auditLog(connection: Connection): AuditLog {
       return added.ok ? ok(undefined) : added;
     },
 
-    async page(tenant, { after, limit }) {
+    async page(tenant, { after, limit }, filter = {}) {
       const read = await asTenant(connection, tenant, (query) => [
         query
           .select()
           .from(audit)
-          .where(and(eq(audit.tenant, tenant), isBefore(audit.at, audit.id, after)))
+          .where(and(eq(audit.tenant, tenant), isWanted(filter), isBefore(audit.at, audit.id, after)))
           .orderBy(desc(audit.at), desc(audit.id))
           .limit(limit + 1),
       ]);
       return read.ok ? ok(cutPage(read.value[0].map(toEntry), limit, ({ at, id }) => ({ at, id }))) : read;
     },
   };
+}
+
+function isWanted({ action, actor, target, from, before }: AuditFilter): SQL | undefined {
+  return and(
+    action === undefined ? undefined : or(eq(audit.action, action), sql`starts_with(${audit.action}, ${`${action}.`})`),
+    actor === undefined ? undefined : eq(audit.actor, storable(actor)),
+    target === undefined ? undefined : eq(audit.target, storable(target)),
+    from === undefined ? undefined : gte(audit.at, from),
+    before === undefined ? undefined : lt(audit.at, before),
+  );
 }
 
 /** `insert into audit … select …`, to be ended with `from` something: the entry is added when that has a row. */

@@ -30,6 +30,15 @@ const TABLES = [
   "memory_tags",
   "vectors",
   "mcp_servers",
+  "schedules",
+  "people",
+  "person_addresses",
+  "person_names",
+  "deliveries",
+  "endpoints",
+  "hooks",
+  "slack_installs",
+  "slack_authorizations",
 ];
 
 /** Builds queries. A query that is awaited by itself runs without a tenant and sees nothing. */
@@ -144,7 +153,11 @@ function databaseError(thrown: unknown): NeonDbError | null {
   return thrown instanceof Error && thrown.cause instanceof NeonDbError ? thrown.cause : null;
 }
 
-/** Classes 08 (connection), 53 (resources), 57 (operator's intervention, timeouts), 40 (rolled back, may be sent again). */
+/**
+ * What no statement is to blame for: classes 08 (connection), 28 (the role cannot sign in), 40 (rolled back, may be sent
+ * again), 53 (resources), 55 (not in the state for it, such as locked), 57 (operator's intervention, timeouts), 58 (the
+ * system around it), XX (a failure inside), and 25006 (it can only be read, as a replica that takes over).
+ */
 function isAway(sqlstate: string): boolean {
-  return /^(?:08|53|57|40)/.test(sqlstate);
+  return /^(?:08|28|40|53|55|57|58|XX|25006)/.test(sqlstate);
 }

@@ -1,5 +1,5 @@
 /** The tables of `migrations/`, as drizzle sees them. The SQL is the truth; `docs/storage-schema.md` shows example rows. */
-import { bigint, boolean, customType, integer, pgTable, text } from "drizzle-orm/pg-core";
+import { bigint, boolean, customType, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
 
 /** `timestamptz` as milliseconds since the epoch. The driver hands over Postgres's own text. */
 const moment = customType<{ data: number; driverData: string }>({
@@ -63,6 +63,12 @@ export const tasks = pgTable("tasks", {
   toolCalls: integer("tool_calls").notNull(),
   tokens: bigint("tokens", { mode: "number" }).notNull(),
   costMicros: bigint("cost_micros", { mode: "number" }).notNull(),
+  title: text("title").notNull(),
+  searchText: text("search_text"),
+  endedAt: moment("ended_at"),
+  waits: jsonb("waits"),
+  shortView: text("short_view"),
+  shortVersion: bigint("short_version", { mode: "number" }),
 });
 
 export const audit = pgTable("audit", {
@@ -116,6 +122,35 @@ export const projects = pgTable("projects", {
   createdAt: moment("created_at").notNull(),
 });
 
+export const people = pgTable("people", {
+  tenant: text("tenant").notNull(),
+  id: text("id").notNull(),
+  version: integer("version").notNull(),
+  name: text("name").notNull(),
+  nameKey: text("name_key").notNull(),
+  aliases: text("aliases").array().notNull(),
+  addresses: text("addresses").notNull(),
+  preferred: text("preferred"),
+  timeZone: text("time_zone").notNull(),
+  workingHours: text("working_hours"),
+  mayAnswer: boolean("may_answer").notNull(),
+  mayApprove: boolean("may_approve").notNull(),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
+});
+
+export const personAddresses = pgTable("person_addresses", {
+  tenant: text("tenant").notNull(),
+  address: text("address").notNull(),
+  person: text("person").notNull(),
+});
+
+export const personNames = pgTable("person_names", {
+  tenant: text("tenant").notNull(),
+  name: text("name").notNull(),
+  person: text("person").notNull(),
+});
+
 export const memories = pgTable("memories", {
   tenant: text("tenant").notNull(),
   id: text("id").notNull(),
@@ -159,6 +194,15 @@ export const mcpServers = pgTable("mcp_servers", {
   updatedAt: moment("updated_at").notNull(),
 });
 
+export const schedules = pgTable("schedules", {
+  tenant: text("tenant").notNull(),
+  id: text("id").notNull(),
+  report: bigint("report", { mode: "number" }).notNull(),
+  wakeAt: moment("wake_at"),
+  state: text("state").notNull(),
+  createdAt: moment("created_at").notNull(),
+});
+
 export const skills = pgTable("skills", {
   tenant: text("tenant").notNull(),
   name: text("name").notNull(),
@@ -179,4 +223,75 @@ export const skillVersions = pgTable("skill_versions", {
   bytes: integer("bytes").notNull(),
   createdAt: moment("created_at").notNull(),
   createdBy: text("created_by").notNull(),
+});
+
+export const deliveries = pgTable("deliveries", {
+  tenant: text("tenant").notNull(),
+  id: text("id").notNull(),
+  outbox: text("outbox").notNull(),
+  version: bigint("version", { mode: "number" }).notNull(),
+  channel: text("channel").notNull(),
+  place: text("place").notNull(),
+  kind: text("kind").notNull(),
+  task: text("task"),
+  about: text("about"),
+  state: text("state").notNull(),
+  attempts: integer("attempts").notNull(),
+  why: text("why"),
+  dueAt: moment("due_at"),
+  createdAt: moment("created_at").notNull(),
+  endedAt: moment("ended_at"),
+});
+
+export const endpoints = pgTable("endpoints", {
+  tenant: text("tenant").notNull(),
+  id: text("id").notNull(),
+  version: integer("version").notNull(),
+  url: text("url").notNull(),
+  events: text("events").array().notNull(),
+  description: text("description").notNull(),
+  enabled: boolean("enabled").notNull(),
+  disabledWhy: text("disabled_why"),
+  sealed: text("sealed").notNull(),
+  oldSealed: text("old_sealed").array().notNull(),
+  oldUntil: bigint("old_until", { mode: "number" }).array().notNull(),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
+});
+
+export const hooks = pgTable("hooks", {
+  tenant: text("tenant").notNull(),
+  id: text("id").notNull(),
+  name: text("name").notNull(),
+  type: text("type").notNull(),
+  version: integer("version").notNull(),
+  config: text("config").notNull(),
+  sealed: text("sealed").notNull(),
+  oldSealed: text("old_sealed").array().notNull(),
+  oldUntil: bigint("old_until", { mode: "number" }).array().notNull(),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
+});
+
+export const slackInstalls = pgTable("slack_installs", {
+  tenant: text("tenant").notNull(),
+  id: text("id").notNull(),
+  team: text("team").notNull(),
+  teamName: text("team_name").notNull(),
+  app: text("app"),
+  botUser: text("bot_user").notNull(),
+  scopes: text("scopes").array().notNull(),
+  sealed: text("sealed"),
+  status: text("status").notNull(),
+  installedBy: text("installed_by").notNull(),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
+});
+
+export const slackAuthorizations = pgTable("slack_authorizations", {
+  tenant: text("tenant").notNull(),
+  mark: text("mark").notNull(),
+  key: text("key").notNull(),
+  redirect: text("redirect").notNull(),
+  expiresAt: moment("expires_at").notNull(),
 });

@@ -1,16 +1,27 @@
 /** The index of tasks: what lists show and the sweep looks at. Rows come from the tasks' own objects, by their tenant's. */
-import { type SQL, and, desc, eq, sql } from "drizzle-orm";
-import type { TaskIndex } from "../../core/database.ts";
-import { ok } from "../../core/errors.ts";
+import { type SQL, and, desc, eq, gte, inArray, isNull, lt, sql } from "drizzle-orm";
+import { DEFAULT_AGENT } from "../../core/agent.ts";
+import type { TaskFilter, TaskIndex } from "../../core/database.ts";
+import { ok, type Result } from "../../core/errors.ts";
+import type { OpenWait } from "../../core/open-waits.ts";
 import type { TaskReport } from "../../core/objects.ts";
-import { type Place, cutPage } from "../../core/page-cursor.ts";
+import { type Page, type PageRequest, type Place, cutPage } from "../../core/page-cursor.ts";
+import { shortTask } from "../../core/short-task.ts";
+import { storable } from "../../core/storable.ts";
+import { searchable, searchTextOf, titleOf } from "../../core/task-line.ts";
 import type { TaskView } from "../../core/task-view.ts";
 import { asTenant, callDirectory, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { tasks } from "./schema.ts";
+import { readInbox } from "./task-inbox.ts";
+import { readBelow } from "./task-tree.ts";
 
 /** A page takes no further task once it holds this much. An answer of the database has at most 64 MB. */
 const PAGE_BYTES = 8_000_000;
+/** UTF-16 units of a view that lists read whole: most are no longer. */
+const SHORT_VIEW = 4000;
+/** A text as long as that may be meant as a part of an id. */
+const MIN_ID_CHARACTERS = 6;
 
 export function taskIndex(connection: Connection): TaskIndex {
   return {
@@ -20,22 +31,20 @@ export function taskIndex(connection: Connection): TaskIndex {
       return written.ok ? ok(undefined) : written;
     },
 
-    async page(tenant, { status, project }, { after, limit }) {
-      const wanted = and(
-        eq(tasks.tenant, tenant),
-        sql`not ${tasks.hidden}`,
-        status === null ? undefined : eq(tasks.status, status),
-        project === null ? undefined : eq(tasks.project, storable(project)),
-        isBefore(tasks.createdAt, tasks.id, after),
-      );
-      const read = await asTenant(connection, tenant, (query) => [listed(query, wanted, limit + 1)]);
-      if (!read.ok) return read;
-      const [rows] = read.value;
-      const tooMuch = rows.findIndex(({ view }) => view === null);
-      const fitting = tooMuch < 0 ? limit : Math.min(tooMuch, limit);
-      const { items, next } = cutPage(rows, fitting, ({ id, at }): Place => ({ at, id }));
-      return ok({ items: items.map(({ view }) => readView(view ?? "null")), next });
-    },
+    inbox: async (tenant, filter, request) => await readInbox(connection, tenant, filter, request),
+    below: async (tenant, task, limit) => await readBelow(connection, tenant, task, limit),
+
+    page: async (tenant, filter, request) =>
+      await readPage(connection, tenant, { filter, request, view: sql<string>`${tasks.view}`, read: readView }),
+
+    shortPage: async (tenant, filter, request) =>
+      await readPage(connection, tenant, {
+        filter,
+        request,
+        // An earlier release may have written the view after the short form.
+        view: sql<string>`coalesce(case when ${tasks.shortVersion} = ${tasks.version} then ${tasks.shortView} end, ${tasks.view})`,
+        read: (text) => shortTask(readView(text)),
+      }),
 
     async some(tenant, limit) {
       const read = await asTenant(connection, tenant, (query) => [
@@ -67,20 +76,70 @@ export function taskIndex(connection: Connection): TaskIndex {
   };
 }
 
-/** A view as it was stored; one of a release that knew no skills names none. */
+interface Reading<Shown> {
+  readonly filter: TaskFilter;
+  readonly request: PageRequest;
+  /** What is read of a row, as JSON text. */
+  readonly view: SQL<string>;
+  readonly read: (text: string) => Shown;
+}
+
+async function readPage<Shown>(
+  connection: Connection,
+  tenant: string,
+  { filter, request: { after, limit }, view, read }: Reading<Shown>,
+): Promise<Result<Page<Shown>>> {
+  const wanted = and(isWanted(tenant, filter), isBefore(tasks.createdAt, tasks.id, after));
+  const found = await asTenant(connection, tenant, (query) => [listed(query, wanted, view, limit + 1)]);
+  if (!found.ok) return found;
+  const [rows] = found.value;
+  const tooMuch = rows.findIndex((row) => row.view === null);
+  const fitting = tooMuch < 0 ? limit : Math.min(tooMuch, limit);
+  const { items, next } = cutPage(rows, fitting, ({ id, at }): Place => ({ at, id }));
+  return ok({ items: items.map((row) => read(row.view ?? "null")), next });
+}
+
+function isWanted(tenant: string, { status, project, agent, parent, text, from, before }: TaskFilter) {
+  return and(
+    eq(tasks.tenant, tenant),
+    sql`not ${tasks.hidden}`,
+    status === null ? undefined : inArray(tasks.status, [...status]),
+    project === null ? undefined : eq(tasks.project, storable(project)),
+    agent === undefined ? undefined : isOfAgent(tenant, storable(agent)),
+    parent === undefined ? undefined : parent.id === null ? isNull(tasks.parent) : eq(tasks.parent, parent.id),
+    text === undefined ? undefined : holds(storable(searchable(text))),
+    from === undefined ? undefined : gte(tasks.createdAt, from),
+    before === undefined ? undefined : lt(tasks.createdAt, before),
+  );
+}
+
+/** The built-in agent is in no table, and its name is nobody else's. */
+function isOfAgent(tenant: string, agent: string): SQL {
+  if (agent === DEFAULT_AGENT.config.name) return eq(tasks.agent, DEFAULT_AGENT.id);
+  return sql`(${tasks.agent} = ${agent}
+    or ${tasks.agent} = (select a.id from agents a where a.tenant = ${tenant} and a.name = ${agent}))`;
+}
+
+/** No pattern: what is looked for is taken as it is. */
+function holds(text: string): SQL {
+  const isInText = sql`strpos(${tasks.searchText}, ${text}) > 0`;
+  return text.length < MIN_ID_CHARACTERS ? isInText : sql`(${isInText} or strpos(${tasks.id}, ${text}) > 0)`;
+}
+
+/** A view as it was stored; one of a release that knew no skills names none, and of one that told no budget it is null. */
 function readView(text: string): TaskView {
-  return { skills: [], ...(JSON.parse(text) as Partial<TaskView>) } as TaskView;
+  return { skills: [], budget: null, ...(JSON.parse(text) as Partial<TaskView>) } as TaskView;
 }
 
 /** Tasks in the order of every list. From where a page would be too large for one answer on, their views are null. */
-function listed(query: Query, wanted: SQL | undefined, limit: number) {
+function listed(query: Query, wanted: SQL | undefined, text: SQL<string>, limit: number) {
   const rows = query
     .select({
       id: tasks.id,
       at: tasks.createdAt,
-      view: tasks.view,
+      text: text.as("text"),
       bytes:
-        sql`sum(octet_length(${tasks.view})) over (order by ${tasks.createdAt} desc, ${tasks.id} desc rows unbounded preceding)`.as(
+        sql`sum(octet_length(${text})) over (order by ${tasks.createdAt} desc, ${tasks.id} desc rows unbounded preceding)`.as(
           "bytes",
         ),
     })
@@ -91,7 +150,7 @@ function listed(query: Query, wanted: SQL | undefined, limit: number) {
     .as("rows");
   const view = sql<
     string | null
-  >`case when ${rows.bytes} - octet_length(${rows.view}) < ${PAGE_BYTES} then ${rows.view} end`;
+  >`case when ${rows.bytes} - octet_length(${rows.text}) < ${PAGE_BYTES} then ${rows.text} end`;
   return query.select({ id: rows.id, at: rows.at, view }).from(rows).orderBy(desc(rows.at), desc(rows.id));
 }
 
@@ -115,7 +174,8 @@ function removeAndCount(tenant: string, ids: readonly string[]): SQL {
  * known from the first row that names it; a row that changes nothing makes none known again.
  */
 function upsert(tenant: string, reports: readonly TaskReport[]): SQL {
-  const rows = reports.map(({ task, version, view, hidden, wakeAt, key, used }) => ({
+  const rows = reports.map(({ task, version, view, hidden, wakeAt, key, used, waits }) => ({
+    ...writtenView(view, version),
     id: task,
     version,
     status: view.status,
@@ -125,26 +185,34 @@ function upsert(tenant: string, reports: readonly TaskReport[]): SQL {
     parent: view.parent_id,
     created_at: view.created_at,
     wake_at: wakeAt === null ? null : new Date(wakeAt).toISOString(),
-    view: JSON.stringify(view),
     key,
     steps: view.usage.steps,
     tool_calls: view.usage.tool_calls,
     tokens: used.tokens,
-    cost_micros: used.costMicros,
+    // A token of a cheap model costs a part of a micro-dollar; the column holds whole ones.
+    cost_micros: Math.round(used.costMicros),
+    title: storable(titleOf(view.input)),
+    search_text: storable(searchTextOf(view.input)),
+    ended_at: view.ended_at,
+    waits: waits?.map(storableWait) ?? null,
   }));
   const written = sql`
     insert into tasks (tenant, id, version, status, hidden, project, agent, parent, created_at, updated_at, wake_at, view,
-      key, steps, tool_calls, tokens, cost_micros)
+      key, steps, tool_calls, tokens, cost_micros, title, search_text, ended_at, waits, short_view, short_version)
     select ${tenant}::text, r.id, r.version, r.status, r.hidden, r.project, r.agent, r.parent, r.created_at, now(),
-      r.wake_at, r.view, r.key, r.steps, r.tool_calls, r.tokens, r.cost_micros
+      r.wake_at, r.view, r.key, r.steps, r.tool_calls, r.tokens, r.cost_micros, r.title, r.search_text,
+      r.ended_at, r.waits, r.short_view, r.short_version
     from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, version bigint, status text, hidden boolean,
       project text, agent text, parent text, created_at timestamptz, wake_at timestamptz, view text, key text, steps integer,
-      tool_calls integer, tokens bigint, cost_micros bigint)
+      tool_calls integer, tokens bigint, cost_micros bigint, title text, search_text text, ended_at timestamptz, waits jsonb, short_view text,
+      short_version bigint)
     where exists (select from tenants where id = ${tenant} and erased_at is null)
     on conflict (tenant, id) do update set version = excluded.version, status = excluded.status,
       hidden = excluded.hidden, project = excluded.project, agent = excluded.agent, parent = excluded.parent,
       updated_at = excluded.updated_at, wake_at = excluded.wake_at, view = excluded.view, key = excluded.key,
-      steps = excluded.steps, tool_calls = excluded.tool_calls, tokens = excluded.tokens, cost_micros = excluded.cost_micros
+      steps = excluded.steps, tool_calls = excluded.tool_calls, tokens = excluded.tokens, cost_micros = excluded.cost_micros,
+      title = excluded.title, search_text = excluded.search_text, ended_at = excluded.ended_at, waits = excluded.waits,
+      short_view = excluded.short_view, short_version = excluded.short_version
     where excluded.version > tasks.version`;
   if (rows.every(({ project }) => project === null)) return written;
   return sql`
@@ -154,7 +222,14 @@ function upsert(tenant: string, reports: readonly TaskReport[]): SQL {
     on conflict do nothing`;
 }
 
-/** Postgres's text holds neither NUL nor half a surrogate pair; both stand as U+FFFD in what lists are narrowed by. */
-function storable(text: string): string {
-  return text.replaceAll("\u0000", "\ufffd").toWellFormed();
+/** A short form beside a view that is long. */
+function writtenView(view: TaskView, version: number) {
+  const whole = JSON.stringify(view);
+  return whole.length <= SHORT_VIEW
+    ? { view: whole, short_view: null, short_version: null }
+    : { view: whole, short_view: JSON.stringify(shortTask(view)), short_version: version };
+}
+
+function storableWait(wait: OpenWait): OpenWait {
+  return { ...wait, person: wait.person === null ? null : storable(wait.person) };
 }

@@ -1,0 +1,108 @@
+/** The schedules of tenants: rows that their objects report. */
+import { and, desc, eq, sql } from "drizzle-orm";
+import { failed, ok } from "../../core/errors.ts";
+import { cutPage } from "../../core/page-cursor.ts";
+import { MAX_KEPT_SCHEDULES, MAX_SCHEDULES, type ScheduleState } from "../../core/schedules/schedule.ts";
+import type { ScheduleTable } from "../../core/schedules/table.ts";
+import { auditOf } from "./audit-log.ts";
+import { asTenant, callDirectory, type Connection } from "./connection.ts";
+import { isBefore } from "./list-order.ts";
+import { schedules } from "./schema.ts";
+
+const NO_SCHEDULE = failed("not_found", "There is no such schedule.");
+
+export function scheduleTable(connection: Connection): ScheduleTable {
+  return {
+    async create(tenant, { state, report, wakeAt }, act) {
+      const at = new Date(state.createdAt).toISOString();
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          with made as (
+            insert into schedules (tenant, id, report, wake_at, state, created_at)
+            select ${tenant}::text, ${state.id}::text, ${report}::bigint, ${isoOrNull(wakeAt)}::timestamptz,
+              ${JSON.stringify(state)}::text, ${at}::timestamptz
+            where (select count(*) from schedules where tenant = ${tenant} and ${MAY_BE_DUE}) < ${MAX_SCHEDULES}
+              and (select count(*) from schedules where tenant = ${tenant}) < ${MAX_KEPT_SCHEDULES}
+            on conflict do nothing
+            returning id
+          )
+          ${auditOf(tenant, act)} from made`),
+        query.select({ id: schedules.id }).from(schedules).where(isThis(tenant, state.id)),
+      ]);
+      if (!written.ok) return written;
+      if (written.value[1].length > 0) return ok(undefined);
+      return failed(
+        "quota_exceeded",
+        `A tenant has at most ${MAX_SCHEDULES} schedules, or ${MAX_KEPT_SCHEDULES} with those that are over. Delete one first.`,
+      );
+    },
+
+    async report(tenant, { state, report, wakeAt }) {
+      const written = await asTenant(connection, tenant, (query) => [
+        query
+          .update(schedules)
+          .set({ report, wakeAt, state: JSON.stringify(state) })
+          .where(and(isThis(tenant, state.id), sql`${schedules.report} < ${report}`)),
+      ]);
+      return written.ok ? ok(undefined) : written;
+    },
+
+    async page(tenant, { after, limit }) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select({ state: schedules.state })
+          .from(schedules)
+          .where(and(eq(schedules.tenant, tenant), isBefore(schedules.createdAt, schedules.id, after)))
+          .orderBy(desc(schedules.createdAt), desc(schedules.id))
+          .limit(limit + 1),
+      ]);
+      if (!read.ok) return read;
+      return ok(cutPage(read.value[0].map(toState), limit, ({ id, createdAt }) => ({ at: createdAt, id })));
+    },
+
+    async remove(tenant, id, act) {
+      const removed = await asTenant(connection, tenant, (query) => [
+        query.select({ state: schedules.state }).from(schedules).where(isThis(tenant, id)),
+        ...(act === null
+          ? []
+          : [query.execute(sql`${auditOf(tenant, act)} from schedules where tenant = ${tenant} and id = ${id}`)]),
+        query.delete(schedules).where(isThis(tenant, id)),
+      ]);
+      if (!removed.ok) return removed;
+      const [row] = removed.value[0] as { state: string }[];
+      return row === undefined ? NO_SCHEDULE : ok(toState(row));
+    },
+
+    async some(tenant, limit) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query.select({ id: schedules.id }).from(schedules).where(eq(schedules.tenant, tenant)).limit(limit),
+      ]);
+      return read.ok ? ok(read.value[0].map(({ id }) => id)) : read;
+    },
+
+    async overdue(before, limit) {
+      const moment = new Date(before).toISOString();
+      const read = await callDirectory(
+        connection,
+        sql`select tenant, id from otto_overdue_schedules(${moment}::timestamptz, ${limit}::int)`,
+      );
+      if (!read.ok) return read;
+      return ok(read.value.map((row) => ({ tenant: String(row["tenant"]), schedule: String(row["id"]) })));
+    },
+  };
+}
+
+/** A row of one that is not over: something is to be done, or will be when it is resumed. */
+const MAY_BE_DUE = sql`(wake_at is not null or state::json ->> 'paused' = 'true')`;
+
+function isThis(tenant: string, id: string) {
+  return and(eq(schedules.tenant, tenant), eq(schedules.id, id));
+}
+
+function toState({ state }: { readonly state: string }): ScheduleState {
+  return JSON.parse(state) as ScheduleState;
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
