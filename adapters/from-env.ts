@@ -2,11 +2,14 @@
  * The one door to what the platform gives: everything else is handed `env` whole and asks here for what it needs, typed by
  * core. The bindings are read here, the variables in `settings.ts`.
  */
+import type { SlackNotesPort } from "../core/channels/slack/notes.ts";
 import type { Database } from "../core/database.ts";
+import type { SlackHome } from "../core/channels/slack/install-table.ts";
 import type { DocumentsPort } from "../core/documents/port.ts";
 import type { Result } from "../core/errors.ts";
 import type { MemoryStore } from "../core/memory/store.ts";
-import type { SandboxRpc, StepsRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
+import type { SandboxRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
+import type { StepsRpc } from "../core/steps-rpc.ts";
 import type { ScriptsPort } from "../core/scripts/port.ts";
 import type { ToolSourcesPort } from "../core/tool-source.ts";
 import type {
@@ -23,11 +26,13 @@ import type {
   VectorsPort,
   WebPort,
 } from "../core/ports.ts";
+import type { PeoplePort } from "../core/people/port.ts";
 import type { SshPort } from "../core/ssh/port.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { type BlobEraser, openBlobs } from "./blobs.ts";
 import { openDatabase } from "./database/database.ts";
 import { openWeb } from "./egress/web.ts";
+import { type Env, required, set } from "./env.ts";
 import { hashingEmbedder } from "./embeddings/hashing.ts";
 import { openAiEmbedder } from "./embeddings/openai.ts";
 import { sandboxName, sandboxNameOf, type SandboxPlace, sandboxPrefix, tenantOfSandbox } from "./files/blob-keys.ts";
@@ -42,19 +47,20 @@ import type { Consent } from "./mcp/server.ts";
 import { demoModel } from "./model/demo/demo.ts";
 import { openAiModel } from "./model/openai.ts";
 import { linearPatterns } from "./patterns.ts";
+import { openPeople } from "./people.ts";
 import { openResults } from "./results.ts";
+import { stubOf, type Watchable } from "./object-stub.ts";
 import { openSealing, type Sealing } from "./sealing.ts";
+import { slackSettings } from "./channel-settings.ts";
+import { type InstalledSlack, openInstalled, openNotes, sealToken, type SlackTokens } from "./slack/installed.ts";
 import { openSearch } from "./search/search.ts";
 import {
   checkEndpoint,
   egressAllow,
   embeddingModel,
-  type Env,
   modelApi,
   scriptIsolation,
-  required,
   searchSettings,
-  set,
   type Settings,
   settingsFromEnv,
 } from "./settings.ts";
@@ -71,24 +77,25 @@ import { openVectorize } from "./vectors/vectorize.ts";
 
 export type { Consent } from "./mcp/server.ts";
 export { ISOLATION } from "./health.ts";
-export { type Env, type Settings, settingProblems, settingsFromEnv } from "./settings.ts";
+export * from "./from-env-channels.ts";
+export * from "./from-env-console.ts";
+export type { Env } from "./env.ts";
+export { type Settings, settingProblems, settingsFromEnv } from "./settings.ts";
 
 /** The one sidecar's object. What limits it is what it has under way, 256 requests. */
 const THE_SIDECAR = "sidecar";
 
-/** A task's object: its methods, and `fetch` for the watcher's WebSocket (`GET https://task/watch`). */
-export interface TaskStub extends TaskRpc {
-  fetch(url: string, init?: RequestInit): Promise<Response>;
-}
+/** A task's object: its methods, and the watcher's WebSocket (`GET https://task/watch`). */
+export type TaskStub = TaskRpc & Watchable;
 
 /** A task's object, by tenant and id. */
 export function tasksFromEnv(env: Env): (tenant: string, task: string) => TaskStub {
   return (tenant, task) => stubOf<TaskStub>(env.TASKS, `${tenant}/${task}`);
 }
 
-/** A tenant's object, by the tenant's id. */
-export function tenantsFromEnv(env: Env): (tenant: string) => TenantRpc {
-  return (tenant) => stubOf<TenantRpc>(env.TENANTS, tenant);
+/** A tenant's object, by the tenant's id; `GET https://tenant/watch` is the WebSocket of a watcher of its tasks. */
+export function tenantsFromEnv(env: Env): (tenant: string) => TenantRpc & Watchable {
+  return (tenant) => stubOf<TenantRpc & Watchable>(env.TENANTS, tenant);
 }
 
 /** A sandbox's object, by whose it is. */
@@ -180,6 +187,11 @@ export function toolSourcesFromEnv(env: Env): ToolSourcesPort {
     tenantOf: tenantsFromEnv(env),
     clock: clockFromEnv(env),
   });
+}
+
+/** Whom a task can ask. */
+export function peopleFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): PeoplePort {
+  return openPeople(databaseFromEnv(env).people, tenant);
 }
 
 /** The packages of skills that one tenant may read. */
@@ -327,6 +339,29 @@ export function sealingFromEnv(env: Env): Sealing {
   return openSealing(required(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"));
 }
 
+/** A workspace of Slack as the tenant's bot there sees it; `not_found`: the tenant has none. */
+export async function slackFromEnv(env: Env, { tenant, team }: SlackHome): Promise<Result<InstalledSlack>> {
+  return await openInstalled(slackTokens(env), tenant, team);
+}
+
+/** What a tenant's tools say in its workspaces. */
+export function slackNotesFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): SlackNotesPort {
+  return openNotes(() => slackTokens(env), tenant);
+}
+
+function slackTokens(env: Env): SlackTokens {
+  return { table: databaseFromEnv(env).slackInstalls, sealing: sealingFromEnv(env), apiUrl: slackSettings(env).apiUrl };
+}
+
+/** The token of a bot as the database keeps it. */
+export async function sealSlackTokenFromEnv(
+  env: Env,
+  tenant: string,
+  bot: { readonly team: string; readonly token: string },
+): Promise<string> {
+  return await sealToken(sealingFromEnv(env), tenant, bot);
+}
+
 /** The engine of the regular expressions that tenants and models write. */
 export function patternsFromEnv(_env: Env): PatternsPort {
   return linearPatterns;
@@ -358,9 +393,4 @@ export async function healthFromEnv(env: Env): Promise<{
 /** Which upload of the Worker answers; null where it was not uploaded. */
 export function deploymentFromEnv(env: Env): string | null {
   return set(env.DEPLOYMENT?.id);
-}
-
-/** Stubs are typed by what the object promises in core: the object's class is above this layer. */
-function stubOf<T>(namespace: DurableObjectNamespace, name: string): T {
-  return namespace.get(namespace.idFromName(name)) as unknown as T;
 }

@@ -2,6 +2,7 @@
  * Sealing of what is stored and may hold a secret: AES-256-GCM under OTTO_SECRET_KEY, with a fresh 96-bit nonce in front
  * (NIST SP 800-38D). `context` says what the bytes belong to: sealed bytes that were moved elsewhere do not open.
  */
+import { fromBase64 } from "../core/base64.ts";
 import { raise } from "../core/errors.ts";
 
 const NONCE_BYTES = 12;
@@ -57,7 +58,7 @@ function gcm(nonce: Uint8Array, context: string) {
 function decodeKey(base64: string): Uint8Array {
   let raw: Uint8Array;
   try {
-    raw = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    raw = fromBase64(base64);
   } catch {
     throw new RangeError("OTTO_SECRET_KEY is not base64");
   }

@@ -3,40 +3,11 @@
  * `settingProblems` finds all of them. Only `from-env.ts` imports this; everything else asks there.
  */
 import { SECRET_NAMES, SECRETS, type SecretName, secretProblem } from "../core/secrets.ts";
+import { mailDomain, mailSettings, publicUrl, slackSettings } from "./channel-settings.ts";
+import { checkAddress, type Env, set } from "./env.ts";
 import { parseEgressAllow } from "./egress/address.ts";
 import { HASHING_MODEL } from "./embeddings/hashing.ts";
 import { isSearchProvider, SEARCH_PROVIDERS, type SearchSettings } from "./search/search.ts";
-
-/** The bindings of wrangler.toml and the variables of README.md. An empty variable counts as not set. */
-export interface Env extends Readonly<Partial<Record<SecretName, string>>> {
-  readonly TASKS: DurableObjectNamespace;
-  readonly TENANTS: DurableObjectNamespace;
-  readonly SANDBOXES: DurableObjectNamespace;
-  readonly SIDECARS: DurableObjectNamespace;
-  readonly FILES: R2Bucket;
-  readonly STEPS: Fetcher;
-  readonly VECTORS?: Vectorize;
-  readonly DEPLOYMENT?: WorkerVersionMetadata;
-  readonly OTTO_MODE?: string;
-  readonly OTTO_DATABASE_ENDPOINT?: string;
-  readonly SIDECAR_URL?: string;
-  readonly OPENAI_BASE_URL?: string;
-  readonly OTTO_MODEL?: string;
-  readonly OTTO_MODEL_API?: string;
-  readonly OTTO_EMBEDDING_MODEL?: string;
-  readonly OTTO_EGRESS_ALLOW?: string;
-  readonly OTTO_SCRIPT_ISOLATION?: string;
-  readonly SEARCH_PROVIDER?: string;
-  readonly SEARCH_BASE_URL?: string;
-  readonly OTTO_REQUESTS_PER_MINUTE?: string;
-  readonly OTTO_MAX_RUNNING_TASKS?: string;
-  readonly OTTO_SHARED_RUNNING_TASKS?: string;
-  readonly OTTO_TENANT_FILE_BYTES?: string;
-  readonly MEDIUM_RESULT_THRESHOLD?: string;
-  readonly LARGE_RESULT_THRESHOLD?: string;
-  readonly MAX_PARALLEL_TOOL_CALLS?: string;
-  readonly OTTO_SCRIPT_TIMEOUT?: string;
-}
 
 const MODES = ["local", "test", "production"] as const;
 /** The model that is asked when a server is set and no model is. */
@@ -120,6 +91,10 @@ export function settingProblems(env: Env): readonly string[] {
     () => checkAddress(env.SEARCH_BASE_URL, "SEARCH_BASE_URL"),
     () => searchSettings(env),
     () => embeddingModel(env),
+    () => slackSettings(env),
+    () => mailSettings(env),
+    () => mailDomain(env),
+    () => publicUrl(env),
   ];
   const wrong = checks.flatMap((check) => messageOf(check));
   return [...missing.map((name) => `${name} is not set: ${SECRETS[name].purpose}`), ...new Set(wrong)];
@@ -135,15 +110,6 @@ export function checkEndpoint(env: Env): void {
   const endpoint = set(env.OTTO_DATABASE_ENDPOINT);
   if (endpoint !== null && settingsFromEnv(env).mode === "production" && !isLoopback(endpoint))
     throw new RangeError("OTTO_DATABASE_ENDPOINT has to be on this machine: what goes there is not encrypted");
-}
-
-/** `fetch` refuses a URL with a user or a password in it. */
-function checkAddress(text: string | undefined, name: string): void {
-  const address = set(text);
-  if (address === null) return;
-  const url = URL.parse(address);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
-    throw new RangeError(`${name} has to be the address of a server, https://host or http://host:port`);
 }
 
 function operatorKeyHash(env: Env): string | null {
@@ -215,16 +181,6 @@ function figure(text: string | undefined, name: string, ifNotSet: number, max: n
   if (!Number.isInteger(value) || value < 1 || value > max)
     throw new RangeError(`${name} has to be a whole number from 1 to ${max}`);
   return value;
-}
-
-export function required(text: string | undefined, name: string): string {
-  const value = set(text);
-  if (value === null) throw new RangeError(`${name} is not set`);
-  return value;
-}
-
-export function set(text: string | undefined): string | null {
-  return text === undefined || text === "" ? null : text;
 }
 
 function isLoopback(url: string): boolean {

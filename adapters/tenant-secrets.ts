@@ -2,6 +2,7 @@
  * The secrets of tenants for the egress module: read from the database, kept sealed for a while, opened for each request.
  * What is kept lets a task that is under way go on while Postgres is away.
  */
+import { fromBase64, toBase64 } from "../core/base64.ts";
 import type { SecretSetting, SecretTable } from "../core/database.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
 import type { Clock, SecretsPort, TenantSecret } from "../core/ports.ts";
@@ -139,12 +140,4 @@ async function opened(
 
 function contextOf(tenant: string, name: string): string {
   return `secret ${tenant} ${name}`;
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-}
-
-function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

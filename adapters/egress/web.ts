@@ -3,6 +3,7 @@
  * checks the address when it connects. Where there is no sidecar, nothing is requested.
  */
 import { z } from "zod";
+import { fromBase64Url } from "../../core/base64.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { isReading } from "../../core/http-method.ts";
 import type { SecretsPort, WebPort, WebStream } from "../../core/ports.ts";
@@ -109,7 +110,8 @@ async function askSidecar<R>(
 /** The sidecar is away, as it is for a second when it is started again: worth waiting for, since nothing was sent. */
 function unreachable(): Result<never> {
   const message = "The service that makes requests to the web does not answer. Try again later.";
-  return failed("upstream_failed", message, { field: "url", retryAfterMs: 1000, details: { sent: false } });
+  const details = { sent: false, away: "sidecar" };
+  return failed("upstream_failed", message, { field: "url", retryAfterMs: 1000, details });
 }
 
 const upstreamSchema = z.object({
@@ -119,7 +121,9 @@ const upstreamSchema = z.object({
 });
 
 function describedIn(response: Response): z.infer<typeof upstreamSchema> {
-  return upstreamSchema.parse(JSON.parse(fromBase64Url(response.headers.get("x-otto-upstream") ?? "")));
+  return upstreamSchema.parse(
+    JSON.parse(new TextDecoder().decode(fromBase64Url(response.headers.get("x-otto-upstream") ?? ""))),
+  );
 }
 
 async function readReply(response: Response, maxBytes: number): Promise<Result<Reply>> {
@@ -145,9 +149,4 @@ function refusalOf(status: number, text: string, hop: Hop): Result<never> {
   const details = refusal?.sent === false ? { details: { sent: false } } : {};
   const code = refusal?.code === "timeout" ? "timeout" : "upstream_failed";
   return failed(code, refusal?.message ?? `The request to ${shownUrl(hop.url)} failed.`, { field: "url", ...details });
-}
-
-function fromBase64Url(text: string): string {
-  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
 }

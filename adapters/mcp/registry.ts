@@ -1,4 +1,5 @@
 /** The MCP servers of a tenant as they are stored, opened: what is sealed in a row is read here and nowhere else. */
+import { fromBase64, toBase64 } from "../../core/base64.ts";
 import type { McpServerAccess, McpServerTable } from "../../core/mcp/server-table.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { McpSecrets } from "../../core/mcp/config.ts";
@@ -26,12 +27,12 @@ export function openRegistry(
 
   async function seal(value: unknown, context: string): Promise<string> {
     const sealed = await sealing.seal(new TextEncoder().encode(JSON.stringify(value)), context);
-    return btoa(Array.from(sealed, (byte) => String.fromCharCode(byte)).join(""));
+    return toBase64(sealed);
   }
 
   /** Null for what was sealed with another key. */
   async function unseal<T>(sealed: string, context: string): Promise<T | null> {
-    const bytes = Uint8Array.from(atob(sealed), (character) => character.charCodeAt(0));
+    const bytes = fromBase64(sealed);
     try {
       return JSON.parse(new TextDecoder().decode(await sealing.open(bytes, context))) as T;
     } catch {

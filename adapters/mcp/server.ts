@@ -10,7 +10,13 @@ export interface SavedAuth {
   readonly verifier?: string;
   readonly discovery?: unknown;
   /** An authorization that has begun: the one-time mark in its state, and until when it can end. */
-  readonly flow?: { readonly mark: string; readonly redirectUrl: string; readonly until: number };
+  readonly flow?: {
+    readonly mark: string;
+    readonly redirectUrl: string;
+    readonly until: number;
+    /** Where the person agrees; absent where that need not be known. */
+    readonly page?: string;
+  };
 }
 
 /** Where it is kept. Saving replaces what is there. */

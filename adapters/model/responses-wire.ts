@@ -1,10 +1,10 @@
 /** Otto's conversation in the form of the SDK's provider interface, for the Responses API. */
-import type { createOpenAI } from "@ai-sdk/openai";
+import type { OpenAIResponsesLanguageModel } from "@ai-sdk/openai/internal";
 import type { Message } from "../../core/messages.ts";
 import type { ToolSpec } from "../../core/ports.ts";
 
 /** What the SDK's models are called with, by the interface that all of its providers share. */
-type SdkCall = Parameters<ReturnType<ReturnType<typeof createOpenAI>["responses"]>["doStream"]>[0];
+type SdkCall = Parameters<OpenAIResponsesLanguageModel["doStream"]>[0];
 type SdkPrompt = SdkCall["prompt"];
 type SdkTools = NonNullable<SdkCall["tools"]>;
 type AssistantPart = Extract<SdkPrompt[number], { role: "assistant" }>["content"][number];

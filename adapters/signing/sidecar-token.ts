@@ -1,4 +1,5 @@
 /** The token that orders one piece of work from the sidecar: signed, good for half a minute and for one use. */
+import { toBase64Url } from "../../core/base64.ts";
 
 const LIFETIME_SECONDS = 30;
 
@@ -76,10 +77,4 @@ async function sign(secret: string, order: Readonly<Record<string, unknown>>, no
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
   const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(payload)));
   return `${payload}.${toBase64Url(signature)}`;
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  const chunks: string[] = [];
-  for (let at = 0; at < bytes.length; at += 8_192) chunks.push(String.fromCharCode(...bytes.subarray(at, at + 8_192)));
-  return btoa(chunks.join("")).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }

@@ -1,0 +1,64 @@
+/** What the platform hands the Worker, and how one of its texts is read. */
+import type { SecretName } from "../core/secrets.ts";
+
+/** The bindings of wrangler.toml and the variables of README.md. An empty variable counts as not set. */
+export interface Env extends Readonly<Partial<Record<SecretName, string>>> {
+  readonly TASKS: DurableObjectNamespace;
+  readonly TENANTS: DurableObjectNamespace;
+  readonly SANDBOXES: DurableObjectNamespace;
+  readonly SIDECARS: DurableObjectNamespace;
+  readonly INBOXES: DurableObjectNamespace;
+  readonly OUTBOXES: DurableObjectNamespace;
+  readonly SCHEDULES: DurableObjectNamespace;
+  readonly FILES: R2Bucket;
+  readonly STEPS: Fetcher;
+  readonly CHANNELS: Fetcher;
+  readonly ASSETS: Fetcher;
+  readonly SIGN_INS: RateLimit;
+  readonly VECTORS?: Vectorize;
+  readonly DEPLOYMENT?: WorkerVersionMetadata;
+  readonly OTTO_MODE?: string;
+  readonly OTTO_DATABASE_ENDPOINT?: string;
+  readonly SIDECAR_URL?: string;
+  readonly OPENAI_BASE_URL?: string;
+  readonly OTTO_MODEL?: string;
+  readonly OTTO_MODEL_API?: string;
+  readonly OTTO_EMBEDDING_MODEL?: string;
+  readonly OTTO_EGRESS_ALLOW?: string;
+  readonly OTTO_SCRIPT_ISOLATION?: string;
+  readonly SEARCH_PROVIDER?: string;
+  readonly SEARCH_BASE_URL?: string;
+  readonly SLACK_API_URL?: string;
+  readonly SLACK_CLIENT_ID?: string;
+  readonly RESEND_BASE_URL?: string;
+  readonly OTTO_MAIL_FROM?: string;
+  readonly OTTO_MAIL_DOMAIN?: string;
+  readonly OTTO_PUBLIC_URL?: string;
+  readonly OTTO_REQUESTS_PER_MINUTE?: string;
+  readonly OTTO_MAX_RUNNING_TASKS?: string;
+  readonly OTTO_SHARED_RUNNING_TASKS?: string;
+  readonly OTTO_TENANT_FILE_BYTES?: string;
+  readonly MEDIUM_RESULT_THRESHOLD?: string;
+  readonly LARGE_RESULT_THRESHOLD?: string;
+  readonly MAX_PARALLEL_TOOL_CALLS?: string;
+  readonly OTTO_SCRIPT_TIMEOUT?: string;
+}
+
+/** `fetch` refuses a URL with a user or a password in it. */
+export function checkAddress(text: string | undefined, name: string): void {
+  const address = set(text);
+  if (address === null) return;
+  const url = URL.parse(address);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+    throw new RangeError(`${name} has to be the address of a server, https://host or http://host:port`);
+}
+
+export function required(text: string | undefined, name: string): string {
+  const value = set(text);
+  if (value === null) throw new RangeError(`${name} is not set`);
+  return value;
+}
+
+export function set(text: string | undefined): string | null {
+  return text === undefined || text === "" ? null : text;
+}

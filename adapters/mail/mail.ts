@@ -1,0 +1,64 @@
+/** The provider of mail that is set up, for all tenants and for the tools of one. */
+import { failed, ok } from "../../core/errors.ts";
+import type { MailPort, TaskMailPort } from "../../core/mail/port.ts";
+import { sha256Hex } from "../../core/sha256.ts";
+import type { TaskFacts } from "../../core/task-state.ts";
+import type { MailSettings } from "../channel-settings.ts";
+import { sandboxPrefix } from "../files/blob-keys.ts";
+import { guarded } from "../files/r2.ts";
+import { openMailOutbox } from "./outbox.ts";
+import { openResend } from "./resend.ts";
+import { openSmtp } from "./smtp.ts";
+
+export function openMail(settings: MailSettings, bucket: R2Bucket): MailPort {
+  switch (settings.kind) {
+    case "resend":
+      return openResend(settings);
+    case "smtp":
+      return openSmtp(settings);
+    case "outbox":
+      return openMailOutbox(bucket, settings.from);
+  }
+}
+
+/** The mail of a task's tree. How many it has sent stands in the bucket, a key each, beside what else the tree has there. */
+export function mailOfTask(port: MailPort, bucket: R2Bucket, tree: Pick<TaskFacts, "tenant" | "rootId">): TaskMailPort {
+  const prefix = `${sandboxPrefix({ kind: "tree", ...tree })}mail/`;
+  const nameOf = async (key: string) => prefix + (await sha256Hex(key)).slice(0, 32);
+  return {
+    provider: port.provider,
+    isKeyed: port.isKeyed,
+    send: (mail, options) => port.send(tree.tenant, mail, options),
+    reserve: (key, most) =>
+      guarded(async () => {
+        const name = await nameOf(key);
+        if (most > 0) await bucket.put(name, "", { onlyIf: { etagDoesNotMatch: "*" } });
+        const { objects } = await bucket.list({ prefix });
+        const first = objects.toSorted(byAge).slice(0, most);
+        if (first.some((object) => object.key === name)) return ok(undefined);
+        await bucket.delete(name);
+        return failed("budget_exceeded", `This task sends at most ${most} e-mails, and it has. This one was not sent.`);
+      }),
+    async release(key) {
+      await bucket.delete(await nameOf(key)).catch(() => undefined);
+    },
+    pause,
+  };
+}
+
+function byAge(one: R2Object, other: R2Object): number {
+  return one.uploaded.getTime() - other.uploaded.getTime() || (one.key < other.key ? -1 : 1);
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const stop = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  return !signal.aborted;
+}

@@ -1,0 +1,15 @@
+/** Whom a task can ask, by the records of its tenant. */
+import { ok } from "../core/errors.ts";
+import { findPerson } from "../core/people/find-person.ts";
+import type { PeoplePort } from "../core/people/port.ts";
+import type { PersonTable } from "../core/people/tables.ts";
+
+export function openPeople(table: Pick<PersonTable, "named" | "names">, tenant: string): PeoplePort {
+  return {
+    async find(name) {
+      const found = await findPerson(table, tenant, name);
+      if (!found.ok) return found;
+      return ok(found.value === null ? { id: null, name } : { id: found.value.id, name: found.value.name });
+    },
+  };
+}

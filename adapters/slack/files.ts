@@ -1,0 +1,77 @@
+/** Files to and from Slack, whose bytes do not go through its Web API. */
+import { z } from "zod";
+import type { SlackPort, SlackUpload } from "../../core/channels/slack/port.ts";
+import { type Failure, failed, ok, type Result } from "../../core/errors.ts";
+import { joinBytes } from "../../core/join-bytes.ts";
+import { callSlack, type SlackAddress } from "./call.ts";
+import { leaveUnread, reachSlack } from "./reach.ts";
+import { refusalOf } from "./refusals.ts";
+
+const TRANSFER_MS = 60_000;
+
+/** The bytes go to an address that the first call gives, and are shared by the third. */
+export async function uploadFile(address: SlackAddress, file: SlackUpload): Promise<Result<void>> {
+  const { channel, thread, name, title, bytes } = file;
+  const place = z.object({ upload_url: z.string(), file_id: z.string() });
+  const wanted = { filename: name, length: bytes.length };
+  const given = await callSlack(address, "files.getUploadURLExternal", wanted, place);
+  if (!given.ok) return withoutEffect(given.error);
+  const put = await putBytes(address, given.value.upload_url, bytes);
+  if (!put.ok) return withoutEffect(put.error);
+  const shared = { files: [{ id: given.value.file_id, title }], channel_id: channel, thread_ts: thread };
+  const done = await callSlack(address, "files.completeUploadExternal", shared, z.object({}));
+  return done.ok ? ok(undefined) : done;
+}
+
+/** A file that was not completed is seen by nobody. */
+function withoutEffect({ details = {}, ...error }: Failure): Result<never> {
+  return { ok: false, error: { ...error, details: { ...details, sent: false } } };
+}
+
+async function putBytes({ apiUrl }: SlackAddress, url: string, bytes: Uint8Array): Promise<Result<void>> {
+  const headers = { "content-type": "application/octet-stream" };
+  return await reachSlack({
+    url,
+    apiUrl,
+    init: { method: "POST", headers, body: bytes },
+    timeoutMs: TRANSFER_MS,
+    read: leaveUnread,
+  });
+}
+
+export async function downloadFile(
+  { apiUrl, token }: SlackAddress,
+  url: string,
+  maxBytes: number,
+): ReturnType<SlackPort["download"]> {
+  const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+  const read = async (response: Response) => await readFile(response, maxBytes);
+  return await reachSlack({ url, apiUrl, init: { headers }, timeoutMs: TRANSFER_MS, read });
+}
+
+/** To a token that may not read a file, Slack answers the page where people log in, as if it were the file. */
+function isPageToLogIn(response: Response, contentType: string): boolean {
+  return contentType.startsWith("text/html") && !/\.html?$/i.test(URL.parse(response.url)?.pathname ?? "");
+}
+
+async function readFile(response: Response, maxBytes: number): ReturnType<SlackPort["download"]> {
+  const contentType = response.headers.get("content-type") ?? "application/octet-stream";
+  if (isPageToLogIn(response, contentType)) {
+    await response.body?.cancel();
+    return refusalOf("access_denied");
+  }
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const body = response.body as ReadableStream<Uint8Array> | null;
+  for (const reader = body?.getReader(); reader !== undefined; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > maxBytes) {
+      await reader.cancel();
+      return failed("too_large", `The file is larger than ${maxBytes} bytes.`);
+    }
+    parts.push(value);
+  }
+  return ok({ bytes: joinBytes(parts), contentType });
+}

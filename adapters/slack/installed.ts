@@ -1,0 +1,58 @@
+/** The bots of tenants: their tokens, which the table keeps sealed, and Slack as each bot may use it. */
+import { fromBase64, toBase64 } from "../../core/base64.ts";
+import type { SlackInstall, SlackInstallTable } from "../../core/channels/slack/install-table.ts";
+import { openSlackNotes, type SlackNotesPort } from "../../core/channels/slack/notes.ts";
+import type { SlackPort } from "../../core/channels/slack/port.ts";
+import { ok, type Result } from "../../core/errors.ts";
+import type { Sealing } from "../sealing.ts";
+import { openSlack } from "./slack.ts";
+
+/** A workspace as the bot that is installed there sees it. */
+export interface InstalledSlack {
+  readonly install: SlackInstall;
+  readonly slack: SlackPort;
+}
+
+export interface SlackTokens {
+  readonly table: Pick<SlackInstallTable, "byTeam" | "active">;
+  readonly sealing: Pick<Sealing, "open">;
+  readonly apiUrl: string;
+}
+
+/** `not_found`: the tenant has no working installation in this workspace. */
+export async function openInstalled(
+  { table, sealing, apiUrl }: SlackTokens,
+  tenant: string,
+  team: string,
+): Promise<Result<InstalledSlack>> {
+  const found = await table.byTeam(tenant, team);
+  if (!found.ok) return found;
+  const { sealed, ...install } = found.value;
+  const token = new TextDecoder().decode(await sealing.open(fromBase64(sealed), contextOf(tenant, team)));
+  return ok({ install, slack: openSlack({ apiUrl, token, botUser: install.botUser }) });
+}
+
+/** What the tenant's tools say in the workspaces whose installation works. */
+export function openNotes(tokens: () => SlackTokens, tenant: string): SlackNotesPort {
+  return openSlackNotes({
+    installs: async () => await tokens().table.active(tenant),
+    open: async (team) => {
+      const opened = await openInstalled(tokens(), tenant, team);
+      return opened.ok ? ok(opened.value.slack) : opened;
+    },
+  });
+}
+
+/** A bot's token as the table keeps it, in base64. */
+export async function sealToken(
+  sealing: Pick<Sealing, "seal">,
+  tenant: string,
+  { team, token }: { readonly team: string; readonly token: string },
+): Promise<string> {
+  const sealed = await sealing.seal(new TextEncoder().encode(token), contextOf(tenant, team));
+  return toBase64(sealed);
+}
+
+function contextOf(tenant: string, team: string): string {
+  return `slack ${tenant} ${team}`;
+}

@@ -1,0 +1,80 @@
+/** What Slack's own words for an error mean here (https://docs.slack.dev/reference/methods lists them by method). */
+import { type ErrorCode, failed, type Result } from "../../core/errors.ts";
+
+/** How long nothing is asked when Slack says that it was too much, and not for how long. */
+const DEFAULT_RETRY_AFTER_MS = 30_000;
+
+const FORBIDDEN = "Otto's installation in this Slack workspace no longer works: install it again.";
+
+/** The words whose meaning is more than that Slack refuses what was said. */
+const WORDS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  account_inactive: ["forbidden", FORBIDDEN],
+  invalid_auth: ["forbidden", FORBIDDEN],
+  not_authed: ["forbidden", FORBIDDEN],
+  token_expired: ["forbidden", FORBIDDEN],
+  token_revoked: ["forbidden", FORBIDDEN],
+  org_login_required: ["forbidden", "The Slack workspace is being moved, and lets nobody in for now."],
+  ekm_access_denied: ["forbidden", "The Slack workspace's administrators have suspended posting."],
+  access_denied: ["forbidden", "The Slack workspace does not let Otto do that."],
+  no_permission: ["forbidden", "The Slack workspace does not let Otto do that."],
+  not_allowed_token_type: ["forbidden", "This token is not that of a bot: Otto needs one that begins with xoxb-."],
+  missing_scope: ["forbidden", "Otto's installation lacks a scope that this needs: install it again."],
+  team_access_not_granted: ["forbidden", "Otto is not installed in this workspace of the organization."],
+  bad_client_secret: ["forbidden", "Slack does not know Otto's client id and secret."],
+  invalid_client_id: ["forbidden", "Slack does not know Otto's client id and secret."],
+  invalid_code: ["forbidden", "Slack's code for the installation is wrong, used or too old: begin again."],
+  code_already_used: ["forbidden", "Slack's code for the installation was used before: begin again."],
+  bad_redirect_uri: ["forbidden", "The address that Slack returns to is not the one that Otto's app names."],
+  channel_not_found: ["not_found", "There is no such Slack conversation that Otto may see. Invite Otto to it."],
+  users_not_found: ["not_found", "Nobody in the Slack workspace has this address."],
+  user_not_found: ["not_found", "There is no such person in the Slack workspace."],
+  user_not_visible: ["not_found", "There is no such person in the Slack workspace that Otto may see."],
+  message_not_found: ["not_found", "The Slack message is gone."],
+  thread_not_found: ["not_found", "The Slack thread is gone."],
+  view_not_found: ["not_found", "The Slack window is closed."],
+  file_not_found: ["not_found", "The file is gone from Slack."],
+  not_in_channel: ["conflict", "Otto is not in this Slack channel. Invite it with /invite."],
+  is_archived: ["conflict", "The Slack channel is archived."],
+  restricted_action: ["conflict", "The Slack channel does not let Otto post."],
+  restricted_action_read_only_channel: ["conflict", "The Slack channel does not let Otto post."],
+  restricted_action_thread_only_channel: ["conflict", "The Slack channel takes only answers in threads."],
+  restricted_action_thread_locked: ["conflict", "The Slack thread is locked."],
+  restricted_action_non_threadable_channel: ["conflict", "The Slack channel takes no threads."],
+  cannot_dm_bot: ["conflict", "A bot takes no direct messages from Otto."],
+  user_disabled: ["conflict", "The person's Slack account is deactivated."],
+  messages_tab_disabled: ["conflict", "Otto's app takes no direct messages: switch on its messages tab."],
+  cant_update_message: ["conflict", "Slack does not let Otto change this message."],
+  edit_window_closed: ["conflict", "The Slack message is too old to be changed."],
+  expired_trigger_id: ["conflict", "The click is too old for a window to open. Click again."],
+  exchanged_trigger_id: ["conflict", "The click has opened a window before. Click again."],
+  msg_too_long: ["too_large", "The message is too long for Slack."],
+  msg_blocks_too_long: ["too_large", "The message is too long for Slack."],
+};
+
+/** Words of a failure on Slack's side, after which nobody knows whether it took effect. */
+const FAILURES: ReadonlySet<string> = new Set([
+  "fatal_error",
+  "internal_error",
+  "request_timeout",
+  "service_unavailable",
+]);
+
+/** The failure that an answer with `ok: false` tells. */
+export function refusalOf(word: string): Result<never> {
+  if (word === "ratelimited" || word === "rate_limited") return tooMuch(null);
+  if (FAILURES.has(word))
+    return failed("upstream_failed", "Slack failed. Try again later.", { details: { slack: word, sent: true } });
+  const details = { slack: word, sent: false, answered: true };
+  const [code, message] = WORDS[word] ?? ["invalid_input", `Slack refuses this: ${word}.`];
+  return failed(code, message, { details });
+}
+
+/** `seconds` as Slack's `Retry-After` has them. */
+export function tooMuch(seconds: string | null): Result<never> {
+  const given = seconds === null || seconds.trim() === "" ? Number.NaN : Number(seconds);
+  const retryAfterMs = Number.isFinite(given) && given >= 0 ? Math.ceil(given * 1000) : DEFAULT_RETRY_AFTER_MS;
+  return failed("rate_limited", "Slack takes no more from Otto for now. Try again later.", {
+    retryAfterMs,
+    details: { slack: "ratelimited", sent: false, answered: true },
+  });
+}

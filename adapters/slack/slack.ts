@@ -1,0 +1,221 @@
+/** Slack's Web API as the port has it: which method is called with what, and what is read of its reply. */
+import { z } from "zod";
+import { failed, ok, type Result } from "../../core/errors.ts";
+import type { OwnMessage, SlackPort, SlackUser, ThreadMessage } from "../../core/channels/slack/port.ts";
+import { callSlack, type SlackAddress } from "./call.ts";
+import { downloadFile, uploadFile } from "./files.ts";
+import { leaveUnread, reachSlack } from "./reach.ts";
+
+/** Of the metadata of the bot's messages. */
+const EVENT_TYPE = "otto_delivery";
+/** Slack's clock gives a message its `ts`, another one says from when on messages are looked for. */
+const CLOCK_SKEW_MS = 60_000;
+const MESSAGES_A_PAGE = 200;
+const CHANNELS_A_PAGE = 1_000;
+const MAX_PAGES = 5;
+const RESPOND_MS = 10_000;
+
+/** A workspace. `botUser` is what the bot's own messages are told apart by. */
+export interface SlackWorkspaceAddress extends SlackAddress {
+  readonly botUser: string;
+}
+
+const NOTHING = z.object({});
+const posted = z.object({ channel: z.string(), ts: z.string() });
+const view = z.object({ view: z.object({ id: z.string() }) });
+const cursor = z.object({ next_cursor: z.string().optional() }).nullish();
+
+const message = z.object({
+  ts: z.string(),
+  user: z.string().nullish(),
+  metadata: z
+    .object({ event_type: z.string(), event_payload: z.object({ id: z.string().optional() }) })
+    .nullish()
+    .catch(null),
+  files: z.array(z.object({ title: z.string().nullish(), size: z.number().nullish() })).nullish(),
+});
+
+const heard = z.object({
+  ts: z.string(),
+  user: z.string().nullish(),
+  text: z.string().nullish(),
+  files: z.array(z.object({ name: z.string().nullish() })).nullish(),
+});
+
+const user = z.object({
+  user: z.object({
+    id: z.string(),
+    team_id: z.string().nullish(),
+    name: z.string().nullish(),
+    tz: z.string().nullish(),
+    is_bot: z.boolean().nullish(),
+    profile: z
+      .object({ display_name: z.string().nullish(), real_name: z.string().nullish(), email: z.string().nullish() })
+      .nullish(),
+  }),
+});
+
+export function openSlack(address: SlackWorkspaceAddress): SlackPort {
+  const call = async <T>(method: string, parameters: Readonly<Record<string, unknown>>, reply: z.ZodType<T>) =>
+    await callSlack(address, method, parameters, reply);
+  return {
+    async post({ channel, thread, text, blocks, key }) {
+      const metadata = { event_type: EVENT_TYPE, event_payload: { id: key } };
+      const said = { text, blocks: blocksOf(blocks), unfurl_links: false, unfurl_media: false };
+      const done = await call("chat.postMessage", { channel, thread_ts: thread, ...said, metadata }, posted);
+      return done.ok ? ok({ channel: done.value.channel, ts: done.value.ts }) : done;
+    },
+    async update({ channel, ts, text, blocks }) {
+      return nothing(await call("chat.update", { channel, ts, text, blocks }, NOTHING));
+    },
+    async whisper({ channel, user: to, thread, text, blocks }) {
+      const said = { text, blocks: blocksOf(blocks) };
+      return nothing(await call("chat.postEphemeral", { channel, user: to, thread_ts: thread, ...said }, NOTHING));
+    },
+    async respond(url, { text, blocks, isEphemeral, replaces }) {
+      return await respond(address, url, {
+        text,
+        ...(blocks.length > 0 && { blocks }),
+        response_type: isEphemeral ? "ephemeral" : "in_channel",
+        replace_original: replaces,
+      });
+    },
+    async openView(trigger, given) {
+      const done = await call("views.open", { trigger_id: trigger, view: given }, view);
+      return done.ok ? ok({ id: done.value.view.id }) : done;
+    },
+    async updateView(id, given) {
+      return nothing(await call("views.update", { view_id: id, view: given }, NOTHING));
+    },
+    user: async (id) => personOf(await call("users.info", { user: id }, user)),
+    userByEmail: async (email) => personOf(await call("users.lookupByEmail", { email }, user)),
+    async openConversation(person) {
+      const reply = z.object({ channel: z.object({ id: z.string() }) });
+      const done = await call("conversations.open", { users: person }, reply);
+      return done.ok ? ok(done.value.channel.id) : done;
+    },
+    messagesSince: async (place) => await messagesSince(address, place),
+    saidBefore: async (place) => await saidBefore(address, place),
+    channelNamed: async (name) => await channelNamed(address, name),
+    async permalink({ channel, ts }) {
+      const done = await call("chat.getPermalink", { channel, message_ts: ts }, z.object({ permalink: z.string() }));
+      return done.ok ? ok(done.value.permalink) : done;
+    },
+    upload: async (file) => await uploadFile(address, file),
+    download: async (url, maxBytes) => await downloadFile(address, url, maxBytes),
+    whoAmI: async () => await whoAmI(address),
+  };
+}
+
+/** Slack refuses an empty list where a message has none. */
+function blocksOf<T>(blocks: readonly T[]): readonly T[] | undefined {
+  return blocks.length > 0 ? blocks : undefined;
+}
+
+function nothing(done: Result<unknown>): Result<void> {
+  return done.ok ? ok(undefined) : done;
+}
+
+function personOf(done: Result<z.output<typeof user>>): Result<SlackUser> {
+  if (!done.ok) return done;
+  const { id, team_id: team, name, tz, is_bot: isBot, profile } = done.value.user;
+  const shown = [profile?.display_name, profile?.real_name, name].find(
+    (one) => one !== undefined && one !== null && one !== "",
+  );
+  return ok({
+    id,
+    team: team ?? "",
+    name: shown ?? id,
+    email: profile?.email ?? null,
+    timeZone: tz ?? null,
+    isBot: isBot ?? false,
+  });
+}
+
+async function respond({ apiUrl }: SlackAddress, url: string, body: unknown): Promise<Result<void>> {
+  const headers = { "content-type": "application/json" };
+  const init = { method: "POST", headers, body: JSON.stringify(body) };
+  return await reachSlack({ url, apiUrl, init, timeoutMs: RESPOND_MS, read: leaveUnread });
+}
+
+/** Of a thread, its beginning is among them where the bot began it. Fails `too_large` where there is more than is read. */
+async function messagesSince(
+  address: SlackWorkspaceAddress,
+  { channel, thread, since }: Parameters<SlackPort["messagesSince"]>[0],
+): Promise<Result<readonly OwnMessage[]>> {
+  const reply = z.object({ messages: z.array(message), response_metadata: cursor });
+  const [method, place] = thread === null ? ["conversations.history", {}] : ["conversations.replies", { ts: thread }];
+  const oldest = String(Math.max(0, since - CLOCK_SKEW_MS) / 1000);
+  const found: OwnMessage[] = [];
+  for (let page = 0, next = ""; page < MAX_PAGES; page += 1) {
+    const more = { limit: MESSAGES_A_PAGE, include_all_metadata: true, ...(next !== "" && { cursor: next }) };
+    const done = await callSlack(address, method, { channel, ...place, oldest, ...more }, reply);
+    if (!done.ok) return done;
+    const own = done.value.messages.filter(({ user: from }) => from === address.botUser);
+    for (const { ts, metadata, files } of own) {
+      const key = metadata?.event_type === EVENT_TYPE ? (metadata.event_payload.id ?? null) : null;
+      const its = (files ?? []).map(({ title, size }) => ({ title: title ?? "", size: size ?? null }));
+      found.push({ channel, ts, key, files: its });
+    }
+    next = done.value.response_metadata?.next_cursor ?? "";
+    if (next === "") return ok(found);
+  }
+  return failed("too_large", "More was said in this Slack conversation than Otto reads back.");
+}
+
+async function saidBefore(
+  address: SlackAddress,
+  { channel, thread, before }: Parameters<SlackPort["saidBefore"]>[0],
+): Promise<Result<readonly ThreadMessage[]>> {
+  const reply = z.object({ messages: z.array(heard), response_metadata: cursor });
+  const found: ThreadMessage[] = [];
+  for (let page = 0, next = ""; page < MAX_PAGES; page += 1) {
+    const more = { latest: before, limit: MESSAGES_A_PAGE, ...(next !== "" && { cursor: next }) };
+    const done = await callSlack(address, "conversations.replies", { channel, ts: thread, ...more }, reply);
+    if (!done.ok) return done;
+    for (const { ts, user: from, text, files } of done.value.messages) {
+      const its = (files ?? []).map(({ name }) => name ?? "file");
+      if (Number(ts) < Number(before)) found.push({ ts, user: from ?? null, text: text ?? "", files: its });
+    }
+    next = done.value.response_metadata?.next_cursor ?? "";
+    if (next === "") break;
+  }
+  return ok(found);
+}
+
+async function channelNamed(address: SlackAddress, name: string): Promise<Result<string>> {
+  const reply = z.object({
+    channels: z.array(z.object({ id: z.string(), name: z.string().nullish() })),
+    response_metadata: cursor,
+  });
+  for (let page = 0, next = ""; page < MAX_PAGES; page += 1) {
+    const more = { limit: CHANNELS_A_PAGE, exclude_archived: true, types: "public_channel" };
+    const given = { ...more, ...(next !== "" && { cursor: next }) };
+    const done = await callSlack(address, "conversations.list", given, reply);
+    if (!done.ok) return done;
+    const found = done.value.channels.find((channel) => channel.name === name);
+    if (found !== undefined) return ok(found.id);
+    next = done.value.response_metadata?.next_cursor ?? "";
+    if (next === "") break;
+  }
+  return failed("not_found", `There is no public Slack channel #${name}.`, {
+    details: { sent: false, answered: true },
+  });
+}
+
+async function whoAmI(address: SlackAddress): ReturnType<SlackPort["whoAmI"]> {
+  const reply = z.object({
+    url: z.string(),
+    team: z.string(),
+    team_id: z.string(),
+    user_id: z.string(),
+    bot_id: z.string().nullish(),
+    headers: z.instanceof(Headers),
+  });
+  const done = await callSlack(address, "auth.test", {}, reply);
+  if (!done.ok) return done;
+  const { url, team: teamName, team_id: team, user_id: bot, bot_id: id, headers } = done.value;
+  const scopes = headers.get("x-oauth-scopes");
+  const list = scopes?.split(",").map((scope) => scope.trim()) ?? null;
+  return ok({ team, teamName, user: bot, bot: id ?? null, url, scopes: list });
+}

@@ -1,0 +1,213 @@
+/** The rules of an outbox for one delivery: when it is tried again, when it is given up, and what each attempt makes of it. */
+import { type Delivery, type DeliveryReport, type DeliveryState, outboxOf, type Sent } from "./delivery.ts";
+import type { Channel } from "./way-in.ts";
+
+const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];
+
+/** Waits between the ten attempts of a webhook: close together for a restart, then spread over three days. */
+const WEBHOOK_WAITS_MS = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+] as const;
+/** Of every other channel: doubled from the first to the last, until a day is over. */
+const FIRST_WAIT_MS = SECOND;
+const LAST_WAIT_MS = 5 * MINUTE;
+const TRIED_FOR_MS = 24 * HOUR;
+/** Of a wait, added by the delivery's id, so that what failed together is not tried together. */
+const JITTER = 0.1;
+/** What a provider asks for at most, of one delivery or of a whole outbox. */
+const MAX_ASKED_WAIT_MS = 24 * HOUR;
+/** After a crash the provider did nothing wrong: it is tried again this soon. */
+const CRASH_WAIT_MS = SECOND;
+/** While what Otto itself needs is away. */
+const OURS_WAIT_MS = 10 * SECOND;
+/** A place that Otto cannot send to for so long is not set up. */
+const OURS_FOR_MS = 3 * 24 * HOUR;
+
+/** How long a delivery, what its channel answered, and what was called off are remembered after they are over. */
+export const KEPT_MS = 30 * 24 * HOUR;
+/** And of what showed the progress of a task, of which there is one for every change: its result says more. */
+export const PROGRESS_KEPT_MS = 24 * HOUR;
+
+/** A delivery as its outbox keeps it, without what only its sender reads. Times are milliseconds since the epoch. */
+export interface QueuedDelivery
+  extends Pick<
+    Delivery,
+    | "id"
+    | "tenant"
+    | "channel"
+    | "to"
+    | "kind"
+    | "task"
+    | "about"
+    | "lane"
+    | "slot"
+    | "keepAs"
+    | "createdAt"
+    | "notBefore"
+  > {
+  readonly state: DeliveryState;
+  /** Attempts that were ever begun. */
+  readonly attempts: number;
+  /** Attempts since it was put or replayed, and when the first of them began. */
+  readonly tries: number;
+  readonly triedSince: number | null;
+  /** When it was put or replayed. */
+  readonly askedAt: number;
+  /** While it waits: when it may leave. */
+  readonly dueAt: number;
+  readonly mayHaveLeft: boolean;
+  /** Of the last attempt that did not succeed. */
+  readonly why: string | null;
+  readonly endedAt: number | null;
+}
+
+/** How an attempt ended: by its sender's word, or cut off, when nobody knows. */
+export type Outcome = Sent | { readonly kind: "cut_off"; readonly why: string; readonly byCrash: boolean };
+
+/** A delivery as it is put. */
+export function asked(delivery: Delivery, now: number): QueuedDelivery {
+  const { id, tenant, channel, to, kind, task, about, lane, slot, keepAs, createdAt, notBefore } = delivery;
+  return {
+    id,
+    tenant,
+    channel,
+    to,
+    kind,
+    task,
+    about,
+    lane,
+    slot,
+    keepAs,
+    createdAt,
+    notBefore,
+    state: "waiting",
+    attempts: 0,
+    tries: 0,
+    triedSince: null,
+    askedAt: now,
+    dueAt: Math.max(notBefore, now),
+    mayHaveLeft: false,
+    why: null,
+    endedAt: null,
+  };
+}
+
+/** Its next attempt begins. */
+export function begun(row: QueuedDelivery, now: number): QueuedDelivery {
+  const { attempts, tries, triedSince } = row;
+  return { ...row, state: "sending", attempts: attempts + 1, tries: tries + 1, triedSince: triedSince ?? now };
+}
+
+/** An attempt ended. */
+export function afterAttempt(row: QueuedDelivery, outcome: Outcome, now: number): QueuedDelivery {
+  switch (outcome.kind) {
+    case "sent":
+      return ended(row, "sent", null, now);
+    case "dead":
+    case "unknown":
+      return ended(row, outcome.kind, outcome.why, now);
+    case "later":
+      if (outcome.isOurs === true) return untried(row, outcome.why, now);
+      return again(row, outcome.why, now, Math.max(waitOf(row), askedWait(outcome.afterMs)), "dead");
+    case "cut_off": {
+      const wait = outcome.byCrash ? Math.min(CRASH_WAIT_MS, waitOf(row)) : waitOf(row);
+      return again({ ...row, mayHaveLeft: true }, outcome.why, now, wait, "unknown");
+    }
+  }
+}
+
+/** It never leaves. */
+export function withdrawn(row: QueuedDelivery, why: string, now: number): QueuedDelivery {
+  return ended(row, "called_off", why, now);
+}
+
+/** It leaves after all. Of one that may have left, a person has said that it shall leave again. */
+export function replayed(row: QueuedDelivery, now: number): QueuedDelivery {
+  const mayHaveLeft = row.mayHaveLeft && row.state !== "unknown";
+  const notBefore = Math.min(row.notBefore, now);
+  return {
+    ...row,
+    state: "waiting",
+    tries: 0,
+    triedSince: null,
+    askedAt: now,
+    notBefore,
+    dueAt: now,
+    mayHaveLeft,
+    why: null,
+    endedAt: null,
+  };
+}
+
+/** What Postgres is told of a delivery. */
+export function reportOf(row: QueuedDelivery, version: number): DeliveryReport {
+  const { id, channel, to, kind, task, about, state, attempts, why, createdAt, endedAt, dueAt } = row;
+  return {
+    id,
+    channel,
+    to,
+    kind,
+    task,
+    about,
+    state,
+    attempts,
+    why,
+    createdAt,
+    endedAt,
+    version,
+    outbox: outboxOf(row),
+    dueAt: endedAt === null ? dueAt : null,
+  };
+}
+
+/** What a provider asks to wait, within bounds. */
+export function askedWait(ms: number | null): number {
+  return ms === null || !(ms > 0) ? 0 : Math.min(ms, MAX_ASKED_WAIT_MS);
+}
+
+function again(row: QueuedDelivery, why: string, now: number, waitMs: number, end: "dead" | "unknown"): QueuedDelivery {
+  if (isGivenUp(row, now + waitMs)) return ended(row, end, why, now);
+  return { ...row, state: "waiting", why, dueAt: now + waitMs };
+}
+
+/** What Otto lacked is no fault of the receiver's: no try of its is used up. */
+function untried(row: QueuedDelivery, why: string, now: number): QueuedDelivery {
+  const tries = row.tries - 1;
+  const wait = Math.round(OURS_WAIT_MS * (1 + JITTER * fractionOf(row.id)));
+  if (now + wait - Math.max(row.askedAt, row.notBefore) > OURS_FOR_MS) return ended(row, "dead", why, now);
+  return { ...row, state: "waiting", why, tries, triedSince: tries === 0 ? null : row.triedSince, dueAt: now + wait };
+}
+
+function ended(row: QueuedDelivery, state: DeliveryState, why: string | null, now: number): QueuedDelivery {
+  return { ...row, state, why, endedAt: now };
+}
+
+function isGivenUp({ channel, tries, triedSince }: QueuedDelivery, nextAt: number): boolean {
+  if (channel === "webhook") return tries > WEBHOOK_WAITS_MS.length;
+  return triedSince !== null && nextAt - triedSince > TRIED_FOR_MS;
+}
+
+/** How long its next attempt waits after the last one. */
+function waitOf({ id, channel, tries }: Pick<QueuedDelivery, "id" | "channel" | "tries">): number {
+  return Math.round(plainWait(channel, tries) * (1 + JITTER * fractionOf(`${id} ${tries}`)));
+}
+
+function plainWait(channel: Channel, tries: number): number {
+  if (channel === "webhook") return WEBHOOK_WAITS_MS[Math.min(tries, WEBHOOK_WAITS_MS.length) - 1] ?? SECOND;
+  return Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries - 1, 20));
+}
+
+/** A number from 0 to 1 that looks random (FNV-1a). */
+function fractionOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  return hash / 2 ** 32;
+}

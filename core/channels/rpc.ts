@@ -1,0 +1,54 @@
+/** What the objects of channels ask of the Worker: the rules and adapters that work what came in and send what goes out. */
+import type { Failure, Result } from "../errors.ts";
+import type { TaskRequest } from "../new-task.ts";
+import type { TaskView } from "../task-view.ts";
+import type { JsonState } from "../tool.ts";
+import type { Attempt, Delivery, DeliveryKind, Sent } from "./delivery.ts";
+import type { Handled, InboxItem } from "./inbox.ts";
+import type { OutMessage } from "./message.ts";
+import type { Notice } from "./notice.ts";
+import type { DeliverTo, WayIn } from "./way-in.ts";
+
+/** A task that no request of the API asks for. The same `seed` and moment make the same task, once. */
+export interface TaskOrder {
+  readonly tenant: string;
+  readonly request: TaskRequest;
+  readonly via: WayIn;
+  /** What names the thing that asks, such as an event's id. */
+  readonly seed: string;
+  /** When that happened, in milliseconds since the epoch; the task's `created_at`. */
+  readonly at: number;
+}
+
+/** What whoever ordered a task hears of it. */
+export type MadeTask = Pick<TaskView, "id" | "status">;
+
+/** What a message is about that no event of a task asks for. The same `seed` and moment make the same deliveries, once. */
+export interface Telling {
+  readonly kind: DeliveryKind;
+  /** What names the thing that is told, such as a schedule and its due moment. */
+  readonly seed: string;
+  /** When that happened, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly task?: string;
+}
+
+/** The stateless runner of channels. Everything that it is asked can be asked again. */
+export interface ChannelsRpc {
+  /** Works an item of an inbox. `lane`: what the lane knows; null: nothing yet. */
+  receive(inbox: string, item: InboxItem, lane: JsonState | null): Promise<Handled>;
+  /** Sends a delivery. */
+  send(delivery: Delivery, attempt: Attempt): Promise<Sent>;
+  /**
+   * Puts what these notices of a tenant's tasks make necessary into the outboxes. Says for each, in their order, why it has to be
+   * spread again; null: it need not.
+   */
+  spread(tenant: string, notices: readonly Notice[]): Promise<readonly (Failure | null)[]>;
+  /**
+   * Puts a message for the places of `deliver` into their outboxes. A place that is none (any more) is kept as a dead delivery.
+   * Fails while what says where the places are is away.
+   */
+  tell(tenant: string, deliver: readonly DeliverTo[], message: OutMessage, telling: Telling): Promise<Result<void>>;
+  /** `not_found`: the tenant is gone; `conflict` with `details.stopped`: it is stopped. */
+  makeTask(order: TaskOrder): Promise<Result<MadeTask>>;
+}
