@@ -1,0 +1,155 @@
+/** Reminders as people write them: `me in 20 minutes to call Ana`, `@Ana every weekday at 9:00: stand-up`. */
+import { failed, ok, type Result } from "../errors.ts";
+import type { ScheduleConfig } from "./schedule.ts";
+import { momentOf, openZone, wallAt, type Zone } from "./zone.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** A reminder is for the next years, not for later generations. */
+const MAX_AHEAD_MS = 5 * 366 * DAY_MS;
+const MAX_TEXT = 3_000;
+
+/** What can be written, for people. */
+const REMINDER_FORMS = [
+  "me in 20 minutes to …, in 2 hours, in 3 days",
+  "me at 15:30 to …, at 15:30 tomorrow, at 15:30 on 2026-11-25",
+  "me tomorrow at 9 to …",
+  "@Ana every day at 9:00 to …, every weekday, every monday,thursday",
+] as const;
+
+export interface ReminderWords {
+  /** Whom it is for, as it was written; null: the one who writes. */
+  readonly who: string | null;
+  readonly text: string;
+  readonly when: ScheduleConfig["when"];
+}
+
+const WHO = /^(me|@\S+|<@[^>\s]+>)\s+(.+)$/is;
+const TEXT = String.raw`(?:\s+to\s+|\s*:\s+|\s*,\s+)(.+)$`;
+const TIME = String.raw`(\d{1,2})(?:[:.](\d{2}))?\s*(am|pm)?`;
+const DATE = String.raw`today|tomorrow|on\s+\d{4}-\d{2}-\d{2}`;
+const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+const IN = new RegExp(String.raw`^in\s+(an?|\d{1,4})\s*(minute|min|hour|h|day|week)s?${TEXT}`, "is");
+const AT = new RegExp(String.raw`^at\s+${TIME}(?:\s+(${DATE}))?${TEXT}`, "is");
+const ON = new RegExp(String.raw`^(${DATE})\s+at\s+${TIME}${TEXT}`, "is");
+const EVERY = new RegExp(String.raw`^every\s+([a-z]+(?:\s*(?:,|and)\s*[a-z]+)*)\s+at\s+${TIME}${TEXT}`, "is");
+
+/** Reads words in a person's zone. `invalid_input` says what can be written. */
+export function readReminder(
+  words: string,
+  { now, timeZone }: { now: number; timeZone: string },
+): Result<ReminderWords> {
+  const zone = openZone(timeZone);
+  if (zone === null) return failed("invalid_input", `${timeZone} is no time zone.`, { field: "time_zone" });
+  const [, who = "", rest = ""] = WHO.exec(words.trim()) ?? [];
+  const read = readIn(rest, zone, now) ?? readAt(rest, zone, now) ?? readEvery(rest);
+  if (who === "" || read === null) return refused("Otto does not understand this.");
+  if (!read.ok) return read;
+  const { text, when } = read.value;
+  if (text.trim().length > MAX_TEXT) return refused(`A reminder has at most ${MAX_TEXT} characters.`);
+  if (when.kind === "once" && !isAhead(Date.parse(when.at), now))
+    return refused("That moment is past, or too far away.");
+  return ok({ who: who.toLowerCase() === "me" ? null : who, text: text.trim(), when });
+}
+
+type Read = Result<Pick<ReminderWords, "text" | "when">> | null;
+
+function readIn(words: string, zone: Zone, now: number): Read {
+  const [, count, unit = "", text] = IN.exec(words) ?? [];
+  if (count === undefined || text === undefined) return null;
+  const many = /^an?$/i.test(count) ? 1 : Number(count);
+  switch (unit.toLowerCase()) {
+    case "minute":
+    case "min":
+      return once(now + many * MINUTE_MS, text);
+    case "hour":
+    case "h":
+      return once(now + many * HOUR_MS, text);
+    default: {
+      // Days are those of the clocks: the same time of day, also when they change between.
+      const days = many * (unit.toLowerCase() === "week" ? 7 : 1);
+      return once(momentOf(zone, wallAt(zone, now) + days * DAY_MS), text);
+    }
+  }
+}
+
+function readAt(words: string, zone: Zone, now: number): Read {
+  const [, hour, minute, half, day, text] = AT.exec(words) ?? reordered(ON.exec(words));
+  if (hour === undefined || text === undefined) return null;
+  const time = timeOf(hour, minute, half);
+  if (time === null) return refused("That is no time of day.");
+  const midnight = Math.floor(wallAt(zone, now) / DAY_MS) * DAY_MS;
+  const today = momentOf(zone, midnight + time);
+  if (day === undefined) return once(today > now ? today : momentOf(zone, midnight + DAY_MS + time), text);
+  const start = dayOf(day, midnight);
+  return start === null ? refused("That is no date.") : once(momentOf(zone, start + time), text);
+}
+
+/** What `ON` finds, in the order of what `AT` finds. */
+function reordered(found: RegExpExecArray | null): readonly (string | undefined)[] {
+  const [whole, day, hour, minute, half, text] = found ?? [];
+  return [whole, hour, minute, half, day, text];
+}
+
+function readEvery(words: string): Read {
+  const [, days = "", hour, minute, half, text] = EVERY.exec(words) ?? [];
+  if (hour === undefined || text === undefined) return null;
+  const time = timeOf(hour, minute, half);
+  if (time === null) return refused("That is no time of day.");
+  const list = daysOf(days);
+  if (list === null) return refused("That is no day of the week.");
+  const [hours, minutes] = [Math.floor(time / HOUR_MS), (time % HOUR_MS) / MINUTE_MS];
+  return ok({ text, when: { kind: "cron", expression: `${minutes} ${hours} * * ${list}` } });
+}
+
+/** The field of a cron expression for `day`, `weekday`, or days of the week; null: one of them is none. */
+function daysOf(words: string): string | null {
+  const names = words.toLowerCase().split(/\s*(?:,|\band\b)\s*/);
+  if (names.length === 1 && names[0] === "day") return "*";
+  if (names.length === 1 && /^weekdays?$/.test(names[0] ?? "")) return "1-5";
+  const numbers = names.map((name) =>
+    DAYS.findIndex((day) => name.length >= 3 && day.startsWith(name.replace(/s$/, ""))),
+  );
+  return numbers.includes(-1) ? null : [...new Set(numbers)].toSorted((a, b) => a - b).join(",");
+}
+
+/** Milliseconds since midnight; null: it is no time of day. */
+function timeOf(hour: string, minute = "0", half: string | undefined): number | null {
+  const [hours, minutes] = [Number(hour), Number(minute)];
+  if (minutes > 59 || hours > 23 || (half !== undefined && (hours < 1 || hours > 12))) return null;
+  const isPm = half?.toLowerCase() === "pm";
+  const full = half === undefined ? hours : (hours % 12) + (isPm ? 12 : 0);
+  return full * HOUR_MS + minutes * MINUTE_MS;
+}
+
+/** The wall time at which a day begins. */
+function dayOf(word: string, midnight: number): number | null {
+  if (/^today$/i.test(word)) return midnight;
+  if (/^tomorrow$/i.test(word)) return midnight + DAY_MS;
+  const date = word.slice(-10);
+  const start = Date.parse(`${date}T00:00:00Z`);
+  return Number.isNaN(start) || new Date(start).toISOString().slice(0, 10) !== date ? null : start;
+}
+
+function once(at: number, text: string): Read {
+  return Number.isFinite(at)
+    ? ok({ text, when: { kind: "once", at: new Date(at).toISOString() } })
+    : refused("That is too far away.");
+}
+
+function isAhead(at: number, now: number): boolean {
+  return at > now && at < now + MAX_AHEAD_MS;
+}
+
+/** A moment as clocks read it in a time zone: `Monday 23 November 2026, 09:00 (Europe/Lisbon)`. */
+export function spokenMoment(at: number, timeZone: string): string {
+  const parts = { weekday: "long", day: "numeric", month: "long", year: "numeric" } as const;
+  const day = new Intl.DateTimeFormat("en-GB", { ...parts, timeZone }).format(at).replace(",", "");
+  const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone }).format(at);
+  return `${day}, ${time} (${timeZone})`;
+}
+
+function refused(why: string) {
+  return failed("invalid_input", `${why} Write, for example: ${REMINDER_FORMS.join(" · ")}`, { field: "text" });
+}

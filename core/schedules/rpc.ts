@@ -1,0 +1,34 @@
+/** What a schedule's object is asked, and how the API shows what it says. */
+import type { AuditEntry } from "../audit-entry.ts";
+import type { Result } from "../errors.ts";
+import type { Occurrence, RunEnd } from "./occurrence.ts";
+import type { ScheduleConfig, ScheduleState } from "./schedule.ts";
+
+/** Occurrences of the ledger, the latest first. `next`: the place of the last one; null: the ledger ends there. */
+export interface OccurrencePage {
+  readonly occurrences: readonly Occurrence[];
+  readonly next: { readonly due: number; readonly key: string } | null;
+}
+
+/** A schedule's object, named `{tenant}/{id}`. Where there is no such schedule, it answers `not_found`. */
+export interface ScheduleRpc {
+  /** Making it again changes nothing. */
+  create(state: ScheduleState): Promise<Result<ScheduleState>>;
+  view(): Promise<Result<ScheduleState>>;
+  /**
+   * Gives it another configuration; `conflict` when its version is not `ifVersion` (null: any will do). `act` is kept with
+   * the change, and told to the audit log as soon as the database takes it: so with `pause`, `resume` and `run`.
+   */
+  change(config: ScheduleConfig, ifVersion: number | null, act: AuditEntry): Promise<Result<ScheduleState>>;
+  pause(act: AuditEntry): Promise<Result<ScheduleState>>;
+  resume(act: AuditEntry): Promise<Result<ScheduleState>>;
+  /** Runs it besides its due moments, at the moment of the act. A run with a name that was asked for before is that run. */
+  run(name: string, act: AuditEntry): Promise<Result<Occurrence>>;
+  occurrences(after: OccurrencePage["next"], limit: number): Promise<Result<OccurrencePage>>;
+  /** A task that it made has ended; a caller of an earlier release says not why. */
+  taskEnded(task: string, status: RunEnd["status"], why?: RunEnd["why"]): Promise<void>;
+  /** Goes on with what is due, should an alarm have been lost. */
+  poke(): Promise<Result<void>>;
+  /** Forgets everything. Tasks that it made go on. */
+  erase(): Promise<void>;
+}
