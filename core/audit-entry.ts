@@ -1,10 +1,13 @@
 /** What the audit log holds. */
 
+/** The actor of what Otto did by itself. */
+export const BY_OTTO = "otto";
+
 /** An administrative act: who did what to what, in which request. */
 export interface AuditEntry {
   readonly id: string;
   readonly at: number;
-  /** A key's id, or `operator`. */
+  /** A key's id, `operator`, `BY_OTTO`, or the address of somebody who was linked from a channel. */
   readonly actor: string;
   readonly action:
     | "tenant.create"
@@ -34,11 +37,42 @@ export interface AuditEntry {
     | "memory.update"
     | "memory.delete"
     | "project.erase"
+    | "person.create"
+    | "person.update"
+    | "person.delete"
+    | "person.link"
+    | "schedule.create"
+    | "schedule.update"
+    | "schedule.delete"
+    | "schedule.pause"
+    | "schedule.resume"
+    | "schedule.run"
     | "mcp_server.set"
     | "mcp_server.delete"
     | "mcp_server.reload"
     | "mcp_server.approve"
-    | "mcp_server.authorize";
+    | "mcp_server.authorize"
+    | "webhook.create"
+    | "webhook.update"
+    | "webhook.delete"
+    | "webhook.rotate"
+    | "webhook.test"
+    | "webhook.replay"
+    | "webhook.disable"
+    | "hook.create"
+    | "hook.update"
+    | "hook.delete"
+    | "hook.replay"
+    | "mail.replay"
+    | "slack.replay"
+    | "delivery.replay"
+    | "slack.authorize"
+    | "slack.install"
+    | "slack.uninstall"
+    | "session.begin"
+    | "session.end"
+    | "session.end_others"
+    | "session.link";
   readonly target: string;
   readonly requestId: string;
 }

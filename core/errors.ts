@@ -23,7 +23,7 @@ interface ErrorRow {
 /** One row a code; the codes are those of the API's contract. */
 export const ERRORS = {
   invalid_input: { status: 422, title: "The input is not valid", fault: "caller", retry: "never" },
-  unauthenticated: { status: 401, title: "A valid API key is needed", fault: "caller", retry: "never" },
+  unauthenticated: { status: 401, title: "A valid key or signature is needed", fault: "caller", retry: "never" },
   permission_denied: { status: 403, title: "The permission for this is missing", fault: "tenant", retry: "never" },
   forbidden: { status: 403, title: "This key may not do that", fault: "caller", retry: "never" },
   not_found: { status: 404, title: "There is no such thing here", fault: "caller", retry: "never" },

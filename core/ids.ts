@@ -16,6 +16,15 @@ export const ID_PREFIXES = {
   audit: "aud",
   secret: "sec",
   memory: "mem",
+  person: "per",
+  delivery: "dlv",
+  endpoint: "whk",
+  hook: "hook",
+  schedule: "sch",
+  slackInstall: "slk",
+  message: "msg",
+  session: "ses",
+  signInLink: "lnk",
 } as const;
 
 /** A kind of thing that has an id. */
@@ -53,6 +62,19 @@ export function isId(kind: IdKind, text: string): boolean {
   if (!text.startsWith(prefix) || text.length !== prefix.length + TIME_CHARACTERS + RANDOM_CHARACTERS) return false;
   for (const character of text.slice(prefix.length)) if (!ALPHABET.includes(character)) return false;
   return true;
+}
+
+/** When the thing with this id was made, in milliseconds since the epoch; null when the text has not the form of an id. */
+export function madeAt(id: string): number | null {
+  const time = id.slice(id.indexOf("_") + 1).slice(0, TIME_CHARACTERS);
+  if (time.length < TIME_CHARACTERS) return null;
+  let ms = 0;
+  for (const character of time) {
+    const digit = ALPHABET.indexOf(character);
+    if (digit === -1) return null;
+    ms = ms * 32 + digit;
+  }
+  return ms;
 }
 
 /** The id of call `index` (from 0) of step `step` of a task: the same after any crash. */

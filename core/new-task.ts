@@ -12,6 +12,7 @@ import {
   type PinnedAgent,
 } from "./agent.ts";
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
+import { BY_API, CHANNELS, type WayIn } from "./channels/way-in.ts";
 import { type Failure, failed, ok, type Result } from "./errors.ts";
 import { makeId } from "./ids.ts";
 import { type ModelChoice, modelChoice } from "./model-table.ts";
@@ -70,7 +71,7 @@ export const taskRequestSchema = z.strictObject({
   skills: z.array(z.string().min(1).max(200)).max(MAX_IN_FORCE).optional(),
   budget: budgetSchema.optional(),
   deliver: z
-    .array(z.strictObject({ channel: z.string().min(1).max(64), to: z.string().min(1).max(1000) }))
+    .array(z.strictObject({ channel: z.enum([...CHANNELS, "person"]), to: z.string().min(1).max(1000) }))
     .max(20)
     .optional(),
   mode: z.enum(["live", "staged"]).optional(),
@@ -84,6 +85,7 @@ export interface TaskOrigin {
   readonly tenant: string;
   /** The id of the API key that asks; null: none is known. */
   readonly key: string | null;
+  readonly via: WayIn;
   readonly agent: PinnedAgent;
   /** The tenant's own tools, as they are now. */
   readonly sources: readonly PinnedSource[];
@@ -97,12 +99,6 @@ export interface TaskOrigin {
 
 /** A field of the request whose feature this release does not have; null when there is none. */
 function unavailableField(request: TaskRequest): Failure | null {
-  if (request.deliver !== undefined && request.deliver.length > 0) {
-    return unavailable(
-      "deliver",
-      "Delivery to a channel is not available yet. Leave `deliver` out and read the task's output.",
-    );
-  }
   if (request.mode === "staged")
     return unavailable("mode", 'Staged mode is not available yet. Leave `mode` out or send "live".');
   return null;
@@ -124,6 +120,8 @@ export function newTaskFacts(request: TaskRequest, origin: TaskOrigin): Result<T
     id,
     tenant: origin.tenant,
     key: origin.key,
+    via: origin.via,
+    deliver: request.deliver ?? [],
     rootId: id,
     parentId: null,
     depth: 0,
@@ -181,8 +179,13 @@ export function resolveLimits(
 
 /** The configuration, unless its own limits refuse every task: one of money, with a model of unknown price. */
 export function checkAgentLimits(config: AgentConfig, defaultModel: string): Result<AgentConfig> {
-  const limits = resolveLimits({}, config.budget ?? {}, modelsOf(config, defaultModel));
+  const limits = checkTaskLimits({}, config, defaultModel);
   return limits.ok ? ok(config) : limits;
+}
+
+/** Whether a task of the agent may have these limits. */
+export function checkTaskLimits(asked: BudgetLimits, config: AgentConfig, defaultModel: string): Result<Limits> {
+  return resolveLimits(asked, config.budget ?? {}, modelsOf(config, defaultModel));
 }
 
 /**
@@ -191,7 +194,7 @@ export function checkAgentLimits(config: AgentConfig, defaultModel: string): Res
  * `skills` are the agent's own, for a call that is made for no task.
  */
 export function callTaskFacts(
-  origin: Omit<TaskOrigin, "skills">,
+  origin: Omit<TaskOrigin, "skills" | "via">,
   call: { project: string | null; of: TaskFacts | null; skills: readonly SkillInForce[]; toolName: string },
 ): TaskFacts {
   const id = makeId("task", origin.createdAt, origin.random);
@@ -200,6 +203,8 @@ export function callTaskFacts(
     id,
     tenant: origin.tenant,
     key: origin.key,
+    via: call.of?.via ?? BY_API,
+    deliver: call.of?.deliver ?? [],
     rootId: call.of?.rootId ?? id,
     parentId: call.of?.id ?? null,
     depth: call.of?.depth ?? 0,

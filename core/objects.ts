@@ -1,36 +1,20 @@
 /**
- * What the units say to each other over RPC: the methods of the objects and of the step runner. Expected failures are
- * `Result` values. Everything but a `HopListener` is structured-cloneable.
+ * What the units say to each other over RPC: the methods of the objects; `core/steps-rpc.ts` has the step runner's. Expected failures are
+ * `Result` values. Everything is structured-cloneable.
  */
+import type { NoticeFacts, NoticeType, ToldNotice } from "./channels/notice.ts";
 import type { Result } from "./errors.ts";
 import type { TaskEvent } from "./events.ts";
-import type { HopListener } from "./hop-lines.ts";
 import type { IdempotencyState, IdempotentRequest, StoredReply } from "./tenant/idempotency.ts";
 import type { Scope } from "./keys.ts";
 import type { NewMemory } from "./memory/memory.ts";
-import type { Message, ModelUsage } from "./messages.ts";
-import type {
-  ChangeOptions,
-  DirectoryEntry,
-  FileEntry,
-  FilePage,
-  FileVersion,
-  ModelFailure,
-  WrittenFile,
-} from "./ports.ts";
+import type { OpenWait } from "./open-waits.ts";
+import type { ChangeOptions, DirectoryEntry, FileEntry, FilePage, FileVersion, WrittenFile } from "./ports.ts";
 import type { ChangeSetRpc } from "./sandbox/change-set.ts";
 import type { SandboxWrite } from "./sandbox/write.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "./tenant/budget-tree.ts";
-import type {
-  CallOutcome,
-  CallOfHop,
-  LedgerRow,
-  ModelReply,
-  NearLimit,
-  NewTask,
-  RevisedCall,
-  Spend,
-} from "./task-commands.ts";
+import type { EndedSession, Session, SessionPage, SessionQuery, SessionsToEnd, SignInLink } from "./tenant/session.ts";
+import type { LedgerRow, NearLimit, NewTask, Spend } from "./task-commands.ts";
 import type { Amount, AmountLimit, TaskFacts } from "./task-state.ts";
 import type { PinnedSource, SourceRecord } from "./tool-source.ts";
 import type { PendingView, TaskView } from "./task-view.ts";
@@ -139,10 +123,16 @@ export interface TaskReport {
   readonly hidden: boolean;
   /** When its alarm is due; null: it waits for something from outside. */
   readonly wakeAt: number | null;
-  /** The key that its tree was made with; null: none is known. */
+  /** The key or the schedule that its tree was made by; null: neither. */
   readonly key: string | null;
   /** What the task itself used so far, without its subtasks. */
   readonly used: Amount;
+  /** What the task itself waits for from people; absent: nothing. */
+  readonly waits?: readonly OpenWait[];
+  /** The root of its tree; absent: it is one itself. */
+  readonly root?: string;
+  /** What happened since the last report that the world may want to hear of; absent: nothing. */
+  readonly news?: { readonly facts: NoticeFacts; readonly notices: readonly ToldNotice[] };
 }
 
 /**
@@ -220,7 +210,15 @@ export type Admission =
       readonly sources: readonly PinnedSource[];
       /** Null when the request carries no `Idempotency-Key`. */
       readonly idempotency: IdempotencyState | null;
+      /** The session that the request came by; null: it came by the key itself. */
+      readonly session: SessionFacts | null;
     };
+
+/** A session as the requests that come by it know it. */
+export type SessionFacts = Pick<Session, "id" | "hash" | "tenantName" | "expiresAt">;
+
+/** What admissions say of the tenant itself. */
+export type TenantStanding = Pick<Extract<Admission, { kind: "admitted" }>, "stopped" | "agentsStamp" | "sources">;
 
 /** The tenant's object, named by the tenant's id (the one named `operator` admits the operator's requests). */
 export interface TenantRpc {
@@ -233,6 +231,31 @@ export interface TenantRpc {
     readonly keyRecord: KeyRecord | null;
     readonly idempotency: IdempotentRequest | null;
   }): Promise<Admission>;
+  /** Judges a request by a session's token. `dead_key`: there is no such session any more, or its key is dead. */
+  admitSession(request: {
+    readonly sessionHash: string;
+    readonly idempotency: IdempotentRequest | null;
+  }): Promise<Admission>;
+  /**
+   * Begins a session, by a key that the object was shown or by a link, which is used up by it. `unauthenticated`: the key
+   * is dead; `gone`: there is no such link any more.
+   */
+  beginSession(
+    session: Pick<Session, "id" | "hash" | "tenantName"> & {
+      /** Absent where a Worker of an earlier release asks. */
+      readonly userAgent?: string;
+    },
+    by: { readonly keyHash: string } | { readonly linkHash: string },
+  ): Promise<Result<{ readonly key: KeyRecord; readonly expiresAt: number }>>;
+  /** The sessions that hold, the latest first. */
+  listSessions(query: SessionQuery): Promise<SessionPage>;
+  /** Ends sessions for good, with the links that they made and the feeds that they follow. Gives those that held until now. */
+  endSessions(which: SessionsToEnd): Promise<readonly EndedSession[]>;
+  /** Keeps a link until it is opened or over. `unauthenticated`: what makes it is dead. Keeping it again changes nothing. */
+  keepLink(
+    link: Pick<SignInLink, "id" | "hash" | "expiresAt">,
+    by: { readonly keyHash: string } | { readonly sessionHash: string },
+  ): Promise<Result<void>>;
   /**
    * Ends a `fresh` request and wakes its repeats; with null nothing is kept, and the next repeat runs again. Gives null,
    * or the reply of another try that was first: then that one stands, and this request has to answer with it.
@@ -255,16 +278,28 @@ export interface TenantRpc {
   /** Takes one side's stop away and gives what still stands; `forbidden` when the operator's does and `byOperator` is false. */
   release(byOperator: boolean): Promise<Result<TenantStop | null>>;
   stopped(): Promise<TenantStop | null>;
+  /** What a task needs to know of its tenant that no key asks for; null: the tenant is gone. */
+  standing(): Promise<TenantStanding | null>;
   /** Every account that has a limit or was used, with what is used and what is leased. */
   budgets(): Promise<readonly BudgetAccount[]>;
-  /** Sets the limit of an account (`tenant`, or the id of a key or an agent); null takes it away. */
+  /** Sets the limit of an account (`tenant`, or the id of a key, a schedule or an agent); null takes it away. */
   setBudget(account: string, limit: BudgetLimit | null): Promise<BudgetAccount>;
   /** An agent is about to change, or has changed: admissions get another stamp. */
   stampAgents(): Promise<void>;
   /** A source of the tenant's tools was published: tasks made after this have it. Only a higher version changes anything. */
   takeSource(source: Pick<SourceRecord, "name" | "version" | "hash">): Promise<void>;
-  /** True when the key with this id was revoked, or the tenant erased. For streams that outlive their request's check. */
-  isRevoked(keyId: string): Promise<boolean>;
+  /**
+   * An endpoint is about to want these types of events, or wants them since just now: from here on they are kept. Gives the
+   * stamp under which the endpoints can be read.
+   */
+  addInterests(types: readonly NoticeType[]): Promise<string>;
+  /** The types that the endpoints want that were read under this stamp, in place of all; under an older one nothing changes. */
+  setInterests(types: readonly NoticeType[], stamp: string): Promise<void>;
+  /**
+   * True when the key with this id was revoked, the session that is named with it is over, or the tenant was erased. For
+   * streams that outlive their request's check.
+   */
+  isRevoked(keyId: string, sessionHash?: string | null): Promise<boolean>;
   /**
    * Durably takes an erased task out of the index, whatever is still reported of it. Of an erased tenant: the task needs
    * no more erasing.
@@ -307,84 +342,4 @@ export interface SandboxRpc extends ChangeSetRpc {
 export interface SidecarRpc {
   /** Whether the next request has to start the container. */
   isAsleep(): Promise<boolean>;
-}
-
-/** What hop one needs. */
-export interface ThinkJob {
-  readonly facts: TaskFacts;
-  readonly model: string;
-  readonly step: number;
-  readonly attempt: number;
-  readonly final: boolean;
-  readonly messages: readonly Message[];
-  readonly maxOutputTokens: number;
-  readonly timeoutMs: number;
-  readonly repeat: { readonly hash: string; readonly count: number } | null;
-}
-
-/** A line of hop one: deltas, and one of the other two as the last. */
-export type ThinkLine =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "replied"; readonly reply: ModelReply }
-  | { readonly type: "failed"; readonly failure: ModelFailure };
-
-/** What hop two needs. Arguments are those of the ledger. */
-export interface ActJob {
-  readonly facts: TaskFacts;
-  readonly step: number;
-  readonly calls: readonly CallOfHop[];
-  readonly timeoutMs: number;
-}
-
-/** A line of hop two. */
-export type ActLine = { readonly type: "settled"; readonly callId: string; readonly outcome: CallOutcome };
-
-/**
- * What shortening needs: long results to summarise, and the older steps to tell in short. `previous` is the text that
- * stands for the steps before `messages`. Without a model, results stay as they are and history is shortened by rule.
- */
-export interface CondenseJob {
-  readonly facts: TaskFacts;
-  readonly model: string;
-  readonly withModel: boolean;
-  readonly results: readonly { readonly callId: string; readonly tool: string }[];
-  readonly history: {
-    readonly through: number;
-    readonly previous: string | null;
-    /** The messages to be replaced. */
-    readonly messages: readonly Message[];
-    /** The messages that stay: the first ones and those of later steps. */
-    readonly kept: readonly Message[];
-  } | null;
-  readonly timeoutMs: number;
-}
-
-/**
- * A line of the shortening. Each result brings one: without content it stays as it is. One that brings none was cut
- * off, and what its model call used is not known.
- */
-export type CondenseLine =
-  | { readonly type: "result"; readonly callId: string; readonly content: string | null; readonly usage: ModelUsage }
-  | {
-      readonly type: "history";
-      readonly through: number;
-      readonly text: string;
-      readonly contextTokens: number;
-      readonly usage: ModelUsage | null;
-    };
-
-/** A call whose arguments a person replaced. */
-export interface ReviseJob {
-  readonly facts: TaskFacts;
-  readonly tool: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-}
-
-/** The step runner. Each hop tells its lines to the listener, gives the last one, if it has one, and ends when it is given up. */
-export interface StepsRpc {
-  think(job: ThinkJob, listener: HopListener<ThinkLine>): Promise<ThinkLine | null>;
-  act(job: ActJob, listener: HopListener<ActLine>): Promise<ActLine | null>;
-  condense(job: CondenseJob, listener: HopListener<CondenseLine>): Promise<CondenseLine | null>;
-  /** Takes a person's arguments through the gateway: envelope, validation, policy (an `ask` counts as granted), hash. */
-  revise(job: ReviseJob): Promise<Result<RevisedCall>>;
 }

@@ -3,6 +3,7 @@
  * place after the last thing of a page. It is opaque to callers but holds no secret and opens nothing: what a page shows
  * is decided by who asks.
  */
+import { fromBase64Url, toBase64Url } from "./base64.ts";
 
 /** A place in a list: milliseconds since the epoch, and the id that breaks ties. */
 export interface Place {
@@ -32,7 +33,7 @@ const ID_FORM = /^[a-z0-9_]{1,100}$/;
 
 /** Writes a place as base64url. */
 export function writeCursor(place: Place): string {
-  return btoa(`${place.at} ${place.id}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return toBase64Url(new TextEncoder().encode(`${place.at} ${place.id}`));
 }
 
 /** Reads a cursor; null when the text is none. */
@@ -40,7 +41,7 @@ export function readCursor(text: string): Place | null {
   if (!CURSOR_FORM.test(text)) return null;
   let plain: string;
   try {
-    plain = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    plain = new TextDecoder().decode(fromBase64Url(text));
   } catch {
     return null;
   }

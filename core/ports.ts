@@ -2,14 +2,18 @@
  * Everything outside Otto, as interfaces. Each has a real adapter, an in-memory fake, and one contract suite that both
  * pass (`test/contracts/`). Methods return expected failures as values and throw only on a defect.
  */
+import type { SlackNotesPort } from "./channels/slack/notes.ts";
 import type { DocumentsPort } from "./documents/port.ts";
 import type { Failure, Result } from "./errors.ts";
 import type { Memory, MemoryScope } from "./memory/memory.ts";
 import type { MemoryHit } from "./memory/rank.ts";
 import type { McpPort } from "./mcp/port.ts";
+import type { TaskMailPort } from "./mail/port.ts";
 import type { SshPort } from "./ssh/port.ts";
 import type { Message, ModelUsage } from "./messages.ts";
 import type { FileChange } from "./sandbox/file-change.ts";
+import type { PeoplePort } from "./people/port.ts";
+import type { RemindersPort } from "./schedules/reminders-port.ts";
 import type { ScriptsPort } from "./scripts/port.ts";
 import type { SkillsPort } from "./skills/port.ts";
 
@@ -278,7 +282,11 @@ export interface ToolPorts {
   readonly scripts: ScriptsPort;
   readonly documents: DocumentsPort;
   readonly ssh: SshPort;
+  readonly slack: SlackNotesPort;
   readonly skills: SkillsPort;
+  readonly people: PeoplePort;
+  readonly reminders: RemindersPort;
+  readonly mail: TaskMailPort;
 }
 
 /** The results of a task tree's calls, whole, as text: also those that the model was shown a shortened form of. */

@@ -51,6 +51,30 @@ export const SECRETS = {
     form: "what a header can hold: characters of ASCII, and no space",
     fits: isHeaderWord,
   },
+  SLACK_SIGNING_SECRET: {
+    required: false,
+    purpose: "what Slack signs its requests with; without it none is taken",
+    form: "what a header can hold: characters of ASCII, and no space",
+    fits: isHeaderWord,
+  },
+  SLACK_CLIENT_SECRET: {
+    required: false,
+    purpose: "the secret of the Slack app, with which it is installed in a workspace",
+    form: "what a header can hold: characters of ASCII, and no space",
+    fits: isHeaderWord,
+  },
+  RESEND_API_KEY: {
+    required: false,
+    purpose: "the key of Resend, by which mail leaves",
+    form: "what a header can hold: characters of ASCII, and no space",
+    fits: isHeaderWord,
+  },
+  SMTP_URL: {
+    required: false,
+    purpose: "the server of SMTP by which mail leaves where Resend is not set up",
+    form: "smtp://user:password@host:port or smtps://…",
+    fits: (value) => /^smtps?:$/.test(URL.parse(value)?.protocol ?? ""),
+  },
 } as const satisfies Record<string, SecretRow>;
 
 export type SecretName = keyof typeof SECRETS;

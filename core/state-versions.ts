@@ -1,4 +1,5 @@
 /** How a task that an earlier release stored is read: each version is brought to the next, so old tasks are finished. */
+import { BY_API } from "./channels/way-in.ts";
 import { modelChoice } from "./model-table.ts";
 import { STATE_VERSION, type TaskFacts, type TaskState } from "./task-state.ts";
 
@@ -12,6 +13,8 @@ export function readState(storedFacts: unknown, storedState: unknown): TaskState
   switch (state["v"]) {
     case STATE_VERSION:
       return { ...state, facts } as unknown as TaskState;
+    case 4:
+      return fromFourth(facts, state);
     case 3:
       return fromThird(facts, state);
     case 2:
@@ -23,12 +26,17 @@ export function readState(storedFacts: unknown, storedState: unknown): TaskState
   }
 }
 
+/** Version 4 knew no way in but the API, and no way out. */
+function fromFourth(facts: Stored, state: Stored): TaskState {
+  return { ...state, v: STATE_VERSION, facts: { ...facts, via: BY_API, deliver: [] } } as unknown as TaskState;
+}
+
 /** Version 3 knew no skills, and one tool that dispatches. */
 function fromThird(facts: Stored, state: Stored): TaskState {
   const batch = (state["batch"] as readonly Stored[]).map((call) =>
     call["tool"] === "dispatch_subagent" ? { ...call, dispatches: true } : call,
   );
-  return { ...state, v: STATE_VERSION, batch, loaded: [], facts: { ...facts, skills: [] } } as unknown as TaskState;
+  return fromFourth({ ...facts, skills: [] }, { ...state, batch, loaded: [] });
 }
 
 /** Version 2 knew no tools but the built-in ones. */
@@ -43,6 +51,8 @@ function fromFirst(facts: Stored, state: Stored): TaskState {
   const now: TaskFacts = {
     ...(kept as unknown as TaskFacts),
     key: null,
+    via: BY_API,
+    deliver: [],
     depth: 0,
     tools: tools === null ? [] : [tools as readonly string[]],
     skills: [],

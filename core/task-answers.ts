@@ -6,7 +6,7 @@ import type { Command, RevisedCall } from "./task-commands.ts";
 import type { BatchCall, SettledWait } from "./task-state.ts";
 import type { Resumed } from "./tool.ts";
 import type { Turn } from "./turn.ts";
-import { answeredOutcome, callWaitingOn } from "./waits.ts";
+import { answeredOutcome, callWaitingOn, toldOfQuestion } from "./waits.ts";
 
 /** An answer to a question (a failure: it is refused): the first counts, a later one is a conflict that says who was first. */
 export function answerQuestion(turn: Turn, command: Extract<Command, { type: "answer" }>): Failure | null {
@@ -23,6 +23,7 @@ export function answerQuestion(turn: Turn, command: Extract<Command, { type: "an
   turn.emit("question.answered", {
     question_id: command.question,
     call_id: call.id,
+    ...toldOfQuestion(call.wait),
     answer: command.answer,
     by: command.by,
   });
@@ -57,6 +58,7 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
   turn.emit("approval.decided", {
     approval_id: command.approval,
     call_id: call.id,
+    tool: call.tool,
     decision,
     reason,
     by,

@@ -10,7 +10,7 @@ import { finish, load } from "./task-skills.ts";
 import type { Attachment, BatchCall } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
 import { derivedId } from "./ids.ts";
-import { expiredOutcome, openWait, waitEndsAt } from "./waits.ts";
+import { expiredOutcome, openWait, toldOfQuestion, waitEndsAt } from "./waits.ts";
 
 /** Files that one task may deliver. */
 const MAX_ATTACHMENTS = 500;
@@ -60,7 +60,7 @@ function askApproval(
 ) {
   const expiresAt = turn.now + expiresInMs;
   const approvalId = derivedId("approval", id);
-  turn.replace({ ...entry, wait: { kind: "approval", id: approvalId, reason, expiresAt } });
+  turn.replace({ ...entry, wait: { kind: "approval", id: approvalId, reason, expiresAt, since: turn.now } });
   turn.emit("approval.requested", {
     step: turn.state.step,
     call_id: id,
@@ -115,15 +115,14 @@ export function applyOutcome(turn: Turn, call: BatchCall, outcome: CallOutcome):
   if (wait !== null) {
     turn.replace({ ...call, wait });
     if (wait.kind === "question") {
-      const { id, query, choices, person } = wait;
+      const { id, choices } = wait;
       const expires_at = wait.expiresAt === null ? null : new Date(wait.expiresAt).toISOString();
       turn.emit("question.asked", {
         step: turn.state.step,
         call_id: call.id,
         question_id: id,
-        query,
         choices,
-        person,
+        ...toldOfQuestion(wait),
         wait: true,
         expires_at,
       });
@@ -137,14 +136,13 @@ export function applyOutcome(turn: Turn, call: BatchCall, outcome: CallOutcome):
     if (refused !== null) turn.settle(call, failedOutcome("failed", "quota_exceeded", refused.message));
     else turn.settle(call, confirmedOutcome({ path, size }, done, outcome.durationMs));
   } else if (control.kind === "ask") {
-    const { query, person } = control;
+    const { person } = control;
     turn.emit("question.asked", {
       step: turn.state.step,
       call_id: call.id,
       question_id: null,
-      query,
       choices: null,
-      person,
+      ...toldOfQuestion(control),
       wait: false,
       expires_at: null,
     });
@@ -170,7 +168,7 @@ export function attach(turn: Turn, file: Attachment): Failure | null {
 /** Nobody knows whether the call happened: the model is told, or a person decides when the agent wants that. */
 function settleUnknown(turn: Turn, call: BatchCall): void {
   if (turn.state.facts.agent.config.on_unknown !== "ask") return turn.settle(call, unknownOutcome(call.tool));
-  turn.replace({ ...call, wait: { kind: "unknown" } });
+  turn.replace({ ...call, wait: { kind: "unknown", since: turn.now } });
   turn.ledger.push({ kind: "mark", callId: call.id, state: "unknown" });
   turn.emit("call.unknown", { step: turn.state.step, call_id: call.id, tool: call.tool });
 }
@@ -192,7 +190,9 @@ export function expireWaits(turn: Turn): void {
     if (wait === null || endsAt === null || endsAt > turn.now) continue;
     if (wait.kind === "question" || wait.kind === "approval") {
       turn.closeWait(wait.id, "expired", null);
-      turn.emit(`${wait.kind}.expired`, { [`${wait.kind}_id`]: wait.id, call_id: call.id });
+      const told =
+        wait.kind === "question" ? { ...toldOfQuestion(wait), answer: wait.defaultAnswer } : { tool: call.tool };
+      turn.emit(`${wait.kind}.expired`, { [`${wait.kind}_id`]: wait.id, call_id: call.id, ...told });
     }
     if (wait.kind === "question" && wait.state !== undefined) {
       goOn(turn, call, { state: wait.state, answer: wait.defaultAnswer });

@@ -3,6 +3,7 @@
  * Times are milliseconds since the epoch, money is in millionths of a US dollar.
  */
 import type { PinnedAgent } from "./agent.ts";
+import type { DeliverTo, WayIn } from "./channels/way-in.ts";
 import type { Message } from "./messages.ts";
 import type { ModelChoice } from "./model-table.ts";
 import type { SkillInForce } from "./skills/skill.ts";
@@ -13,7 +14,7 @@ import type { PinnedSource } from "./tool-source.ts";
  * The version of the shapes in this file. A state that an earlier release stored is read by `core/state-versions.ts`; one
  * of a later release is refused, not guessed at.
  */
-export const STATE_VERSION = 4;
+export const STATE_VERSION = 5;
 
 /** Why a task ended as it did; null when there is nothing to add to the status. */
 export type EndReason =
@@ -38,6 +39,10 @@ export interface TaskFacts {
   readonly tenant: string;
   /** The API key that the task, or the root of its tree, was made with; null: no key is known. */
   readonly key: string | null;
+  /** What asked for it, or for the root of its tree. */
+  readonly via: WayIn;
+  /** Where its result goes, if it is a root, and what it asks people. */
+  readonly deliver: readonly DeliverTo[];
   /** The task whose sandbox this one works in: its own id, or the root of its tree. */
   readonly rootId: string;
   readonly parentId: string | null;
@@ -102,7 +107,7 @@ export interface Reservation {
 /** Ledger states of the API. */
 export type LedgerState = "intended" | "confirmed" | "failed" | "unknown" | "refused";
 
-/** What a call waits for. */
+/** What a call waits for. `since` is absent from a wait on a person that an earlier release opened. */
 export type Wait =
   | {
       readonly kind: "question";
@@ -110,14 +115,23 @@ export type Wait =
       readonly query: string;
       readonly choices: readonly string[] | null;
       readonly person: string | null;
+      /** The id of that person's record; absent: there is none. */
+      readonly personId?: string;
       readonly expiresAt: number | null;
       readonly defaultAnswer: string | null;
       /** What the call goes on with when it is answered; absent: the answer is its result. */
       readonly state?: JsonState;
+      readonly since?: number;
     }
-  | { readonly kind: "approval"; readonly id: string; readonly reason: string; readonly expiresAt: number | null }
+  | {
+      readonly kind: "approval";
+      readonly id: string;
+      readonly reason: string;
+      readonly expiresAt: number | null;
+      readonly since?: number;
+    }
   /** The outcome of the call is not known, and the agent wants a person to decide it. */
-  | { readonly kind: "unknown" }
+  | { readonly kind: "unknown"; readonly since?: number }
   | {
       readonly kind: "subtask";
       readonly id: string;

@@ -3,6 +3,7 @@ import { statusOf, type TaskStatus } from "./task-status.ts";
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { treeUse } from "./budget.ts";
 import { shownSkill, type ShownSkill, standingFacts } from "./skills/in-force.ts";
+import { budgetOf, type TaskBudget } from "./task-budget.ts";
 import type { EndReason, TaskState } from "./task-state.ts";
 import type { Message } from "./messages.ts";
 
@@ -14,6 +15,8 @@ export type PendingView =
       readonly query: string;
       readonly choices: readonly string[] | null;
       readonly person: string | null;
+      /** Absent when no record of the person is there. */
+      readonly person_id?: string;
       readonly expires_at: string | null;
       /** The subtask that asks; absent for the task's own. */
       readonly task_id?: string;
@@ -65,6 +68,8 @@ export interface TaskView {
     readonly cost_usd: number;
     readonly estimated: boolean;
   };
+  /** Null: of a task of an earlier release, as the index has it. */
+  readonly budget: TaskBudget | null;
   /** Those in force: with the lists of their tools, they say why one is missing. */
   readonly skills: readonly ShownSkill[];
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -104,6 +109,7 @@ export function viewTask(state: TaskState, rows: ViewRows): TaskView {
       cost_usd: treeUse(state).costMicros / MICROS_PER_DOLLAR,
       estimated: usage.estimated,
     },
+    budget: budgetOf(state),
     skills: standingFacts(state).skills.map(shownSkill),
     metadata: facts.metadata,
     created_at: iso(facts.createdAt),
@@ -129,6 +135,7 @@ export function pendingOf(state: TaskState): PendingView[] {
         query: wait.query,
         choices: wait.choices,
         person: wait.person,
+        ...(wait.personId === undefined ? {} : { person_id: wait.personId }),
         expires_at: isoOrNull(wait.expiresAt),
       });
     } else if (wait?.kind === "approval") {

@@ -47,6 +47,8 @@ export type Control =
       readonly kind: "ask";
       readonly query: string;
       readonly person: string | null;
+      /** The id of that person's record; absent: there is none. */
+      readonly personId?: string;
       readonly choices: readonly string[] | null;
       /** False: a notification; the task goes on at once. */
       readonly wait: boolean;
@@ -215,6 +217,8 @@ export interface EffectFacts {
   readonly idempotentHosts: readonly string[];
   /** The skills that there are for the task. */
   readonly skills: readonly Skill[];
+  /** Whether the provider of mail knows a mail again by its key. */
+  readonly mailIsKeyed: boolean;
 }
 
 /** The error of a tool call as the API and the model see it. */

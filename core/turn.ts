@@ -13,7 +13,7 @@ import { type BatchCall, type EndReason, isSubtaskWait, type Reservation, type T
 import { isBusy, isWaiting, statusOf } from "./task-status.ts";
 import { filesOf, pendingOf, type PendingView } from "./task-view.ts";
 import { estimateTokens } from "./prompt/tokens.ts";
-import { isForPerson } from "./waits.ts";
+import { isForPerson, toldOfOpen } from "./waits.ts";
 
 /** Questions and approvals that are remembered after they ended; one decided again after that is not found. */
 const MAX_SETTLED_WAITS = 1000;
@@ -145,9 +145,12 @@ export class Turn {
   ): void {
     const open = this.state.batch.flatMap(({ wait }) => (isSubtaskWait(wait) ? [wait.id] : []));
     const toCancel = [...this.state.adopted, ...open];
+    const closed: Readonly<Record<string, unknown>>[] = [];
     for (const call of this.state.batch) {
       if (call.state !== "intended") continue;
       const { wait } = call;
+      const told = toldOfOpen(call.tool, wait);
+      if (told !== null) closed.push(told);
       if (wait?.kind === "question" || wait?.kind === "approval") this.closeWait(wait.id, "closed", null);
       const ran = (wait === null || wait.kind === "unknown") && call.attempts > 0;
       const mayHaveLeft = ran && call.effect !== "none";
@@ -159,7 +162,7 @@ export class Turn {
     const phase = { name: "ended", status, reason, text, error, at: this.now } as const;
     this.set({ phase, steering: [], waitsBelow: {}, uncounted: open, toCancel });
     const output = text === null ? null : { text, files: filesOf(this.state) };
-    this.emit(`task.${status}`, { status, reason, output, error });
+    this.emit(`task.${status}`, { status, reason, output, error, ...(closed.length === 0 ? {} : { closed }) });
   }
 
   /** Ends the task because a limit is used up. */

@@ -5,6 +5,8 @@ import type { CallOutcome } from "./task-commands.ts";
 import type { BatchCall, Wait } from "./task-state.ts";
 import type { Control } from "./tool.ts";
 
+type QuestionWait = Extract<Wait, { kind: "question" }>;
+
 /** The wait that a control opens; null when it holds nothing up. `before`: questions of the same call that are over. */
 export function openWait(control: Control, callId: string, now: number, before: number): Wait | null {
   switch (control.kind) {
@@ -16,9 +18,11 @@ export function openWait(control: Control, callId: string, now: number, before: 
         query: control.query,
         choices: control.choices,
         person: control.person,
+        ...(control.personId === undefined ? {} : { personId: control.personId }),
         expiresAt: control.deadlineSeconds === null ? null : now + control.deadlineSeconds * 1000,
         defaultAnswer: control.defaultAnswer,
         ...(control.state === undefined ? {} : { state: control.state }),
+        since: now,
       };
     case "sleep":
       return { kind: "sleep", since: now, until: now + control.seconds * 1000 };
@@ -74,6 +78,17 @@ export function expiredOutcome(wait: Wait): CallOutcome {
 /** The outcome of a question that somebody answered. */
 export function answeredOutcome(answer: string, by: string): CallOutcome {
   return confirmedOutcome({ answer, answered_by: by }, answer, 0);
+}
+
+/** What events tell of a question beside how it stands: who is asked what. */
+export function toldOfQuestion({ query, person, personId }: Pick<QuestionWait, "query" | "person" | "personId">) {
+  return { query, person, ...(personId === undefined ? {} : { person_id: personId }) };
+}
+
+/** A question or an approval that is open, as the event that ends its task tells it; null for other waits. */
+export function toldOfOpen(tool: string, wait: Wait | null): Readonly<Record<string, unknown>> | null {
+  if (wait?.kind === "question") return { kind: wait.kind, id: wait.id, ...toldOfQuestion(wait) };
+  return wait?.kind === "approval" ? { kind: wait.kind, id: wait.id, tool } : null;
 }
 
 /** The open call that has the question or approval with this id. */

@@ -18,14 +18,18 @@ export interface AdmittedCall {
 export function admitCall(
   tool: Tool,
   given: unknown,
-  { facts, toolset }: { readonly facts: TaskFacts; readonly toolset: Pick<Toolset, "admits" | "skills"> },
+  {
+    facts,
+    toolset,
+  }: { readonly facts: TaskFacts; readonly toolset: Pick<Toolset, "admits" | "skills" | "mailIsKeyed"> },
 ): Result<AdmittedCall> {
   const inside = toolset.admits(tool);
   if (!inside.ok) return inside;
   const valid = validateArguments(tool, given);
   if (!valid.ok) return valid;
   const { config } = facts.agent;
-  const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [], skills: toolset.skills };
+  const { skills, mailIsKeyed = false } = toolset;
+  const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [], skills, mailIsKeyed };
   // The schema of this very tool produced the value, so it is what the tool's functions take.
   const checked = valid.value as never;
   const security = typeof tool.security === "function" ? tool.security(checked, effectFacts) : tool.security;

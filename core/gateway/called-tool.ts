@@ -32,7 +32,10 @@ interface CalledTool {
 /** The call that is meant: the one within for `call_tool`, any other as it is. */
 export function calledTool(
   asked: AskedCall,
-  context: { readonly facts: TaskFacts; readonly toolset: Pick<Toolset, "resolve" | "admits" | "skills"> },
+  context: {
+    readonly facts: TaskFacts;
+    readonly toolset: Pick<Toolset, "resolve" | "admits" | "skills" | "mailIsKeyed">;
+  },
 ): Result<CalledTool> {
   const { toolset } = context;
   const tool = toolset.resolve(asked.name);

@@ -6,7 +6,7 @@ import { MAX_HISTORY_CHARACTERS, readHistory, retell, writeHistory } from "../pr
 import { estimateRequest } from "../prompt/context.ts";
 import type { ModelUsage } from "../messages.ts";
 import { wasWorkedOn } from "../model-retry.ts";
-import type { CondenseJob, CondenseLine } from "../objects.ts";
+import type { CondenseJob, CondenseLine } from "../steps-rpc.ts";
 import type { Clock, ModelPort, ResultsPort } from "../ports.ts";
 import { readTokens, type Shortening, SHORTENINGS } from "../prompt/shortening.ts";
 import type { TaskFacts } from "../task-state.ts";

@@ -20,7 +20,14 @@ interface Prepared {
 }
 
 /** Ports behind which somebody outside answers. */
-const OUTSIDE: ReadonlySet<string> = new Set<keyof ToolPorts>(["web", "search", "mcp", "scripts", "documents"]);
+const OUTSIDE: ReadonlySet<string> = new Set<keyof ToolPorts>([
+  "web",
+  "search",
+  "mcp",
+  "scripts",
+  "documents",
+  "slack",
+]);
 
 /** True when every call is of class `none`, needs no approval, and uses nothing but what Otto itself keeps. */
 export function mayPerformEarly(calls: readonly PreparedCall[], toolset: Pick<Toolset, "resolve">): boolean {

@@ -7,7 +7,7 @@ import { surelyNotSent, wasAnswered, type BlobPort, type Clock, type ToolPorts }
 import type { Failure } from "../errors.ts";
 import { keptResultKey, showResult } from "../prompt/kept-results.ts";
 import { unknownOutcome } from "../ledger.ts";
-import type { ActJob, ActLine } from "../objects.ts";
+import type { ActJob, ActLine } from "../steps-rpc.ts";
 import type { CallOutcome } from "../task-commands.ts";
 import type { TaskFacts } from "../task-state.ts";
 import { settingsOf } from "../tool-settings.ts";

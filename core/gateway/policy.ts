@@ -26,13 +26,18 @@ export function decidePolicy(
   const rule = policy?.rules?.findLast((candidate) => matchesTool(tool, candidate.tool));
   if (rule !== undefined) {
     const { decision } = rule;
-    return { decision, because: `the agent's policy ${VERBS[decision]} the tools ${JSON.stringify(rule.tool)}` };
+    return { decision, because: `the agent's policy ${VERBS[decision]} ${toolsOf(rule.tool)}` };
   }
   const ofLevel = policy?.[level];
   if (ofLevel !== undefined) {
     return { decision: ofLevel, because: `the agent's policy ${VERBS[ofLevel]} ${level} calls` };
   }
   return defaultRuling(tool, level);
+}
+
+/** A rule names one tool, or by a pattern as many as fit. */
+function toolsOf(pattern: string): string {
+  return `${/[*?[]/.test(pattern) ? "tools that fit" : "the tool"} ${JSON.stringify(pattern)}`;
 }
 
 function defaultRuling(tool: Pick<Tool, "permissions">, level: SecurityLevel): PolicyRuling {

@@ -1,6 +1,6 @@
 /** The gateway's part in an approval with other arguments: they pass what a model's own would, and are hashed anew. */
 import { ok, type Failure, type Result } from "../errors.ts";
-import type { ReviseJob } from "../objects.ts";
+import type { ReviseJob } from "../steps-rpc.ts";
 import type { RevisedCall } from "../task-commands.ts";
 import { admitCall } from "./admit.ts";
 import { hashArguments } from "./arguments-hash.ts";

@@ -25,6 +25,8 @@ export interface Toolset {
   readonly skills: readonly Skill[];
   /** What the model is told of those that the task works under since it was made, each in a text of its own. */
   readonly skillTexts: readonly string[];
+  /** Whether the provider of mail knows a mail again by its key. */
+  readonly mailIsKeyed?: boolean;
   /** True when the tenant's own tools could not be read and are left out. */
   readonly isPart?: boolean;
 }

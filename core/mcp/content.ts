@@ -2,6 +2,7 @@
  * What a server's tool gave, as a result of Otto's: texts joined, images and other bytes as files of the task's sandbox,
  * links described. Nothing that a result names is fetched.
  */
+import { readBase64 } from "../base64.ts";
 import type { McpContent } from "./port.ts";
 import type { CallFacts, ToolContext } from "../tool.ts";
 import { plainText } from "./tool-list.ts";
@@ -71,7 +72,7 @@ async function keep(
   if (!permissions.includes("write") || !sandbox.allowWrite) return "not kept, because this agent writes no files";
   if (index >= MAX_FILES) return `not kept, because one result brings at most ${MAX_FILES} files`;
   if (data.length > (MAX_FILE_BYTES / 3) * 4 + 4) return `not kept, because it has more than ${MAX_FILE_BYTES} bytes`;
-  const bytes = fromBase64(data);
+  const bytes = readBase64(data);
   if (bytes === null) return "not readable: its data is no base64";
   const contentType =
     /^[a-z0-9][\w.+-]{0,60}\/[a-z0-9][\w.+-]{0,100}/i.exec(mimeType)?.[0] ?? "application/octet-stream";
@@ -94,12 +95,4 @@ function extensionOf(contentType: string): string {
   if (known !== undefined) return known;
   const subtype = contentType.slice(contentType.indexOf("/") + 1).toLowerCase();
   return /^[a-z0-9]{1,8}$/.test(subtype) ? subtype : "bin";
-}
-
-function fromBase64(data: string): Uint8Array | null {
-  try {
-    return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-  } catch {
-    return null;
-  }
 }

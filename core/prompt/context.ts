@@ -4,7 +4,7 @@
  */
 import type { Message } from "../messages.ts";
 import type { ModelRequest } from "../ports.ts";
-import type { ThinkJob } from "../objects.ts";
+import type { ThinkJob } from "../steps-rpc.ts";
 import type { TaskFacts } from "../task-state.ts";
 import { estimateMessages, estimateTokens } from "./tokens.ts";
 import type { Toolset } from "../gateway/toolset.ts";

@@ -54,16 +54,18 @@ function toolsDifference(before: readonly string[] | null, after: readonly strin
       `It allowed ${before.length === 0 ? "no tools" : `only ${before.join(", ")}`}, and now restricts nothing: every tool of the agent.`,
     );
   }
-  if (added.length > 0) said.push(`It allows more tools: ${added.join(", ")}.`);
-  if (removed.length > 0) said.push(`It no longer allows ${removed.join(", ")}.`);
+  const gained = added.filter((pattern) => before !== null && !isCovered(pattern, before));
+  const lost = removed.filter((pattern) => after !== null && !isCovered(pattern, after));
+  if (gained.length > 0) said.push(`It allows more tools: ${gained.join(", ")}.`);
+  if (lost.length > 0) said.push(`It no longer allows ${lost.join(", ")}.`);
   const widens = before !== null && !(after ?? ["*"]).every((pattern) => isCovered(pattern, before));
   return { widens, before, after, added, removed, said };
 }
 
-/** True when what the pattern matches was allowed before. Of two patterns with wildcards, only `*` is known to hold the other. */
-function isCovered(pattern: string, before: readonly string[]): boolean {
-  if (before.includes(pattern) || before.includes("*")) return true;
-  return !/[*?[]/.test(pattern) && matchesOneOf(pattern, before);
+/** True when the list allows what the pattern matches. Of two patterns with wildcards, only `*` is known to hold the other. */
+function isCovered(pattern: string, list: readonly string[]): boolean {
+  if (list.includes(pattern) || list.includes("*")) return true;
+  return !/[*?[]/.test(pattern) && matchesOneOf(pattern, list);
 }
 
 function scriptsDifference(before: ComparedSkill, after: ComparedSkill): SkillDifference["scripts"] {

@@ -1,17 +1,17 @@
 /**
- * The budgets above a task: the tenant's, a key's, an agent's. A task leases a slice of each before it begins to run and
+ * The budgets above a task: the tenant's, a key's or a schedule's, an agent's. A task leases a slice of each before it begins to run and
  * settles what it used; what is spent and what is leased together never pass a limit. Pure: `core/tenant/budget-book.ts` holds
  * the figures, `durable-objects/tenant-*` stores them. Tokens and millionths of a dollar are whole numbers here.
  */
 import { MICROS_PER_DOLLAR, NEAR_SHARE, NO_LIMIT } from "../amounts.ts";
 import type { NearLimit } from "../task-commands.ts";
-import type { Amount, AmountLimit } from "../task-state.ts";
+import type { Amount, AmountLimit, TaskFacts } from "../task-state.ts";
 
 /** How long a limit's figures are counted before they begin again at nothing (UTC); `total`: for good. */
 export const BUDGET_PERIODS = ["day", "month", "total"] as const;
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
-/** The account of the tenant itself; the others are named by the id of their key or agent. */
+/** The account of the tenant itself; the others are named by the id of their key, schedule or agent. */
 export const TENANT_ACCOUNT = "tenant";
 
 /** A limit of an account. */
@@ -49,7 +49,12 @@ const KINDS = [
 ] as const;
 type Field = (typeof KINDS)[number]["field"];
 
-/** The accounts that a task's use counts against. */
+/** What a task's tree was made by, and its use counts against: a key or a schedule; null: something else made it. */
+export function payerOf({ key, via }: Pick<TaskFacts, "key" | "via">): string | null {
+  return key ?? (via.channel === "schedule" ? via.id : null);
+}
+
+/** The accounts that a task's use counts against. `key`: its payer. */
 export function accountsOf({ key, agent }: { readonly key: string | null; readonly agent: string }): string[] {
   return [TENANT_ACCOUNT, ...(key === null ? [] : [key]), agent];
 }

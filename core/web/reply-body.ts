@@ -1,4 +1,5 @@
 /** A reply's body as a string: text where it is text, base64 where it is not. */
+import { toBase64 } from "../base64.ts";
 
 /** How the string has to be read. */
 export interface ReplyBody {
@@ -36,10 +37,4 @@ function knownCharset(charset: string): string {
   } catch {
     return "utf-8";
   }
-}
-
-function toBase64(bytes: Uint8Array): string {
-  const chunks: string[] = [];
-  for (let at = 0; at < bytes.length; at += 8_192) chunks.push(String.fromCharCode(...bytes.subarray(at, at + 8_192)));
-  return btoa(chunks.join(""));
 }

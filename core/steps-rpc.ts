@@ -1,0 +1,87 @@
+/** What a task's object says to the step runner over RPC. Everything but a `HopListener` is structured-cloneable. */
+import type { Result } from "./errors.ts";
+import type { HopListener } from "./hop-lines.ts";
+import type { Message, ModelUsage } from "./messages.ts";
+import type { ModelFailure } from "./ports.ts";
+import type { CallOfHop, CallOutcome, ModelReply, RevisedCall } from "./task-commands.ts";
+import type { TaskFacts } from "./task-state.ts";
+
+/** What hop one needs. */
+export interface ThinkJob {
+  readonly facts: TaskFacts;
+  readonly model: string;
+  readonly step: number;
+  readonly attempt: number;
+  readonly final: boolean;
+  readonly messages: readonly Message[];
+  readonly maxOutputTokens: number;
+  readonly timeoutMs: number;
+  readonly repeat: { readonly hash: string; readonly count: number } | null;
+}
+
+/** A line of hop one: deltas, and one of the other two as the last. */
+export type ThinkLine =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "replied"; readonly reply: ModelReply }
+  | { readonly type: "failed"; readonly failure: ModelFailure };
+
+/** What hop two needs. Arguments are those of the ledger. */
+export interface ActJob {
+  readonly facts: TaskFacts;
+  readonly step: number;
+  readonly calls: readonly CallOfHop[];
+  readonly timeoutMs: number;
+}
+
+/** A line of hop two. */
+export type ActLine = { readonly type: "settled"; readonly callId: string; readonly outcome: CallOutcome };
+
+/**
+ * What shortening needs: long results to summarise, and the older steps to tell in short. `previous` is the text that
+ * stands for the steps before `messages`. Without a model, results stay as they are and history is shortened by rule.
+ */
+export interface CondenseJob {
+  readonly facts: TaskFacts;
+  readonly model: string;
+  readonly withModel: boolean;
+  readonly results: readonly { readonly callId: string; readonly tool: string }[];
+  readonly history: {
+    readonly through: number;
+    readonly previous: string | null;
+    /** The messages to be replaced. */
+    readonly messages: readonly Message[];
+    /** The messages that stay: the first ones and those of later steps. */
+    readonly kept: readonly Message[];
+  } | null;
+  readonly timeoutMs: number;
+}
+
+/**
+ * A line of the shortening. Each result brings one: without content it stays as it is. One that brings none was cut
+ * off, and what its model call used is not known.
+ */
+export type CondenseLine =
+  | { readonly type: "result"; readonly callId: string; readonly content: string | null; readonly usage: ModelUsage }
+  | {
+      readonly type: "history";
+      readonly through: number;
+      readonly text: string;
+      readonly contextTokens: number;
+      readonly usage: ModelUsage | null;
+    };
+
+/** A call whose arguments a person replaced. */
+export interface ReviseJob {
+  readonly facts: TaskFacts;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** The step runner. Each hop tells its lines to the listener, gives the last one, if it has one, and ends when it is given up. */
+export interface StepsRpc {
+  think(job: ThinkJob, listener: HopListener<ThinkLine>): Promise<ThinkLine | null>;
+  act(job: ActJob, listener: HopListener<ActLine>): Promise<ActLine | null>;
+  condense(job: CondenseJob, listener: HopListener<CondenseLine>): Promise<CondenseLine | null>;
+  /** Takes a person's arguments through the gateway: envelope, validation, policy (an `ask` counts as granted), hash. */
+  revise(job: ReviseJob): Promise<Result<RevisedCall>>;
+}
