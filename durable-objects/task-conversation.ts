@@ -1,6 +1,6 @@
 /** What the model reads of one task: its conversation as the object's rows hold it. */
 import type { Message } from "../core/messages.ts";
-import type { CondenseJob } from "../core/objects.ts";
+import type { CondenseJob } from "../core/steps-rpc.ts";
 import { COMPACTION } from "./task-tables.ts";
 
 export class TaskConversation {

@@ -201,9 +201,10 @@ export class TaskEngine {
 
   /** Asks for leave. A task whose tenant is all that has to hear of it is told of in the same hop. */
   private async enter(work: Extract<Work, { kind: "enter" }>, stored: StoredTask): Promise<Command> {
-    const view = this.store.hasNews() ? this.store.view(stored.state) : null;
-    const { command, told } = await this.relations.enter(work, stored, view);
-    if (told) this.store.markTold(stored.version);
+    const untold = this.store.hasNews() ? this.store.untold(stored) : null;
+    const news = untold === null ? null : { view: this.store.view(stored.state), notices: untold.notices };
+    const { command, told } = await this.relations.enter(work, stored, news);
+    if (told && untold !== null) this.store.markTold(stored.version, untold);
     return command;
   }
 

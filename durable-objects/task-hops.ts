@@ -2,7 +2,7 @@
 import { stepsFromEnv, type Env } from "../adapters/from-env.ts";
 import type { HopListener } from "../core/hop-lines.ts";
 import type { WatchFrame } from "../core/events.ts";
-import type { ActJob, ActLine, CondenseJob, CondenseLine, ThinkJob, ThinkLine } from "../core/objects.ts";
+import type { ActJob, ActLine, CondenseJob, CondenseLine, ThinkJob, ThinkLine } from "../core/steps-rpc.ts";
 import type { ModelFailure } from "../core/ports.ts";
 import { standingFacts } from "../core/skills/in-force.ts";
 import type { Command, Work } from "../core/task-commands.ts";

@@ -3,14 +3,17 @@
  * waits for it; the tasks below it. Everything here can be done again: what fails is tried again by the task's alarm.
  */
 import { clockFromEnv, tasksFromEnv, tenantsFromEnv, type Env, type TaskStub } from "../adapters/from-env.ts";
+import { noticeFacts, type ToldNotice } from "../core/channels/notice.ts";
 import { ownUse } from "../core/budget.ts";
 import { ok, type Result } from "../core/errors.ts";
 import type { EnterReply, TaskReport } from "../core/objects.ts";
+import { openWaits } from "../core/open-waits.ts";
 import { pendingFrom, subtaskInput } from "../core/subtasks.ts";
 import type { Command, SubtaskToMake, Work } from "../core/task-commands.ts";
 import type { TaskFacts, TaskState } from "../core/task-state.ts";
 import { nextWake } from "../core/task.ts";
 import type { TaskView } from "../core/task-view.ts";
+import { payerOf } from "../core/tenant/budget-tree.ts";
 import type { StoredTask } from "./task-store.ts";
 
 /** Who cancels a task whose parent ended. */
@@ -30,17 +33,21 @@ export class TaskRelations {
   }
 
   /**
-   * Asks the tenant for leave to begin hops. `view` is given for a task that has news: when nobody but the tenant has to
+   * Asks the tenant for leave to begin hops. `news` is given for a task that has some: when nobody but the tenant has to
    * hear it, it goes along. `told`: the tenant has it.
    */
   async enter(
     work: Extract<Work, { kind: "enter" }>,
     stored: StoredTask,
-    view: TaskView | null,
+    news: { readonly view: TaskView; readonly notices: readonly ToldNotice[] } | null,
   ): Promise<{ readonly command: Command; readonly told: boolean }> {
-    const { id, tenant, key, agent } = stored.state.facts;
+    const { id, tenant, agent } = stored.state.facts;
+    const key = payerOf(stored.state.facts);
     const { kind: _, ...amounts } = work;
-    const report = view !== null && this.parentKnows(stored.state, view) ? this.reportOf(stored, view) : null;
+    const report =
+      news !== null && this.parentKnows(stored.state, news.view)
+        ? this.reportOf(stored, news.view, news.notices)
+        : null;
     const asked = { task: id, version: stored.version, key, agent: agent.id, ...amounts };
     const reply = await tenantsFromEnv(this.env)(tenant).enter(asked, report);
     // A tenant that stops could be gone, which it says to a report alone.
@@ -51,11 +58,13 @@ export class TaskRelations {
    * Tells how the task stands: the parent, which waits for it, and then the tenant, also when the parent could not be told
    * or is slow to hear. True: the tenant is gone, and the task has to go too.
    */
-  async report(stored: StoredTask, view: TaskView): Promise<boolean> {
+  async report(stored: StoredTask, view: TaskView, notices: readonly ToldNotice[]): Promise<boolean> {
     const told = this.tellParent(stored.state, stored.version, view);
     const heard = told.catch(() => undefined);
     if (stored.state.facts.parentId !== null) await Promise.race([heard, scheduler.wait(PARENT_FIRST_MS)]);
-    const { erased } = await tenantsFromEnv(this.env)(stored.state.facts.tenant).report(this.reportOf(stored, view));
+    const { erased } = await tenantsFromEnv(this.env)(stored.state.facts.tenant).report(
+      this.reportOf(stored, view, notices),
+    );
     if (!erased) await told;
     return erased;
   }
@@ -142,10 +151,23 @@ export class TaskRelations {
     return this.toldParent === null && state.phase.name !== "ended" && hasNothingToTell(state, view);
   }
 
-  private reportOf({ state, version }: StoredTask, view: TaskView): TaskReport {
-    const { id, kind, key } = state.facts;
+  private reportOf({ state, version }: StoredTask, view: TaskView, notices: readonly ToldNotice[]): TaskReport {
+    const { id, kind, rootId } = state.facts;
+    const key = payerOf(state.facts);
     const wakeAt = nextWake(state, clockFromEnv(this.env).now());
-    return { task: id, version, view, hidden: kind === "call", wakeAt, key, used: ownUse(state) };
+    const waits = openWaits(state);
+    const report = {
+      task: id,
+      version,
+      view,
+      hidden: kind === "call",
+      wakeAt,
+      key,
+      used: ownUse(state),
+      ...(waits.length === 0 ? {} : { waits }),
+      ...(rootId === id ? {} : { root: rootId }),
+    };
+    return notices.length === 0 ? report : { ...report, news: { facts: noticeFacts(state.facts), notices } };
   }
 
   private task(tenant: string, id: string): TaskStub {

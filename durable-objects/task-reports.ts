@@ -47,8 +47,10 @@ export class TaskReports {
   private async tellAll(): Promise<void> {
     try {
       for (let stored = this.store.load(); stored !== null && this.store.hasNews(); stored = this.store.load()) {
-        if (await this.relations.report(stored, this.store.view(stored.state))) return await this.leave();
-        this.store.markTold(stored.version);
+        const untold = this.store.untold(stored);
+        if (await this.relations.report(stored, this.store.view(stored.state), untold.notices))
+          return await this.leave();
+        this.store.markTold(stored.version, untold);
       }
       this.failures = 0;
     } catch (thrown) {

@@ -2,7 +2,8 @@
  * What is stored of one task: read and written in its object's SQLite, each decision whole or not at all. Tables are made
  * when the task is, so that a look at a task that does not exist leaves nothing behind.
  */
-import { isTerminalEvent, type TaskEvent } from "../core/events.ts";
+import { noticeData, type ToldNotice, toldTypes } from "../core/channels/notice.ts";
+import { type EventType, isTerminalEvent, type TaskEvent } from "../core/events.ts";
 import type { LedgerPage } from "../core/objects.ts";
 import { readState } from "../core/state-versions.ts";
 import type { Decision, LedgerRow, Spend } from "../core/task-commands.ts";
@@ -27,6 +28,9 @@ import {
   upToPage,
 } from "./task-tables.ts";
 
+/** Events that are told at once. */
+const MAX_UNTOLD = 200;
+
 /** A task as it is stored. `version` counts writes. */
 export interface StoredTask {
   readonly state: TaskState;
@@ -34,8 +38,17 @@ export interface StoredTask {
   /** The last version that the tenant or the parent has to hear of, and the last one that they heard. */
   readonly news: number;
   readonly told: number;
+  /** The last event that they heard of. */
+  readonly toldEvent: number;
   /** The sequence number of the last event. */
   readonly lastEvent: number;
+}
+
+/** What of a task's events has not been told: oldest first, up to the event `upTo`. */
+export interface Untold {
+  readonly notices: readonly ToldNotice[];
+  readonly upTo: number;
+  readonly isAll: boolean;
 }
 
 export class TaskStore {
@@ -57,7 +70,8 @@ export class TaskStore {
     const [facts, row] = table === undefined ? [null, null] : [this.value(FACTS), this.value(STATE)];
     if (facts === null || row === null) return null;
     const { state: stored, ...rest } = JSON.parse(row) as StateRow;
-    const read = { ...rest, state: readState(JSON.parse(facts), stored) };
+    // An earlier release told nobody of events: those are over.
+    const read = { toldEvent: rest.lastEvent, ...rest, state: readState(JSON.parse(facts), stored) };
     // What an earlier release stored is brought to the shapes of this one, facts and state together.
     if ((stored as TaskState).v !== STATE_VERSION) this.storage.transactionSync(() => this.write(read, null));
     this.cached = read;
@@ -67,7 +81,7 @@ export class TaskStore {
   /** Writes the first decision of a task. */
   create(decision: Decision, now: number): void {
     const { state, events } = decision;
-    const made = { state, version: 1, news: 1, told: 0, lastEvent: events.length };
+    const made = { state, version: 1, news: 1, told: 0, toldEvent: 0, lastEvent: events.length };
     this.storage.transactionSync(() => {
       this.sql.exec(SCHEMA);
       this.write(made, null);
@@ -107,13 +121,13 @@ export class TaskStore {
   }
 
   /**
-   * They heard of this version. It is stored with the next decision, as to be told twice changes nothing; a task that has
-   * ended makes none.
+   * They heard of this version with these of its events; of one that has more to tell they hear again. It is stored with the
+   * next decision, as to be told twice changes nothing; a task that has ended makes none.
    */
-  markTold(version: number): void {
+  markTold(version: number, { upTo: toldEvent, isAll }: Pick<Untold, "upTo" | "isAll">): void {
     const stored = this.load();
     if (stored === null || stored.told >= version) return;
-    const next = { ...stored, told: version };
+    const next = { ...stored, told: isAll ? version : stored.told, toldEvent };
     if (stored.state.phase.name === "ended") this.replace(next, stored);
     else this.cached = next;
   }
@@ -133,6 +147,22 @@ export class TaskStore {
     const events = rows.map((row) => readEvent(row, task?.state.facts.id ?? ""));
     const last = events.at(-1)?.seq ?? after;
     return { events, last, done: task?.state.phase.name === "ended" && last >= task.lastEvent };
+  }
+
+  /** What has happened that has to be told, as much as is told at once. */
+  untold({ state, lastEvent, toldEvent }: StoredTask): Untold {
+    const types = JSON.stringify(toldTypes(state.facts));
+    const query = `SELECT seq, at, type, data FROM events
+      WHERE seq > ? AND seq <= ? AND type IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ?`;
+    const rows = this.sql.exec<EventRow>(query, toldEvent, lastEvent, types, MAX_UNTOLD).toArray();
+    const notices = rows.map(({ seq, at, type, data }) => ({
+      seq,
+      type: type as ToldNotice["type"],
+      at: new Date(at).toISOString(),
+      data: noticeData(JSON.parse(data) as Record<string, unknown>),
+    }));
+    const isAll = rows.length < MAX_UNTOLD;
+    return { notices, upTo: isAll ? lastEvent : (rows.at(-1)?.seq ?? lastEvent), isAll };
   }
 
   /** Calls after `after`, in order. Without results, neither results nor arguments are read. */
@@ -232,5 +262,8 @@ export function changesIndex(before: TaskState, { state, events, below }: Decisi
   if (state.facts.limits.maxDurationMs !== null && stands(before) !== stands(state)) return true;
   // What a subtask used that ended after this task did.
   if (before.uncounted.length > state.uncounted.length) return true;
-  return events.some(({ type }) => isTerminalEvent(type) || /^(task|question|approval)\./.test(type));
+  const told: readonly EventType[] = toldTypes(state.facts);
+  return events.some(
+    ({ type }) => isTerminalEvent(type) || /^(task|question|approval)\./.test(type) || told.includes(type),
+  );
 }

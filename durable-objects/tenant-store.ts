@@ -37,6 +37,11 @@ export class TenantStore {
     return this.tables.read("SELECT 1 FROM keys WHERE json_extract(record, '$.id') = ?", id).length > 0;
   }
 
+  /** False: revoked or expired. */
+  isLive({ id, expiresAt }: KeyRecord, now: number): boolean {
+    return !this.isRevoked(id) && (expiresAt === null || expiresAt > now);
+  }
+
   isRevoked(key: string): boolean {
     return this.tables.read("SELECT 1 FROM revoked WHERE key = ?", key).length > 0;
   }

@@ -49,10 +49,27 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS sources (name TEXT PRIMARY KEY, version INTEGER NOT NULL, hash TEXT) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS summaries (task TEXT PRIMARY KEY, due_at INTEGER) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS summaries_due ON summaries (due_at) WHERE due_at IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS interests (type TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS notices (
+    task TEXT NOT NULL, seq INTEGER NOT NULL, kept_at INTEGER NOT NULL, tries INTEGER NOT NULL,
+    not_before INTEGER NOT NULL, notice TEXT NOT NULL, UNIQUE (task, seq)
+  );
+  CREATE INDEX IF NOT EXISTS notices_due ON notices (not_before);
+  CREATE TABLE IF NOT EXISTS sessions (
+    hash TEXT PRIMARY KEY, id TEXT NOT NULL, key_hash TEXT NOT NULL, tenant_name TEXT NOT NULL,
+    begun_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS links (
+    hash TEXT PRIMARY KEY, id TEXT NOT NULL, key_hash TEXT NOT NULL, maker TEXT, made_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL, session_until INTEGER
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS visits (
+    hash TEXT PRIMARY KEY, user_agent TEXT NOT NULL, seen_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
 `;
 
 /** The first table and the last one of the schema. An object of an earlier release lacks the last one. */
-const [FIRST_TABLE, LAST_TABLE] = ["tenant", "summaries"];
+const [FIRST_TABLE, LAST_TABLE] = ["tenant", "visits"];
 
 /** A row holds at most 2 MB, so what may be larger is kept in parts of this many bytes. */
 const PART_BYTES = 1_000_000;

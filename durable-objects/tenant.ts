@@ -4,18 +4,23 @@
  * shown, so that requests go on while Postgres is away.
  */
 import { DurableObject } from "cloudflare:workers";
-import { databaseFromEnv, settingsFromEnv, type Env } from "../adapters/from-env.ts";
+import { databaseFromEnv, type Env } from "../adapters/from-env.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "../core/tenant/budget-tree.ts";
 import type { Result } from "../core/errors.ts";
 import type { StoredReply } from "../core/tenant/idempotency.ts";
-import type { Admission, EnterReply, EnterRequest, KeyRecord, TaskReport, TenantRpc } from "../core/objects.ts";
-import { countRequest, type RateDecision, type RateWindow } from "../core/tenant/rate-limit.ts";
-import { STOPPED_ASK_AGAIN_MS, stopMessage } from "../core/tenant/stop-message.ts";
+import type { Admission, EnterReply, EnterRequest, TaskReport, TenantRpc, TenantStanding } from "../core/objects.ts";
 import { Gather } from "./gather.ts";
+import { TenantDoor } from "./tenant-door.ts";
+import { TenantErrands } from "./tenant-errands.ts";
+import { TenantFeed } from "./tenant-feed.ts";
 import { TenantIndex } from "./tenant-index.ts";
+import { TenantNotices } from "./tenant-notices.ts";
 import { TenantOutbox } from "./tenant-outbox.ts";
 import { TenantPlaces } from "./tenant-places.ts";
+import { TenantRates } from "./tenant-rates.ts";
 import { TenantRepeats } from "./tenant-repeats.ts";
+import { type Asked, TenantReports } from "./tenant-reports.ts";
+import { TenantSessions } from "./tenant-sessions.ts";
 import { TenantStorage } from "./tenant-storage.ts";
 import { TenantSources } from "./tenant-sources.ts";
 import { TenantStore } from "./tenant-store.ts";
@@ -23,8 +28,6 @@ import { TenantSummaries } from "./tenant-summaries.ts";
 import { TenantSwitch } from "./tenant-switch.ts";
 import { TenantTables } from "./tenant-tables.ts";
 
-/** Keys whose requests are counted at once; the one that was counted first gives way. */
-const MAX_WINDOWS = 10_000;
 /** Forgetting waits for the end of the minute, so that one alarm forgets all that a minute brought. */
 const FORGET_EVERY_MS = 60_000;
 /** How long a report waits for others. */
@@ -33,19 +36,6 @@ const REPORTS_WAIT_MS = 2;
 const FAILED_RETRY_MS = 1000;
 /** Tasks that one call of `erase` gives. */
 const MAX_TO_ERASE = 100;
-
-/** What a task hears that is still heard of after it, or its tenant, was erased. */
-const GONE: EnterReply = {
-  kind: "stopped",
-  message: "This task was erased.",
-  askAgainAfterMs: STOPPED_ASK_AGAIN_MS,
-};
-
-/** A task that asks for leave, with its news. */
-interface Asked {
-  readonly request: EnterRequest;
-  readonly report: TaskReport | null;
-}
 
 export class TenantObject extends DurableObject<Env> implements TenantRpc {
   private readonly tables = new TenantTables(this.ctx.storage, this.ctx.id.name);
@@ -58,31 +48,77 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   private readonly switch = new TenantSwitch(this.env, this.tables);
   private readonly storage = new TenantStorage(this.env, this.tables);
   private readonly sources = new TenantSources(this.tables);
-  private readonly windows = new Map<string, RateWindow>();
+  private readonly notices = new TenantNotices(this.env, this.tables);
+  private readonly rates = new TenantRates(this.env);
+  private readonly errands = new TenantErrands(
+    this.tables,
+    { switch: this.switch, summaries: this.summaries, notices: this.notices },
+    () => this.arm(),
+  );
+  private readonly sessions = new TenantSessions(this.tables, this.store);
+  private readonly feed = new TenantFeed(this.ctx, (key, session) => this.isDead(key, session));
+  private readonly reports = new TenantReports({
+    tables: this.tables,
+    outbox: this.outbox,
+    notices: this.notices,
+    places: this.places,
+    summaries: this.summaries,
+    switch: this.switch,
+    errands: this.errands,
+    feed: this.feed,
+  });
+  private readonly door = new TenantDoor(
+    { tables: this.tables, store: this.store, repeats: this.repeats, rates: this.rates, sessions: this.sessions },
+    () => this.standingNow(),
+  );
+  /** What forgets its rows with the tenant. */
+  private readonly parts = [
+    this.store,
+    this.sessions,
+    this.outbox,
+    this.summaries,
+    this.places,
+    this.switch,
+    this.storage,
+    this.sources,
+    this.notices,
+  ];
   private agentsStamp: string = crypto.randomUUID();
   private armedFor: number | null = null;
   /** A task that asks for leave waits for the answer; one that tells how it stands waits for nothing. */
   private readonly entering = new Gather(0, (asked: readonly Asked[]) =>
-    this.sendSoon(asked.map((one) => this.letIn(one))),
+    this.sendSoon(asked.map((one) => this.reports.letIn(one))),
   );
   private readonly reporting = new Gather(REPORTS_WAIT_MS, (rows: readonly TaskReport[]) =>
-    this.sendSoon(rows.map((row) => this.hear(row))),
+    this.sendSoon(rows.map((row) => this.reports.hear(row))),
   );
 
   async admit(request: Parameters<TenantRpc["admit"]>[0]): Promise<Admission> {
-    const { keyHash, keyRecord, idempotency } = request;
-    const now = Date.now();
-    if (this.tables.isErased()) return { kind: "dead_key" };
-    const key = this.store.key(keyHash) ?? keyRecord;
-    if (key === null) return { kind: "unknown_key" };
-    if (this.store.isRevoked(key.id) || (key.expiresAt !== null && key.expiresAt <= now)) return { kind: "dead_key" };
-    if (keyRecord !== null) this.store.keepKey(keyHash, keyRecord);
-    const { rate, retryAfterMs } = this.count(key, now);
-    if (retryAfterMs !== null) return { kind: "limited", rate, retryAfterMs };
-    const repeat = idempotency === null ? null : await this.repeats.judge(`${key.id} ${idempotency.key}`, idempotency);
-    const { agentsStamp } = this;
-    const [stopped, sources] = [this.switch.stopped(), this.sources.present()];
-    return { kind: "admitted", key, rate, stopped, agentsStamp, sources, idempotency: repeat };
+    return await this.door.admit(request);
+  }
+
+  async admitSession(request: Parameters<TenantRpc["admitSession"]>[0]): Promise<Admission> {
+    return await this.door.admitSession(request);
+  }
+
+  async beginSession(...[session, by]: Parameters<TenantRpc["beginSession"]>): ReturnType<TenantRpc["beginSession"]> {
+    const begun = this.sessions.begin(session, by, Date.now());
+    if (begun.ok) this.feed.review();
+    return begun;
+  }
+
+  async listSessions(query: Parameters<TenantRpc["listSessions"]>[0]): ReturnType<TenantRpc["listSessions"]> {
+    return this.sessions.page(query, Date.now(), (session) => this.feed.isFollowedBy(session));
+  }
+
+  async endSessions(which: Parameters<TenantRpc["endSessions"]>[0]): ReturnType<TenantRpc["endSessions"]> {
+    const ended = this.sessions.end(which, Date.now());
+    if (ended.length > 0) this.feed.review();
+    return ended;
+  }
+
+  async keepLink(...[link, by]: Parameters<TenantRpc["keepLink"]>): Promise<Result<void>> {
+    return this.sessions.keepLink(link, by, Date.now());
   }
 
   async settle(ticket: string, reply: StoredReply | null): Promise<StoredReply | null> {
@@ -92,6 +128,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   async revoke(keyId: string): Promise<void> {
     if (this.tables.isErased()) return;
     this.store.revoke(keyId, Date.now());
+    this.feed.review();
     const tenant = this.tables.tenant();
     if (tenant === null || this.store.hasKey(keyId)) return;
     const found = await databaseFromEnv(this.env).keys.get(tenant, keyId);
@@ -106,8 +143,8 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     if (!this.tables.isErased()) this.sources.take(source);
   }
 
-  async isRevoked(keyId: string): Promise<boolean> {
-    return this.tables.isErased() || this.store.isRevoked(keyId);
+  async isRevoked(keyId: string, sessionHash: string | null = null): Promise<boolean> {
+    return this.isDead(keyId, sessionHash);
   }
 
   async enter(request: EnterRequest, report: TaskReport | null): Promise<EnterReply> {
@@ -123,9 +160,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
       this.outbox.markErased(task);
       return;
     }
-    this.outbox.putForgotten(task);
-    this.summaries.forget(task);
-    this.places.forget(task);
+    this.reports.forget(task);
     this.arm();
     await this.flush();
   }
@@ -134,19 +169,31 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     if (this.tables.isErased()) return stop;
     const holds = this.switch.stop(stop);
     this.arm();
-    this.tell();
+    this.errands.tell();
     return holds;
   }
 
   async release(byOperator: boolean): Promise<Result<TenantStop | null>> {
     const released = this.switch.release(byOperator);
     this.arm();
-    this.tell();
+    this.errands.tell();
     return released;
   }
 
   async stopped(): Promise<TenantStop | null> {
     return this.switch.stopped();
+  }
+
+  async standing(): Promise<TenantStanding | null> {
+    return this.tables.isErased() ? null : this.standingNow();
+  }
+
+  async addInterests(types: Parameters<TenantRpc["addInterests"]>[0]): Promise<string> {
+    return this.tables.isErased() ? "" : this.notices.addInterests(types);
+  }
+
+  async setInterests(...interests: Parameters<TenantRpc["setInterests"]>): Promise<void> {
+    if (!this.tables.isErased()) this.notices.setInterests(...interests);
   }
 
   async budgets(): Promise<readonly BudgetAccount[]> {
@@ -178,15 +225,10 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     if (!this.tables.isErased()) {
       this.ctx.storage.transactionSync(() => {
         this.tables.markErased(tenant, Date.now());
-        this.store.erase();
-        this.outbox.erase();
-        this.summaries.erase();
-        this.places.erase();
-        this.switch.erase();
-        this.storage.erase();
-        this.sources.erase();
+        for (const part of this.parts) part.erase();
       });
-      this.windows.clear();
+      this.rates.erase();
+      this.feed.review();
       this.armedFor = null;
       void this.ctx.storage.deleteAlarm();
       this.repeats.wakeAll();
@@ -194,16 +236,22 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     return this.outbox.toErase(MAX_TO_ERASE);
   }
 
+  /** Takes in a watcher of the tenant's tasks (`GET https://tenant/watch`). */
+  override async fetch(request: Request): Promise<Response> {
+    return this.feed.accept(request);
+  }
+
   override async alarm(): Promise<void> {
     this.armedFor = null;
     let notBefore = 0;
     try {
-      this.tell();
+      this.errands.tell();
       const now = Date.now();
       this.store.forgetOld(now);
       this.outbox.forgetOld(now);
       this.places.forgetOld(now);
-      this.summariseDue();
+      this.errands.summarise();
+      this.errands.spread();
       await this.flush();
     } catch (thrown) {
       notBefore = Date.now() + FAILED_RETRY_MS;
@@ -213,61 +261,19 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     }
   }
 
-  private letIn({ request, report }: Asked): EnterReply {
-    if (this.tables.isErased()) {
-      this.outbox.putForgotten(request.task);
-      return GONE;
-    }
-    if (this.outbox.isForgotten(request.task)) return GONE;
-    if (report !== null) this.outbox.putReport(report);
-    const stop = this.switch.stopped();
-    return this.places.enter(request, stop === null ? null : stopMessage(stop));
+  private isDead(key: string, session: string | null): boolean {
+    if (this.tables.isErased() || this.store.isRevoked(key)) return true;
+    return session !== null && this.sessions.find(session, Date.now()) === null;
   }
 
-  private hear(row: TaskReport): { readonly erased: boolean } {
-    if (this.tables.isErased()) {
-      this.outbox.putForgotten(row.task);
-      return { erased: true };
-    }
-    if (!this.outbox.isForgotten(row.task)) {
-      this.outbox.putReport(row);
-      this.summaries.hear(row);
-      this.places.report(row);
-      if (row.view.status === "running" && this.switch.stopped() !== null) {
-        this.switch.halt(row.task);
-        this.tell();
-      }
-    }
-    return { erased: false };
+  private standingNow(): TenantStanding {
+    return { stopped: this.switch.stopped(), agentsStamp: this.agentsStamp, sources: this.sources.present() };
   }
 
-  private count(key: KeyRecord, now: number): RateDecision {
-    const counted = countRequest(this.windows.get(key.id) ?? null, settingsFromEnv(this.env).requestsPerMinute, now);
-    const [first] = this.windows.keys();
-    if (this.windows.size >= MAX_WINDOWS && first !== undefined && !this.windows.has(key.id))
-      this.windows.delete(first);
-    this.windows.set(key.id, counted.window);
-    return counted;
-  }
-
-  /** Tells tasks that the tenant was stopped or released, in the background; the alarm makes good what a crash cuts off. */
-  private tell(): void {
-    if (this.tables.isErased() || this.switch.nextTellAt(0) === null) return;
-    this.switch
-      .tell()
-      .catch((thrown: unknown) => console.error("the telling of tasks failed", this.tables.tenant(), thrown))
-      .finally(() => this.arm());
-  }
-
-  /** Keeps summaries that are due, in the background: an embedding server that is slow holds up nothing else. */
-  private summariseDue(): void {
-    if (this.tables.isErased() || this.summaries.nextAt(0) === null) return;
-    void this.summaries.write().then(() => this.arm());
-  }
-
-  /** Sees that the alarm comes soon enough for what was just put into the outbox. */
+  /** Spreads what was just kept, and sees that the alarm comes soon enough for that and for the outbox. */
   private sendSoon<T>(taken: T): T {
-    if (this.armedFor === null || this.armedFor > this.index.sendAt(Date.now())) this.arm();
+    const spreads = this.errands.spread();
+    if (spreads || this.armedFor === null || this.armedFor > this.index.sendAt(Date.now())) this.arm();
     return taken;
   }
 
@@ -281,8 +287,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     const oldAt = Math.min(this.store.nextForgottenAt() ?? Infinity, this.outbox.nextForgottenAt() ?? Infinity);
     const at = Math.min(
       this.index.nextSendAt(now) ?? Infinity,
-      this.switch.nextTellAt(now) ?? Infinity,
-      this.summaries.nextAt(now) ?? Infinity,
+      this.errands.nextAt(now),
       Math.ceil(oldAt / FORGET_EVERY_MS) * FORGET_EVERY_MS,
     );
     if (at === Infinity || (this.armedFor !== null && this.armedFor <= at)) return;

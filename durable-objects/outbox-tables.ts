@@ -1,0 +1,97 @@
+/** The tables of an outbox's object. They are made by the first write; an outbox that nothing was put into has none. */
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS deliveries (
+    id TEXT PRIMARY KEY, place INTEGER NOT NULL, lane TEXT NOT NULL, kind TEXT NOT NULL, slot TEXT, about TEXT,
+    not_before INTEGER NOT NULL, due_at INTEGER NOT NULL, state TEXT NOT NULL, may_have_left INTEGER NOT NULL,
+    ended_at INTEGER, version INTEGER NOT NULL, tell_at INTEGER, queued TEXT NOT NULL, delivery TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS deliveries_by_place ON deliveries (place);
+  CREATE INDEX IF NOT EXISTS deliveries_by_lane ON deliveries (lane, place, not_before, due_at, kind)
+    WHERE state = 'waiting' AND lane <> id;
+  CREATE INDEX IF NOT EXISTS deliveries_alone ON deliveries (due_at, place) WHERE state = 'waiting' AND lane = id;
+  CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due_at) WHERE state = 'waiting';
+  CREATE INDEX IF NOT EXISTS deliveries_sending ON deliveries (lane) WHERE state = 'sending';
+  CREATE INDEX IF NOT EXISTS deliveries_by_about ON deliveries (about) WHERE about IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS deliveries_to_tell ON deliveries (tell_at) WHERE tell_at IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS deliveries_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS progress_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NULL AND kind = 'progress';
+  CREATE TABLE IF NOT EXISTS attempts (
+    delivery TEXT NOT NULL, number INTEGER NOT NULL, at INTEGER NOT NULL, ended_at INTEGER, outcome TEXT, why TEXT,
+    PRIMARY KEY (delivery, number)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS stand_ins (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL, handed_at INTEGER, delivery TEXT NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS stand_ins_of ON stand_ins (owner);
+  CREATE INDEX IF NOT EXISTS stand_ins_handed ON stand_ins (number) WHERE handed_at IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS refs (name TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS called_off (about TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS pause (one INTEGER PRIMARY KEY CHECK (one = 1), until INTEGER NOT NULL);
+`;
+
+/** The first table of the schema, and what came to it last. An outbox of an earlier release has the first alone. */
+const [FIRST_PART, LATEST_PART] = ["deliveries", "progress_by_end"];
+const TABLES = ["deliveries", "attempts", "stand_ins", "refs", "called_off", "pause"];
+
+/** What SQLite keeps of a value. */
+export type SqlValue = string | number | null | ArrayBuffer;
+
+/** What of an object's storage is used. */
+export interface OutboxStorage {
+  readonly sql: {
+    exec<Row extends Record<string, SqlValue>>(query: string, ...values: SqlValue[]): { toArray(): Row[] };
+  };
+  transactionSync<T>(work: () => T): T;
+}
+
+/** Reads and writes rows. Every method is one synchronous piece of work. */
+export class OutboxTables {
+  private readonly storage: OutboxStorage;
+  private exist: boolean | null = null;
+
+  constructor(storage: OutboxStorage) {
+    this.storage = storage;
+  }
+
+  read<Row extends Record<string, SqlValue>>(query: string, ...values: SqlValue[]): Row[] {
+    return this.areMade() ? this.storage.sql.exec<Row>(query, ...values).toArray() : [];
+  }
+
+  /** Gives the rows of a `RETURNING`. */
+  write<Row extends Record<string, SqlValue>>(query: string, ...values: SqlValue[]): Row[] {
+    if (!this.areMade()) {
+      this.storage.sql.exec(SCHEMA);
+      this.exist = true;
+    }
+    return this.storage.sql.exec<Row>(query, ...values).toArray();
+  }
+
+  /** Runs changes all or none. */
+  atOnce<T>(work: () => T): T {
+    return this.storage.transactionSync(work);
+  }
+
+  /** Deletes every row. */
+  empty(): void {
+    if (this.areMade()) for (const table of TABLES) this.write(`DELETE FROM ${table}`);
+  }
+
+  /** The storage was emptied: the next write makes the tables anew. */
+  doubt(): void {
+    this.exist = null;
+  }
+
+  private areMade(): boolean {
+    this.exist ??= this.look();
+    return this.exist;
+  }
+
+  /** Whether there are tables. Those of an earlier release become those of this one. */
+  private look(): boolean {
+    const query = "SELECT 1 AS one FROM sqlite_master WHERE name IN (?, ?)";
+    const parts = this.storage.sql.exec(query, FIRST_PART, LATEST_PART).toArray().length;
+    if (parts === 1) this.storage.sql.exec(SCHEMA);
+    return parts > 0;
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * What leaves for one place, kept until it has left. `core/channels/outbox-queue.ts` decides; this stores, sends in the
+ * background, and wakes up. An attempt is stored before it begins: one that a crash cuts off is made again, and its sender is
+ * told that it may have left.
+ */
+import { DurableObject } from "cloudflare:workers";
+import { channelsFromEnv, type Env } from "../adapters/from-env.ts";
+import type { AskedPlace, Attempt, Delivery, DeliveryLook, OutboxRpc } from "../core/channels/delivery.ts";
+import { type Leaving, OutboxQueue } from "../core/channels/outbox-queue.ts";
+import type { Outcome } from "../core/channels/outbox-rules.ts";
+import { failedSince } from "./outbox-failed.ts";
+import { OutboxIndex } from "./outbox-index.ts";
+import { OutboxStandIns } from "./outbox-stand-ins.ts";
+import { DeliveryStore } from "./outbox-store.ts";
+import { OutboxTables } from "./outbox-tables.ts";
+import { TaskAlarm } from "./task-alarm.ts";
+
+/** A sender that has not answered by then is given up for cut off. */
+const HANGS_AFTER_MS = 60_000;
+/** After the work itself failed. */
+const FAILED_RETRY_MS = 1000;
+
+export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
+  private readonly tables = new OutboxTables(this.ctx.storage);
+  private readonly store = new DeliveryStore(this.tables, () => Date.now());
+  private readonly queue = new OutboxQueue(this.store);
+  private readonly index = new OutboxIndex(this.env, this.store, () => this.forgetAll());
+  private readonly standIns = new OutboxStandIns(this.env, this.store);
+  private readonly wake = new TaskAlarm(this.ctx.storage);
+  /** Deliveries that this instance is sending. */
+  private readonly sending = new Set<string>();
+
+  async put(deliveries: readonly Delivery[]): Promise<void> {
+    const now = Date.now();
+    this.tables.atOnce(() => {
+      for (const delivery of deliveries) this.queue.put(delivery, now);
+    });
+    this.work();
+  }
+
+  async callOff(about: string): Promise<void> {
+    this.tables.atOnce(() => this.queue.callOff(about, Date.now()));
+    this.work();
+  }
+
+  async placesOf(about: string): Promise<readonly AskedPlace[]> {
+    return this.store.placesOf(about);
+  }
+
+  async replay(id: string): Promise<boolean> {
+    const isReplayed = this.queue.replay(id, Date.now());
+    this.work();
+    return isReplayed;
+  }
+
+  async replayFailed(since: number | null, limit: number): Promise<{ replayed: number; left: number }> {
+    const { ids, left } = failedSince(this.tables, since ?? 0, limit);
+    const now = Date.now();
+    this.tables.atOnce(() => {
+      for (const id of ids) this.queue.replay(id, now);
+    });
+    this.work();
+    return { replayed: ids.length, left };
+  }
+
+  async look(id: string): Promise<DeliveryLook | null> {
+    return this.store.look(id);
+  }
+
+  async poke(): Promise<void> {
+    this.wake.doubt();
+    this.work();
+  }
+
+  async erase(): Promise<void> {
+    this.forgetAll();
+    const gone = this.ctx.storage.deleteAll();
+    this.tables.doubt();
+    await gone;
+  }
+
+  override async alarm(): Promise<void> {
+    this.wake.cleared();
+    this.work();
+  }
+
+  /** Sends what may leave now and sees to what else is due. What it begins goes on in the background; the alarm guards it. */
+  private work(): void {
+    const now = Date.now();
+    try {
+      this.queue.recover((id) => this.sending.has(id), now);
+      for (let next = this.queue.begin(now); next !== null; next = this.queue.begin(now)) void this.send(next);
+      if (isDue(this.standIns.nextAt(now), now)) void this.standIns.put().then(() => this.arm());
+      if (isDue(this.index.nextAt(now), now)) void this.index.tell().then(() => this.arm());
+      this.arm();
+    } catch (thrown) {
+      console.error("an outbox failed", thrown);
+      this.wake.guard(now + FAILED_RETRY_MS);
+    }
+  }
+
+  private async send({ delivery, attempt }: Leaving): Promise<void> {
+    const { id } = delivery;
+    this.sending.add(id);
+    const answer = this.ask(delivery, attempt);
+    const late = Promise.withResolvers<null>();
+    const timer = setTimeout(() => late.resolve(null), HANGS_AFTER_MS);
+    const outcome = await Promise.race([answer, late.promise]);
+    clearTimeout(timer);
+    this.sending.delete(id);
+    this.settle(id, attempt, outcome ?? cutOff(`It took longer than ${HANGS_AFTER_MS / 1000} seconds.`));
+    if (outcome === null) void answer.then((said) => this.settle(id, attempt, said));
+  }
+
+  /** What a sender throws says nothing about whether it sent. */
+  private async ask(delivery: Delivery, attempt: Attempt): Promise<Outcome> {
+    try {
+      return await channelsFromEnv(this.env).send(delivery, attempt);
+    } catch (thrown) {
+      console.error("a sender failed", delivery.id, thrown);
+      return cutOff("Its sender failed unexpectedly.");
+    }
+  }
+
+  private settle(id: string, { number }: Attempt, outcome: Outcome): void {
+    try {
+      this.tables.atOnce(() => this.queue.settle(id, number, outcome, Date.now()));
+    } catch (thrown) {
+      console.error("the end of an attempt was not stored", id, thrown);
+    }
+    this.work();
+  }
+
+  private arm(): void {
+    const now = Date.now();
+    const due = [this.queue.nextAt(now), this.standIns.nextAt(now), this.index.nextAt(now)];
+    const at = Math.min(...due.map((one) => one ?? Infinity));
+    this.wake.guard(at === Infinity ? null : at);
+  }
+
+  private forgetAll(): void {
+    this.tables.empty();
+    this.wake.set(null);
+  }
+}
+
+function isDue(at: number | null, now: number): boolean {
+  return at !== null && at <= now;
+}
+
+function cutOff(why: string): Outcome {
+  return { kind: "cut_off", why, byCrash: false };
+}

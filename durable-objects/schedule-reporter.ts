@@ -1,0 +1,91 @@
+/** What a schedule tells Postgres: its row, who did what to it, and at last that it is gone. */
+import { clockFromEnv, databaseFromEnv, type Env } from "../adapters/from-env.ts";
+import { ok, type Result, toFailure } from "../core/errors.ts";
+import { goesAt, nextWake } from "../core/schedules/judge.ts";
+import { sendDelayMs } from "../core/tenant/index-outbox.ts";
+import type { ScheduleStore } from "./schedule-store.ts";
+
+export class ScheduleReporter {
+  private readonly env: Env;
+  private readonly store: ScheduleStore;
+  private readonly clock;
+  private failures = 0;
+  private reporting: Promise<void> | null = null;
+
+  constructor(env: Env, store: ScheduleStore) {
+    this.env = env;
+    this.store = store;
+    this.clock = clockFromEnv(env);
+  }
+
+  /** When there is something to tell Postgres; Infinity: there never is, until something changes. */
+  nextAt(): number {
+    const stored = this.store.load();
+    if (stored === null) return Infinity;
+    const now = this.clock.now();
+    const isTold = stored.reported >= stored.report && this.store.acts().length === 0;
+    if (!isTold) return now + sendDelayMs(this.failures);
+    const goes = goesAt(stored.state, this.store.open()) ?? Infinity;
+    return this.failures === 0 ? goes : Math.max(goes, now + sendDelayMs(this.failures));
+  }
+
+  /** Tells Postgres how the schedule stands, once. Never throws: what it does not take is told again by the alarm. */
+  async report(): Promise<void> {
+    this.reporting ??= this.reportOnce().finally(() => {
+      this.reporting = null;
+    });
+    await this.reporting;
+  }
+
+  /** A schedule that has been over for long enough goes, its row first. While the database is away, it stays. Never throws. */
+  async goOnceOver(): Promise<void> {
+    const stored = this.store.load();
+    const at = stored === null ? null : goesAt(stored.state, this.store.open());
+    if (stored === null || at === null || at > this.clock.now()) return;
+    const { tenant, id } = stored.state;
+    const removed = await this.ask(() => databaseFromEnv(this.env).schedules.remove(tenant, id, null));
+    if (removed.ok || removed.error.code === "not_found") await this.store.erase();
+    else this.failures += 1;
+  }
+
+  private async reportOnce(): Promise<void> {
+    const acts = await this.reportActs();
+    const reported = acts.ok ? await this.reportRow() : acts;
+    this.failures = reported.ok ? 0 : this.failures + 1;
+    if (reported.ok) return;
+    const { code, details } = reported.error;
+    console.error("a schedule waits for the database", this.store.load()?.state.id, code, details);
+  }
+
+  /** An entry that is added again is the same one. */
+  private async reportActs(): Promise<Result<void>> {
+    const stored = this.store.load();
+    if (stored === null) return ok(undefined);
+    for (const act of this.store.acts()) {
+      const added = await this.ask(() => databaseFromEnv(this.env).audit.add(stored.state.tenant, act));
+      if (!added.ok || this.store.load() === null) return added;
+      this.store.dropAct(act.id);
+    }
+    return ok(undefined);
+  }
+
+  private async reportRow(): Promise<Result<void>> {
+    const stored = this.store.load();
+    if (stored === null || stored.reported >= stored.report) return ok(undefined);
+    const { state, report } = stored;
+    const wakeAt = nextWake(state, this.store.open(), this.clock.now());
+    const told = await this.ask(() =>
+      databaseFromEnv(this.env).schedules.report(state.tenant, { state, report, wakeAt }),
+    );
+    if (told.ok && this.store.load() !== null) this.store.markReported(report);
+    return told;
+  }
+
+  private async ask<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
+    try {
+      return await work();
+    } catch (thrown) {
+      return { ok: false, error: toFailure(thrown) };
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * One schedule. `core/schedules/judge.ts` decides what becomes of its due moments; `durable-objects/schedule-engine.ts` does
+ * what that says. Its one alarm is the next due moment: one that is paused or over has none.
+ */
+import { DurableObject } from "cloudflare:workers";
+import type { Env } from "../adapters/from-env.ts";
+import type { AuditEntry } from "../core/audit-entry.ts";
+import { failed, ok, type Result } from "../core/errors.ts";
+import { changedSchedule, pausedSchedule, resumedSchedule } from "../core/schedules/change.ts";
+import { decideRun } from "../core/schedules/judge.ts";
+import { keyOfRun, type Occurrence, type RunEnd } from "../core/schedules/occurrence.ts";
+import type { OccurrencePage, ScheduleRpc } from "../core/schedules/rpc.ts";
+import type { ScheduleConfig, ScheduleState } from "../core/schedules/schedule.ts";
+import { ScheduleEngine } from "./schedule-engine.ts";
+import { ScheduleReporter } from "./schedule-reporter.ts";
+import { ScheduleStore } from "./schedule-store.ts";
+
+const NO_SCHEDULE = failed("not_found", "There is no such schedule.");
+
+export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
+  private readonly store = new ScheduleStore(this.ctx.storage);
+  private readonly reporter = new ScheduleReporter(this.env, this.store);
+  private readonly engine = new ScheduleEngine(this.env, this.ctx.storage, {
+    store: this.store,
+    reporter: this.reporter,
+  });
+
+  async create(state: ScheduleState): Promise<Result<ScheduleState>> {
+    if (this.store.load() === null) {
+      this.store.create(state);
+      this.engine.arm();
+    }
+    return this.view();
+  }
+
+  async view(): Promise<Result<ScheduleState>> {
+    const stored = this.store.load();
+    return stored === null ? NO_SCHEDULE : ok(stored.state);
+  }
+
+  async change(config: ScheduleConfig, ifVersion: number | null, act: AuditEntry): Promise<Result<ScheduleState>> {
+    return await this.become((state, now) => changedSchedule(state, { config, ifVersion }, now), act);
+  }
+
+  async pause(act: AuditEntry): Promise<Result<ScheduleState>> {
+    return await this.become((state, now) => ok(pausedSchedule(state, now)), act);
+  }
+
+  async resume(act: AuditEntry): Promise<Result<ScheduleState>> {
+    return await this.become(resumedSchedule, act);
+  }
+
+  async run(name: string, act: AuditEntry): Promise<Result<Occurrence>> {
+    const stored = this.store.load();
+    if (stored === null) return NO_SCHEDULE;
+    const key = keyOfRun(name);
+    if (this.store.occurrence(key) === null) {
+      this.engine.apply(decideRun(stored.state, { key, due: act.at }, this.store.open(), this.engine.now()), act);
+      await this.reporter.report();
+    }
+    const occurrence = this.store.occurrence(key);
+    return occurrence === null ? NO_SCHEDULE : ok(occurrence);
+  }
+
+  async occurrences(after: OccurrencePage["next"], limit: number): Promise<Result<OccurrencePage>> {
+    return this.store.load() === null ? NO_SCHEDULE : ok(this.store.page(after, limit));
+  }
+
+  async taskEnded(task: string, status: RunEnd["status"], why: RunEnd["why"] = null): Promise<void> {
+    this.engine.taskEnded(task, { status, why });
+  }
+
+  async poke(): Promise<Result<void>> {
+    if (this.store.load() === null) return NO_SCHEDULE;
+    this.store.doubtReport();
+    this.engine.arm();
+    return ok(undefined);
+  }
+
+  async erase(): Promise<void> {
+    // What is under way is waited for, and who changed it is told.
+    await this.reporter.report();
+    await this.store.erase();
+  }
+
+  override async alarm(): Promise<void> {
+    await this.engine.run();
+  }
+
+  /** What is due by now is decided about first, by the rule that it was due under. */
+  private async become(
+    change: (state: ScheduleState, now: number) => Result<ScheduleState>,
+    act: AuditEntry,
+  ): Promise<Result<ScheduleState>> {
+    if (this.store.load() === null) return NO_SCHEDULE;
+    this.engine.decide();
+    const stored = this.store.load();
+    const changed = stored === null ? NO_SCHEDULE : change(stored.state, this.engine.now());
+    if (!changed.ok) return changed;
+    this.engine.apply({ state: changed.value, occurrences: [], alerts: [] }, act);
+    await this.reporter.report();
+    this.engine.arm();
+    return this.view();
+  }
+}

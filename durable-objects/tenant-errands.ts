@@ -1,0 +1,59 @@
+/**
+ * What a tenant's object does for others in the background: it tells tasks of a stop or a release, keeps the summaries of
+ * tasks, and spreads what happened to them. Each is begun here and made good by the alarm when a crash cuts it off, and none
+ * holds up anything else.
+ */
+import type { TenantNotices } from "./tenant-notices.ts";
+import type { TenantSummaries } from "./tenant-summaries.ts";
+import type { TenantSwitch } from "./tenant-switch.ts";
+import type { TenantTables } from "./tenant-tables.ts";
+
+export class TenantErrands {
+  private readonly tables: TenantTables;
+  private readonly switch: TenantSwitch;
+  private readonly summaries: TenantSummaries;
+  private readonly notices: TenantNotices;
+  private readonly rearm: () => void;
+
+  /** `rearm` is called after each: what is left has to be done later. */
+  constructor(
+    tables: TenantTables,
+    parts: { readonly switch: TenantSwitch; readonly summaries: TenantSummaries; readonly notices: TenantNotices },
+    rearm: () => void,
+  ) {
+    this.tables = tables;
+    this.switch = parts.switch;
+    this.summaries = parts.summaries;
+    this.notices = parts.notices;
+    this.rearm = rearm;
+  }
+
+  /** Tells tasks that the tenant was stopped or released. */
+  tell(): void {
+    if (this.tables.isErased() || this.switch.nextTellAt(0) === null) return;
+    this.switch
+      .tell()
+      .catch((thrown: unknown) => console.error("the telling of tasks failed", this.tables.tenant(), thrown))
+      .finally(this.rearm);
+  }
+
+  /** Keeps the summaries that are due. */
+  summarise(): void {
+    if (!this.tables.isErased() && this.summaries.nextAt(0) !== null) void this.summaries.write().then(this.rearm);
+  }
+
+  /** Spreads the notices that are due. True: that has begun now, and the alarm has to guard it. */
+  spread(): boolean {
+    const now = Date.now();
+    const at = this.tables.isErased() ? null : this.notices.nextAt(now);
+    if (at === null || at > now) return false;
+    void this.notices.spread().then(this.rearm);
+    return true;
+  }
+
+  /** When any of them is due; infinity: nothing is left. */
+  nextAt(now: number): number {
+    const due = [this.switch.nextTellAt(now), this.summaries.nextAt(now), this.notices.nextAt(now)];
+    return Math.min(...due.map((at) => at ?? Infinity));
+  }
+}
