@@ -40,8 +40,21 @@ export function answers(
 }
 
 /** The responses of a route that needs no key. */
-export function openAnswers(successes: Readonly<Record<number, Success>>): Responses {
-  return { ...successResponses(successes), ...problemResponses([500]) };
+export function openAnswers(
+  successes: Readonly<Record<number, Success>>,
+  problems: readonly ProblemStatus[] = [],
+): Responses {
+  return { ...successResponses(successes), ...problemResponses([500, ...problems]) };
+}
+
+/**
+ * What stands before every route answers: it refuses a query that is no text, and where a key is asked for, a body that is
+ * too large or no JSON, also of a route that reads none. A route whose body is something else counts and judges it itself.
+ */
+export function frontDoorAnswers({ method, security = [], request }: RouteConfig): Responses {
+  const types = Object.keys(request?.body?.content ?? { "application/json": {} });
+  const judgesBody = security.length > 0 && method !== "get" && types.includes("application/json");
+  return problemResponses(judgesBody ? [413, 415, 422] : [422]);
 }
 
 function successResponses(successes: Readonly<Record<number, Success>>): Responses {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ERRORS, type ErrorCode } from "../core/errors.ts";
 import { EVENT_TYPES } from "../core/events.ts";
+import { CUT_FIELDS } from "../core/short-task.ts";
 import { HOWS } from "../core/skills/skill.ts";
 import { TASK_STATUSES } from "../core/task-status.ts";
 
@@ -35,13 +36,14 @@ const subtaskId = z
   .optional()
   .describe("The subtask that asks, when it is not this task. It is decided there, or at any task above it.");
 
-const pendingSchema = z.union([
+export const pendingSchema = z.union([
   z.strictObject({
     kind: z.literal("question"),
     id: z.string(),
     query: z.string(),
     choices: z.array(z.string()).nullable(),
     person: z.string().nullable(),
+    person_id: z.string().optional().describe("The person's id, where there is a record of the person."),
     expires_at: time.nullable(),
     task_id: subtaskId,
   }),
@@ -78,6 +80,27 @@ const skillInForceSchema = z.strictObject({
   note: z.string().nullable().describe("Of one that nobody named and that restricts: how to do without it."),
 });
 
+const tokensAndMoney = { tokens: z.int(), cost_usd: z.number() };
+
+const budgetSchema = z
+  .strictObject({
+    max_steps: z.int(),
+    max_tokens: z.int().nullable(),
+    max_cost_usd: z.number().nullable(),
+    max_duration_s: z.number().nullable(),
+    used: z
+      .strictObject({ steps: z.int(), ...tokensAndMoney, duration_s: z.number() })
+      .describe("By the task and its subtasks that have ended; steps and time are the task's own."),
+    used_by_subtasks: z.strictObject(tokensAndMoney).describe("The part of `used` that is its subtasks'."),
+    held_for_subtasks: z
+      .strictObject(tokensAndMoney)
+      .describe("What is put aside for subtasks that live; nothing of what has no limit."),
+    counting_since: time.nullable().describe("Time since then counts beside `used.duration_s`. Null: it stands still."),
+  })
+  .describe(
+    "The limits that are in force, null where there is none, and what is used of them. Null: not known any more.",
+  );
+
 export const taskSchema = z
   .strictObject({
     id: z.string(),
@@ -93,13 +116,36 @@ export const taskSchema = z
     usage: z
       .strictObject({ steps: z.int(), tool_calls: z.int(), ...amount })
       .describe("Steps and calls are the task's own; tokens and money hold those of its subtasks that have ended."),
+    budget: budgetSchema.nullable(),
     skills: z.array(skillInForceSchema).describe("The skills in force."),
     metadata: z.record(z.string(), anything),
     created_at: time,
     started_at: time.nullable(),
     ended_at: time.nullable(),
+    cut: z.array(z.enum(CUT_FIELDS)).optional().describe("Only in the short form: the fields that are not whole."),
   })
   .meta({ id: "Task" });
+
+/** The fields of a task as one line. */
+export const taskLine = {
+  id: z.string(),
+  parent_id: z.string().nullable(),
+  title: z.string().describe("The first line of the input, at most 120 characters."),
+  status: z.enum(TASK_STATUSES),
+  agent: z.string().describe("The agent's id."),
+  project: z.string().nullable(),
+  created_at: time,
+  ended_at: time.nullable(),
+};
+
+export const ownUsageSchema = z
+  .strictObject({
+    steps: z.int(),
+    tool_calls: z.int(),
+    tokens: z.int(),
+    cost_usd: z.number().describe("A model of unknown price adds nothing."),
+  })
+  .describe("What the task used by itself, without its subtasks.");
 
 /** A page of a list that goes on at `next_cursor`. */
 export function pageOf(item: z.ZodType): z.ZodType {
@@ -139,13 +185,16 @@ export const toolResultSchema = z
   ])
   .meta({ id: "ToolResult" });
 
+const effectSchema = z.enum(["none", "keyed", "probe", "once"]);
+const ledgerStateSchema = z.enum(["intended", "confirmed", "failed", "unknown", "refused"]);
+
 export const ledgerRowSchema = z
   .strictObject({
     call_id: z.string(),
     step: z.int(),
     tool: z.string(),
-    effect: z.enum(["none", "keyed", "probe", "once"]),
-    state: z.enum(["intended", "confirmed", "failed", "unknown", "refused"]),
+    effect: effectSchema,
+    state: ledgerStateSchema,
     key: z.string(),
     arguments_hash: z.string(),
     attempts: z.int(),
@@ -159,6 +208,8 @@ export const traceSchema = z
   .strictObject({
     task_id: z.string(),
     status: z.enum(TASK_STATUSES),
+    started_at: time.nullable(),
+    ended_at: time.nullable(),
     duration_ms: z.int().nullable().describe("From the first step to the end, waits included; null before the end."),
     usage: z.strictObject(amount).describe("What the steps used together."),
     steps: z.array(
@@ -166,7 +217,8 @@ export const traceSchema = z
         step: z.int(),
         attempts: z.int().describe("How often the model was asked."),
         started_at: time.nullable(),
-        model_completed_at: time.nullable(),
+        model_started_at: time.nullable().describe("When the model was asked last."),
+        model_completed_at: time.nullable().describe("When its message was whole; null while it is asked."),
         completed_at: time.nullable(),
         duration_ms: z.int().nullable(),
         usage: z
@@ -179,10 +231,11 @@ export const traceSchema = z
           z.strictObject({
             call_id: z.string(),
             tool: z.string(),
-            state: z.string(),
+            effect: effectSchema,
+            state: ledgerStateSchema,
             attempts: z.int(),
             intended_at: time,
-            settled_at: time.nullable(),
+            settled_at: time.nullable().describe("Null while it runs or waits."),
             duration_ms: z.int().nullable(),
             cost_usd: z.number().describe("Models that worked for the call: its summary, or its subtask."),
           }),

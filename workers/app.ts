@@ -2,6 +2,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 import { ERRORS, type Failure, OttoError } from "../core/errors.ts";
+import { CONSOLE_METHODS, consoleFile, isConsolePath } from "./console-page.ts";
 import type { App, AppContext, AppEnv } from "./context.ts";
 import { logFailure } from "./log.ts";
 import { allowedMethods } from "./middleware/allowed-methods.ts";
@@ -16,28 +17,43 @@ import { problemResponse } from "./problem.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { budgetRoutes } from "./routes/budgets.ts";
+import { deliveryRoutes } from "./routes/deliveries.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { hookRoutes } from "./routes/hooks.ts";
+import { inboxRoutes } from "./routes/inbox.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { killSwitchRoutes } from "./routes/kill-switch.ts";
 import { memoryRoutes } from "./routes/memory.ts";
 import { openApiRoutes } from "./routes/openapi.ts";
+import { peopleRoutes } from "./routes/people.ts";
 import { projectRoutes } from "./routes/projects.ts";
+import { scheduleRunRoutes } from "./routes/schedule-runs.ts";
+import { scheduleRoutes } from "./routes/schedules.ts";
 import { secretRoutes } from "./routes/secrets.ts";
+import { sessionRoutes } from "./routes/session.ts";
+import { sessionsRoutes } from "./routes/sessions.ts";
+import { slackAdmissionRoutes } from "./routes/slack-admission.ts";
+import { slackRoutes } from "./routes/slack.ts";
 import { taskEventRoutes } from "./routes/task-events.ts";
 import { taskFileVersionRoutes } from "./routes/task-file-versions.ts";
 import { taskFileRoutes } from "./routes/task-files.ts";
 import { taskLedgerRoutes } from "./routes/task-ledger.ts";
 import { taskReplyRoutes } from "./routes/task-replies.ts";
+import { taskTreeRoutes } from "./routes/task-tree.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { tenantRoutes } from "./routes/tenants.ts";
 import { toolImportRoutes } from "./routes/tools-import.ts";
 import { ownToolRoutes } from "./routes/tools-own.ts";
 import { toolCallRoutes } from "./routes/tools-call.ts";
+import { mailRoutes } from "./routes/mail.ts";
 import { mcpServerRoutes } from "./routes/tools-mcp.ts";
 import { skillRoutes } from "./routes/tools-skills.ts";
 import { toolRoutes } from "./routes/tools.ts";
 import { usageRoutes } from "./routes/usage.ts";
-import { welcomeRoutes } from "./routes/welcome.ts";
+import { webhookDeliveryRoutes } from "./routes/webhook-deliveries.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
+import { webhookCallRoutes } from "./routes/webhook-calls.ts";
 import { refuseInvalid } from "./validation.ts";
 
 /** Builds the app. It holds no state of a request, so one serves a whole isolate. */
@@ -45,10 +61,15 @@ export function createApp(): App {
   const app: App = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
   app.use(requestId, securityHeaders);
   app.use("/v1/*", refuseUnready, readJsonBody, authenticate, checkJsonBody);
+  app.use("/webhook/*", refuseUnready, readJsonBody);
+  app.use("/slack/*", refuseUnready);
   app.use(checkQuery);
   taskRoutes(app);
+  taskTreeRoutes(app);
+  inboxRoutes(app);
   taskReplyRoutes(app);
   taskEventRoutes(app);
+  eventRoutes(app);
   taskFileRoutes(app);
   taskFileVersionRoutes(app);
   taskLedgerRoutes(app);
@@ -58,11 +79,24 @@ export function createApp(): App {
   ownToolRoutes(app);
   memoryRoutes(app);
   projectRoutes(app);
+  peopleRoutes(app);
+  mailRoutes(app);
   mcpServerRoutes(app);
+  hookRoutes(app);
+  webhookCallRoutes(app);
   skillRoutes(app);
+  deliveryRoutes(app);
+  slackRoutes(app);
+  slackAdmissionRoutes(app);
   agentRoutes(app);
   keyRoutes(app);
+  sessionRoutes(app);
+  sessionsRoutes(app);
   secretRoutes(app);
+  webhookRoutes(app);
+  webhookDeliveryRoutes(app);
+  scheduleRunRoutes(app);
+  scheduleRoutes(app);
   budgetRoutes(app);
   killSwitchRoutes(app);
   tenantRoutes(app);
@@ -70,16 +104,20 @@ export function createApp(): App {
   usageRoutes(app);
   healthRoutes(app);
   openApiRoutes(app);
-  welcomeRoutes(app);
   app.notFound((c) => unmatched(app, c));
   app.onError((thrown, c) => answerTo(thrown, c));
   return app;
 }
 
-/** No route took the request: either the path is unknown, or it knows other methods. */
-function unmatched(app: App, c: AppContext): Response {
-  const allowed = allowedMethods(app, c.req.path);
+/** No route took the request: the path is of the console or unknown, or it knows other methods. */
+async function unmatched(app: App, c: AppContext): Promise<Response> {
+  const known = allowedMethods(app, c.req.path);
   const id = c.get("requestId");
+  const isConsole = known.length === 0 && isConsolePath(c.req.path);
+  const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+  const file = isConsole && isRead ? await consoleFile(c) : null;
+  if (file !== null) return file;
+  const allowed = isConsole && !isRead ? CONSOLE_METHODS : known;
   if (allowed.length === 0) return problemResponse({ code: "not_found", message: "There is no such route." }, id);
   const allow = { allow: allowed.join(", ") };
   if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: allow });

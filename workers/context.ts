@@ -3,7 +3,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Env } from "../adapters/from-env.ts";
 import type { TenantStop } from "../core/tenant/budget-tree.ts";
-import type { KeyRecord } from "../core/objects.ts";
+import type { KeyRecord, SessionFacts } from "../core/objects.ts";
 import type { PinnedSource } from "../core/tool-source.ts";
 
 /** Who asks: a key of a tenant, or the operator key, which belongs to none. */
@@ -19,8 +19,10 @@ export interface IdempotentStart {
 
 export interface Variables {
   requestId: string;
-  /** Set by the authentication; a route under `/v1` always has it. */
+  /** Set by the authentication; a route under `/v1` always has it, but for the one that signs in, until it has. */
   principal: Principal;
+  /** The session that the request came by; null: it came by a key, or signs in. */
+  session: SessionFacts | null;
   /** Set while the tenant of the key is stopped. */
   stopped: TenantStop | null;
   /** What was read of the tenant's agents for another request with this stamp still holds. */

@@ -1,17 +1,23 @@
 /** What the Worker exports: the front door, the sweep, and the classes that its bindings name. */
 import type { Env } from "../adapters/from-env.ts";
 import { createApp } from "./app.ts";
+import { takeMail } from "./channels/mail-in.ts";
 import { sweep } from "./sweep.ts";
 
+export { InboxObject } from "../durable-objects/inbox.ts";
+export { OutboxObject } from "../durable-objects/outbox.ts";
 export { SandboxObject } from "../durable-objects/sandbox.ts";
+export { ScheduleObject } from "../durable-objects/schedule.ts";
 export { SidecarObject } from "../durable-objects/sidecar.ts";
 export { TaskObject } from "../durable-objects/task.ts";
 export { TenantObject } from "../durable-objects/tenant.ts";
+export { ChannelRunner } from "./channels/runner.ts";
 export { StepRunner } from "./steps.ts";
 
 const app = createApp();
 
 export default {
   fetch: (request, env, context) => app.fetch(request, env, context),
+  email: (message, env) => takeMail(env, message),
   scheduled: (_event, env) => sweep(env, Date.now()),
 } satisfies ExportedHandler<Env>;

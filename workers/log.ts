@@ -2,7 +2,7 @@
 import { OttoError } from "../core/errors.ts";
 
 const SECRETS: readonly (readonly [RegExp, string])[] = [
-  [/otto_[a-z0-9]{1,40}_[0-9A-Za-z]{10,}/g, "otto_[key]"],
+  [/otto[sl]?_[a-z0-9]{1,40}_[0-9A-Za-z]{10,}/g, "otto_[key]"],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, "$1 [token]"],
   [/\b(sk|rk|pk)-[\w-]{8,}/g, "[key]"],
   [/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, "$1[credentials]@"],

@@ -2,21 +2,22 @@
  * The way of a person to an MCP server's authorization server and back. The state that travels with the browser is sealed:
  * only this Worker can make one. It is good for ten minutes and once.
  */
-import { type Consent, mcpRegistryFromEnv, sealingFromEnv, type Env } from "../adapters/from-env.ts";
+import { type Consent, mcpRegistryFromEnv, type Env } from "../adapters/from-env.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
+import { type Begun, CONSENT_LIFE_MS } from "./consent-browser.ts";
+import { openState, sealState } from "./consent-state.ts";
 
+/** Otto's own page before an authorization server's, for who began with a key. */
+export const BEGIN_PATH = "/oauth/mcp/begin";
 export const CALLBACK_PATH = "/oauth/mcp/callback";
 /** Where Otto describes itself, for authorization servers that take such a URL for a client's id. */
 export const CLIENT_PATH = "/oauth/mcp/client.json";
 
-const LIFETIME_MS = 10 * 60_000;
 const CONTEXT = "mcp-oauth-state";
 
 /** What a state says, once it is opened. */
-export interface ConsentState {
-  readonly tenant: string;
+export interface ConsentState extends Begun {
   readonly server: string;
-  readonly mark: string;
   /** Who began it. */
   readonly actor: string;
 }
@@ -27,7 +28,7 @@ export async function beginConsent(
   tenant: string,
   server: string,
   { origin, actor }: { readonly origin: string; readonly actor: string },
-): Promise<Result<Consent>> {
+): Promise<Result<Consent & { readonly begun: Begun }>> {
   const store = mcpRegistryFromEnv(env, tenant).authOf(server);
   const saved = await store.load();
   if (!saved.ok) return saved;
@@ -36,9 +37,10 @@ export async function beginConsent(
   // A client that was registered for another way back could not be sent back here.
   const { client: _, ...rest } = saved.value;
   const kept = saved.value.flow?.redirectUrl === redirectUrl ? saved.value : rest;
-  const written = await store.save({ ...kept, flow: { mark, redirectUrl, until: Date.now() + LIFETIME_MS } });
+  const written = await store.save({ ...kept, flow: { mark, redirectUrl, until: Date.now() + CONSENT_LIFE_MS } });
   if (!written.ok) return written;
-  return ok(consentFor(origin, await sealState(env, { tenant, server, mark, actor })));
+  const state: ConsentState = { tenant, server, mark, actor };
+  return ok({ ...consentFor(origin, await sealState(env, CONTEXT, state)), begun: { tenant, mark } });
 }
 
 /** A client's id has to be an https URL, so an API without it has none. */
@@ -64,19 +66,30 @@ export async function endConsent(
 
 const OVER = failed("gone", "This authorization is over, or another one has begun. Begin anew.");
 
-async function sealState(env: Env, state: ConsentState): Promise<string> {
-  const sealed = await sealingFromEnv(env).seal(new TextEncoder().encode(JSON.stringify(state)), CONTEXT);
-  const text = btoa(Array.from(sealed, (byte) => String.fromCharCode(byte)).join(""));
-  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+/** What a state says; null for one that this Worker did not make. */
+export async function mcpConsentOf(env: Env, text: string): Promise<ConsentState | null> {
+  return await openState<ConsentState>(env, CONTEXT, text);
 }
 
-/** Null for what this Worker did not make. */
-export async function openState(env: Env, text: string): Promise<ConsentState | null> {
-  try {
-    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-    const sealed = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-    return JSON.parse(new TextDecoder().decode(await sealingFromEnv(env).open(sealed, CONTEXT))) as ConsentState;
-  } catch {
-    return null;
-  }
+/** Keeps where the person agrees, for Otto's own page before it. */
+export async function keepConsentPage(
+  env: Env,
+  { tenant, server, mark }: Omit<ConsentState, "actor">,
+  page: string,
+): Promise<Result<void>> {
+  const store = mcpRegistryFromEnv(env, tenant).authOf(server);
+  const saved = await store.load();
+  if (!saved.ok) return saved;
+  const { flow } = saved.value;
+  if (flow?.mark !== mark) return OVER;
+  return await store.save({ ...saved.value, flow: { ...flow, page } });
+}
+
+/** Where the person agrees. */
+export async function consentPageOf(env: Env, { tenant, server, mark }: ConsentState): Promise<Result<string>> {
+  const saved = await mcpRegistryFromEnv(env, tenant).authOf(server).load();
+  if (!saved.ok) return saved;
+  const { flow } = saved.value;
+  if (flow?.page === undefined || flow.mark !== mark || flow.until < Date.now()) return OVER;
+  return ok(flow.page);
 }

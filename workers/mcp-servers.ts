@@ -9,6 +9,7 @@ import { outsideTools, sourceOf } from "../core/mcp/outside-tools.ts";
 import { plainText, readToolList } from "../core/mcp/tool-list.ts";
 import type { McpTool } from "../core/mcp/port.ts";
 import { nameKey, type OutsideTool } from "../core/tool-source.ts";
+import type { Begun } from "./consent-browser.ts";
 import { beginConsent } from "./mcp-consent.ts";
 
 const MAX_ERROR = 500;
@@ -31,10 +32,17 @@ export interface Looker {
   readonly signal: AbortSignal;
 }
 
-/** A server after a look at it. `authorizationUrl` is where a person has to go first. */
+/** A server after a look at it. `consent`: a person has to agree first. */
 export interface Looked {
   readonly record: McpServerRecord;
-  readonly authorizationUrl: string | null;
+  readonly consent: NeededConsent | null;
+}
+
+/** A consent that has begun: the page where the person agrees, and the state that it sends back. */
+export interface NeededConsent {
+  readonly begun: Begun;
+  readonly state: string;
+  readonly page: string;
 }
 
 /** Connects to the server and keeps what it lists. A server that is away is a state, not a failure. */
@@ -64,7 +72,9 @@ export async function lookAt(place: McpPlace, record: McpServerRecord, looker: L
     if (!kept.ok) return kept;
     // What was agreed to stays, as the tenant sees the server by now: one that is trusted no more is not, also while it is away.
     const agreed = await agreeTo(place, kept.value, null);
-    return agreed.ok ? ok({ record: agreed.value, authorizationUrl: typeof url === "string" ? url : null }) : agreed;
+    if (!agreed.ok) return agreed;
+    const isNeeded = typeof url === "string" && consent.value !== null;
+    return ok({ record: agreed.value, consent: isNeeded ? { ...consent.value, page: url } : null });
   }
   const { protocolVersion, prior } = listed.value;
   const seen = read.value;
@@ -72,7 +82,7 @@ export async function lookAt(place: McpPlace, record: McpServerRecord, looker: L
   const kept = await table.saveCheck(tenant, name, version, check);
   if (!kept.ok) return kept;
   const agreed = await agreeTo(place, kept.value, null);
-  return agreed.ok ? ok({ record: agreed.value, authorizationUrl: null }) : agreed;
+  return agreed.ok ? ok({ record: agreed.value, consent: null }) : agreed;
 }
 
 type Act = Parameters<ReturnType<typeof databaseFromEnv>["mcpServers"]["approve"]>[3];

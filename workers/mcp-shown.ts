@@ -54,7 +54,9 @@ export const mcpServerDetailSchema = z
     authorization_url: z
       .string()
       .nullable()
-      .describe("Where a person authorizes Otto; open it within ten minutes. Another look gives another one."),
+      .describe(
+        "Where a person authorizes Otto; open it within ten minutes, and go all the way in one browser. For a session it is the authorization server's page, and the session's browser has to open it; for a key it is a page of Otto's own, which leads on. Another look gives another one.",
+      ),
     tools: z.array(
       z.strictObject({
         tool: z.string().describe("As the server calls it."),
@@ -69,6 +71,11 @@ export const mcpServerDetailSchema = z
         added: z.array(z.string()),
         removed: z.array(z.string()),
         changed: z.array(z.strictObject({ name: z.string(), changes: z.array(change) })),
+        added_tools: z
+          .array(
+            z.strictObject({ tool: z.string(), description: z.string(), input: z.record(z.string(), z.unknown()) }),
+          )
+          .describe("What the server says of those that `added` names."),
       })
       .nullable()
       .describe("What an approval would change; null when nothing waits."),
@@ -111,7 +118,7 @@ export function shownDetail(
   published: readonly OutsideTool[],
   authorizationUrl: string | null,
 ): z.infer<typeof mcpServerDetailSchema> {
-  const diff = isChanged(record) ? diffLists(record.approved?.tools ?? [], record.seen?.tools ?? []) : null;
+  const diff = isChanged(record) ? pendingDiff(record) : null;
   return {
     ...shownServer(record),
     authorization_url: authorizationUrl,
@@ -120,6 +127,13 @@ export function shownDetail(
     ),
     diff: diff === null ? null : (structuredClone(diff) as z.infer<typeof mcpServerDetailSchema>["diff"]),
   };
+}
+
+function pendingDiff({ approved, seen }: McpServerRecord) {
+  const diff = diffLists(approved?.tools ?? [], seen?.tools ?? []);
+  const isAdded = new Set(diff.added);
+  const added = (seen?.tools ?? []).filter(({ name }) => isAdded.has(name));
+  return { ...diff, added_tools: added.map(({ name, description, input }) => ({ tool: name, description, input })) };
 }
 
 function shownProcess({ command, args, envNames, network }: McpProcessSettings) {

@@ -10,6 +10,15 @@ export function requestName(c: AppContext): string | null {
 export async function idSource(c: AppContext, purpose: string): Promise<{ createdAt: number; random: Uint8Array }> {
   const start = c.get("idempotency");
   if (start === null) return { createdAt: Date.now(), random: crypto.getRandomValues(new Uint8Array(32)) };
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${purpose} ${start.seed}`));
-  return { createdAt: start.startedAt, random: new Uint8Array(digest) };
+  return await seededIds(purpose, start.seed, start.startedAt);
+}
+
+/** What makes the id of a thing that the same seed and moment always make the same of. */
+export async function seededIds(
+  purpose: string,
+  seed: string,
+  createdAt: number,
+): Promise<{ createdAt: number; random: Uint8Array }> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${purpose} ${seed}`));
+  return { createdAt, random: new Uint8Array(digest) };
 }

@@ -4,6 +4,7 @@
  */
 import type { RouteConfig } from "@hono/zod-openapi";
 import { z } from "zod";
+import { frontDoorAnswers } from "./answers.ts";
 import type { App } from "./context.ts";
 
 type Json = Record<string, unknown>;
@@ -56,7 +57,12 @@ export function openApiDocument(app: App, info: OpenApiDocument["info"]): OpenAp
     const operations = (paths[route.path] ??= {});
     operations[route.method] = operationOf(route, schemas);
   }
-  const key = { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer otto_…`" };
+  const key = {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "An API key: `Authorization: Bearer otto_…`. A browser that signed in by `POST /v1/session` sends its cookie in its place.",
+  };
   return { openapi: "3.1.0", info, paths, components: { schemas, securitySchemes: { key } } };
 }
 
@@ -81,7 +87,7 @@ function operationOf(route: RouteConfig, schemas: Json): OpenApiOperation {
       ? {}
       : { requestBody: { required: body.required ?? false, content: contentOf(body.content, "input", schemas) } }),
     responses: Object.fromEntries(
-      Object.entries(route.responses).map(([status, response]) => {
+      Object.entries({ ...frontDoorAnswers(route), ...route.responses }).map(([status, response]) => {
         const { content, ...rest } = response as { content?: Json };
         return [status, content === undefined ? rest : { ...rest, content: contentOf(content, "output", schemas) }];
       }),

@@ -1,4 +1,4 @@
-/** What the two plain pages share. They load nothing and run nothing. */
+/** What the plain pages share. They load nothing and run nothing. */
 
 export const PAGE_HEADERS = {
   "content-security-policy":

@@ -1,28 +1,35 @@
 /** Which agent a request means. The built-in one needs no database; any other is read at its latest version, once until one changes. */
-import { clockFromEnv, databaseFromEnv } from "../adapters/from-env.ts";
+import { clockFromEnv, databaseFromEnv, type Env } from "../adapters/from-env.ts";
 import { DEFAULT_AGENT, type PinnedAgent } from "../core/agent.ts";
-import { raise } from "../core/errors.ts";
+import { failed, ok, type Result } from "../core/errors.ts";
 import { withToolboxSettings } from "../core/tool-settings.ts";
 import type { AppContext } from "./context.ts";
 import { keepAgent, knownAgent } from "./known-agents.ts";
-import { tenantOf } from "./task-access.ts";
+import { tenantOf, unwrap } from "./task-access.ts";
 
-/** The agent with this id or name, pinned; the built-in one when nothing is named. `not_found` names the field `agent`. */
+/** The agent that a request names, pinned; the built-in one when it names none. `not_found` names the field `agent`. */
 export async function resolveAgent(c: AppContext, idOrName: string | undefined): Promise<PinnedAgent> {
+  const asked = { tenant: tenantOf(c), stamp: c.get("agentsStamp"), now: clockFromEnv(c.env).now() };
+  return unwrap(await agentNamed(c.env, asked, idOrName));
+}
+
+/** The agent with this id or name, pinned. What was read under the same stamp before is not read again. */
+export async function agentNamed(
+  env: Env,
+  { tenant, stamp, now }: { readonly tenant: string; readonly stamp: string; readonly now: number },
+  idOrName: string | undefined,
+): Promise<Result<PinnedAgent>> {
   if (idOrName === undefined || idOrName === DEFAULT_AGENT.id || idOrName === DEFAULT_AGENT.config.name)
-    return DEFAULT_AGENT;
-  const [tenant, stamp, now] = [tenantOf(c), c.get("agentsStamp"), clockFromEnv(c.env).now()];
+    return ok(DEFAULT_AGENT);
   const known = knownAgent(tenant, idOrName, stamp, now);
-  if (known !== null) return known;
-  const found = await databaseFromEnv(c.env).agents.get(tenant, idOrName);
+  if (known !== null) return ok(known);
+  const found = await databaseFromEnv(env).agents.get(tenant, idOrName);
   if (found.ok) {
     const { id, version, config } = found.value;
     const agent = { id, version, config: withToolboxSettings(config) };
     keepAgent(tenant, idOrName, stamp, agent, now);
-    return agent;
+    return ok(agent);
   }
-  const { code, message, ...rest } = found.error;
-  return code === "not_found"
-    ? raise(code, "There is no agent with this id or name.", { field: "agent" })
-    : raise(code, message, rest);
+  if (found.error.code !== "not_found") return found;
+  return failed("not_found", "There is no agent with this id or name.", { field: "agent" });
 }

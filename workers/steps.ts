@@ -9,17 +9,21 @@ import {
   clockFromEnv,
   documentsFromEnv,
   filesFromEnv,
+  mailFromEnv,
   mcpFromEnv,
   modelFromEnv,
   patternsFromEnv,
+  peopleFromEnv,
   resultsFromEnv,
   scriptsFromEnv,
   searchFromEnv,
   sshFromEnv,
+  slackNotesFromEnv,
   settingsFromEnv,
   skillsFromEnv,
   taskMemoryFromEnv,
   tasksFromEnv,
+  taskMailFromEnv,
   webFromEnv,
   type Env,
   type Settings,
@@ -44,13 +48,14 @@ import type {
   StepsRpc,
   ThinkJob,
   ThinkLine,
-} from "../core/objects.ts";
+} from "../core/steps-rpc.ts";
 import type { ModelFailure, ModelChunk } from "../core/ports.ts";
 import type { ModelReply, RevisedCall } from "../core/task-commands.ts";
 import type { SkillInForce } from "../core/skills/skill.ts";
 import { skillText } from "../core/skills/skill-text.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import type { Tool } from "../core/tool.ts";
+import { taskReminders } from "./channels/task-reminders.ts";
 import { logDefect } from "./log.ts";
 import { pinnedTools, weightOf } from "./pinned-tools.ts";
 import { toolLists } from "./tool-lists.ts";
@@ -122,7 +127,11 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
         scripts: scriptsFromEnv(env, facts),
         documents: documentsFromEnv(env, facts),
         ssh: sshFromEnv(env, facts),
+        slack: slackNotesFromEnv(env, facts),
         skills: skillsFromEnv(env, facts),
+        people: peopleFromEnv(env, facts),
+        reminders: taskReminders(env, facts),
+        mail: taskMailFromEnv(env, facts),
         toolSearch: openToolSearch(toolset, async () => await toolLists(env, facts, this.tools)),
       },
       blobs: blobsFromEnv(env),
@@ -191,7 +200,8 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     if (!own.ok) return own;
     const texts = await this.skillTexts(told, facts, own.value);
     if (!texts.ok) return texts;
-    const built = await buildToolset([...this.tools, ...own.value], facts, texts.value);
+    const { isKeyed: mailIsKeyed } = mailFromEnv(this.env);
+    const built = { ...(await buildToolset([...this.tools, ...own.value], facts, texts.value)), mailIsKeyed };
     keepToolset(key, built, weightOf(tenant, sources));
     return ok(built);
   }

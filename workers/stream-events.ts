@@ -1,6 +1,4 @@
-/** A task's events as bytes of `text/event-stream` (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
-import { isTerminalEvent, type TaskEvent } from "../core/events.ts";
-import type { Watched } from "./watch-task.ts";
+/** What is watched as bytes of `text/event-stream` (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 
 /** A comment is sent when nothing else was for this long, so that nothing between here and the reader gives up. */
 const HEARTBEAT_MS = 15_000;
@@ -9,11 +7,23 @@ const RETRY_MS = 1000;
 /** Between two looks whether the reader may still read: a revoked key is dead everywhere within 5 seconds. */
 const RECHECK_MS = 3000;
 
+/** The headers of an answer that streams events. */
+export const EVENT_STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  "x-accel-buffering": "no",
+};
+
+/** The text of one thing that is watched. After the last one, the stream ends. */
+export interface Piece {
+  readonly text: string;
+  readonly isLast: boolean;
+}
+
 /** What a stream is made of. */
-export interface EventStream {
-  readonly taskId: string;
+export interface EventStream<Watched> {
   readonly watch: (signal: AbortSignal) => AsyncGenerator<Watched>;
-  readonly show: (event: TaskEvent) => TaskEvent;
+  readonly write: (watched: Watched) => Piece;
   /** False, or a failure, ends the stream. */
   readonly mayRead: () => Promise<boolean>;
   /** Takes what ended the stream early. The reader only sees it end, and comes back. */
@@ -22,7 +32,7 @@ export interface EventStream {
 }
 
 /** The stream. It is pulled: what the reader does not take is not read from the task. However it ends, the watch ends. */
-export function streamEvents(options: EventStream): ReadableStream<Uint8Array> {
+export function streamEvents<Watched>(options: EventStream<Watched>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const abort = new AbortController();
   const watched = options.watch(abort.signal);
@@ -56,16 +66,11 @@ export function streamEvents(options: EventStream): ReadableStream<Uint8Array> {
   );
 }
 
-interface Piece {
-  readonly text: string;
-  readonly isLast: boolean;
-}
-
 const LAST: Piece = { text: "", isLast: true };
 
 /** Gives what is to be sent next: an event, or a comment when none has come by the time of a heartbeat. */
-function textsOf(watched: AsyncGenerator<Watched>, options: EventStream): () => Promise<Piece> {
-  const { taskId, show, mayRead, recheckMs = RECHECK_MS } = options;
+function textsOf<Watched>(watched: AsyncGenerator<Watched>, options: EventStream<Watched>): () => Promise<Piece> {
+  const { write, mayRead, recheckMs = RECHECK_MS } = options;
   let next: Promise<IteratorResult<Watched, void>> | null = null;
   let beatAt = Date.now() + HEARTBEAT_MS;
   let recheckAt = Date.now() + recheckMs;
@@ -85,9 +90,7 @@ function textsOf(watched: AsyncGenerator<Watched>, options: EventStream): () => 
       next = null;
       if (item.done === true) return LAST;
       beatAt = Date.now() + HEARTBEAT_MS;
-      const { value } = item;
-      if ("delta" in value) return { text: writtenDelta(taskId, value.delta), isLast: false };
-      return { text: writtenEvent(show(value.event)), isLast: isTerminalEvent(value.event.type) };
+      return write(item.value);
     }
   };
 }
@@ -106,11 +109,6 @@ async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | nu
 }
 
 /** One event. JSON has no bare line break, so `data` is one line. */
-function writtenEvent({ seq, type, data }: TaskEvent): string {
-  return `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
-}
-
-function writtenDelta(taskId: string, delta: Extract<Watched, { delta: unknown }>["delta"]): string {
-  const data = { task_id: taskId, at: new Date().toISOString(), ...delta };
-  return `event: message.delta\ndata: ${JSON.stringify(data)}\n\n`;
+export function writtenEvent(event: string, data: unknown, id?: number): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,5 +1,5 @@
 /**
- * The sweep, once a minute: it wakes tasks whose alarm should have gone off and did not, goes on with the erasing of
+ * The sweep, once a minute: it wakes tasks, schedules and outboxes whose alarm should have gone off and did not, goes on with the erasing of
  * tenants, gives vectors to memories that have none of the present embedding model, and keeps the skills that ship. Each run
  * does a bounded part. What fails is logged, done again by the next run, and stops nothing else.
  */
@@ -8,13 +8,17 @@ import {
   eraseTenantFilesFromEnv,
   keepShippedFromEnv,
   memoryFromEnv,
+  outboxesFromEnv,
   tasksFromEnv,
   tenantsFromEnv,
   type Env,
 } from "../adapters/from-env.ts";
 import { OttoError } from "../core/errors.ts";
 import type { Page, Place } from "../core/page-cursor.ts";
+import { eraseInboxes } from "./channels/erase-inboxes.ts";
+import { eraseOutboxes, wakeOutboxes } from "./channels/sweep-outboxes.ts";
 import { redact } from "./log.ts";
+import { eraseSchedules, overdueSchedules, wakeSchedule } from "./sweep-schedules.ts";
 import { unwrap } from "./task-access.ts";
 
 interface TaskOfTenant {
@@ -47,6 +51,8 @@ const EMBED_MS = 30_000;
 /** Runs all parts. Never throws. `now` is in milliseconds since the epoch. */
 export async function sweep(env: Env, now: number): Promise<void> {
   await attempt("finding overdue tasks", () => wakeOverdue(env, now));
+  await attempt("finding overdue deliveries", () => pokeOutboxes(env, now));
+  await attempt("finding overdue schedules", () => wakeSchedules(env, now));
   await attempt("finding erased tenants", () => eraseTenants(env));
   await attempt("embedding memories", () => embedMemories(env));
   await attempt("keeping the skills that ship", () => keepSkills(env));
@@ -93,6 +99,18 @@ async function wake(env: Env, tenant: string, task: string): Promise<void> {
   else throw new OttoError(facts.error);
 }
 
+async function pokeOutboxes(env: Env, now: number): Promise<void> {
+  await wakeOutboxes(env, now, async (outbox) => {
+    await attempt(`waking ${outbox}`, () => outboxesFromEnv(env)(outbox).poke());
+  });
+}
+
+async function wakeSchedules(env: Env, now: number): Promise<void> {
+  await forEach(await overdueSchedules(env, now), ({ tenant, schedule }) =>
+    attempt(`waking ${schedule}`, () => wakeSchedule(env, tenant, schedule)),
+  );
+}
+
 async function eraseTenants(env: Env): Promise<void> {
   const erased = unwrap(await databaseFromEnv(env).tenants.erased(MAX_TENANTS));
   let left = MAX_TASKS;
@@ -105,7 +123,7 @@ async function eraseTenants(env: Env): Promise<void> {
 }
 
 /**
- * The tenant's object first, so that nothing more comes in; then its tasks, its files, and its rows when nothing else is
+ * The tenant's object first, so that nothing more comes in; then its tasks, its outboxes, its files, and its rows when nothing else is
  * left. Gives the number of tasks that it went through: a batch over `most` at most.
  */
 async function eraseTenant(env: Env, tenant: string, most: number): Promise<number> {
@@ -115,7 +133,12 @@ async function eraseTenant(env: Env, tenant: string, most: number): Promise<numb
     const indexed = unwrap(await database.tasks.some(tenant, BATCH));
     const tasks = new Set([...unsent, ...indexed]);
     if (tasks.size === 0) {
-      const isEmpty = (await eraseFiles(env, tenant)) && (await eraseMemories(env, tenant));
+      await eraseInboxes(env, tenant);
+      const isEmpty =
+        (await eraseSchedules(env, tenant)) &&
+        (await eraseOutboxes(env, tenant)) &&
+        (await eraseFiles(env, tenant)) &&
+        (await eraseMemories(env, tenant));
       if (isEmpty) unwrap(await database.tenants.purge(tenant));
       return looked;
     }

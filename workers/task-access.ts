@@ -91,25 +91,44 @@ export function unwrap<T>(result: Result<T>): T {
 
 /** The task as the API shows it: with the addresses of its files. */
 export function shownTask(c: AppContext, view: TaskView): TaskView {
-  return { ...view, output: shownOutput(c, view.id, view.output) };
+  return shownTaskAt(originOf(c), view);
+}
+
+/** The same for a Worker that is reached at this address; empty: the addresses of files begin with their path. */
+export function shownTaskAt(origin: string, view: TaskView): TaskView {
+  return { ...view, output: shownOutput(origin, view.id, view.output) };
 }
 
 /** An event as the API shows it: an output in it is that of the task. */
 export function shownEvent(c: AppContext, event: TaskEvent): TaskEvent {
   if (event.type !== "task.completed") return event;
   const { data } = event;
-  return { ...event, data: { ...data, output: shownOutput(c, data.task_id, data["output"] as TaskView["output"]) } };
+  return {
+    ...event,
+    data: { ...data, output: shownOutput(originOf(c), data.task_id, data["output"] as TaskView["output"]) },
+  };
 }
 
-function shownOutput(c: AppContext, id: string, output: TaskView["output"]): TaskView["output"] {
+function shownOutput(origin: string, id: string, output: TaskView["output"]): TaskView["output"] {
   if (output === null) return null;
-  const files = output.files.map((file): OutputFile & { url: string } => ({ ...file, url: fileUrl(c, id, file.path) }));
+  const files = output.files.map((file): OutputFile & { url: string } => ({
+    ...file,
+    url: fileUrlAt(origin, id, file.path),
+  }));
   return { text: output.text, files };
 }
 
 /** The address of a task's file. */
 export function fileUrl(c: AppContext, id: string, path: string): string {
-  return `${new URL(c.req.url).origin}/v1/tasks/${id}/files/${path.split("/").map(encodeURIComponent).join("/")}`;
+  return fileUrlAt(originOf(c), id, path);
+}
+
+function fileUrlAt(origin: string, id: string, path: string): string {
+  return `${origin}/v1/tasks/${id}/files/${path.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+function originOf(c: AppContext): string {
+  return new URL(c.req.url).origin;
 }
 
 /** An optional parameter of a query: empty is the same as absent. */

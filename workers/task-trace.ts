@@ -17,6 +17,7 @@ export interface TraceSource {
 interface StepTimes {
   attempts: number;
   startedAt: string | null;
+  modelStartedAt: string | null;
   modelCompletedAt: string | null;
   completedAt: string | null;
 }
@@ -51,6 +52,8 @@ export async function traceOf(view: TaskView, source: TraceSource) {
   return {
     task_id: view.id,
     status: view.status,
+    started_at: view.started_at,
+    ended_at: view.ended_at,
     duration_ms: between(view.started_at, view.ended_at),
     usage: usageOf(spending),
     steps: [...steps]
@@ -59,6 +62,7 @@ export async function traceOf(view: TaskView, source: TraceSource) {
         step,
         attempts: times.attempts,
         started_at: times.startedAt,
+        model_started_at: times.modelStartedAt,
         model_completed_at: times.modelCompletedAt,
         completed_at: times.completedAt,
         duration_ms: between(times.startedAt, times.completedAt),
@@ -88,6 +92,7 @@ async function stepTimes(events: TraceSource["events"]): Promise<Map<number, Ste
     if (type === "step.started") {
       times.attempts += 1;
       times.startedAt ??= at;
+      times.modelStartedAt = at;
     } else if (type === "message.completed") times.modelCompletedAt = at;
     else if (type === "step.completed") times.completedAt = at;
   }
@@ -95,7 +100,7 @@ async function stepTimes(events: TraceSource["events"]): Promise<Map<number, Ste
 }
 
 function noTimes(): StepTimes {
-  return { attempts: 0, startedAt: null, modelCompletedAt: null, completedAt: null };
+  return { attempts: 0, startedAt: null, modelStartedAt: null, modelCompletedAt: null, completedAt: null };
 }
 
 function grouped<Key>(spending: readonly Spend[], keyOf: (spend: Spend) => Key): Map<Key, Spend[]> {
@@ -134,6 +139,7 @@ function callOf(row: LedgerRow, spending: readonly Spend[]) {
   return {
     call_id: row.callId,
     tool: row.tool,
+    effect: row.effect,
     state: row.state,
     attempts: row.attempts,
     intended_at: new Date(row.intendedAt).toISOString(),

@@ -14,6 +14,7 @@ import {
   isKept,
   type StoredReply,
 } from "../../core/tenant/idempotency.ts";
+import { isConsentCookie } from "../consent-browser.ts";
 import type { AppContext } from "../context.ts";
 import { logFailure } from "../log.ts";
 import { problemResponse } from "../problem.ts";
@@ -121,6 +122,9 @@ async function seal(c: AppContext, tenant: string): Promise<StoredReply> {
     const value = c.res.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
+  // The address of a consent counts in the browser alone that has its cookie, also when the first reply was lost.
+  const cookies = c.res.headers.getSetCookie().filter(isConsentCookie);
+  headers.push(...cookies.map((cookie) => ["set-cookie", cookie] as const));
   return { status: c.res.status, headers, sealed: await sealingFromEnv(c.env).seal(body, contextOf(tenant)) };
 }
 

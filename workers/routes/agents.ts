@@ -14,6 +14,7 @@ import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";
 import { auditEntry } from "../audit-entry.ts";
 import type { App, AppContext, AppEnv } from "../context.ts";
+import { etagOf, ifMatchHeader, ifVersionOf } from "../if-match.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { idSource } from "../new-ids.ts";
 import { pageQuery, pageRequest, tenantOf, unwrap } from "../task-access.ts";
@@ -86,7 +87,7 @@ const update = createRoute({
   request: {
     params,
     body,
-    headers: z.object({ "if-match": z.string().optional().describe('A version as `ETag` wrote it, e.g. `"3"`.') }),
+    headers: ifMatchHeader,
   },
   responses: answers({ 200: agent }, [404, 409, 413, 415, 422]),
 });
@@ -137,7 +138,7 @@ export function agentRoutes(app: App): void {
   app.openapi(update, async (c) => {
     const { id } = c.req.valid("param");
     const config = await checked(c, c.req.valid("json"));
-    const ifVersion = versionOf(c.req.valid("header")["if-match"]);
+    const ifVersion = ifVersionOf(c.req.valid("header")["if-match"]);
     const act = await auditEntry(c, "agent.update", id);
     const agents = databaseFromEnv(c.env).agents;
     const made = unwrap(await changing(c, () => agents.update(tenantOf(c), { id, config, ifVersion }, act)));
@@ -194,17 +195,4 @@ async function checked(c: AppContext, config: AgentConfig): Promise<AgentConfig>
     raise("conflict", "The built-in agent has this name. Take another one.", { field: "name" });
   if (config.tool_config !== undefined) unwrap(checkToolConfig(config, await toolsOf(c, c.get("sources"))));
   return unwrap(checkAgentLimits(config, settingsFromEnv(c.env).model));
-}
-
-function etagOf({ version }: PinnedAgent): string {
-  return `"${version}"`;
-}
-
-/** The version that If-Match asks for; null for none, and for `*`, which any version fulfils. */
-function versionOf(header: string | undefined): number | null {
-  if (header === undefined || header.trim() === "*") return null;
-  const version = /^\s*"(\d{1,9})"\s*$/.exec(header)?.[1];
-  if (version === undefined)
-    raise("invalid_input", 'If-Match: send one version as ETag wrote it, e.g. "3"', { field: "If-Match" });
-  return Number(version);
 }

@@ -10,13 +10,16 @@ import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";
 import type { App, AppEnv } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
-import { pageQuery, pageRequest, unwrap } from "../task-access.ts";
+import { BETWEEN, betweenOf, betweenQuery } from "../made-between.ts";
+import { optionalQuery, pageQuery, pageRequest, unwrap } from "../task-access.ts";
+
+const MAX_CHARACTERS = 200;
 
 const entrySchema = z
   .strictObject({
     id: z.string(),
     at: z.iso.datetime(),
-    actor: z.string().describe("The id of the key that acted, or `operator`."),
+    actor: z.string().describe("The id of the key that acted, `operator`, or `otto` for what Otto did by itself."),
     action: z.string(),
     target: z.string().describe("The id of what was acted on."),
     request_id: z.string(),
@@ -34,7 +37,21 @@ const list = createRoute({
   path: "/v1/audit",
   summary: "List administrative acts, the latest first",
   middleware: [adminOrOperator],
-  request: { query: z.strictObject(pageQuery) },
+  description: `\`action\` is an action (\`agent.update\`) or the kind of thing that was acted on (\`agent\`). ${BETWEEN}`,
+  request: {
+    query: z.strictObject({
+      action: optionalQuery(
+        z
+          .string()
+          .regex(/^[a-z_]+(?:\.[a-z_]+)?$/)
+          .max(MAX_CHARACTERS),
+      ),
+      actor: optionalQuery(z.string().max(MAX_CHARACTERS)),
+      target: optionalQuery(z.string().max(MAX_CHARACTERS)),
+      ...betweenQuery,
+      ...pageQuery,
+    }),
+  },
   responses: answers({ 200: { description: "A page of acts.", json: pageOf(entrySchema) } }, [422]),
 });
 
@@ -42,7 +59,14 @@ export function auditRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const principal = c.get("principal");
     const whose = principal.kind === "operator" ? OPERATOR_TENANT : principal.tenant;
-    const page = unwrap(await databaseFromEnv(c.env).audit.page(whose, pageRequest(c.req.valid("query"))));
+    const { action, actor, target, from, to, ...rest } = c.req.valid("query");
+    const filter = {
+      ...(action === undefined ? {} : { action }),
+      ...(actor === undefined ? {} : { actor }),
+      ...(target === undefined ? {} : { target }),
+      ...betweenOf({ from, to }),
+    };
+    const page = unwrap(await databaseFromEnv(c.env).audit.page(whose, pageRequest(rest), filter));
     return c.json({
       data: page.items.map(shownEntry),
       next_cursor: page.next === null ? null : writeCursor(page.next),

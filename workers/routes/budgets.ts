@@ -1,4 +1,4 @@
-/** Budgets above the single task: of the tenant, of an API key, of an agent. */
+/** Budgets above the single task: of the tenant, of an API key, of a schedule, of an agent. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
@@ -10,6 +10,7 @@ import { isId } from "../../core/ids.ts";
 import { answers, withKey } from "../answers.ts";
 import { auditEntry } from "../audit-entry.ts";
 import type { App, AppContext } from "../context.ts";
+import { scheduleStub } from "../schedule-access.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { tenantOf, unwrap } from "../task-access.ts";
 
@@ -35,7 +36,7 @@ const limitRequestSchema = limitSchema
 
 const budgetSchema = z
   .strictObject({
-    account: z.string().describe("`tenant`, or the id of a key or an agent."),
+    account: z.string().describe("`tenant`, or the id of a key, a schedule or an agent."),
     limit: limitSchema.nullable(),
     used: amountSchema.describe("In the limit's period; without a limit, this month."),
     reserved: amountSchema.describe("Leased to tasks that run and not used yet. What they leave comes back."),
@@ -44,7 +45,7 @@ const budgetSchema = z
 
 const shared = { tags: ["Budgets"], middleware: [requireScope("admin")], ...withKey };
 const params = z.object({
-  account: z.string().describe("`tenant`, or the id of a key (`key_…`) or an agent (`agent_…`)"),
+  account: z.string().describe("`tenant`, or the id of a key (`key_…`), a schedule (`sch_…`) or an agent (`agent_…`)"),
 });
 const budget = { description: "The account as it is now.", json: budgetSchema };
 
@@ -64,7 +65,7 @@ const set = createRoute({
   path: "/v1/budgets/{account}",
   summary: "Set the limit of an account",
   description:
-    "A task's use counts against its tenant, the key that its tree was made with, and its agent. It goes on only while each of them has room for its next model call: it waits while other tasks hold what is missing, and fails with `budget_exceeded` when it is used up. What was used before the limit was set counts too. The use of a model whose price is not known counts as tokens, and as no money: where the account has `max_cost_usd`, a task that may ask such a model fails with `budget_exceeded` before its next model call; set `max_tokens` alone where such models are in use. A limit that is lowered holds from the next time that a task asks, within seconds of its next step. For `tenant` it holds at once, also when the answer is 503 (send the request again). For a key or an agent the database has to confirm that it exists: while it is away, the answer is 503 and nothing is set.",
+    "A task's use counts against its tenant, the key or the schedule that its tree was made by, and its agent. It goes on only while each of them has room for its next model call: it waits while other tasks hold what is missing, and fails with `budget_exceeded` when it is used up. What was used before the limit was set counts too. The use of a model whose price is not known counts as tokens, and as no money: where the account has `max_cost_usd`, a task that may ask such a model fails with `budget_exceeded` before its next model call; set `max_tokens` alone where such models are in use. A limit that is lowered holds from the next time that a task asks, within seconds of its next step. For `tenant` it holds at once, also when the answer is 503 (send the request again). For a key or an agent the database has to confirm that it exists: while it is away, the answer is 503 and nothing is set.",
   request: { params, body: { required: true, content: { "application/json": { schema: limitRequestSchema } } } },
   responses: answers({ 200: budget }, [404, 413, 415, 422]),
 });
@@ -102,18 +103,22 @@ async function change(c: AppContext, account: string, limit: BudgetLimit | null)
   return shownBudget(changed);
 }
 
-/** `not_found` for what is no key and no agent of this tenant. */
+/** `not_found` for what is no key, no schedule and no agent of this tenant. */
 async function requireAccount(c: AppContext, account: string): Promise<void> {
   if (account === TENANT_ACCOUNT || account === DEFAULT_AGENT.id) return;
   const { keys, agents } = databaseFromEnv(c.env);
-  const isKey = isId("key", account);
-  if (!isKey && !isId("agent", account)) raise("not_found", NO_ACCOUNT);
-  const found = isKey ? await keys.get(tenantOf(c), account) : await agents.get(tenantOf(c), account);
+  const tenant = tenantOf(c);
+  const look = async () => {
+    if (isId("key", account)) return await keys.get(tenant, account);
+    if (isId("agent", account)) return await agents.get(tenant, account);
+    return isId("schedule", account) ? await scheduleStub(c, account).view() : raise("not_found", NO_ACCOUNT);
+  };
+  const found = await look();
   if (!found.ok && found.error.code === "not_found") raise("not_found", NO_ACCOUNT);
   unwrap<unknown>(found);
 }
 
-const NO_ACCOUNT = "There is no such account. Name `tenant`, or the id of a key or an agent.";
+const NO_ACCOUNT = "There is no such account. Name `tenant`, or the id of a key, a schedule or an agent.";
 
 function shownBudget(shown: BudgetAccount): z.infer<typeof budgetSchema> {
   const { account, limit, usedTokens, usedCostMicros, leasedTokens, leasedCostMicros } = shown;

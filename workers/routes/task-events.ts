@@ -8,8 +8,9 @@ import type { App, AppContext } from "../context.ts";
 import { logFailure } from "../log.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { isStillAllowed } from "../still-allowed.ts";
-import { streamEvents } from "../stream-events.ts";
+import { EVENT_STREAM_HEADERS, streamEvents } from "../stream-events.ts";
 import { optionalQuery, readTask, shownEvent, taskParams, taskStub } from "../task-access.ts";
+import { written } from "../written-event.ts";
 import { watchTask } from "../watch-task.ts";
 
 const MAX_EVENTS = 500;
@@ -55,20 +56,14 @@ export function taskEventRoutes(app: App): void {
     if (query.limit !== undefined)
       raise("invalid_input", "limit: a stream has no limit; ask for application/json", { field: "limit" });
     await readTask(c, id, (stub) => stub.facts());
-    const headers = {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-store",
-      "x-accel-buffering": "no",
-    };
-    if (c.req.method === "HEAD") return c.body(null, 200, headers);
+    if (c.req.method === "HEAD") return c.body(null, 200, EVENT_STREAM_HEADERS);
     const stream = streamEvents({
-      taskId: id,
       watch: (signal) => watchTask(() => taskStub(c, id), after, signal),
-      show: (event) => shownEvent(c, event),
+      write: (watched) => written(id, watched, (event) => shownEvent(c, event)),
       mayRead: async () => await isStillAllowed(c),
       report: (thrown) => logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown),
     });
-    return c.body(stream, 200, headers);
+    return c.body(stream, 200, EVENT_STREAM_HEADERS);
   });
 }
 

@@ -1,5 +1,5 @@
 /** The bus of a request: the built-in tools and the tenant's own, with acts that are made in the request's name. */
-import { patternsFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
+import { patternsFromEnv, toolSourcesFromEnv, type Env } from "../../adapters/from-env.ts";
 import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tool.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../../core/gateway/tool-bus.ts";
@@ -18,8 +18,17 @@ import { reloadServer } from "./tools-mcp.ts";
 
 /** The built-in tools and those of the tenant's sources. */
 export async function toolsOf(c: AppContext, sources: readonly PinnedSource[]): Promise<readonly Tool[]> {
-  if (sources.length === 0) return catalogue;
-  return [...catalogue, ...unwrap(await pinnedTools(c.env, { tenant: tenantOf(c), sources }, catalogue))];
+  return unwrap(await toolsFor(c.env, { tenant: tenantOf(c), sources }));
+}
+
+/** The same for a tenant that no request tells. Fails while the bucket is away. */
+export async function toolsFor(
+  env: Env,
+  of: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
+): Promise<Result<readonly Tool[]>> {
+  if (of.sources.length === 0) return ok(catalogue);
+  const own = await pinnedTools(env, of, catalogue);
+  return own.ok ? ok([...catalogue, ...own.value]) : own;
 }
 
 /** The bus over these sources, the tenant's present ones unless others are given. `call` makes a call. */

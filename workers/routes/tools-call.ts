@@ -4,7 +4,7 @@
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { blobsFromEnv, settingsFromEnv, tasksFromEnv, type TaskStub } from "../../adapters/from-env.ts";
+import { blobsFromEnv, mailFromEnv, settingsFromEnv, tasksFromEnv, type TaskStub } from "../../adapters/from-env.ts";
 import type { PinnedAgent } from "../../core/agent.ts";
 import { type Failure, NO_SUCH_TASK, raise, type Result } from "../../core/errors.ts";
 import { calledWithin } from "../../core/gateway/called-tool.ts";
@@ -50,7 +50,7 @@ const call = createRoute({
   path: "/v1/tools/{name}/call",
   summary: "Call a tool",
   description:
-    "A tool that fails is an answer: `{ok: false, error}` with status 200. `call_tool` makes the call of the tool that its arguments name. The call runs in a hidden task of its own; with `task_id` it works in that task's sandbox, as that task's agent, so `agent` and `project` then stay out, a task that has ended takes no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `dispatch_subagent`, the tools of skills and `finished` are not among them: only a task's own model dispatches subagents and ends its task. `ask_human` asks from the hidden task, and a call that waits for an answer, or that has not ended after 60 seconds, answers the error `timeout` whose `details` name the hidden task, where it goes on and where its question is answered. Where policy asks for an approval the error is `needs_approval`; `details` hold `approval_id`, `task_id` (the hidden task) and `expires_at`. Decide it at `/v1/tasks/{task_id}/approvals/{approval_id}`: an approved call runs in the hidden task, and its result stands in that task's ledger (a file that it attaches is marked on the hidden task). When nobody knows whether the call happened and the agent has `on_unknown: ask`, the error is `outcome_unknown`, with the `task_id` and `call_id` to decide it at.",
+    "A tool that fails is an answer: `{ok: false, error}` with status 200. `Location` names the hidden task that holds the call's ledger. `call_tool` makes the call of the tool that its arguments name. The call runs in a hidden task of its own; with `task_id` it works in that task's sandbox, as that task's agent, so `agent` and `project` then stay out, a task that has ended takes no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `dispatch_subagent`, the tools of skills and `finished` are not among them: only a task's own model dispatches subagents and ends its task. `ask_human` asks from the hidden task, and a call that waits for an answer, or that has not ended after 60 seconds, answers the error `timeout` whose `details` name the hidden task, where it goes on and where its question is answered. Where policy asks for an approval the error is `needs_approval`; `details` hold `approval_id`, `task_id` (the hidden task) and `expires_at`. Decide it at `/v1/tasks/{task_id}/approvals/{approval_id}`: an approved call runs in the hidden task, and its result stands in that task's ledger (a file that it attaches is marked on the hidden task). When nobody knows whether the call happened and the agent has `on_unknown: ask`, the error is `outcome_unknown`, with the `task_id` and `call_id` to decide it at.",
   middleware: [requireScope("tools:call"), refuseStopped],
   request: {
     params: toolParams,
@@ -113,7 +113,10 @@ async function makeCall(
   const prepared = await prepareCalls([{ name: tool.name, arguments: JSON.stringify(given) }], {
     facts,
     step: 1,
-    toolset: await buildToolset(await toolsOf(c, facts.sources), facts),
+    toolset: {
+      ...(await buildToolset(await toolsOf(c, facts.sources), facts)),
+      mailIsKeyed: mailFromEnv(c.env).isKeyed,
+    },
     repeat: null,
   });
   const [only] = prepared;
@@ -125,6 +128,7 @@ async function makeCall(
   unwrap(made);
   if (body.task_id !== undefined) await cancelWithoutParent(c, body.task_id, open());
   const view = unwrap(await awaitTask(open, MAX_WAIT_SECONDS * 1000, hasEndedOrAsks));
+  c.header("location", `/v1/tasks/${facts.id}`);
   return await resultOf(c, view, facts, body.task_id);
 }
 

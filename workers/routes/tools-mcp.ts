@@ -20,11 +20,29 @@ import { catalogue } from "../../tools/catalogue.generated.ts";
 import { answers, openAnswers, withKey } from "../answers.ts";
 import { actorIdOf, auditEntry } from "../audit-entry.ts";
 import type { App, AppContext } from "../context.ts";
-import { CALLBACK_PATH, CLIENT_PATH, endConsent, openState } from "../mcp-consent.ts";
-import { agreeTo, lookAt, type Looked, type Looker, type McpPlace, publishedTools, withdraw } from "../mcp-servers.ts";
+import { beginInBrowser, isBySession, isSameBrowser, OTHER_BROWSER, told, whereToBegin } from "../consent-browser.ts";
+import {
+  BEGIN_PATH,
+  CALLBACK_PATH,
+  CLIENT_PATH,
+  consentPageOf,
+  type ConsentState,
+  endConsent,
+  keepConsentPage,
+  mcpConsentOf,
+} from "../mcp-consent.ts";
+import {
+  agreeTo,
+  lookAt,
+  type Looked,
+  type Looker,
+  type McpPlace,
+  type NeededConsent,
+  publishedTools,
+  withdraw,
+} from "../mcp-servers.ts";
 import { mcpServerDetailSchema, mcpServerSchema, shownDetail, shownServer } from "../mcp-shown.ts";
 import { requireScope } from "../middleware/require-scope.ts";
-import { escaped, page, PAGE_HEADERS } from "../page.ts";
 import { tenantOf, unwrap } from "../task-access.ts";
 
 /** Servers that are looked at at once. A Worker has six connections. */
@@ -143,6 +161,21 @@ const callback = createRoute({
   }),
 });
 
+const begin = createRoute({
+  tags: ["MCP servers"],
+  method: "get",
+  path: BEGIN_PATH,
+  summary: "Go to an authorization server",
+  description: "For browsers. Only the browser that went this way can come back.",
+  request: { query: z.object({ state: z.string().max(2_000), go: z.string().max(100).optional() }) },
+  responses: openAnswers({
+    200: { description: "Whose tenant it is for, and the way on.", other: ["text/html"] },
+    303: { description: "To the authorization server." },
+    400: { description: "It is over.", other: ["text/html"] },
+    409: { description: "The browser is signed in to another tenant.", other: ["text/html"] },
+  }),
+});
+
 const client = createRoute({
   tags: ["MCP servers"],
   method: "get",
@@ -190,7 +223,7 @@ export function mcpServerRoutes(app: App): void {
       raise("quota_exceeded", `A tenant has at most ${MAX_SERVERS} MCP servers.`);
     const record = await setServer(c, place, name, config, before);
     const looked = unwrap(await lookAt(place, record, lookerOf(c)));
-    return c.json(await detailOf(place, looked), 201, { location: `/v1/mcp-servers/${name}` });
+    return c.json(await detailOf(c, looked), 201, { location: `/v1/mcp-servers/${name}` });
   });
 
   app.openapi(list, async (c) => {
@@ -199,9 +232,8 @@ export function mcpServerRoutes(app: App): void {
   });
 
   app.openapi(show, async (c) => {
-    const place = placeOf(c);
     const record = await serverOf(c, c.req.valid("param").name);
-    return c.json(await detailOf(place, { record, authorizationUrl: null }));
+    return c.json(await detailOf(c, { record, consent: null }));
   });
 
   app.openapi(remove, async (c) => {
@@ -210,7 +242,7 @@ export function mcpServerRoutes(app: App): void {
   });
 
   app.openapi(reload, async (c) => {
-    return c.json(await detailOf(placeOf(c), unwrap(await reloadServer(c, c.req.valid("param").name))));
+    return c.json(await detailOf(c, unwrap(await reloadServer(c, c.req.valid("param").name))));
   });
 
   app.openapi(approve, async (c) => {
@@ -221,14 +253,22 @@ export function mcpServerRoutes(app: App): void {
       raise("conflict", "The server does not list these tools. Look at it again and decide anew.", { field: "hash" });
     const act = await auditEntry(c, "mcp_server.approve", record.name);
     const agreed = unwrap(await agreeTo(place, record, { hash, act }));
-    return c.json(await detailOf(place, { record: agreed, authorizationUrl: null }));
+    return c.json(await detailOf(c, { record: agreed, consent: null }));
+  });
+
+  app.openapi(begin, async (c) => {
+    const { state: text, go } = c.req.valid("query");
+    const state = await consentOf(c, text);
+    const url = await consentPageOf(c.env, state);
+    if (!url.ok) return told(c, 400, url.error.message);
+    return await beginInBrowser(c, state, { what: `the MCP server ${state.server}`, url: url.value, go });
   });
 
   app.openapi(callback, async (c) => {
     const query = c.req.valid("query");
-    const state = await openState(c.env, query.state);
-    if (state === null) raise("invalid_input", "state: this is no authorization that Otto began", { field: "state" });
+    const state = await consentOf(c, query.state);
     const { tenant, server, actor } = state;
+    if (!(await isSameBrowser(c, state))) return told(c, 400, OTHER_BROWSER);
     const ended = await endConsent(c.env, state, query.state);
     if (!ended.ok) return told(c, 400, ended.error.message);
     if (query.code === undefined) return told(c, 400, `The authorization was refused: ${query.error ?? "no code"}.`);
@@ -284,8 +324,21 @@ export async function reloadServer(c: AppContext, name: string): Promise<Result<
   return noted.ok ? await lookAt(place, record, lookerOf(c)) : noted;
 }
 
-async function detailOf(place: McpPlace, { record, authorizationUrl }: Looked) {
-  return shownDetail(record, unwrap(await publishedTools(place, record.name)), authorizationUrl);
+async function detailOf(c: AppContext, { record, consent }: Looked) {
+  const published = unwrap(await publishedTools(placeOf(c), record.name));
+  return shownDetail(record, published, consent === null ? null : await addressOf(c, record.name, consent));
+}
+
+/** Where a person begins a consent. What Otto's own page leads to has to be known to it. */
+async function addressOf(c: AppContext, server: string, { begun, state, page }: NeededConsent): Promise<string> {
+  const { origin } = new URL(c.req.url);
+  if (!isBySession(c, origin)) unwrap(await keepConsentPage(c.env, { ...begun, server }, page));
+  return await whereToBegin(c, begun, { url: page, origin, path: BEGIN_PATH, state });
+}
+
+async function consentOf(c: AppContext, text: string): Promise<ConsentState> {
+  const state = await mcpConsentOf(c.env, text);
+  return state ?? raise("invalid_input", "state: this is no authorization that Otto began", { field: "state" });
 }
 
 /** Keeps how a server is reached. One that is another server now has no tools until it was looked at. */
@@ -313,9 +366,4 @@ async function removeServer(c: AppContext, place: McpPlace, name: string): Promi
   const act = await auditEntry(c, "mcp_server.delete", name);
   unwrap(await databaseFromEnv(c.env).mcpServers.remove(place.tenant, name, act));
   await endMcpProcessesFromEnv(c.env, place.tenant, name);
-}
-
-function told(c: AppContext, status: 200 | 400, message: string): Response {
-  const html = page("Otto", `<h1>Otto</h1><p>${escaped(message)}</p><p>You can close this page.</p>`);
-  return c.html(html, status, PAGE_HEADERS);
 }

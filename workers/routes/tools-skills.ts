@@ -311,7 +311,7 @@ function filePath(c: AppContext): string {
 
 async function contentOf(c: AppContext, found: FoundVersion) {
   const opened = await packageOfSkill(c, found.skill);
-  const files = shownFiles(opened.files);
+  const files = await shownFiles(opened);
   return { instructions: skillInstructions(opened.text), files, ...shownReport(reportOf(found)) };
 }
 

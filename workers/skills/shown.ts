@@ -2,9 +2,11 @@
 import { z } from "zod";
 import { sayNote, type SkillNote } from "../../core/skills/head.ts";
 import type { SkillDifference } from "../../core/skills/difference.ts";
-import type { SkillFile } from "../../core/skills/port.ts";
+import { sha256Hex } from "../../core/sha256.ts";
+import type { SkillPackage } from "../../core/skills/port.ts";
 import type { Skill } from "../../core/skills/skill.ts";
 import type { KeptReport, SkillRecord, SkillVersion } from "../../core/skills/tables.ts";
+import { unwrap } from "../task-access.ts";
 
 const time = z.iso.datetime();
 const texts = z.array(z.string());
@@ -63,7 +65,12 @@ export const skillSchema = z
   })
   .meta({ id: "Skill" });
 
-const fileSchema = z.strictObject({ path: z.string(), size: z.int(), mode: z.string() });
+const fileSchema = z.strictObject({
+  path: z.string(),
+  size: z.int(),
+  mode: z.string(),
+  hash: z.string().describe("SHA-256 of its bytes, in hex."),
+});
 
 export const skillDetailSchema = skillSchema
   .extend({ instructions: z.string(), files: z.array(fileSchema), warnings: z.array(noteSchema), scan: scanSchema })
@@ -179,8 +186,13 @@ export function shownReport({ warnings, scan }: KeptReport) {
   return { warnings: shownNotes(warnings), scan: { findings, is_cut: scan.isCut } };
 }
 
-export function shownFiles(files: readonly SkillFile[]): z.infer<typeof fileSchema>[] {
-  return files.map(({ path, size, mode }) => ({ path, size, mode: mode.toString(8).padStart(4, "0") }));
+export async function shownFiles(opened: SkillPackage): Promise<z.infer<typeof fileSchema>[]> {
+  return await Promise.all(
+    opened.files.map(async ({ path, size, mode }) => {
+      const bytes = unwrap(opened.read(path));
+      return { path, size, mode: mode.toString(8).padStart(4, "0"), hash: await sha256Hex(bytes) };
+    }),
+  );
 }
 
 export function shownDifference({

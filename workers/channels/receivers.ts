@@ -1,0 +1,21 @@
+/** Who works the items of which inbox. */
+import { receiveMail } from "./email-receiver.ts";
+import type { Receiver } from "./receiver.ts";
+import { receiveSlack } from "./slack/receive.ts";
+import { webhookReceiver } from "./webhook-receiver.ts";
+
+/** By the first word of an inbox's name. */
+export type Receivers = Readonly<Record<string, Receiver>>;
+
+export const RECEIVERS: Receivers = {
+  email: receiveMail,
+  slack: receiveSlack,
+  webhook: webhookReceiver,
+};
+
+/** Throws for a name that no channel has. */
+export function receiverOf(receivers: Receivers, inbox: string): Receiver {
+  const receiver = receivers[inbox.split("/")[0] ?? ""];
+  if (receiver === undefined) throw new Error(`nobody works the inbox ${inbox}`);
+  return receiver;
+}

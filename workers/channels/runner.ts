@@ -1,0 +1,41 @@
+/** The stateless runner of channels: it works what came in, sends what goes out, and tells the world of tasks. */
+import { WorkerEntrypoint } from "cloudflare:workers";
+import type { Env } from "../../adapters/from-env.ts";
+import type { Attempt, Delivery, Sent } from "../../core/channels/delivery.ts";
+import type { Handled, InboxItem } from "../../core/channels/inbox.ts";
+import type { Notice } from "../../core/channels/notice.ts";
+import type { ChannelsRpc, MadeTask, TaskOrder } from "../../core/channels/rpc.ts";
+import { type Failure, ok, type Result } from "../../core/errors.ts";
+import type { JsonState } from "../../core/tool.ts";
+import { makeTask } from "../make-task.ts";
+import { receiverOf, RECEIVERS, type Receivers } from "./receivers.ts";
+import { senderOf, SENDERS, type Senders } from "./senders.ts";
+import { spreadNotices } from "./spread.ts";
+import { tell } from "./tell.ts";
+
+export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc {
+  protected readonly receivers: Receivers = RECEIVERS;
+  protected readonly senders: Senders = SENDERS;
+
+  async receive(inbox: string, item: InboxItem, lane: JsonState | null): Promise<Handled> {
+    return await receiverOf(this.receivers, inbox)(this.env, inbox, item, lane);
+  }
+
+  async send(delivery: Delivery, attempt: Attempt): Promise<Sent> {
+    return await senderOf(this.senders, delivery.channel)(this.env, delivery, attempt);
+  }
+
+  async spread(tenant: string, notices: readonly Notice[]): Promise<readonly (Failure | null)[]> {
+    return await spreadNotices(this.env, tenant, notices);
+  }
+
+  async tell(...[tenant, deliver, message, telling]: Parameters<ChannelsRpc["tell"]>): Promise<Result<void>> {
+    return await tell(this.env, { tenant, deliver, message }, telling);
+  }
+
+  /** What the task's object answered is not handed on as it came: until that is disposed of, it keeps its reader in memory. */
+  async makeTask(order: TaskOrder): Promise<Result<MadeTask>> {
+    const made = await makeTask(this.env, order);
+    return made.ok ? ok({ id: made.value.id, status: made.value.status }) : { ok: false, error: made.error };
+  }
+}

@@ -1,0 +1,29 @@
+/** Sends deliveries to Slack. After an attempt that may have left, what is there already is looked up and not posted again. */
+import { filesFromEnv, slackFromEnv, type Env } from "../../adapters/from-env.ts";
+import type { Attempt, Delivery, Sent } from "../../core/channels/delivery.ts";
+import { messageOf, partsOfDelivery } from "../../core/channels/slack/plan.ts";
+import { slackPlace } from "../../core/channels/slack/place.ts";
+import type { Failure } from "../../core/errors.ts";
+import { sendParts } from "./slack/send-parts.ts";
+import { isForGood } from "./slack/sent-of.ts";
+
+export async function sendBySlack(env: Env, delivery: Delivery, attempt: Attempt): Promise<Sent> {
+  const { id, tenant, to, kind, createdAt } = delivery;
+  const place = slackPlace(to);
+  if (place === null) return { kind: "dead", why: `${to} is no place in Slack.` };
+  if (kind === "event") return { kind: "dead", why: "Events go to webhooks, not to Slack." };
+  const opened = await slackFromEnv(env, { tenant, team: place.team });
+  if (!opened.ok) return unopened(opened.error);
+  const { sandbox } = messageOf(delivery);
+  const files = sandbox === null ? null : filesFromEnv(env, { tenant, ...sandbox });
+  const parts = partsOfDelivery(delivery, attempt);
+  const mayBeThere = attempt.mayHaveLeft || attempt.number > 1;
+  return await sendParts({ slack: opened.value.slack, files }, { id, place, parts, since: createdAt, mayBeThere });
+}
+
+/** Nothing was asked of Slack. */
+function unopened(error: Failure): Sent {
+  return isForGood(error)
+    ? { kind: "dead", why: error.message }
+    : { kind: "later", why: error.message, afterMs: null, isOurs: true };
+}

@@ -1,0 +1,148 @@
+/** Clicks on what Otto asks, and windows that were opened by them. Each answer counts once; everybody later hears who was first. */
+import { tasksFromEnv } from "../../../adapters/from-env.ts";
+import type { Handled } from "../../../core/channels/inbox.ts";
+import {
+  readAction,
+  readWindow,
+  type SlackAction,
+  type SlackWindow,
+  verbOf,
+} from "../../../core/channels/slack/actions.ts";
+import type { ClickBody, SubmissionBody } from "../../../core/channels/slack/items.ts";
+import { answerView, editableArguments, editView } from "../../../core/channels/slack/views.ts";
+import { failed, type Failure, ok, type Result } from "../../../core/errors.ts";
+import { taskOfWait } from "../../../core/ids.ts";
+import { parseJson } from "../../../core/parse-json.ts";
+import type { PendingView } from "../../../core/task-view.ts";
+import { answerAsk, type Given } from "../answer.ts";
+import { speakerOf } from "./speaker.ts";
+import { stopTask } from "./stop.ts";
+import { FOR_MEMBERS, isOutsider, laterFor, mayPass, respond, type SlackScene, whisper } from "./workspace.ts";
+
+/** Says something to who clicked. */
+type Tell = (text: string) => Promise<void>;
+
+/** What is said to an ask that is over: nothing comes of it but to be told who was first. */
+const TOO_LATE_FOR: Readonly<Record<"answer" | "edit", Given>> = {
+  answer: { text: "(a window)" },
+  edit: { decision: "approve" },
+};
+const TOO_LATE = "Slack lets nobody wait that long for a window. Click again.";
+
+export async function takeClick(scene: SlackScene, click: ClickBody): Promise<Handled> {
+  const tell: Tell = async (text) => {
+    const isTold = click.responseUrl !== "" && (await respond(scene, click.responseUrl, text));
+    if (!isTold) await whisper(scene, click, text);
+  };
+  const action = readAction(click.action, click.value);
+  if (action === null) return { kind: "done", note: "The click is on nothing of Otto's." };
+  if (isOutsider(scene, click.userTeam)) return await refuse(tell, FOR_MEMBERS);
+  if (action.verb === "stop") return await stopTask(scene, { task: action.task, user: click.user }, tell);
+  const { ask } = action;
+  if (ask === null) return { kind: "done", note: "The click is on nothing of Otto's." };
+  if (action.verb === "answer" || action.verb === "edit") {
+    const window = { task: action.task, ask, channel: click.channel, ts: click.ts };
+    return await openWindow(scene, { click, verb: action.verb, window }, tell);
+  }
+  const given = await givenBy(scene, { ...action, ask });
+  return given.ok
+    ? await decide(scene, { user: click.user, ask, given: given.value }, tell)
+    : await failedTo(tell, given.error);
+}
+
+export async function takeSubmission(scene: SlackScene, submitted: SubmissionBody): Promise<Handled> {
+  const { user, userTeam, callback, metadata, text } = submitted;
+  const window = readWindow(metadata);
+  const verb = verbOf(callback);
+  if (window === null || (verb !== "answer" && verb !== "edit"))
+    return { kind: "done", note: "It is no window of Otto's." };
+  const tell: Tell = async (words) => await whisper(scene, { channel: window.channel, user, thread: null }, words);
+  if (isOutsider(scene, userTeam)) return await refuse(tell, FOR_MEMBERS);
+  if (text === null) return await refuse(tell, "The window was empty, so nothing was answered.");
+  const given = verb === "answer" ? ok({ text }) : approvalWith(text);
+  if (!given.ok) return await refuse(tell, given.error.message);
+  return await decide(scene, { user, ask: window.ask, given: given.value }, tell);
+}
+
+/** An approval with other arguments, as somebody wrote them. */
+export function approvalWith(text: string): Result<Given> {
+  const given = parseJson(text);
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return failed("invalid_input", "The arguments have to be a JSON object, as they were shown.");
+  return ok({ decision: "approve", arguments: given as Readonly<Record<string, unknown>> });
+}
+
+/** What a click says. A choice stands in the question; of one that is over, its place says enough to be told who was first. */
+async function givenBy(
+  scene: SlackScene,
+  { verb, ask, choice }: SlackAction & { readonly ask: string },
+): Promise<Result<Given>> {
+  if (verb === "approve" || verb === "refuse") return ok({ decision: verb });
+  const pending = await pendingOf(scene, ask);
+  if (!pending.ok) return pending;
+  if (pending.value === null) return ok({ text: `choice ${choice ?? ""}` });
+  const choices = pending.value.kind === "question" ? pending.value.choices : null;
+  const chosen = choice === null ? undefined : choices?.[choice];
+  return chosen === undefined ? failed("invalid_input", "The question has no such choice.") : ok({ choice: chosen });
+}
+
+/** What is asked; null: it is over. `not_found`: this tenant has no such task. */
+async function pendingOf({ env, tenant }: SlackScene, ask: string): Promise<Result<PendingView | null>> {
+  const task = taskOfWait(ask);
+  if (task === null) return failed("not_found", "There is no question and no approval with this id.");
+  const view = await tasksFromEnv(env)(tenant, task).view();
+  if (!view.ok) return view;
+  return ok(view.value.pending.find((entry) => entry.kind !== "unknown" && entry.id === ask) ?? null);
+}
+
+async function openWindow(
+  scene: SlackScene,
+  {
+    click,
+    verb,
+    window,
+  }: { readonly click: ClickBody; readonly verb: "answer" | "edit"; readonly window: SlackWindow },
+  tell: Tell,
+): Promise<Handled> {
+  const { ask } = window;
+  const pending = await pendingOf(scene, ask);
+  if (!pending.ok) return await failedTo(tell, pending.error);
+  if (pending.value === null) return await decide(scene, { user: click.user, ask, given: TOO_LATE_FOR[verb] }, tell);
+  const view = viewFor(pending.value, window);
+  if (view === null)
+    return await refuse(tell, "The arguments are too long for a window. Approve or refuse them, or use the API.");
+  const opened = await scene.slack.openView(click.triggerId, view);
+  return opened.ok ? { kind: "done", note: "A window is open." } : await refuse(tell, TOO_LATE);
+}
+
+function viewFor(pending: PendingView, window: SlackWindow) {
+  if (pending.kind === "question") return answerView(window, pending.query);
+  if (pending.kind !== "approval") return null;
+  const text = editableArguments({ arguments: pending.arguments });
+  return text === null ? null : editView(window, pending.tool, text);
+}
+
+async function decide(
+  scene: SlackScene,
+  { user, ask, given }: { readonly user: string; readonly ask: string; readonly given: Given },
+  tell: Tell,
+): Promise<Handled> {
+  const { env, tenant, item } = scene;
+  const by = await speakerOf(scene, user);
+  if (!by.ok) return await failedTo(tell, by.error);
+  const decided = await answerAsk(env, { tenant, ask, given, by: by.value, request: item.id });
+  return decided.ok ? { kind: "done", note: `decides ${ask}` } : await failedTo(tell, decided.error);
+}
+
+/** What may pass is tried again; who clicked hears of everything else. */
+async function failedTo(tell: Tell, error: Failure): Promise<Handled> {
+  if (mayPass(error)) return laterFor(error);
+  const by = error.details?.["by"];
+  const isLate = error.code === "conflict" && typeof by === "string";
+  return await refuse(tell, isLate ? `This was answered already by ${by}.` : error.message);
+}
+
+async function refuse(tell: Tell, why: string): Promise<Handled> {
+  await tell(why);
+  return { kind: "refused", why };
+}

@@ -1,0 +1,162 @@
+/** The slash command: a task whose thread Otto begins, what runs here, and stopping it. */
+import { databaseFromEnv, inboxesFromEnv, tasksFromEnv } from "../../../adapters/from-env.ts";
+import type { Handled } from "../../../core/channels/inbox.ts";
+import { HELP, readCommandWords } from "../../../core/channels/slack/command-words.ts";
+import { cutText, escapeText } from "../../../core/channels/slack/escape.ts";
+import { type CommandBody, laneOf } from "../../../core/channels/slack/items.ts";
+import { toMarkdown } from "../../../core/channels/slack/plain-text.ts";
+import type { SlackRef } from "../../../core/channels/slack/port.ts";
+import { type Failure, ok, type Result } from "../../../core/errors.ts";
+import { spokenMoment } from "../../../core/schedules/reminder-words.ts";
+import type { ScheduleState } from "../../../core/schedules/schedule.ts";
+import { hasEnded } from "../../../core/task-status.ts";
+import type { TaskView } from "../../../core/task-view.ts";
+import { makeReminder } from "../reminders.ts";
+import { type Conversation, makeSlackTask } from "./spoken.ts";
+import { namesIn, noteSpeaker, speakerOf } from "./speaker.ts";
+import { stopTask } from "./stop.ts";
+import { laterFor, mayPass, respond, type SlackScene } from "./workspace.ts";
+
+/** Tasks of a channel that are looked through, the latest first. */
+const MAX_TASKS = 50;
+const MAX_SHOWN = 10;
+const MAX_LINE_CHARACTERS = 80;
+/** An item that is older may have been worked before: its message is looked for before it is posted. */
+const FRESH_MS = 800;
+
+export async function obey(scene: SlackScene, command: CommandBody): Promise<Handled> {
+  const meaning = readCommandWords(command.text);
+  switch (meaning.kind) {
+    case "help":
+      await respond(scene, command.responseUrl, HELP);
+      return { kind: "done", note: "help" };
+    case "status":
+      return await showStatus(scene, command);
+    case "stop":
+      return await stop(scene, command, meaning.task);
+    case "remind":
+      return await remind(scene, command, meaning.words);
+    case "request":
+      return await begin(scene, command, meaning.text);
+  }
+}
+
+async function begin(scene: SlackScene, { user, channel, responseUrl }: CommandBody, words: string): Promise<Handled> {
+  const { env, team, slack, item } = scene;
+  const text = toMarkdown(words, await namesIn(scene, words));
+  const shown = `<@${user}> asks: ${escapeText(cutText(text, 1_000))}`;
+  const before = await postedBefore(scene, channel);
+  if (!before.ok) return laterFor(before.error);
+  const root =
+    before.value === null
+      ? await slack.post({ channel, thread: null, text: shown, blocks: [], key: item.id })
+      : ok(before.value);
+  if (!root.ok) {
+    if (mayPass(root.error)) return laterFor(root.error);
+    await respond(scene, responseUrl, `I cannot write here. Invite me with \`/invite\` first. (${root.error.message})`);
+    return { kind: "refused", why: root.error.message };
+  }
+  const place = `${team}/${channel}/${root.value.ts}`;
+  const made = await makeSlackTask(scene, { user, channel, place }, { input: text, hold: false });
+  if (!made.ok) return await cannot(scene, responseUrl, made.error);
+  const { retryAfterMs } = await inboxesFromEnv(env)(`slack/${team}`).take({
+    id: `begun/${item.id}`,
+    lane: laneOf(channel, root.value.ts),
+    kind: "begun",
+    body: { task: made.value.id } satisfies Conversation,
+    receivedAt: item.receivedAt,
+  });
+  if (retryAfterMs !== undefined)
+    return { kind: "later", afterMs: retryAfterMs, why: "The thread could not be told of its task yet." };
+  await noteSpeaker(scene, user);
+  return { kind: "done", note: made.value.id };
+}
+
+/** The message that an earlier try of this item has posted; null: none did. */
+async function postedBefore({ slack, item }: SlackScene, channel: string): Promise<Result<SlackRef | null>> {
+  if (Date.now() - item.receivedAt < FRESH_MS) return ok(null);
+  const found = await slack.messagesSince({ channel, thread: null, since: item.receivedAt });
+  if (found.ok) return ok(found.value.find(({ key }) => key === item.id) ?? null);
+  // A place that cannot be read is none that was written to.
+  return mayPass(found.error) ? found : ok(null);
+}
+
+/** What is for whoever asks goes to them directly. */
+async function remind(scene: SlackScene, { user, responseUrl }: CommandBody, words: string): Promise<Handled> {
+  const { env, tenant, team, item } = scene;
+  const person = await speakerOf(scene, user);
+  if (!person.ok) return await cannot(scene, responseUrl, person.error);
+  // Whom it is for stays as Slack writes a member.
+  const [, who = words, rest = ""] = /^(<@[^>]*>|\S+)\s+([^]*)$/.exec(words) ?? [];
+  const made = await makeReminder(env, {
+    tenant,
+    person: person.value,
+    text: `${who} ${toMarkdown(rest, await namesIn(scene, rest))}`,
+    to: [{ channel: "slack", to: `${team}/${user}` }],
+    now: item.receivedAt,
+    seed: `slack ${team} ${item.id}`,
+  });
+  if (!made.ok) return await cannot(scene, responseUrl, made.error);
+  await respond(scene, responseUrl, promiseOf(made.value));
+  return { kind: "done", note: "a reminder" };
+}
+
+/** When it will be, since whoever wrote it may have meant another clock. */
+function promiseOf({ next, config }: ScheduleState): string {
+  if (next === null) return "I will.";
+  const on = config.when.kind === "once" ? "on" : "first on";
+  return `I will, ${on} ${spokenMoment(next.at, config.time_zone)}.`;
+}
+
+async function cannot(scene: SlackScene, responseUrl: string, error: Failure): Promise<Handled> {
+  if (mayPass(error)) return laterFor(error);
+  await respond(scene, responseUrl, error.message);
+  return { kind: "refused", why: error.message };
+}
+
+async function showStatus(scene: SlackScene, { channel, responseUrl }: CommandBody): Promise<Handled> {
+  const living = await livingTasks(scene, channel);
+  if (!living.ok) return laterFor(living.error);
+  const lines = living.value.slice(0, MAX_SHOWN).map((task) => `• ${lineOf(task)}`);
+  const more = living.value.length > MAX_SHOWN ? [`… and ${living.value.length - MAX_SHOWN} more`] : [];
+  await respond(scene, responseUrl, lines.length === 0 ? "Nothing is under way here." : [...lines, ...more].join("\n"));
+  return { kind: "done", note: "status" };
+}
+
+async function stop(
+  scene: SlackScene,
+  { user, channel, responseUrl }: CommandBody,
+  named: string | null,
+): Promise<Handled> {
+  if (named !== null) return await stopTask(scene, { task: named, user }, (text) => respond(scene, responseUrl, text));
+  const living = await livingTasks(scene, channel);
+  if (!living.ok) return laterFor(living.error);
+  const own = living.value.filter(({ metadata }) => metadata["slack_user"] === `${scene.team}/${user}`);
+  const [only, ...others] = own;
+  if (only === undefined || others.length > 0) {
+    const list = own.map((task) => `• ${lineOf(task)}`).join("\n");
+    await respond(
+      scene,
+      responseUrl,
+      only === undefined ? "You have nothing under way here." : `Which one? Write \`/otto stop\` and its id.\n${list}`,
+    );
+    return { kind: "done", note: "It was not said what to stop." };
+  }
+  return await stopTask(scene, { task: only.id, user }, (text) => respond(scene, responseUrl, text));
+}
+
+/** The tasks of a channel that have not ended, the latest first, as they stand now. */
+async function livingTasks({ env, tenant }: SlackScene, channel: string): Promise<Result<readonly TaskView[]>> {
+  const filter = { status: null, project: `slack-${channel}` };
+  const found = await databaseFromEnv(env).tasks.shortPage(tenant, filter, { after: null, limit: MAX_TASKS });
+  if (!found.ok) return found;
+  const listed = found.value.items.filter(({ status }) => !hasEnded(status));
+  const views = await Promise.all(listed.map(async ({ id }) => await tasksFromEnv(env)(tenant, id).view()));
+  return ok(views.flatMap((view) => (view.ok && !hasEnded(view.value.status) ? [view.value] : [])));
+}
+
+function lineOf({ id, status, input }: TaskView): string {
+  const words = typeof input === "string" ? input : (input.at(-1)?.content ?? "");
+  const first = typeof words === "string" ? words : "";
+  return `${status.replace("_", " ")}: ${cutText(first.replace(/\s+/g, " "), MAX_LINE_CHARACTERS)} (\`${id}\`)`;
+}

@@ -1,0 +1,46 @@
+/** Works what came in from a workspace of Slack. */
+import { databaseFromEnv } from "../../../adapters/from-env.ts";
+import type { Handled } from "../../../core/channels/inbox.ts";
+import type {
+  BegunBody,
+  ClickBody,
+  CommandBody,
+  RevokedBody,
+  SlackKind,
+  SpokenBody,
+  SubmissionBody,
+} from "../../../core/channels/slack/items.ts";
+import type { Receiver } from "../receiver.ts";
+import { takeClick, takeSubmission } from "./clicks.ts";
+import { obey } from "./command.ts";
+import { hearSpoken } from "./spoken.ts";
+import { laterFor, sceneOf, type SlackScene } from "./workspace.ts";
+
+export const receiveSlack: Receiver = async (env, inbox, item, lane) => {
+  const found = await sceneOf(env, inbox.split("/")[1] ?? "", item);
+  if ("handled" in found) return found.handled;
+  const { scene } = found;
+  // What an item of this inbox holds was read by `core/channels/slack/items.ts`.
+  const body: unknown = item.body;
+  switch (item.kind as SlackKind) {
+    case "spoken":
+      return await hearSpoken(scene, body as SpokenBody, lane);
+    case "command":
+      return await obey(scene, body as CommandBody);
+    case "click":
+      return await takeClick(scene, body as ClickBody);
+    case "submission":
+      return await takeSubmission(scene, body as SubmissionBody);
+    case "begun":
+      return { kind: "done", note: (body as BegunBody).task, lane: { task: (body as BegunBody).task } };
+    case "revoked":
+      return await forgetToken(scene, body as RevokedBody);
+  }
+};
+
+/** Slack has taken the token back. It may say so long after, when the app is installed anew: that installation stands. */
+async function forgetToken({ env, tenant, team, item }: SlackScene, { at }: RevokedBody): Promise<Handled> {
+  const revokedAt = Math.min(at ?? Infinity, item.receivedAt);
+  const revoked = await databaseFromEnv(env).slackInstalls.revoke(tenant, team, revokedAt);
+  return revoked.ok ? { kind: "done", note: "The app was uninstalled." } : laterFor(revoked.error);
+}

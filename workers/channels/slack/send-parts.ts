@@ -1,0 +1,164 @@
+/** The parts of one delivery to Slack, done one after the other; a part that is there already is not done again. */
+import type { Sent } from "../../../core/channels/delivery.ts";
+import { noteKey, postedPart, type SlackPart } from "../../../core/channels/slack/plan.ts";
+import type { SlackPlace } from "../../../core/channels/slack/place.ts";
+import type { OwnMessage, SlackPort, SlackRef } from "../../../core/channels/slack/port.ts";
+import { saying } from "../../../core/channels/slack/pack.ts";
+import { cutText, escapeText, partsOf } from "../../../core/channels/slack/escape.ts";
+import { type Failure, failed, ok, type Result } from "../../../core/errors.ts";
+import type { FilesPort } from "../../../core/ports.ts";
+import { isForGood, sentOf } from "./sent-of.ts";
+
+/** A file is held in memory while it is shared. */
+const MAX_FILE_BYTES = 25_000_000;
+const MAX_NOTE_CHARACTERS = 2_500;
+
+/** Through what it is sent. `files` null: the delivery has no sandbox. */
+export interface SlackSending {
+  readonly slack: SlackPort;
+  readonly files: FilesPort | null;
+}
+
+export interface SlackParcel {
+  readonly id: string;
+  readonly place: SlackPlace;
+  readonly parts: readonly SlackPart[];
+  /** Milliseconds since the epoch: nothing of it can be older. */
+  readonly since: number;
+  /** True: an earlier attempt may have done some of it. */
+  readonly mayBeThere: boolean;
+}
+
+type Post = Extract<SlackPart, { kind: "post" }>;
+type File = Extract<SlackPart, { kind: "file" }>;
+
+/** Where it goes, as far as that is known, and what of it is there. */
+interface Standing {
+  readonly channel: string;
+  /** Null until its first message begins a thread. */
+  readonly thread: string | null;
+  readonly first: SlackRef | null;
+  readonly own: readonly OwnMessage[];
+}
+
+/** Never throws for what Slack answers. `ref`: its first message. */
+export async function sendParts(sending: SlackSending, parcel: SlackParcel): Promise<Sent> {
+  const { parts } = parcel;
+  const changed = await changeMessages(sending.slack, parts);
+  if (!changed.ok) return sentOf(changed.error);
+  const posts = parts.filter((part) => part.kind === "post");
+  const files = parts.filter((part) => part.kind === "file");
+  if (posts.length === 0 && files.length === 0) return { kind: "sent", ref: changed.value };
+  const found = await standingOf(sending.slack, parcel);
+  if (!found.ok) return lookFailed(found.error);
+  const posted = await postAll(sending.slack, found.value, posts);
+  if (!posted.ok) return sentOf(posted.error);
+  const shared = await shareAll(sending, posted.value, files, noteKey(parcel.id));
+  return shared.ok ? { kind: "sent", ref: refOf(posted.value.first) } : sentOf(shared.error);
+}
+
+function refOf(ref: SlackRef | null): { channel: string; ts: string } | null {
+  return ref === null ? null : { channel: ref.channel, ts: ref.ts };
+}
+
+/** A message that is gone, or may not be changed any more, is left as it is. */
+async function changeMessages(
+  slack: SlackPort,
+  parts: readonly SlackPart[],
+): Promise<Result<{ channel: string; ts: string } | null>> {
+  let last: SlackRef | null = null;
+  for (const part of parts) {
+    if (part.kind !== "change") continue;
+    const done = await slack.update({ ...part.ref, ...part.words });
+    if (!done.ok && !(isForGood(done.error) && done.error.code !== "forbidden")) return done;
+    last = part.ref;
+  }
+  return ok(refOf(last));
+}
+
+/** What may have left and cannot be looked up stays unknown: nothing is posted twice. */
+function lookFailed(failure: Failure): Sent {
+  return isForGood(failure) && failure.details?.["looked"] === true
+    ? { kind: "unknown", why: `Whether this was posted cannot be looked up: ${failure.message}` }
+    : sentOf(failure);
+}
+
+async function standingOf(slack: SlackPort, { id, place, since, mayBeThere }: SlackParcel): Promise<Result<Standing>> {
+  const opened = await channelOfPlace(slack, place, mayBeThere);
+  if (!opened.ok) return opened;
+  const [channel, thread] = [opened.value, place.kind === "conversation" ? place.thread : null];
+  const standing = { channel, thread, first: null, own: [] };
+  if (!mayBeThere) return ok(standing);
+  const own = await slack.messagesSince({ channel, thread, since });
+  if (!own.ok) return looked(own.error);
+  const root = thread === null ? own.value.find(({ key }) => key === id) : undefined;
+  if (root === undefined) return ok({ ...standing, own: own.value });
+  const below = await slack.messagesSince({ channel, thread: root.ts, since });
+  return below.ok ? ok({ ...standing, own: [...own.value, ...below.value] }) : looked(below.error);
+}
+
+function looked(failure: Failure): Result<never> {
+  return { ok: false, error: { ...failure, details: { ...failure.details, looked: true } } };
+}
+
+/** Slack posts to `#name`, and looks up by ids only. */
+async function channelOfPlace(slack: SlackPort, place: SlackPlace, isLookedUp: boolean): Promise<Result<string>> {
+  if (place.kind === "person") return await slack.openConversation(place.user);
+  const isNamed = place.channel.startsWith("#") && isLookedUp;
+  return isNamed ? await slack.channelNamed(place.channel.slice(1)) : ok(place.channel);
+}
+
+async function postAll(slack: SlackPort, standing: Standing, posts: readonly Post[]): Promise<Result<Standing>> {
+  let now = standing;
+  for (const post of posts) {
+    const ref = postedPart(now.own, post);
+    const done =
+      ref === null
+        ? await slack.post({ channel: now.channel, thread: now.thread, ...post.words, key: post.key })
+        : ok(ref);
+    if (!done.ok) return done;
+    const { channel, ts } = done.value;
+    now = { ...now, channel, thread: now.thread ?? ts, first: now.first ?? { channel, ts } };
+  }
+  return ok(now);
+}
+
+/** What cannot be shared is said in the thread, once: the answer counts as sent. */
+async function shareAll(
+  sending: SlackSending,
+  standing: Standing,
+  files: readonly File[],
+  key: string,
+): Promise<Result<void>> {
+  const missing: string[] = [];
+  for (const file of files) {
+    if (postedPart(standing.own, file) !== null) continue;
+    const shared = await shareOne(sending, standing, file);
+    if (shared.ok) continue;
+    if (!isForGood(shared.error)) return shared;
+    missing.push(`• ${escapeText(cutText(file.title, 200))}: ${escapeText(shared.error.message)}`);
+  }
+  if (missing.length === 0) return ok(undefined);
+  const [note = ""] = partsOf(`_Not attached:_\n${missing.join("\n")}`, MAX_NOTE_CHARACTERS);
+  const words = saying([note]);
+  const noted = await postAll(sending.slack, standing, [{ kind: "post", key, words }]);
+  return noted.ok ? ok(undefined) : noted;
+}
+
+async function shareOne(
+  { slack, files }: SlackSending,
+  { channel, thread }: Standing,
+  file: File,
+): Promise<Result<void>> {
+  const read = await bytesOf(files, file);
+  if (!read.ok) return read;
+  if (read.value.length === 0) return failed("invalid_input", "The file is empty, and Slack takes none that is.");
+  return await slack.upload({ channel, thread, name: file.name, title: file.title, bytes: read.value });
+}
+
+async function bytesOf(files: FilesPort | null, { from }: File): Promise<Result<Uint8Array>> {
+  if ("text" in from) return ok(new TextEncoder().encode(from.text));
+  if (files === null) return failed("not_found", "The file is gone.");
+  const read = await files.read(from.path, MAX_FILE_BYTES);
+  return read.ok ? ok(read.value.bytes) : read;
+}

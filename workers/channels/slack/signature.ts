@@ -1,0 +1,30 @@
+/** Whether Slack itself sent a request (https://docs.slack.dev/authentication/verifying-requests-from-slack). */
+
+/** How far the clocks of Slack and of Otto may be apart, and how long a request counts. */
+const MAX_AGE_SECONDS = 300;
+
+export interface SignedParts {
+  /** As it came, before anything read it. */
+  readonly body: Uint8Array;
+  readonly timestamp: string | undefined;
+  readonly signature: string | undefined;
+}
+
+/** True when the body was signed with this secret within five minutes of `now`. Takes the same time wherever a signature is wrong. */
+export async function isSignedBySlack(
+  { body, timestamp = "", signature = "" }: SignedParts,
+  secret: string,
+  now: number,
+): Promise<boolean> {
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(now / 1000 - Number(timestamp)) > MAX_AGE_SECONDS) return false;
+  const given = /^v0=([0-9a-f]{64})$/.exec(signature)?.[1];
+  if (given === undefined) return false;
+  const prefix = new TextEncoder().encode(`v0:${timestamp}:`);
+  const signed = new Uint8Array(prefix.length + body.length);
+  signed.set(prefix);
+  signed.set(body, prefix.length);
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", new TextEncoder().encode(secret), hmac, false, ["verify"]);
+  const mac = Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(given.slice(2 * at, 2 * at + 2), 16));
+  return await crypto.subtle.verify("HMAC", key, mac, signed);
+}

@@ -1,0 +1,50 @@
+/** Who somebody in Slack is: the tenant's record of that person. */
+import { databaseFromEnv } from "../../../adapters/from-env.ts";
+import { namedUsers } from "../../../core/channels/slack/plain-text.ts";
+import type { PersonRecord } from "../../../core/people/person.ts";
+import type { Result } from "../../../core/errors.ts";
+import { linkSlackPerson } from "../../people/link.ts";
+import type { SlackScene } from "./workspace.ts";
+
+/** People of one text whose names are looked up. */
+const MAX_NAMED = 10;
+
+/** The record of somebody who speaks or clicks; made of what Slack says of them where there is none. */
+export async function speakerOf(scene: SlackScene, user: string): Promise<Result<PersonRecord>> {
+  const { env, tenant, team, slack } = scene;
+  const known = await databaseFromEnv(env).people.byAddress(tenant, { kind: "slack", team, user });
+  if (!known.ok) return known;
+  if (known.value !== null) return { ok: true, value: known.value };
+  const told = await slack.user(user);
+  if (!told.ok) return told;
+  const { name, timeZone: tz } = told.value;
+  // In a shared channel Slack shows members of other workspaces too, with addresses that those vouch for.
+  const email = told.value.team === team ? told.value.email : null;
+  return await linkSlackPerson(env, tenant, { team, user, name, email, tz });
+}
+
+/** Has the tenant know who spoke. A task does not wait for it, nor fail with it. */
+export async function noteSpeaker(scene: SlackScene, user: string): Promise<void> {
+  const found = await speakerOf(scene, user);
+  if (!found.ok) console.error("a person of Slack is not known", scene.team, user, found.error.code);
+}
+
+/** The names of those whom a text mentions, as far as they can be found; Otto is itself. */
+export async function namesIn(scene: SlackScene, text: string): Promise<Record<string, string>> {
+  return await namesOf(scene, namedUsers(text));
+}
+
+/** The names of people by their ids, those of the first ten; Otto is itself. */
+export async function namesOf(scene: SlackScene, users: readonly string[]): Promise<Record<string, string>> {
+  const { env, tenant, team, slack, install } = scene;
+  const others = users.filter((user) => user !== install.botUser);
+  const found = await Promise.all(
+    others.slice(0, MAX_NAMED).map(async (user) => {
+      const known = await databaseFromEnv(env).people.byAddress(tenant, { kind: "slack", team, user });
+      if (known.ok && known.value !== null) return [user, known.value.name] as const;
+      const told = await slack.user(user);
+      return [user, told.ok ? told.value.name : user] as const;
+    }),
+  );
+  return { ...Object.fromEntries(found), [install.botUser]: "Otto" };
+}

@@ -1,0 +1,201 @@
+/** What somebody says to Otto: a task, or a word more to one that is under way. */
+import { databaseFromEnv, tasksFromEnv } from "../../../adapters/from-env.ts";
+import type { Handled } from "../../../core/channels/inbox.ts";
+import { afterThread, goingOn } from "../../../core/channels/slack/exchange.ts";
+import type { SpokenBody } from "../../../core/channels/slack/items.ts";
+import { toMarkdown, withoutMention } from "../../../core/channels/slack/plain-text.ts";
+import { type Failure, ok, type Result } from "../../../core/errors.ts";
+import { isId } from "../../../core/ids.ts";
+import type { TaskRequest } from "../../../core/new-task.ts";
+import { hasEnded } from "../../../core/task-status.ts";
+import type { PendingView, TaskView } from "../../../core/task-view.ts";
+import type { JsonState } from "../../../core/tool.ts";
+import { makeTask } from "../../make-task.ts";
+import { answerAsk } from "../answer.ts";
+import { takeFiles } from "./files.ts";
+import { namesIn, noteSpeaker, speakerOf } from "./speaker.ts";
+import { threadAbove } from "./thread.ts";
+import { FOR_MEMBERS, isOutsider, laterFor, mayPass, type SlackScene, whisper } from "./workspace.ts";
+
+/** A question that a reply may answer. */
+type Question = Extract<PendingView, { kind: "question" }>;
+
+/** What a conversation knows. */
+export interface Conversation {
+  /** The task that it is about. */
+  readonly task: string;
+  /** The question that it was begun with; absent or null: any. */
+  readonly ask?: string | null;
+}
+
+/** A thread is a conversation; one in which nobody asked Otto for anything is none of Otto's business. */
+export async function hearSpoken(scene: SlackScene, said: SpokenBody, lane: JsonState | null): Promise<Handled> {
+  const about = conversationIn(lane) ?? (await conversationBegunBy(scene, said));
+  if (about !== null && "code" in about) return laterFor(about);
+  const known = about?.task ?? null;
+  if (!said.isAddressed && known === null) return { kind: "done", note: "Nobody asked Otto for anything here." };
+  if (isOutsider(scene, said.userTeam)) {
+    await whisper(scene, said, FOR_MEMBERS);
+    return { kind: "refused", why: "The speaker is of another workspace." };
+  }
+  const text = await wordsOf(scene, said);
+  if (text === "" && said.files.length === 0) {
+    await whisper(scene, said, "What can I do? Say it in the same message in which you mention me.");
+    return { kind: "done", note: "There was nothing but the mention." };
+  }
+  const task = known === null ? null : await tasksFromEnv(scene.env)(scene.tenant, known).view();
+  if (task === null || (!task.ok && task.error.code === "not_found"))
+    return await begin(scene, said, { text, before: null });
+  if (!task.ok) return laterFor(task.error);
+  return await goOn(scene, said, { text, ask: about?.ask ?? null }, task.value);
+}
+
+function conversationIn(lane: JsonState | null): Conversation | null {
+  const task = lane?.["task"];
+  return typeof task === "string" ? { task } : null;
+}
+
+/**
+ * What a thread is about that Otto itself began by a delivery: the result of a schedule's task, a question in direct
+ * messages. Null: Otto did not begin it, or the delivery is forgotten. A failure passes.
+ */
+async function conversationBegunBy(scene: SlackScene, said: SpokenBody): Promise<Conversation | Failure | null> {
+  const { env, tenant, slack, install } = scene;
+  const { channel, thread, parent } = said;
+  if (thread === null || parent !== install.botUser) return null;
+  const own = await slack.messagesSince({ channel, thread, since: Math.floor(Number(thread) * 1000) });
+  if (!own.ok) return mayPass(own.error) ? own.error : null;
+  const key = own.value.find(({ ts }) => ts === thread)?.key ?? null;
+  if (key === null || !isId("delivery", key)) return null;
+  const delivery = await databaseFromEnv(env).deliveries.get(tenant, key);
+  if (!delivery.ok) return mayPass(delivery.error) ? delivery.error : null;
+  const { task, about: ask } = delivery.value;
+  return task === null ? null : { task, ask };
+}
+
+async function wordsOf(scene: SlackScene, { text }: SpokenBody): Promise<string> {
+  const words = withoutMention(text, scene.install.botUser);
+  return toMarkdown(words, await namesIn(scene, words));
+}
+
+/** A new task; `before` is the one that the conversation was about. */
+async function begin(
+  scene: SlackScene,
+  said: SpokenBody,
+  { text, before }: { readonly text: string; readonly before: TaskView | null },
+): Promise<Handled> {
+  const root = said.thread ?? said.ts;
+  const hasFiles = said.files.length > 0;
+  const place = `${scene.team}/${said.channel}/${root}`;
+  const words = text === "" ? "Look at the files." : text;
+  const above = before === null ? await threadAbove(scene, said) : ok(null);
+  if (!above.ok) return laterFor(above.error);
+  const made = await makeSlackTask(
+    scene,
+    { user: said.user, channel: said.channel, place },
+    {
+      input: before === null ? afterThread(above.value, words) : goingOn(before, words),
+      hold: hasFiles,
+    },
+  );
+  if (!made.ok) return await unmade(scene, said, made.error);
+  if (hasFiles) {
+    const { id, project } = made.value;
+    const stub = tasksFromEnv(scene.env)(scene.tenant, id);
+    const named = await takeFiles(scene, said, { rootId: id, project, folder: null });
+    const told = await stub.message(named, `${scene.item.id}/files`);
+    if (!told.ok && mayPass(told.error)) return laterFor(told.error);
+    const started = await stub.start(scene.item.id);
+    if (!started.ok && mayPass(started.error)) return laterFor(started.error);
+  }
+  await noteSpeaker(scene, said.user);
+  return { kind: "done", note: made.value.id, lane: { task: made.value.id } satisfies Conversation };
+}
+
+/** A task that somebody in Slack asks for, whose answer goes to a thread. The same item makes the same task. */
+export async function makeSlackTask(
+  { env, tenant, team, item }: SlackScene,
+  { user, channel, place }: { readonly user: string; readonly channel: string; readonly place: string },
+  request: { readonly input: TaskRequest["input"]; readonly hold: boolean },
+): Promise<Result<TaskView>> {
+  return await makeTask(env, {
+    tenant,
+    request: {
+      ...request,
+      project: `slack-${channel}`,
+      deliver: [{ channel: "slack", to: place }],
+      metadata: { slack_user: `${team}/${user}` },
+    },
+    via: { channel: "slack", id: place },
+    seed: `slack ${team} ${item.id}`,
+    at: item.receivedAt,
+  });
+}
+
+/** No task was made: what may pass is tried again, and everything else is told. */
+async function unmade(scene: SlackScene, said: SpokenBody, error: Failure): Promise<Handled> {
+  if (mayPass(error)) return laterFor(error);
+  await whisper(scene, said, `I cannot begin with this. ${error.message}`);
+  return { kind: "refused", why: error.message };
+}
+
+/** A word more: the answer to what the task waits for, else a message to it, and a task of its own once that one ended. */
+async function goOn(
+  scene: SlackScene,
+  said: SpokenBody,
+  { text, ask }: { readonly text: string; readonly ask: string | null },
+  task: TaskView,
+): Promise<Handled> {
+  const lane = { task: task.id } satisfies Conversation;
+  const stub = tasksFromEnv(scene.env)(scene.tenant, task.id);
+  const isOver = hasEnded(task.status);
+  const files = isOver ? "" : await takeFiles(scene, said, { rootId: task.id, project: task.project, folder: said.ts });
+  const questions = isOver ? [] : task.pending.filter((entry) => entry.kind === "question");
+  const question = questions.find(({ id }) => id === ask) ?? questions[0];
+  if (question !== undefined) {
+    const answered = await answerInWords(scene, said, [text, files].filter(Boolean).join("\n\n"), question);
+    if (answered === "counted") return { kind: "done", note: `answers ${question.id}`, lane };
+    if (answered !== null) return laterFor(answered);
+  }
+  // Also to one that ended: it knows whether this very message reached it before.
+  const told = await stub.message(
+    [await fromWhom(scene, said, text, task), files].filter(Boolean).join("\n\n"),
+    scene.item.id,
+  );
+  if (told.ok) return { kind: "done", note: task.id, lane };
+  if (mayPass(told.error)) return laterFor(told.error);
+  const now = isOver ? ok(task) : await stub.view();
+  if (!now.ok) return laterFor(now.error);
+  // It gives its last answer, or has more to read than it takes: this waits for it.
+  if (!hasEnded(now.value.status)) return { kind: "later", afterMs: 0, why: told.error.message };
+  return await begin(scene, said, { text, before: now.value });
+}
+
+/** Null: it does not count as an answer; a failure: nobody can say now. */
+async function answerInWords(
+  scene: SlackScene,
+  { user }: SpokenBody,
+  text: string,
+  { id, choices }: Question,
+): Promise<"counted" | Failure | null> {
+  const by = await speakerOf(scene, user);
+  if (!by.ok) return mayPass(by.error) ? by.error : null;
+  const choice = choices?.find((one) => one.toLowerCase() === text.toLowerCase());
+  const given = choice === undefined ? { text } : { choice };
+  const answered = await answerAsk(scene.env, {
+    tenant: scene.tenant,
+    ask: id,
+    given,
+    by: by.value,
+    request: scene.item.id,
+  });
+  if (answered.ok) return "counted";
+  return mayPass(answered.error) ? answered.error : null;
+}
+
+/** Words of somebody else than who began the task say whose they are. */
+async function fromWhom(scene: SlackScene, { user }: SpokenBody, text: string, task: TaskView): Promise<string> {
+  if (task.metadata["slack_user"] === `${scene.team}/${user}` || text === "") return text;
+  const by = await speakerOf(scene, user);
+  return by.ok ? `${by.value.name}: ${text}` : text;
+}

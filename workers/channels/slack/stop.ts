@@ -1,0 +1,36 @@
+/** Stopping a task from Slack. */
+import { tasksFromEnv } from "../../../adapters/from-env.ts";
+import type { Handled } from "../../../core/channels/inbox.ts";
+import { isId } from "../../../core/ids.ts";
+import { hasEnded } from "../../../core/task-status.ts";
+import { speakerOf } from "./speaker.ts";
+import { laterFor, mayPass, type SlackScene } from "./workspace.ts";
+
+const NO_SUCH_TASK = "There is no such task of this workspace's tenant.";
+
+/** Whoever began a task may stop it, and whoever may approve. `tell` says to that person how it went. */
+export async function stopTask(
+  scene: SlackScene,
+  { task, user }: { readonly task: string; readonly user: string },
+  tell: (text: string) => Promise<unknown>,
+): Promise<Handled> {
+  const refuse = async (why: string): Promise<Handled> => {
+    await tell(why);
+    return { kind: "refused", why };
+  };
+  if (!isId("task", task)) return await refuse(NO_SUCH_TASK);
+  const stub = tasksFromEnv(scene.env)(scene.tenant, task);
+  const view = await stub.view();
+  if (!view.ok) return mayPass(view.error) ? laterFor(view.error) : await refuse(NO_SUCH_TASK);
+  const by = await speakerOf(scene, user);
+  if (!by.ok && mayPass(by.error)) return laterFor(by.error);
+  const began = view.value.metadata["slack_user"] === `${scene.team}/${user}`;
+  const mayStop = began || (by.ok && by.value.mayApprove);
+  if (!mayStop) return await refuse("Only who began this, or somebody who may approve, can stop it.");
+  if (hasEnded(view.value.status)) return await refuse("This is over already.");
+  const cancelled = await stub.cancel(by.ok ? by.value.name : user);
+  if (!cancelled.ok)
+    return mayPass(cancelled.error) ? laterFor(cancelled.error) : await refuse(cancelled.error.message);
+  await tell("It is stopped.");
+  return { kind: "done", note: `stops ${task}` };
+}

@@ -1,0 +1,29 @@
+/** What people said in a thread before they asked Otto there. */
+import type { SpokenBody } from "../../../core/channels/slack/items.ts";
+import { messagesToQuote, peopleIn, quotedThread } from "../../../core/channels/slack/thread-words.ts";
+import { type Failure, ok, type Result } from "../../../core/errors.ts";
+import { namesOf } from "./speaker.ts";
+import { mayPass, type SlackScene } from "./workspace.ts";
+
+/** How long a request waits for a thread that Slack does not show at the moment; then it is begun without. */
+const PATIENCE_MS = 15_000;
+
+/** The thread above the words as a task reads it; null: they began it. A failure passes. */
+export async function threadAbove(
+  scene: SlackScene,
+  { channel, thread, ts }: Pick<SpokenBody, "channel" | "thread" | "ts">,
+): Promise<Result<string | null>> {
+  if (thread === null) return ok(null);
+  const said = await scene.slack.saidBefore({ channel, thread, before: ts });
+  if (!said.ok) return isAwaited(scene, said.error) ? said : ok(unread(said.error));
+  const names = await namesOf(scene, peopleIn(messagesToQuote(said.value)));
+  return ok(quotedThread(said.value, names));
+}
+
+function isAwaited({ item }: SlackScene, error: Failure): boolean {
+  return mayPass(error) && Date.now() + (error.retryAfterMs ?? 0) - item.receivedAt < PATIENCE_MS;
+}
+
+function unread({ message }: Failure): string {
+  return `(What was said before in this Slack thread could not be read: ${message})`;
+}

@@ -1,0 +1,85 @@
+/** Where an item of a Slack inbox came from: whose workspace it is, its bot there, and how people are told things. */
+import { databaseFromEnv, type Env, slackFromEnv } from "../../../adapters/from-env.ts";
+import type { Handled, InboxItem } from "../../../core/channels/inbox.ts";
+import { escapeText } from "../../../core/channels/slack/escape.ts";
+import type { SlackInstall } from "../../../core/channels/slack/install-table.ts";
+import type { SlackPort } from "../../../core/channels/slack/port.ts";
+import { ERRORS, type Failure } from "../../../core/errors.ts";
+import { surelyNotSent } from "../../../core/ports.ts";
+
+export interface SlackScene {
+  readonly env: Env;
+  readonly tenant: string;
+  readonly team: string;
+  readonly install: SlackInstall;
+  readonly slack: SlackPort;
+  readonly item: InboxItem;
+}
+
+/** Somebody in a conversation. `thread`: the one that they are in; null: none. */
+export interface SlackListener {
+  readonly channel: string;
+  readonly user: string;
+  readonly thread: string | null;
+}
+
+/** The scene of an item; else what becomes of it: a workspace that is nobody's is refused. */
+export async function sceneOf(
+  env: Env,
+  team: string,
+  item: InboxItem,
+): Promise<{ readonly scene: SlackScene } | { readonly handled: Handled }> {
+  const tenant = await databaseFromEnv(env).slackInstalls.tenantOf(team);
+  if (!tenant.ok) return { handled: laterFor(tenant.error) };
+  if (tenant.value === null) return { handled: NOT_INSTALLED };
+  const installed = await slackFromEnv(env, { tenant: tenant.value, team });
+  if (installed.ok) return { scene: { env, tenant: tenant.value, team, item, ...installed.value } };
+  return { handled: installed.error.code === "not_found" ? NOT_INSTALLED : laterFor(installed.error) };
+}
+
+const NOT_INSTALLED: Handled = { kind: "refused", why: "Otto is not installed in this workspace." };
+
+/** True for what may pass: the item is worked again. */
+export function mayPass({ code }: Failure): boolean {
+  return code !== "needs_approval" && ERRORS[code].retry === "later";
+}
+
+export function laterFor({ code, message, retryAfterMs }: Failure): Handled {
+  return { kind: "later", afterMs: retryAfterMs ?? 0, why: message, isUnexpected: code === "internal" };
+}
+
+/** Tells one person something: plain words, since they may hold names and texts of others. That it did not reach them is logged, and changes nothing. */
+export async function whisper({ slack, team }: SlackScene, to: SlackListener, text: string): Promise<void> {
+  const told = await slack.whisper({
+    channel: to.channel,
+    user: to.user,
+    thread: to.thread,
+    text: escapeText(text),
+    blocks: [],
+  });
+  if (!told.ok) console.error("somebody in Slack was not told", team, told.error.code, told.error.message);
+}
+
+/**
+ * Answers a command or a click in plain words, for the eyes of who made it; Slack takes that for half an hour. False: it surely
+ * did not reach them. That is logged, and changes nothing.
+ */
+export async function respond({ slack, team }: SlackScene, responseUrl: string, text: string): Promise<boolean> {
+  const told = await slack.respond(responseUrl, {
+    text: escapeText(text),
+    blocks: [],
+    isEphemeral: true,
+    replaces: false,
+  });
+  if (told.ok) return true;
+  console.error("somebody in Slack was not told", team, told.error.code, told.error.message);
+  return !surelyNotSent(told.error);
+}
+
+/** True for a member of another workspace, who is here by a channel that both share. */
+export function isOutsider({ team }: SlackScene, userTeam: string | null): boolean {
+  return userTeam !== null && userTeam !== team;
+}
+
+export const FOR_MEMBERS =
+  "Otto takes nothing here from members of another workspace. Ask somebody of this one to do it.";

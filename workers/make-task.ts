@@ -1,0 +1,74 @@
+/** How a task is made, whoever asks for it: by the API in the name of a key, or by a channel or a schedule. */
+import { clockFromEnv, settingsFromEnv, tasksFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
+import { resolveDeliver } from "../core/channels/targets.ts";
+import type { TaskOrder } from "../core/channels/rpc.ts";
+import { failed, ok, type Result, toFailure } from "../core/errors.ts";
+import { newTaskFacts, type TaskOrigin, type TaskRequest } from "../core/new-task.ts";
+import { leavesTools } from "../core/skills/match.ts";
+import { withShipped } from "../core/skills/shipped.ts";
+import type { TaskFacts } from "../core/task-state.ts";
+import type { TaskView } from "../core/task-view.ts";
+import { stopMessage } from "../core/tenant/stop-message.ts";
+import { placesOf } from "./channels/places.ts";
+import { seededIds } from "./new-ids.ts";
+import { pinnedSkills } from "./pinned-tools.ts";
+import { agentNamed } from "./resolve-agent.ts";
+import { toolsFor } from "./routes/tools-bus.ts";
+
+/** Who asks: what the tenant's object says of the tenant, and what a key or a channel adds. */
+export type TaskAsker = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | "createdAt" | "random"> & {
+  readonly agentsStamp: string;
+};
+
+/** Makes the task of an order. A tenant that is stopped makes none: `conflict`, with `details.stopped`. Never throws. */
+export async function makeTask(env: Env, { tenant, request, via, seed, at }: TaskOrder): Promise<Result<TaskView>> {
+  try {
+    const standing = await tenantsFromEnv(env)(tenant).standing();
+    if (standing === null) return failed("not_found", "There is no such tenant.");
+    const { stopped, agentsStamp } = standing;
+    if (stopped !== null) return failed("conflict", stopMessage(stopped), { details: { stopped: true } });
+    const ids = await seededIds("task", seed, at);
+    return await openTask(env, request, {
+      tenant,
+      key: null,
+      via,
+      sources: withShipped(standing.sources),
+      agentsStamp,
+      ...ids,
+    });
+  } catch (thrown) {
+    return { ok: false, error: toFailure(thrown) };
+  }
+}
+
+/** Makes the task that a request asks for. */
+export async function openTask(env: Env, request: TaskRequest, asker: TaskAsker): Promise<Result<TaskView>> {
+  const { tenant, sources, agentsStamp, via } = asker;
+  const agent = await agentNamed(env, { tenant, stamp: agentsStamp, now: clockFromEnv(env).now() }, request.agent);
+  if (!agent.ok) return agent;
+  const skills = await pinnedSkills(env, { tenant, sources });
+  if (!skills.ok) return skills;
+  const deliver = await resolveDeliver(request.deliver ?? [], placesOf(env, tenant, via));
+  if (!deliver.ok) return deliver;
+  const { model: defaultModel } = settingsFromEnv(env);
+  const asked = { ...request, deliver: deliver.value };
+  const facts = await factsOf(env, asked, { ...asker, agent: agent.value, skills: skills.value, defaultModel });
+  if (!facts.ok) return facts;
+  const { id } = facts.value;
+  return await tasksFromEnv(env)(tenant, id).create({ facts: facts.value, hold: request.hold ?? false, call: null });
+}
+
+/** The facts of a new task. A skill that nobody named, and whose list would leave it no tool that there is, is left out. */
+async function factsOf(env: Env, request: TaskRequest, origin: TaskOrigin): Promise<Result<TaskFacts>> {
+  const facts = newTaskFacts(request, origin);
+  if (!facts.ok) return facts;
+  const { skills: matched } = facts.value;
+  const narrowing = matched.filter(({ how, allowedTools }) => how === "similarity" && allowedTools !== null);
+  if (narrowing.length === 0) return facts;
+  const tools = await toolsFor(env, origin);
+  if (!tools.ok) return tools;
+  const useless = new Set(narrowing.filter((skill) => !leavesTools(skill, tools.value)).map(({ hash }) => hash));
+  if (useless.size === 0) return ok(facts.value);
+  const skills = origin.skills.filter(({ hash }) => !useless.has(hash) && matched.some((skill) => skill.hash === hash));
+  return newTaskFacts(request, { ...origin, skills });
+}

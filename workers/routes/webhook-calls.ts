@@ -1,0 +1,155 @@
+/**
+ * Where programs outside call Otto: `POST /webhook/{type}`. A call is judged, stored and answered without Postgres; its
+ * hook's inbox makes the task of it.
+ */
+import { createRoute } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { z } from "zod";
+import { clockFromEnv, inboxesFromEnv } from "../../adapters/from-env.ts";
+import { deliveryNameOf, eventOf, payloadOf, shownHeaders, textOf } from "../../core/channels/hook-call.ts";
+import { isSigned } from "../../core/channels/hook-signature.ts";
+import { HOOK_TYPES, type HookDoor, hookInbox, hookNameSchema, type HookType } from "../../core/channels/hook.ts";
+import { raise } from "../../core/errors.ts";
+import { makeId } from "../../core/ids.ts";
+import { sha256Hex } from "../../core/sha256.ts";
+import { answers } from "../answers.ts";
+import { checkDoor, doorRecord } from "../channels/hook-doors.ts";
+import { forgetText, keepText, toBody } from "../channels/hook-item.ts";
+import { openHookSecrets } from "../channels/hook-secrets.ts";
+import type { App, AppContext, AppEnv } from "../context.ts";
+import { authenticate } from "../middleware/authenticate.ts";
+import { requireScope } from "../middleware/require-scope.ts";
+import { seededIds } from "../new-ids.ts";
+import { optionalQuery, tenantOf, unwrap } from "../task-access.ts";
+
+const receivedSchema = z
+  .strictObject({
+    status: z.literal("received"),
+    message_id: z.string().describe("The same for every sending of one delivery."),
+    webhook_type: z.string(),
+  })
+  .meta({ id: "WebhookReceived" });
+
+/** Whose call it is: of a hook, or (null) of a tenant's key that names none by its id. */
+interface Caller {
+  readonly tenant: string;
+  readonly hook: string | null;
+  readonly type: HookType;
+  readonly isOncePerBody: boolean;
+}
+
+/** Calls of a hook by its id are signed; any other needs a key. */
+const authenticateKeyed: MiddlewareHandler<AppEnv> = async function authenticateKeyed(c, next) {
+  if (isKeyed(c)) return await authenticate(c, next);
+  await next();
+  return undefined;
+};
+
+const requireWriting: MiddlewareHandler<AppEnv> = async function requireWriting(c, next) {
+  if (isKeyed(c)) return await requireScope("tasks:write")(c, next);
+  await next();
+  return undefined;
+};
+
+/** What calls a hook may have a query of its own, which is left. A key's holder that names no hook has mistyped something. */
+const callQuery = z
+  .looseObject({ hook: optionalQuery(z.string().max(100)).describe("The hook's id, `hook_…`") })
+  .superRefine(({ hook, ...others }, context) => {
+    const keys = hook === undefined ? Object.keys(others) : [];
+    if (keys.length > 0) context.addIssue({ code: "unrecognized_keys", keys, path: [], input: others });
+  });
+
+const call = createRoute({
+  tags: ["Webhooks in"],
+  method: "post",
+  path: "/webhook/{type}",
+  summary: "Call a hook",
+  description:
+    "With `?hook=hook_…` the call is signed as the hook's type says: GitHub's `X-Hub-Signature-256`, Stripe's `Stripe-Signature`, Standard Webhooks' `webhook-signature`, or `X-Otto-Signature: sha256=<HMAC-SHA-256 of the body in hex>`. With a key of the scope `tasks:write` it needs no signature, and `type` is the name or the type of a hook; where the tenant has none, the built-in agent gets what came. The body is JSON or anything else, at most 1 MB. The same delivery (`X-GitHub-Delivery`, Stripe's event id, `webhook-id`; of a generic call `Idempotency-Key`, `webhook-id` or `X-Request-Id`) makes one task within 30 days; with `once_per_body` the same body does. Other parameters of the query are left where `hook` is given, and refused where it is not. 410: the hook is switched off.",
+  middleware: [authenticateKeyed, requireWriting],
+  request: {
+    params: z.object({ type: hookNameSchema.describe("A hook's type or name") }),
+    query: callQuery,
+  },
+  responses: answers({ 200: { description: "It is stored.", json: receivedSchema } }, [404, 410, 413, 422]),
+});
+
+export function webhookCallRoutes(app: App): void {
+  app.openapi(call, async (c) => {
+    const { type: named } = c.req.valid("param");
+    const { hook } = c.req.valid("query");
+    const caller = hook === undefined ? keyedCaller(c, named) : await hookCaller(c, named, hook);
+    return c.json({ status: "received" as const, message_id: await take(c, named, caller), webhook_type: named });
+  });
+}
+
+function keyedCaller(c: AppContext, named: string): Caller {
+  const type = HOOK_TYPES.find((one) => one === named) ?? "generic";
+  return { tenant: tenantOf(c), hook: null, type, isOncePerBody: false };
+}
+
+/** The hook that a call is for, once it is known to come from who may call it. */
+async function hookCaller(c: AppContext, named: string, id: string): Promise<Caller> {
+  const record = await doorRecord(c.env, id);
+  if (record === null) return noHook();
+  // A check that fails is made again by a call a minute later.
+  c.executionCtx.waitUntil(checkDoor(c.env, record).catch(() => undefined));
+  const { tenant, hook, type, name, isEnabled, isOncePerBody } = record.door;
+  if (named !== type && named !== name) noHook();
+  if (isKeyed(c)) {
+    if (tenantOf(c) !== tenant) noHook();
+  } else if (!(await isSignedCall(c, record.door)))
+    raise("unauthenticated", "The call is not signed as its hook wants it, or was signed more than five minutes ago.");
+  if (!isEnabled) raise("gone", "The hook is switched off.");
+  return { tenant, hook, type, isOncePerBody };
+}
+
+async function isSignedCall(c: AppContext, door: HookDoor): Promise<boolean> {
+  const { type, signatureHeader } = door;
+  const header = (name: string) => c.req.header(name) ?? null;
+  const now = clockFromEnv(c.env).now();
+  for await (const secret of openHookSecrets(c.env, door, now))
+    if (await isSigned({ type, secret, signatureHeader, body: bodyOf(c), header }, now)) return true;
+  return false;
+}
+
+/** Stores a call. Gives the id of the message. */
+async function take(c: AppContext, named: string, { tenant, hook, type, isOncePerBody }: Caller): Promise<string> {
+  const header = (name: string) => c.req.header(name) ?? null;
+  const text = textOf(type, header("content-type") ?? "", bodyOf(c));
+  const payload = payloadOf(text);
+  const inbox = hookInbox(hook ?? tenant);
+  const name = isOncePerBody
+    ? `body ${await sha256Hex(bodyOf(c))}`
+    : (deliveryNameOf(type, payload, header) ?? crypto.randomUUID());
+  const { random } = await seededIds("message", `${inbox} ${name}`, 0);
+  const id = makeId("message", 0, random);
+  const headers = shownHeaders(c.req.raw.headers);
+  const kept = unwrap(await keepText(c.env, { tenant, hook, headers }, text));
+  const item = { tenant, hook, named, type, headers, text: kept };
+  const { isNew, retryAfterMs } = await inboxesFromEnv(c.env)(inbox).take({
+    id,
+    lane: id,
+    kind: eventOf(type, payload, header),
+    body: toBody(item),
+    receivedAt: clockFromEnv(c.env).now(),
+  });
+  if (!isNew) await forgetText(c.env, kept);
+  if (retryAfterMs !== undefined)
+    raise("rate_limited", "This hook was called too often. Wait as long as Retry-After says.", { retryAfterMs });
+  return id;
+}
+
+/** True for a call with a key of Otto's. */
+function isKeyed(c: Parameters<MiddlewareHandler<AppEnv>>[0]): boolean {
+  const hook = new URL(c.req.url).searchParams.get("hook") ?? "";
+  return hook === "" || /^Bearer +otto_/i.test(c.req.header("authorization") ?? "");
+}
+
+function bodyOf(c: AppContext): Uint8Array {
+  return c.get("bodyBytes") ?? new Uint8Array();
+}
+
+function noHook(): never {
+  raise("not_found", "There is no such hook.");
+}
