@@ -35,6 +35,9 @@ import filesReadFile from "./files/read-file.ts";
 import shellRunCommand from "./shell/run-command.ts";
 import skillsRunSkillScript from "./skills/run-skill-script.ts";
 import filesSearchInFiles from "./files/search-in-files.ts";
+import mailSendEmail from "./mail/send-email.ts";
+import peopleSetReminder from "./people/set-reminder.ts";
+import slackNotify from "./slack/notify.ts";
 import mathsSolveEquation from "./maths/solve-equation.ts";
 import sshSshExecute from "./ssh/ssh-execute.ts";
 import mathsStatisticsSummary from "./maths/statistics-summary.ts";
@@ -81,6 +84,9 @@ export const catalogue: readonly Tool[] = [
   shellRunCommand,
   skillsRunSkillScript,
   filesSearchInFiles,
+  mailSendEmail,
+  peopleSetReminder,
+  slackNotify,
   mathsSolveEquation,
   sshSshExecute,
   mathsStatisticsSummary,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { control, defineTool } from "../define-tool.ts";
+import { control, defineTool, failWith } from "../define-tool.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -12,7 +12,7 @@ export default defineTool({
   permissions: [],
   security: "safe",
   effect: "none",
-  needs: [],
+  needs: ["people"],
   steers: true,
   input: z
     .object({
@@ -23,7 +23,7 @@ export default defineTool({
         .min(1)
         .max(200)
         .optional()
-        .describe("Whom to ask; else whoever looks after the task"),
+        .describe("Whom to ask, by name; else whoever looks after the task"),
       wait_for_answer: z.boolean().default(true),
       choices: z
         .array(z.string().trim().min(1).max(200))
@@ -54,16 +54,21 @@ export default defineTool({
     z.object({ answer: z.string().nullable(), expired: z.literal(true) }),
     z.object({ delivered: z.literal(true), person: z.string().nullable() }),
   ]),
-  run: (given) =>
-    control({
+  async run(given, { people }) {
+    const found = given.human_name === undefined ? null : await people.find(given.human_name);
+    if (found?.ok === false) return failWith({ ...found.error, field: "human_name" });
+    const { id = null, name = null } = found?.value ?? {};
+    return control({
       kind: "ask",
       query: given.query,
-      person: given.human_name ?? null,
+      person: name,
+      ...(id === null ? {} : { personId: id }),
       choices: given.choices ?? null,
       wait: given.wait_for_answer,
       deadlineSeconds: given.deadline_seconds ?? null,
       defaultAnswer: given.default_answer ?? null,
-    }),
+    });
+  },
   show(result) {
     if ("delivered" in result) return "The message was delivered.";
     return result.answer ?? "Nobody answered in time.";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { streamOf } from "../../core/byte-stream.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { runOnCopy } from "../../core/sandbox/working-copy.ts";
 import type { ScriptFile } from "../../core/scripts/port.ts";
@@ -151,7 +152,7 @@ function packageFiles(opened: SkillPackage): ScriptFile[] {
     mode,
     open: async (): Promise<Result<ReadableStream<Uint8Array>>> => {
       const read = opened.read(path);
-      return read.ok ? ok(new Blob([read.value]).stream()) : failed(read.error.code, read.error.message);
+      return read.ok ? ok(streamOf(read.value)) : failed(read.error.code, read.error.message);
     },
   }));
 }
