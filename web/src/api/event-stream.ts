@@ -1,0 +1,106 @@
+/**
+ * Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), read with fetch: the browser's own
+ * EventSource gives up for good at any answer but 200, and a server that restarts gives one.
+ */
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import { ApiError } from "./problem.ts";
+import type { StreamEvent } from "./stream-event.ts";
+
+/** `live`: connected; `lost`: tried again by itself; `over`: the server ended it for good, or refused it. */
+export type StreamState = "connecting" | "live" | "lost" | "over";
+
+export interface FollowOptions {
+  /** Where to begin: the id of the last event that is known already. */
+  readonly after?: string | null;
+  readonly onEvent: (event: StreamEvent) => void;
+  readonly onState: (state: StreamState, error: ApiError | null) => void;
+  /** Whether the stream is whole after this event; a connection that ends otherwise is made again. */
+  readonly isLast?: (event: StreamEvent) => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds between tries: doubled from the first to the last. */
+const FIRST_WAIT_MS = 300;
+const LONGEST_WAIT_MS = 10_000;
+/** Longer than the server's own heartbeat takes; a connection that says nothing so long is dead. */
+const SILENCE_MS = 45_000;
+
+/** Reads until the last event, the signal, or a refusal that trying again does not change. Never rejects. */
+export async function followEvents(path: string, options: FollowOptions): Promise<void> {
+  const { signal, onState } = options;
+  let after = options.after ?? null;
+  let waitMs = FIRST_WAIT_MS;
+  onState("connecting", null);
+  while (!signal.aborted) {
+    try {
+      const isOver = await readOnce(path, after, options, (id) => {
+        after = id;
+        waitMs = FIRST_WAIT_MS;
+      });
+      if (isOver) return onState("over", null);
+    } catch (thrown) {
+      if (thrown instanceof ApiError && !thrown.isPassing) return onState("over", thrown);
+    }
+    if (signal.aborted) return;
+    onState("lost", null);
+    await pause(waitMs * (0.7 + Math.random() * 0.6), signal);
+    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+  }
+}
+
+async function readOnce(
+  path: string,
+  after: string | null,
+  { onEvent, onState, isLast, signal }: FollowOptions,
+  onId: (id: string) => void,
+): Promise<boolean> {
+  const silence = new AbortController();
+  const either = AbortSignal.any([signal, silence.signal]);
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  try {
+    const headers = { accept: "text/event-stream", ...(after === null ? {} : { "last-event-id": after }) };
+    const response = await fetch(path, { headers, signal: either, cache: "no-store" });
+    if (!response.ok || response.body === null) throw new ApiError(response.status, null);
+    onState("live", null);
+    const heard = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(), SILENCE_MS);
+        controller.enqueue(chunk);
+      },
+    });
+    // The types of the two streams differ in name alone.
+    const decoder = new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>;
+    const reader = response.body
+      .pipeThrough(heard)
+      .pipeThrough(decoder)
+      .pipeThrough(new EventSourceParserStream())
+      .getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return false;
+      const event = { id: value.id ?? null, event: value.event ?? "message", data: JSON.parse(value.data) as unknown };
+      if (event.id !== null) onId(event.id);
+      onEvent(event);
+      if (isLast?.(event) === true) return true;
+    }
+  } finally {
+    clearTimeout(timer);
+    silence.abort();
+  }
+}
+
+/** Waits, but no longer than until the browser says that the network is back. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      window.removeEventListener("online", end);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    window.addEventListener("online", end);
+    signal.addEventListener("abort", end);
+  });
+}

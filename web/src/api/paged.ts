@@ -1,0 +1,38 @@
+/** Lists that come in pages, by cursor. */
+import { type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
+
+interface RowPage<Row> {
+  readonly data: readonly Row[];
+  readonly next_cursor: string | null;
+}
+
+/**
+ * All rows that were read so far, and the way to more. `read` is given the cursor of the next page, none for the first.
+ * `readAgainMs` says for the rows when all of them are read again; false: not by themselves.
+ */
+export function usePaged<Row>(
+  queryKey: QueryKey,
+  read: (cursor?: string) => Promise<RowPage<Row>>,
+  readAgainMs: (rows: readonly Row[]) => number | false = () => false,
+) {
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: async ({ pageParam }) => await read(pageParam ?? undefined),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+    refetchInterval: ({ state }) => readAgainMs(state.data?.pages.flatMap(({ data }) => data) ?? []),
+  });
+  const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
+  return {
+    rows,
+    isLoading: query.isPending,
+    error: query.error,
+    retry: () => void query.refetch(),
+    more: {
+      shown: rows.length,
+      hasMore: query.hasNextPage,
+      isBusy: query.isFetchingNextPage,
+      onMore: () => void query.fetchNextPage(),
+    },
+  };
+}

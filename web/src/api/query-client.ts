@@ -1,0 +1,26 @@
+/** How answers are kept and asked for again. */
+import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
+import { tellOfChange } from "./other-windows.ts";
+import { toApiError } from "./problem.ts";
+
+/** How often a read is tried again when the server is away; a restart takes a few seconds. */
+const TRIES = 6;
+
+/** The session is asked for again when any answer says that there is none: it may have ended while the page stood open. */
+function lookAtSession(thrown: unknown): void {
+  if (toApiError(thrown).status === 401) void queryClient.invalidateQueries({ queryKey: ["session"] });
+}
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: lookAtSession }),
+  mutationCache: new MutationCache({ onError: lookAtSession, onSuccess: tellOfChange }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (failures, thrown) => failures < TRIES && toApiError(thrown).isPassing,
+      retryDelay: (failures) => Math.min(500 * 2 ** failures, 8_000),
+    },
+    // What changes something is sent again only by a person, or under a request key.
+    mutations: { retry: false },
+  },
+});

@@ -1,0 +1,193 @@
+/** Limits, hosts, files, memory, skills and settings of an agent. */
+import { SelectField, TextArea, TextField } from "../../ui/field.tsx";
+import type { AgentDraft } from "./agent-draft.ts";
+import type { FieldsProps } from "./approval-fields.tsx";
+import { LinesField } from "./lines-field.tsx";
+
+/** A fault at a field, or at one of its items. */
+function faultOf(faults: FieldsProps["faults"], field: string): string | undefined {
+  return faults[field] ?? Object.entries(faults).find(([at]) => at.startsWith(`${field}.`))?.[1];
+}
+
+const BUDGET = [
+  { field: "max_steps", label: "Steps of a task", hint: "1 to 100. Without it, 10." },
+  { field: "max_cost_usd", label: "Dollars of a task", hint: "Needs a model whose price is known." },
+  { field: "max_tokens", label: "Tokens of a task", hint: "Without it, no limit of its own." },
+  { field: "max_duration_s", label: "Seconds of a task", hint: "The time that people take does not count." },
+] as const;
+
+export function LimitFields({ draft, faults, set }: FieldsProps) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      {BUDGET.map(({ field, label, hint }) => (
+        <TextField
+          key={field}
+          {...{ label, hint }}
+          inputMode="decimal"
+          value={draft[field]}
+          onChange={({ target }) => set({ [field]: target.value })}
+          error={faultOf(faults, `budget.${field}`)}
+        />
+      ))}
+    </div>
+  );
+}
+
+export function HostFields({ draft, faults, set }: FieldsProps) {
+  return (
+    <div className="flex flex-col gap-4">
+      <LinesField
+        label="Hosts that its tools may reach"
+        hint="api.example.com, *.example.com for every name below it, * for any public host; :443 at the end binds a port."
+        unset="None: its tools reach no host."
+        value={draft.allowed_domains}
+        error={faultOf(faults, "allowed_domains")}
+        onChange={(allowed_domains) => set({ allowed_domains })}
+      />
+      <LinesField
+        label="Hosts that recognise a repeated request"
+        hint="They honour the header Idempotency-Key, so that a call can be repeated after a crash."
+        unset="None: after a crash, nobody may know whether a call happened."
+        value={draft.idempotent_hosts}
+        error={faultOf(faults, "idempotent_hosts")}
+        onChange={(idempotent_hosts) => set({ idempotent_hosts })}
+      />
+      <SelectField
+        className="sm:w-96"
+        label="When nobody knows whether a call happened"
+        value={draft.on_unknown}
+        onChange={({ target }) => set({ on_unknown: oneOf(["tell", "ask"], target.value) })}
+        error={faults["on_unknown"]}
+      >
+        <option value="">As usual: tell its model, which goes on</option>
+        <option value="tell">Tell its model, which goes on</option>
+        <option value="ask">Wait until a person says</option>
+      </SelectField>
+    </div>
+  );
+}
+
+export function FileFields({ draft, faults, set }: FieldsProps) {
+  return (
+    <div className="flex flex-col gap-4">
+      <LinesField
+        label="Only these paths"
+        hint="Such as notes/ or reports/*.md."
+        unset="It sees all of its sandbox."
+        value={draft.allowed_paths}
+        error={faultOf(faults, "sandbox.allowed_paths")}
+        onChange={(allowed_paths) => set({ allowed_paths })}
+      />
+      <LinesField
+        label="Hidden files"
+        hint="Patterns, such as **/*.key."
+        unset="As usual: files that look like secrets (.env, keys, .git)."
+        value={draft.denied_patterns}
+        error={faultOf(faults, "sandbox.denied_patterns")}
+        onChange={(denied_patterns) => set({ denied_patterns })}
+      />
+      <LinesField
+        label="Only files with these endings"
+        hint="Such as .csv; * opens every ending."
+        unset="As each tool has it: .txt, .md and .json for most."
+        value={draft.extensions}
+        error={faultOf(faults, "sandbox.extensions")}
+        onChange={(extensions) => set({ extensions })}
+      />
+      <FlagField
+        label="Writing into its sandbox"
+        usual="As usual: yes"
+        value={draft.allow_write}
+        onChange={(allow_write) => set({ allow_write })}
+      />
+    </div>
+  );
+}
+
+export function MoreFields({ draft, faults, set }: FieldsProps) {
+  return (
+    <div className="flex flex-col gap-4">
+      <LinesField
+        label="Skills that every task works under"
+        hint="Names of skills."
+        unset="None, beside those that fit a task."
+        value={draft.skills}
+        error={faultOf(faults, "skills.names")}
+        onChange={(skills) => set({ skills })}
+      />
+      <SelectField
+        className="sm:w-96"
+        label="Other skills"
+        value={draft.match}
+        onChange={({ target }) => set({ match: oneOf(["auto", "explicit"], target.value) })}
+        error={faults["skills.match"]}
+      >
+        <option value="">As usual: those that fit the task</option>
+        <option value="auto">Those that fit the task</option>
+        <option value="explicit">Only those that somebody names</option>
+      </SelectField>
+      <FlagField
+        label="Completed tasks leave a summary in memory"
+        usual="As usual: yes"
+        value={draft.summaries}
+        onChange={(summaries) => set({ summaries })}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="What a tag adds to a memory's score"
+          hint="0 to 1."
+          inputMode="decimal"
+          value={draft.tag_boost}
+          onChange={({ target }) => set({ tag_boost: target.value })}
+          error={faults["memory.tag_boost"]}
+        />
+        <TextField
+          label="Least score of a memory that is found"
+          hint="-1 to 1."
+          inputMode="decimal"
+          value={draft.min_score}
+          onChange={({ target }) => set({ min_score: target.value })}
+          error={faults["memory.min_score"]}
+        />
+      </div>
+      <TextArea
+        isCode
+        rows={4}
+        label="Settings of tools, as JSON"
+        hint={'By tool or toolbox: {"web": {"allowed_domains": ["example.com"]}}. A tool\'s page says what it has.'}
+        value={draft.tool_config}
+        onChange={({ target }) => set({ tool_config: target.value })}
+        error={faultOf(faults, "tool_config")}
+      />
+    </div>
+  );
+}
+
+function FlagField({
+  label,
+  usual,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly usual: string;
+  readonly value: AgentDraft["allow_write"];
+  readonly onChange: (value: AgentDraft["allow_write"]) => void;
+}) {
+  return (
+    <SelectField
+      className="sm:w-96"
+      label={label}
+      value={value}
+      onChange={({ target }) => onChange(oneOf(["true", "false"], target.value))}
+    >
+      <option value="">{usual}</option>
+      <option value="true">Yes</option>
+      <option value="false">No</option>
+    </SelectField>
+  );
+}
+
+function oneOf<Value extends string>(values: readonly Value[], given: string): Value | "" {
+  return values.find((value) => value === given) ?? "";
+}

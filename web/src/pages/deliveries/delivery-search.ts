@@ -1,0 +1,31 @@
+/** What the address of the list of deliveries says. */
+import type { Delivery } from "../../api/types.generated.ts";
+import { CHANNELS, KINDS, STATES } from "./delivery-words.ts";
+
+export interface DeliverySearch {
+  readonly state?: Delivery["state"];
+  readonly channel?: Delivery["channel"];
+  readonly kind?: Delivery["kind"];
+  readonly task?: string;
+  readonly to?: string;
+}
+
+/** Whatever is unknown is left out. */
+export function readDeliverySearch(given: Record<string, unknown>): DeliverySearch {
+  const state = keyOf(STATES, given["state"]);
+  const channel = keyOf(CHANNELS, given["channel"]);
+  const kind = keyOf(KINDS, given["kind"]);
+  const { task, to } = given;
+  return {
+    ...(state === undefined ? {} : { state }),
+    ...(channel === undefined ? {} : { channel }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(typeof task === "string" && task !== "" ? { task } : {}),
+    ...(typeof to === "string" && to !== "" ? { to } : {}),
+  };
+}
+
+/** The key of a table that a value is; undefined when it is none. */
+export function keyOf<Key extends string>(table: Readonly<Record<Key, unknown>>, value: unknown): Key | undefined {
+  return (Object.keys(table) as Key[]).find((key) => key === value);
+}

@@ -1,0 +1,12 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { answered, api } from "../../api/client.ts";
+import { keepServer } from "./server-queries.ts";
+
+/** Connects to the server and reads its tools anew. */
+export function useLook(name: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async () => await answered(api.POST("/v1/mcp-servers/{name}/reload", { params: { path: { name } } })),
+    onSuccess: async (server) => await keepServer(queries, server),
+  });
+}

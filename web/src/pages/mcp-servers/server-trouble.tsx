@@ -1,0 +1,87 @@
+/** What keeps a server from being used, and the way out of it: an error, or a consent that a person has to give. */
+import { useQuery } from "@tanstack/react-query";
+import { ExternalLink } from "lucide-react";
+import type { McpServerDetail } from "../../api/types.generated.ts";
+import { Button, buttonClasses } from "../../ui/button.tsx";
+import { Notice, ProblemNotice } from "../../ui/notice.tsx";
+import { consentAddress } from "./consent-address.ts";
+import { useLook } from "./look.ts";
+import { consentQuery } from "./server-queries.ts";
+import { Name } from "../../ui/name.tsx";
+
+export function ServerTrouble({ server }: { readonly server: McpServerDetail }) {
+  const { name, status, error, stale } = server;
+  const look = useLook(name);
+  const again = (
+    <Button size="small" isBusy={look.isPending} onClick={() => look.mutate()}>
+      Look again
+    </Button>
+  );
+  if (status === "authorization_needed" && server.oauth?.grant !== "client_credentials")
+    return <Consent server={server} />;
+  if (status === "authorization_needed" || status === "failed")
+    return (
+      <Notice
+        tone="danger"
+        title={status === "failed" ? "It was not reached" : "It does not let Otto in"}
+        action={again}
+      >
+        <p dir="auto">{error ?? "It did not say why."}</p>
+        <p>
+          {server.tool_count === 0
+            ? "Agents have no tools of it."
+            : "Agents keep the tools that were agreed to; their calls fail meanwhile."}
+        </p>
+      </Notice>
+    );
+  if (stale)
+    return (
+      <Notice title="It says that its tools are others now" action={again}>
+        Look again to see what it lists.
+      </Notice>
+    );
+  return null;
+}
+
+function Consent({ server: { name, error } }: { readonly server: McpServerDetail }) {
+  const { data: address = null } = useQuery(consentQuery(name));
+  const look = useLook(name);
+  const target = consentAddress(address);
+  return (
+    <Notice
+      tone="warn"
+      title="Somebody has to let Otto in"
+      action={
+        <div className="flex flex-wrap items-center gap-2">
+          {target === null ? null : (
+            <a href={target.href} target="_blank" rel="noopener noreferrer" className={buttonClasses("primary")}>
+              <ExternalLink aria-hidden className="size-4" />
+              Give consent
+            </a>
+          )}
+          <Button isBusy={look.isPending} onClick={() => look.mutate()}>
+            {target === null ? "Ask for the link" : "Make a fresh link"}
+          </Button>
+        </div>
+      }
+    >
+      {target !== null ? (
+        <p>
+          It is given at <Name className="font-medium">{target.host}</Name>, in another window, within ten minutes. This
+          page sees by itself when it is.
+        </p>
+      ) : (
+        <p>
+          The server wants a person’s consent.
+          {error === null ? null : (
+            <>
+              {" "}
+              <Name>{error}</Name>
+            </>
+          )}
+        </p>
+      )}
+      {look.isError ? <ProblemNotice error={look.error} /> : null}
+    </Notice>
+  );
+}

@@ -1,0 +1,103 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { answered, api } from "../../api/client.ts";
+import { toApiError } from "../../api/problem.ts";
+import { useRequestKey } from "../../api/request-key.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeBlock } from "../../ui/code.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { Notice, ProblemNotice } from "../../ui/notice.tsx";
+import { type Scope, SCOPES } from "./scopes.ts";
+
+const DAY_MS = 86_400_000;
+const LIVES = [
+  { days: 0, label: "Until it is revoked" },
+  { days: 1, label: "For one day" },
+  { days: 30, label: "For 30 days" },
+  { days: 365, label: "For one year" },
+];
+
+/** Makes a key and shows it once. */
+export function NewKeyDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+  return (
+    <Dialog isOpen={isOpen} title="New key" onClose={onClose}>
+      <NewKeyForm onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function NewKeyForm({ onClose }: { readonly onClose: () => void }) {
+  const queries = useQueryClient();
+  const [name, setName] = useState("");
+  const [scopes, setScopes] = useState<readonly Scope[]>(["tasks:read", "tasks:write"]);
+  const [days, setDays] = useState(0);
+  const { headersFor } = useRequestKey();
+  // One moment for every try, so that each is the same request.
+  const [begun] = useState(Date.now);
+  const making = useMutation({
+    mutationFn: async () => {
+      const expires_at = days === 0 ? null : new Date(begun + days * DAY_MS).toISOString();
+      const body = { name: name.trim(), scopes: [...scopes], expires_at };
+      return await answered(api.POST("/v1/keys", { body, headers: headersFor(body) }));
+    },
+    onSuccess: async () => await queries.invalidateQueries({ queryKey: ["keys"] }),
+  });
+  if (making.isSuccess)
+    return (
+      <div className="flex flex-col gap-4">
+        <Notice tone="warn" title="Copy the key now">
+          It is shown this once, and nobody can read it again.
+        </Notice>
+        <CodeBlock text={making.data.key} label="the key" />
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!making.isPending) making.mutate();
+  };
+  const faults = making.isError ? toApiError(making.error).fields : {};
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <TextField
+        label="Name"
+        hint="Who or what will use it."
+        required
+        maxLength={200}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+        error={faults["name"]}
+      />
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-1 text-sm font-medium">What it may do</legend>
+        {SCOPES.map(({ scope, may }) => (
+          <CheckField
+            key={scope}
+            label={may}
+            checked={scopes.includes(scope)}
+            onChange={({ target }) =>
+              setScopes(target.checked ? [...scopes, scope] : scopes.filter((other) => other !== scope))
+            }
+          />
+        ))}
+      </fieldset>
+      <SelectField label="Valid" value={days} onChange={({ target }) => setDays(Number(target.value))}>
+        {LIVES.map(({ days: value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      {making.isError ? <ProblemNotice error={making.error} /> : null}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="primary" type="submit" isBusy={making.isPending} disabled={scopes.length === 0}>
+          Make the key
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,87 @@
+/** How this Otto is: each part of it, and what stands in the way. */
+import { useQuery } from "@tanstack/react-query";
+import { answered, api } from "../../api/client.ts";
+import type { Health } from "../../api/types.generated.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+
+const READ_AGAIN_MS = 5_000;
+const TONES: Readonly<Record<string, Tone>> = {
+  ok: "good",
+  degraded: "warn",
+  failed: "danger",
+  away: "danger",
+  refused: "danger",
+  off: "warn",
+  none: "warn",
+};
+
+export function SystemPage() {
+  const { data, error, refetch, isPending } = useQuery({
+    queryKey: ["health"],
+    queryFn: readHealth,
+    refetchInterval: READ_AGAIN_MS,
+  });
+  return (
+    <Page title="System" lead="The parts of this Otto as they are at this moment. It is read again every few seconds.">
+      {isPending ? <Skeleton rows={5} /> : null}
+      {error ? <ProblemNotice error={error} onRetry={() => void refetch()} /> : null}
+      {data === undefined ? null : <Parts health={data} />}
+    </Page>
+  );
+}
+
+/** A health that is no good comes with status 503, and is an answer all the same. */
+async function readHealth(): Promise<Health> {
+  const { data, error } = await api.GET("/health").catch(() => ({ data: undefined, error: undefined }));
+  const health = data ?? error;
+  return health !== undefined && "database" in health ? health : await answered(api.GET("/health"));
+}
+
+function Parts({ health }: { readonly health: Health }) {
+  const parts: readonly (readonly [string, string, string])[] = [
+    [
+      "Database",
+      health.database,
+      "Tenants, keys, agents, memory, the index of tasks. Tasks that run outlive its absence.",
+    ],
+    ["Sidecar", health.sidecar, "Documents, scripts, shell, egress. It may sleep until it is needed."],
+    ["Isolation", health.isolation, "What holds scripts and shell commands. Without one they are refused."],
+    ["Model", health.model, "What agents think with."],
+    ["Embeddings", health.embeddings, "What memory is searched with."],
+    ["Vectors", health.vectors, "Where they are kept."],
+    ["Mode", health.mode, "Production refuses what is for development alone."],
+    [
+      "Version",
+      health.deployment === null ? health.version : `${health.version} (${health.deployment})`,
+      "Which release answers.",
+    ],
+  ];
+  return (
+    <>
+      {health.problems.length > 0 ? (
+        <Notice tone="warn" title="What stands in the way">
+          <ul className="list-disc pl-5">
+            {health.problems.map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+        </Notice>
+      ) : null}
+      <Section title="Parts" actions={<Badge tone={TONES[health.status] ?? "plain"}>{health.status}</Badge>}>
+        <dl className="divide-y divide-line rounded-lg border border-line bg-surface">
+          {parts.map(([name, state, meaning]) => (
+            <div key={name} className="grid gap-x-4 px-4 py-3 sm:grid-cols-[8rem_1fr]">
+              <dt className="font-medium">{name}</dt>
+              <dd>
+                {state in TONES ? <Badge tone={TONES[state] ?? "plain"}>{state}</Badge> : <span>{state}</span>}
+                <span className="mt-1 block text-sm text-quiet">{meaning}</span>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+/** Where something is sent: to people, to Slack, by mail, or to webhooks. */
+import { Plus, X } from "lucide-react";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { type Faults, faultIn } from "../../ui/faults.ts";
+import { CHANNELS, type Channel, type Delivery } from "../tasks/new-task.ts";
+
+const WORDS: Readonly<Record<Channel, { readonly label: string; readonly hint: string }>> = {
+  person: { label: "A person", hint: "A name or id of your people; by the channel that they prefer" },
+  slack: { label: "Slack", hint: "#channel, or the id of a channel or a person" },
+  email: { label: "Mail", hint: "One address, or several with commas" },
+  webhook: { label: "A webhook", hint: "The id of one of your webhooks" },
+};
+
+interface PlacesFieldProps {
+  readonly legend: string;
+  /** What the places are for, so that several such fields can be told apart: "result". */
+  readonly of: string;
+  /** The API's name of the field. */
+  readonly field: string;
+  readonly places: readonly Delivery[];
+  readonly faults: Faults;
+  readonly onChange: (places: readonly Delivery[]) => void;
+}
+
+export function PlacesField({ legend, of, field, places, faults, onChange }: PlacesFieldProps) {
+  const set = (index: number, part: Partial<Delivery>): void =>
+    onChange(places.map((one, at) => (at === index ? { ...one, ...part } : one)));
+  const wholeFault = faults[field];
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="mb-2 text-sm font-medium">{legend}</legend>
+      {places.map(({ channel, to }, index) => (
+        // Places have no names of their own, and are changed where they stand.
+        <div
+          key={index}
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-2 sm:grid-cols-[10rem_minmax(0,1fr)_auto]"
+        >
+          <SelectField
+            label={`Way of ${of} ${index + 1}`}
+            hidesLabel
+            className="col-span-2 sm:col-span-1"
+            value={channel}
+            onChange={({ target }) => set(index, { channel: CHANNELS.find((one) => one === target.value) ?? "person" })}
+          >
+            {CHANNELS.map((one) => (
+              <option key={one} value={one}>
+                {WORDS[one].label}
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            label={`Where ${of} ${index + 1} goes`}
+            hidesLabel
+            autoComplete="off"
+            value={to}
+            onChange={({ target }) => set(index, { to: target.value })}
+            hint={WORDS[channel].hint}
+            error={faultIn(faults, `${field}.${index}`)}
+          />
+          <IconButton
+            label={`Take ${of} ${index + 1} out`}
+            onClick={() => onChange(places.filter((_, at) => at !== index))}
+          >
+            <X aria-hidden className="size-4" />
+          </IconButton>
+        </div>
+      ))}
+      {wholeFault === undefined ? null : <p className="text-sm text-danger">{wholeFault}</p>}
+      <div>
+        <Button
+          size="small"
+          aria-label={`Add a place for ${of}`}
+          icon={<Plus aria-hidden className="size-4" />}
+          onClick={() => onChange([...places, { channel: "person", to: "" }])}
+        >
+          Add a place
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,73 @@
+/** The items that events begin; what comes later changes them. */
+import { type Fields, fieldsOf, listOf, momentOf, textOf, textsOf, oneOf } from "./fields.ts";
+import { type ApprovalItem, type CallItem, EFFECTS, type InputItem, type QuestionItem } from "./timeline-items.ts";
+
+export function inputOf(key: string, at: string | null, { input, skills }: Fields): InputItem {
+  const messages =
+    typeof input === "string"
+      ? [{ role: "user", text: input }]
+      : listOf(input).map((message) => {
+          const { role, content } = fieldsOf(message);
+          return { role: textOf(role) ?? "user", text: textOf(content) ?? "" };
+        });
+  return {
+    kind: "input",
+    key,
+    at,
+    messages,
+    skills: listOf(skills).flatMap((skill) => textOf(fieldsOf(skill)["name"]) ?? []),
+  };
+}
+
+export function callOf(key: string, at: string | null, data: Fields): CallItem {
+  return {
+    kind: "call",
+    key,
+    at,
+    callId: textOf(data["call_id"]) ?? key,
+    tool: textOf(data["tool"]) ?? "",
+    arguments: data["arguments"],
+    effect: oneOf(EFFECTS, data["effect"]),
+    state: "intended",
+    result: undefined,
+    error: null,
+    endedAt: null,
+    durationMs: null,
+  };
+}
+
+export function questionOf(key: string, at: string | null, data: Fields): QuestionItem {
+  return {
+    kind: "question",
+    key,
+    at,
+    id: textOf(data["question_id"]),
+    callId: textOf(data["call_id"]),
+    query: textOf(data["query"]) ?? "",
+    choices: textsOf(data["choices"]),
+    person: textOf(data["person"]),
+    expiresAt: momentOf(data["expires_at"]),
+    outcome: "open",
+    answer: null,
+    by: null,
+    settledAt: null,
+  };
+}
+
+export function approvalOf(key: string, at: string | null, data: Fields): ApprovalItem {
+  return {
+    kind: "approval",
+    key,
+    at,
+    id: textOf(data["approval_id"]),
+    callId: textOf(data["call_id"]),
+    tool: textOf(data["tool"]) ?? "",
+    why: textOf(data["reason"]),
+    expiresAt: momentOf(data["expires_at"]),
+    outcome: "open",
+    newArguments: undefined,
+    reason: null,
+    by: null,
+    settledAt: null,
+  };
+}

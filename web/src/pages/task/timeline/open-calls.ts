@@ -1,0 +1,14 @@
+/** Which calls of a timeline are open. The last one that was opened stands in the address. */
+import { createContext, useContext } from "react";
+
+export interface OpenCalls {
+  readonly open: ReadonlySet<string>;
+  readonly toggle: (callId: string) => void;
+}
+
+export const OpenCallsContext = createContext<OpenCalls>({ open: new Set(), toggle: () => undefined });
+
+export function useOpenCalls(callId: string): { readonly isOpen: boolean; readonly toggle: () => void } {
+  const { open, toggle } = useContext(OpenCallsContext);
+  return { isOpen: open.has(callId), toggle: () => toggle(callId) };
+}

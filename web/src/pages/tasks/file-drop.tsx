@@ -1,0 +1,68 @@
+import { Paperclip } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { classes } from "../../ui/classes.ts";
+
+interface FileDropProps {
+  readonly onFiles: (files: readonly File[]) => void;
+  readonly children?: ReactNode;
+}
+
+/** A place to drop files on, with a button that does the same. */
+export function FileDrop({ onFiles, children }: FileDropProps) {
+  const [isOver, setOver] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const drop = useRef(onFiles);
+  useEffect(() => {
+    drop.current = onFiles;
+  });
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const over = (event: DragEvent): void => {
+      event.preventDefault();
+      setOver(true);
+    };
+    const dropped = (event: DragEvent): void => {
+      event.preventDefault();
+      setOver(false);
+      drop.current([...(event.dataTransfer?.files ?? [])]);
+    };
+    element.addEventListener("dragover", over, { signal });
+    element.addEventListener("dragleave", () => setOver(false), { signal });
+    element.addEventListener("drop", dropped, { signal });
+    return () => leaving.abort();
+  }, []);
+  return (
+    <div
+      ref={place}
+      className={classes(
+        "flex flex-col gap-3 rounded-md border border-dashed p-3",
+        isOver ? "border-accent bg-accent-soft" : "border-edge",
+      )}
+    >
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <Button size="small" icon={<Paperclip aria-hidden className="size-4" />} onClick={() => input.current?.click()}>
+          Choose files
+        </Button>
+        <span className="text-sm text-quiet">or drop them here. At most 50 MB each.</span>
+        <input
+          ref={input}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files"
+          onChange={({ target }) => {
+            onFiles([...(target.files ?? [])]);
+            // So that the same file can be chosen again.
+            target.value = "";
+          }}
+        />
+      </div>
+      {children}
+    </div>
+  );
+}

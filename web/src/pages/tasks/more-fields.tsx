@@ -1,0 +1,152 @@
+import { useQuery } from "@tanstack/react-query";
+import { Plus, X } from "lucide-react";
+import { useState } from "react";
+import { agentsQuery } from "../../api/agents.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { CheckField, SelectField, TextArea, TextField } from "../../ui/field.tsx";
+import { CHANNELS, type Channel, faultAt, LIMITS, limitHint, type NewTask } from "./new-task.ts";
+
+interface PartProps<Fields extends keyof NewTask = keyof NewTask> {
+  readonly task: Pick<NewTask, Fields>;
+  readonly onChange: (part: Partial<Pick<NewTask, Fields>>) => void;
+  readonly faults: Readonly<Record<string, string>>;
+}
+
+/** What most tasks leave as it is; open at first when something of it is set. */
+export function MoreFields(props: PartProps) {
+  const { task } = props;
+  const [isOpen] = useState(() => isAnythingSet(task));
+  return (
+    <details open={isOpen} className="rounded-lg border border-line bg-surface">
+      <summary className="px-4 py-3 font-medium">More: limits, delivery, tools and skills</summary>
+      <div className="flex flex-col gap-6 border-t border-line p-4">
+        <LimitFields {...props} />
+        <DeliveryFields {...props} />
+        <ToolFields {...props} />
+      </div>
+    </details>
+  );
+}
+
+function isAnythingSet({ tools, skills, usesNoSkills, deliver, limits }: NewTask): boolean {
+  const texts = [tools, skills, ...Object.values(limits)];
+  return usesNoSkills || deliver.length > 0 || texts.some((text) => text !== "");
+}
+
+export function LimitFields({ task, onChange, faults }: PartProps<"agent" | "limits">) {
+  const agents = useQuery(agentsQuery).data ?? [];
+  const agent = agents.find(({ id, name }) => id === task.agent || name === task.agent);
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-2 font-medium">What it may use up</legend>
+      <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+        {LIMITS.map((limit) => (
+          <TextField
+            key={limit.name}
+            label={limit.label}
+            inputMode="decimal"
+            autoComplete="off"
+            value={task.limits[limit.name]}
+            onChange={({ target }) => onChange({ limits: { ...task.limits, [limit.name]: target.value } })}
+            hint={limitHint(limit, agent?.budget)}
+            error={faultAt(faults, `budget.${limit.name}`)}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+const CHANNEL_WORDS: Readonly<Record<Channel, { readonly label: string; readonly hint: string }>> = {
+  person: { label: "A person", hint: "A name or id of your people; by the channel that they prefer" },
+  slack: { label: "Slack", hint: "#channel, or the id of a channel or a person" },
+  email: { label: "Mail", hint: "One address, or several with commas" },
+  webhook: { label: "A webhook", hint: "The id of one of your webhooks" },
+};
+
+export function DeliveryFields({ task, onChange, faults }: PartProps<"deliver">) {
+  const { deliver } = task;
+  const set = (index: number, part: Partial<(typeof deliver)[number]>): void =>
+    onChange({ deliver: deliver.map((one, at) => (at === index ? { ...one, ...part } : one)) });
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="mb-2 font-medium">Where questions and the result go, beside this console</legend>
+      {deliver.map(({ channel, to }, index) => (
+        <div key={index} className="grid grid-cols-[minmax(0,1fr)_auto] gap-2 sm:grid-cols-[10rem_minmax(0,1fr)_auto]">
+          <SelectField
+            label={`Channel ${index + 1}`}
+            hidesLabel
+            className="col-span-2 sm:col-span-1"
+            value={channel}
+            onChange={({ target }) => set(index, { channel: CHANNELS.find((one) => one === target.value) ?? "person" })}
+          >
+            {CHANNELS.map((one) => (
+              <option key={one} value={one}>
+                {CHANNEL_WORDS[one].label}
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            label={`Where to, ${index + 1}`}
+            hidesLabel
+            value={to}
+            onChange={({ target }) => set(index, { to: target.value })}
+            hint={CHANNEL_WORDS[channel].hint}
+            error={faultAt(faults, `deliver.${index}`)}
+          />
+          <IconButton
+            label={`Take delivery ${index + 1} out`}
+            onClick={() => onChange({ deliver: deliver.filter((_, at) => at !== index) })}
+          >
+            <X aria-hidden className="size-4" />
+          </IconButton>
+        </div>
+      ))}
+      <div>
+        <Button
+          size="small"
+          icon={<Plus aria-hidden className="size-4" />}
+          onClick={() => onChange({ deliver: [...deliver, { channel: "person", to: "" }] })}
+        >
+          Add a place
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+function ToolFields({ task, onChange, faults }: PartProps) {
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-2 font-medium">Tools and skills</legend>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextArea
+          label="Only these tools"
+          isCode
+          rows={3}
+          value={task.tools}
+          onChange={({ target }) => onChange({ tools: target.value })}
+          hint="Names or patterns such as read_*, one on a line. Empty: all that the agent has."
+          error={faultAt(faults, "tools")}
+        />
+        <div className="flex flex-col gap-3">
+          <TextArea
+            label="These skills"
+            isCode
+            rows={3}
+            disabled={task.usesNoSkills}
+            value={task.skills}
+            onChange={({ target }) => onChange({ skills: target.value })}
+            hint="Names, one on a line. Empty: those that fit what is to be done."
+            error={faultAt(faults, "skills")}
+          />
+          <CheckField
+            label="Use no skills"
+            checked={task.usesNoSkills}
+            onChange={({ target }) => onChange({ usesNoSkills: target.checked })}
+          />
+        </div>
+      </div>
+    </fieldset>
+  );
+}

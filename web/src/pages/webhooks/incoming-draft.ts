@@ -1,0 +1,112 @@
+/** A way in that is being set up: what stands in the form's fields, and the request that it makes. */
+import type { IncomingWebhook, paths } from "../../api/types.generated.ts";
+import { type Delivery, limitFieldsOf, type NewTask, readDeliver, readLimits } from "../tasks/new-task.ts";
+
+export type IncomingRequest = paths["/v1/webhooks/incoming"]["post"]["requestBody"]["content"]["application/json"];
+export type IncomingType = IncomingRequest["type"];
+
+/** Everything as it stands in the fields; the secret is no part of it, since this is kept while one types. */
+export interface IncomingDraft {
+  readonly name: string;
+  readonly type: IncomingType;
+  readonly enabled: boolean;
+  /** The agent's id or name; empty: the built-in one. */
+  readonly agent: string;
+  readonly project: string;
+  /** Empty: the usual one. */
+  readonly prompt: string;
+  /** One on a line; empty: all. */
+  readonly events: string;
+  /** Empty: the usual one. */
+  readonly signatureHeader: string;
+  readonly isOncePerBody: boolean;
+  readonly limits: NewTask["limits"];
+  readonly deliver: readonly Delivery[];
+}
+
+export const NEW_INCOMING: IncomingDraft = {
+  name: "",
+  type: "generic",
+  enabled: true,
+  agent: "",
+  project: "",
+  prompt: "",
+  events: "",
+  signatureHeader: "",
+  isOncePerBody: false,
+  limits: limitFieldsOf(null),
+  deliver: [],
+};
+
+/** Where a generic caller signs unless another header is named. */
+export const USUAL_HEADER = "x-otto-signature";
+
+/** What a call says of itself: of which types events are known, and whether a copied call can come under another id. */
+export function hasEvents(type: IncomingType): boolean {
+  return type !== "generic";
+}
+
+export function mayBeCopied(type: IncomingType): boolean {
+  return type === "generic" || type === "github";
+}
+
+export function draftOfIncoming(hook: IncomingWebhook): IncomingDraft {
+  const { name, type, enabled, agent, project, prompt, events, signature_header, once_per_body, budget } = hook;
+  return {
+    name,
+    type,
+    enabled,
+    agent: agent ?? "",
+    project: project ?? "",
+    prompt: prompt ?? "",
+    events: events?.join("\n") ?? "",
+    signatureHeader: signature_header === USUAL_HEADER ? "" : (signature_header ?? ""),
+    isOncePerBody: once_per_body ?? false,
+    limits: limitFieldsOf(budget),
+    deliver: hook.deliver ?? [],
+  };
+}
+
+export type ReadIncoming =
+  | { readonly ok: true; readonly request: IncomingRequest }
+  /** What cannot be sent, by the name of its field in the request. */
+  | { readonly ok: false; readonly faults: Readonly<Record<string, string>> };
+
+/**
+ * The request that the fields make. What the type does not know is left out. `secret` empty: one is made, or stays.
+ * `oldSeconds` is how long the one that it replaces counts; null: it replaces none.
+ */
+export function readIncoming(draft: IncomingDraft, secret: string, oldSeconds: string | null): ReadIncoming {
+  const { type, enabled } = draft;
+  const faults: Record<string, string> = {};
+  const budget = readLimits(draft.limits, faults);
+  const deliver = readDeliver(draft.deliver, faults);
+  if (Object.keys(faults).length > 0) return { ok: false, faults };
+  const events = hasEvents(type) ? linesOf(draft.events) : [];
+  const header = type === "generic" ? draft.signatureHeader.trim() : "";
+  return {
+    ok: true,
+    request: {
+      name: draft.name.trim(),
+      type,
+      enabled,
+      ...(draft.agent === "" ? {} : { agent: draft.agent }),
+      ...(draft.project.trim() === "" ? {} : { project: draft.project.trim() }),
+      ...(draft.prompt.trim() === "" ? {} : { prompt: draft.prompt }),
+      ...(events.length === 0 ? {} : { events }),
+      ...(header === "" ? {} : { signature_header: header }),
+      ...(mayBeCopied(type) && draft.isOncePerBody ? { once_per_body: true } : {}),
+      ...budget,
+      ...deliver,
+      ...(secret === "" ? {} : { secret }),
+      ...(secret === "" || oldSeconds === null ? {} : { old_secret_seconds: Number(oldSeconds) }),
+    },
+  };
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}

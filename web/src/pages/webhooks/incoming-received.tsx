@@ -1,0 +1,42 @@
+import { Link } from "@tanstack/react-router";
+import { answered, api } from "../../api/client.ts";
+import { ReceivedList } from "../../received/received-list.tsx";
+import { buttonClasses } from "../../ui/button.tsx";
+import { Empty } from "../../ui/notice.tsx";
+
+export function IncomingReceived({ id }: { readonly id: string }) {
+  return (
+    <ReceivedList
+      queryKey={["incoming-webhooks", "received", id]}
+      read={async (cursor) =>
+        await answered(api.GET("/v1/webhooks/incoming/{id}/received", { params: { path: { id }, query: { cursor } } }))
+      }
+      again={async (message, headers) =>
+        await answered(
+          api.POST("/v1/webhooks/incoming/{id}/received/{message}/replay", {
+            params: { path: { id, message } },
+            headers,
+          }),
+        )
+      }
+      caption="What came in"
+      empty={
+        <Empty
+          title="Nothing came in yet"
+          action={
+            <Link
+              to="/webhooks/incoming/$webhookId"
+              params={{ webhookId: id }}
+              search={{ view: "call" }}
+              className={buttonClasses("primary")}
+            >
+              How to call it
+            </Link>
+          }
+        >
+          Each call of the last 30 days stands here, with the task that it became or why it became none.
+        </Empty>
+      }
+    />
+  );
+}

@@ -1,0 +1,190 @@
+import { Check, PenLine, X } from "lucide-react";
+import { useEffect, useRef } from "react";
+import type { PendingEntry } from "../api/types.ts";
+import { Button } from "../ui/button.tsx";
+import { useDraft } from "../ui/draft.ts";
+import { TextArea } from "../ui/field.tsx";
+import { Form } from "../ui/form.tsx";
+import { ArgumentsEditor } from "./arguments-editor.tsx";
+import { ArgumentsView } from "./arguments-view.tsx";
+import { CardFrame, CardProblem, type CardProps } from "./card-frame.tsx";
+import { useDecision } from "./decide.ts";
+import {
+  asArguments,
+  type ArgumentsDraft,
+  changedArguments,
+  faultsByArgument,
+  formBase,
+  readDraft,
+  UNTOUCHED,
+} from "./edited-arguments.ts";
+
+/** Characters that the reason of a refusal may have. */
+const MAX_REASON = 2000;
+
+interface ApprovalDraft {
+  readonly doing: "deciding" | "editing" | "refusing";
+  readonly edit: ArgumentsDraft;
+  readonly reason: string;
+}
+
+const START: ApprovalDraft = { doing: "deciding", edit: UNTOUCHED, reason: "" };
+
+interface ApprovalCardProps extends CardProps {
+  readonly entry: Extract<PendingEntry, { kind: "approval" }>;
+}
+
+/** An action that needs a yes: it is done with exactly what stands here, or with what a person puts in its place. */
+export function ApprovalCard({ taskId, entry, isSettled, onDone, onClose }: ApprovalCardProps) {
+  const [draft, setDraft, forget] = useDraft(`approval ${entry.id}`, START);
+  const said = useRef("");
+  const { send, sending, error } = useDecision(taskId, entry, () => {
+    forget();
+    onDone(said.current);
+  });
+  const form = useFocusOfForm(draft.doing);
+  const asked = asArguments(entry.arguments);
+  const read = readDraft(asked, draft.edit);
+  const unread = draft.doing === "editing" && !read.ok ? read.faults : null;
+  const refused = faultsByArgument(error?.fields ?? {}, Object.keys(formBase(asked, draft.edit)));
+  const turnTo = (doing: ApprovalDraft["doing"]): void => setDraft({ ...draft, doing });
+
+  const approve = (): void => {
+    said.current = "Approved. The task goes on.";
+    send({ decision: "approve" });
+  };
+  const submit = (): void => {
+    if (isSettled) return;
+    if (draft.doing === "refusing") {
+      said.current = "Refused. The agent is told.";
+      const reason = draft.reason.trim();
+      return send({ decision: "refuse", ...(reason === "" ? {} : { reason }) });
+    }
+    if (!read.ok) return;
+    const changed = changedArguments(asked, read.arguments);
+    said.current = changed === null ? "Approved. The task goes on." : "Approved with your changes. The task goes on.";
+    send({ decision: "approve", ...(changed === null ? {} : { arguments: changed }) });
+  };
+
+  return (
+    <CardFrame
+      taskId={taskId}
+      entry={entry}
+      title={
+        <>
+          May it use <code className="font-mono">{entry.tool}</code>?
+        </>
+      }
+    >
+      {entry.reason === "" ? null : (
+        <p dir="auto" className="text-quiet">
+          {entry.reason}
+        </p>
+      )}
+      {draft.doing === "editing" ? null : <ArgumentsView value={entry.arguments} />}
+      <div ref={form}>
+        <Form onSubmit={submit} className="flex flex-col gap-4">
+          {draft.doing === "editing" ? (
+            <ArgumentsEditor
+              asked={asked}
+              draft={draft.edit}
+              onChange={(edit) => setDraft({ ...draft, edit })}
+              faults={unread ?? refused}
+            />
+          ) : null}
+          {draft.doing === "refusing" ? (
+            <TextArea
+              label="Why not (the agent reads it)"
+              hint="May be left empty. Ctrl+Enter sends it."
+              maxLength={MAX_REASON}
+              rows={2}
+              value={draft.reason}
+              onChange={({ target }) => setDraft({ ...draft, reason: target.value })}
+              error={error?.fields["reason"]}
+            />
+          ) : null}
+          <CardProblem error={error} isSettled={isSettled} fieldsShown={draft.doing === "editing"} onClose={onClose} />
+          <Choices
+            doing={draft.doing}
+            isSettled={isSettled}
+            isUnread={unread !== null}
+            sending={sending?.decision ?? null}
+            onApprove={approve}
+            onTurn={turnTo}
+          />
+        </Form>
+      </div>
+    </CardFrame>
+  );
+}
+
+interface ChoicesProps {
+  readonly doing: ApprovalDraft["doing"];
+  readonly isSettled: boolean;
+  /** What was typed cannot be read as arguments. */
+  readonly isUnread: boolean;
+  readonly sending: "approve" | "refuse" | null;
+  readonly onApprove: () => void;
+  readonly onTurn: (doing: ApprovalDraft["doing"]) => void;
+}
+
+function Choices({ doing, isSettled, isUnread, sending, onApprove, onTurn }: ChoicesProps) {
+  if (doing === "deciding")
+    return (
+      <div className="flex flex-wrap gap-2">
+        <Button
+          look="primary"
+          data-action="approve"
+          disabled={isSettled}
+          isBusy={sending === "approve"}
+          icon={<Check aria-hidden className="size-4" />}
+          onClick={onApprove}
+        >
+          Approve
+        </Button>
+        <Button
+          data-action="edit"
+          disabled={isSettled}
+          icon={<PenLine aria-hidden className="size-4" />}
+          onClick={() => onTurn("editing")}
+        >
+          Edit and approve
+        </Button>
+        <Button
+          look="danger"
+          data-action="refuse"
+          disabled={isSettled}
+          icon={<X aria-hidden className="size-4" />}
+          onClick={() => onTurn("refusing")}
+        >
+          Refuse
+        </Button>
+      </div>
+    );
+  const isEditing = doing === "editing";
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button
+        type="submit"
+        look={isEditing ? "primary" : "danger"}
+        disabled={isSettled || isUnread}
+        isBusy={sending !== null}
+      >
+        {isEditing ? "Approve with these" : "Refuse it"}
+      </Button>
+      <Button onClick={() => onTurn("deciding")}>Back</Button>
+    </div>
+  );
+}
+
+/** Opening a form puts the focus into its first field; leaving it, onto the first button. */
+function useFocusOfForm(doing: ApprovalDraft["doing"]) {
+  const form = useRef<HTMLDivElement>(null);
+  const before = useRef(doing);
+  useEffect(() => {
+    if (before.current === doing) return;
+    before.current = doing;
+    form.current?.querySelector<HTMLElement>(doing === "deciding" ? "button" : "textarea, input")?.focus();
+  }, [doing]);
+  return form;
+}

@@ -1,0 +1,12 @@
+/** What became of what came in, in plain words. */
+import type { ReceivedItem } from "../api/types.generated.ts";
+import type { Tone } from "../ui/badge.tsx";
+
+type Said = Readonly<Record<ReceivedItem["state"], { readonly word: string; readonly tone: Tone }>>;
+
+export const RECEIVED: Said = {
+  waiting: { word: "Waiting", tone: "info" },
+  done: { word: "Taken", tone: "good" },
+  refused: { word: "Not taken", tone: "plain" },
+  dead: { word: "Given up", tone: "danger" },
+};

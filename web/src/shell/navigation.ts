@@ -1,0 +1,71 @@
+/** The places of the console, in the order of the menu. */
+import {
+  Activity,
+  BookOpen,
+  Brain,
+  CalendarClock,
+  ChartColumn,
+  Contact,
+  Gauge,
+  Hammer,
+  Inbox,
+  KeyRound,
+  ListChecks,
+  Mail,
+  Lock,
+  type LucideIcon,
+  MessagesSquare,
+  Plug,
+  ScrollText,
+  Send,
+  UserCog,
+  Webhook,
+} from "lucide-react";
+
+interface Place {
+  readonly to: string;
+  readonly label: string;
+  readonly Icon: LucideIcon;
+}
+
+export const PLACES: readonly { readonly title: string; readonly places: readonly Place[] }[] = [
+  {
+    title: "Work",
+    places: [
+      { to: "/tasks", label: "Tasks", Icon: ListChecks },
+      { to: "/inbox", label: "Inbox", Icon: Inbox },
+    ],
+  },
+  {
+    title: "Build",
+    places: [
+      { to: "/agents", label: "Agents", Icon: UserCog },
+      { to: "/tools", label: "Tools", Icon: Hammer },
+      { to: "/skills", label: "Skills", Icon: BookOpen },
+      { to: "/memory", label: "Memory", Icon: Brain },
+      { to: "/mcp-servers", label: "MCP servers", Icon: Plug },
+    ],
+  },
+  {
+    title: "Reach",
+    places: [
+      { to: "/people", label: "People", Icon: Contact },
+      { to: "/schedules", label: "Schedules", Icon: CalendarClock },
+      { to: "/webhooks", label: "Webhooks", Icon: Webhook },
+      { to: "/deliveries", label: "Deliveries", Icon: Send },
+      { to: "/slack", label: "Slack", Icon: MessagesSquare },
+      { to: "/mail", label: "Mail", Icon: Mail },
+    ],
+  },
+  {
+    title: "Oversee",
+    places: [
+      { to: "/usage", label: "Usage", Icon: ChartColumn },
+      { to: "/limits", label: "Limits", Icon: Gauge },
+      { to: "/keys", label: "Keys", Icon: KeyRound },
+      { to: "/secrets", label: "Secrets", Icon: Lock },
+      { to: "/audit", label: "Audit", Icon: ScrollText },
+      { to: "/system", label: "System", Icon: Activity },
+    ],
+  },
+];
