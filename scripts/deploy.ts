@@ -16,6 +16,8 @@ import { makeSecrets } from "./deploy/make-secrets.ts";
 import { type DeployFlags, readFlags } from "./deploy/read-flags.ts";
 import { wranglerAt } from "./deploy/wrangler-command.ts";
 import { projectRoot } from "./project-command.ts";
+import { CannotRun } from "./supervisor/cannot-run.ts";
+import { buildConsole } from "./supervisor/console-build.ts";
 import { wranglerScript } from "./supervisor/wrangler.ts";
 
 try {
@@ -36,6 +38,7 @@ async function deployThis(flags: DeployFlags): Promise<void> {
       wrangler: wranglerAt(wranglerScript(), projectRoot),
       readConfig,
       hasDocker,
+      buildConsole: makeConsole,
       migrate: migrateAsOwner,
       say: (line) => console.log(line),
       now: Date.now,
@@ -58,6 +61,14 @@ function readConfig(): DeployConfig {
     return config as DeployConfig;
   } catch (error) {
     throw new DeployRefused(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function makeConsole(): Promise<void> {
+  try {
+    await buildConsole(projectRoot, (message) => console.log(`  ${message}`));
+  } catch (error) {
+    throw error instanceof CannotRun ? new DeployRefused(error.message) : error;
   }
 }
 

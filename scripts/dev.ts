@@ -2,9 +2,9 @@
  * `npm run dev`: the same system with wrangler's watch mode as the runtime, so that the Worker is bundled again when its
  * code changes. It keeps a state of its own.
  */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildConsole } from "./supervisor/console-build.ts";
 import { runInConsole } from "./supervisor/console.ts";
 import type { WatchSettings } from "./supervisor/runtime-watch.ts";
 import { keep } from "./supervisor/state-folder.ts";
@@ -15,8 +15,8 @@ const port = Number(process.env["PORT"] || 8787);
 await runInConsole({
   root,
   defaultState: ".otto/dev",
-  hasConsole: existsSync(new URL("../web/", import.meta.url)),
   async makeRuntime(state, vars) {
+    await buildConsole(root, (message) => console.log(`  ${message}`));
     const varsFile = join(state.root, "dev.vars");
     keep(
       varsFile,

@@ -16,18 +16,22 @@ const running = new Set<ChildProcess>();
 
 /**
  * Runs `name` from node_modules/.bin, on the Node that runs this script, in the project's root.
- * A command that outlives `timeoutMs` is killed with its children. Never rejects for a bad exit code.
+ * `env` is added to this process's own. A command that outlives `timeoutMs` is killed with its children. Never rejects for a bad exit code.
  */
 export async function runCommand(
   name: string,
   args: readonly string[],
-  { show, timeoutMs }: { readonly show: boolean; readonly timeoutMs: number },
+  {
+    show,
+    timeoutMs,
+    env = {},
+  }: { readonly show: boolean; readonly timeoutMs: number; readonly env?: Readonly<Record<string, string>> },
 ): Promise<CommandEnd> {
   const path = [dirname(process.execPath), join(projectRoot, "node_modules/.bin"), process.env["PATH"]];
   const child = spawn(name, args, {
     cwd: projectRoot,
     detached: true,
-    env: { ...process.env, PATH: path.join(delimiter) },
+    env: { ...process.env, ...env, PATH: path.join(delimiter) },
     stdio: show ? ["ignore", "inherit", "inherit"] : ["ignore", "pipe", "pipe"],
   });
   running.add(child);

@@ -1,6 +1,7 @@
 /** `npm start`: everything on this machine, the Worker in workerd. See docs/decisions/0002-supervisor-and-bridge.md. */
-import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildConsole, CONSOLE_FOLDER } from "./supervisor/console-build.ts";
 import { runInConsole } from "./supervisor/console.ts";
 import type { RuntimeSettings } from "./supervisor/runtime-host.ts";
 import { buildWorker } from "./supervisor/worker-build.ts";
@@ -11,12 +12,15 @@ const port = Number(process.env["PORT"] || 8787);
 await runInConsole({
   root,
   defaultState: ".otto",
-  hasConsole: existsSync(new URL("../web/", import.meta.url)),
   async makeRuntime(state, vars) {
-    const build = await buildWorker(root, state.buildFolder, (message) => console.log(`  ${message}`));
+    const onProgress = (message: string) => console.log(`  ${message}`);
+    // Wrangler bundles no Worker whose files are not there.
+    await buildConsole(root, onProgress);
+    const build = await buildWorker(root, state.buildFolder, onProgress);
     const settings: RuntimeSettings = {
       port,
       buildFolder: build.folder,
+      consoleFolder: join(root, CONSOLE_FOLDER),
       persistFolder: state.runtimeFolder,
       vars,
     };

@@ -5,14 +5,21 @@ export interface Suite {
   readonly name: string;
   /** Where its tests run; each has a vitest configuration of its own, since only one loads the Workers runtime. */
   readonly runtime: "node" | "workerd";
-  /** True when its files start whole systems and so run one after another. */
+  /** True when its files run one after another. Such a suite waits more than it works, and runs beside the others. */
   readonly serial: boolean;
+  /**
+   * False when its files run in the same few processes, which load what they import once: a file leaves no mock, and makes
+   * tenants of its own.
+   */
+  readonly isolate: boolean;
   /** True when its tests run programs of Debian packages: those of sidecar/packages.txt and test/packages.txt. */
   readonly packages: boolean;
   /** Milliseconds that one test, and one hook, may take. */
   readonly testTimeoutMs: number;
   /** Milliseconds after which the suite as a whole is stopped and counts as failed. */
   readonly suiteTimeoutMs: number;
+  /** A module that starts what all its files share. */
+  readonly globalSetup?: string;
 }
 
 const MINUTE_MS = 60_000;
@@ -23,14 +30,16 @@ export const SUITES: readonly Suite[] = [
     name: "architecture",
     runtime: "node",
     serial: false,
+    isolate: true,
     packages: false,
-    testTimeoutMs: 20_000,
-    suiteTimeoutMs: MINUTE_MS,
+    testTimeoutMs: 60_000,
+    suiteTimeoutMs: 2 * MINUTE_MS,
   },
   {
     name: "pure",
     runtime: "node",
     serial: false,
+    isolate: false,
     packages: false,
     testTimeoutMs: 20_000,
     suiteTimeoutMs: 2 * MINUTE_MS,
@@ -39,6 +48,7 @@ export const SUITES: readonly Suite[] = [
     name: "tools",
     runtime: "node",
     serial: false,
+    isolate: false,
     packages: true,
     testTimeoutMs: 20_000,
     suiteTimeoutMs: 2 * MINUTE_MS,
@@ -47,6 +57,7 @@ export const SUITES: readonly Suite[] = [
     name: "contracts",
     runtime: "node",
     serial: false,
+    isolate: false,
     packages: true,
     testTimeoutMs: 60_000,
     suiteTimeoutMs: 5 * MINUTE_MS,
@@ -55,6 +66,7 @@ export const SUITES: readonly Suite[] = [
     name: "sidecar",
     runtime: "node",
     serial: false,
+    isolate: true,
     packages: true,
     testTimeoutMs: 30_000,
     suiteTimeoutMs: 6 * MINUTE_MS,
@@ -63,25 +75,41 @@ export const SUITES: readonly Suite[] = [
     name: "workerd",
     runtime: "workerd",
     serial: false,
+    isolate: false,
     packages: true,
     testTimeoutMs: 30_000,
-    suiteTimeoutMs: 7 * MINUTE_MS,
+    suiteTimeoutMs: 10 * MINUTE_MS,
   },
   {
     name: "start",
     runtime: "node",
     serial: true,
+    isolate: true,
     packages: true,
     testTimeoutMs: 120_000,
-    suiteTimeoutMs: 4 * MINUTE_MS,
+    suiteTimeoutMs: 8 * MINUTE_MS,
   },
   {
     name: "whole",
     runtime: "node",
-    serial: true,
+    // Each file starts a system of its own, and waits more than it works.
+    serial: false,
+    isolate: true,
     packages: true,
     testTimeoutMs: 180_000,
     suiteTimeoutMs: 10 * MINUTE_MS,
+    globalSetup: "test/setup/ended-state.ts",
+  },
+  {
+    name: "console",
+    runtime: "node",
+    // Its files share one system, whose runtime one of them kills.
+    serial: true,
+    isolate: true,
+    packages: true,
+    testTimeoutMs: 60_000,
+    suiteTimeoutMs: 10 * MINUTE_MS,
+    globalSetup: "test/setup/console-system.ts",
   },
 ];
 

@@ -1,18 +1,21 @@
 /**
- * `npm test`: the static checks and every suite, or the ones that are named (`npm test -- pure workerd`).
+ * `npm test`: the static checks and every suite, or the ones that are named (`npm test -- pure workerd`). Suites whose files
+ * run one after another run beside the others, see `lanesOf`; what they say is shown when they have ended.
  * The last line sums up the runners' own reports; the exit code is not 0 when anything failed, or when a suite is
  * missing, reported nothing or ran nothing.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Ended, lanesOf, runLanes } from "./lanes.ts";
 import { keepPackages, packageLists } from "./packages/keep-packages.ts";
 import { type CommandEnd, projectRoot, runCommand, stopCommandsOnSignal } from "./project-command.ts";
 import { SUITES, type Suite, VITEST_CONFIG } from "./suites.ts";
+import { buildConsole } from "./supervisor/console-build.ts";
 import { allWell, closingLine, countMissing, countSuite, type SuiteCount, type SuiteRun } from "./test-report.ts";
 
 const STATIC_CHECKS = "check";
-const STATIC_CHECKS_TIMEOUT_MS = 180_000;
+const STATIC_CHECKS_TIMEOUT_MS = 300_000;
 const KNOWN: string[] = [STATIC_CHECKS, ...SUITES.map(({ name }) => name)];
 
 /** The test files of a suite, as absolute paths. */
@@ -24,27 +27,37 @@ function testFiles(suite: Suite): string[] {
     .map((name) => join(folder, name));
 }
 
-function runChecks(report: string): Promise<CommandEnd> {
+function runChecks(report: string, show: boolean): Promise<CommandEnd> {
   const args = ["scripts/check.ts", "--static", "--report", report];
-  return runCommand("node", args, { show: true, timeoutMs: STATIC_CHECKS_TIMEOUT_MS });
+  return runCommand("node", args, { show, timeoutMs: STATIC_CHECKS_TIMEOUT_MS });
 }
 
-function runVitest(suite: Suite, report: string): Promise<CommandEnd> {
+function runVitest(suite: Suite, report: string, show: boolean): Promise<CommandEnd> {
   const args = ["run", "--config", VITEST_CONFIG[suite.runtime], "--project", suite.name];
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  return runCommand("vitest", [...args, ...reporters], { show: true, timeoutMs: suite.suiteTimeoutMs });
+  return runCommand("vitest", [...args, ...reporters], { show, timeoutMs: suite.suiteTimeoutMs });
 }
 
-async function runSuite(name: string, folder: string): Promise<SuiteRun> {
+interface EndedSuite extends Ended {
+  readonly count: SuiteCount;
+  readonly seconds: number;
+}
+
+async function runSuite(name: string, folder: string, show: boolean): Promise<EndedSuite> {
+  const started = performance.now();
   const report = join(folder, `${name}.json`);
   const suite = SUITES.find((known) => known.name === name);
-  const end = suite ? await runVitest(suite, report) : await runChecks(report);
-  return {
+  // A runner that cannot be started fails its suite, and the others go on.
+  const failed = (error: unknown): CommandEnd => ({ exitCode: null, output: String(error) });
+  const end = await (suite ? runVitest(suite, report, show) : runChecks(report, show)).catch(failed);
+  const run: SuiteRun = {
     suite: name,
     exitCode: end.exitCode,
     report: existsSync(report) ? readFileSync(report, "utf8") : null,
     expectedFiles: suite ? testFiles(suite) : [],
   };
+  const seconds = (performance.now() - started) / 1000;
+  return { name, output: end.output, count: countSuite(run), seconds };
 }
 
 /** Installs what the suites need; what stays missing fails the run where nobody reads along, and is only said elsewhere. */
@@ -64,6 +77,12 @@ async function prepare(names: readonly string[]): Promise<SuiteCount | null> {
   return missing.length === 0 || isAttended ? null : countMissing(missing.map(({ name }) => name));
 }
 
+/** Builds the console. When it cannot be built, the suites that need it fail by themselves. */
+async function makeConsole(): Promise<void> {
+  const say = (line: unknown): void => console.log(line instanceof Error ? line.message : line);
+  await buildConsole(projectRoot, say).catch(say);
+}
+
 /** The suites to run, in their order; null when a name is unknown. */
 function chosen(names: readonly string[]): string[] | null {
   if (!names.every((name) => KNOWN.includes(name))) return null;
@@ -79,14 +98,16 @@ async function runAll(names: readonly string[]): Promise<void> {
     counts.push(unprepared);
     summary.push("packages", ...unprepared.problems.map((problem) => `  ${problem}`));
   }
+  const lanes = lanesOf(names);
+  // The first system beside would build it while the checks read the tree that it builds in.
+  if (lanes.beside.length > 0) await makeConsole();
   try {
-    for (const name of names) {
-      console.log(`\n── ${name}`);
-      const started = performance.now();
-      const count = countSuite(await runSuite(name, reports));
-      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    const run = (name: string, show: boolean): Promise<EndedSuite> => runSuite(name, reports, show);
+    const ended = await runLanes(lanes, run, (text) => console.log(text));
+    const inOrder = ended.toSorted((a, b) => KNOWN.indexOf(a.name) - KNOWN.indexOf(b.name));
+    for (const { name, count, seconds } of inOrder) {
       counts.push(count);
-      summary.push(`${name.padEnd(14)} ${closingLine([count])} in ${seconds} s`);
+      summary.push(`${name.padEnd(14)} ${closingLine([count])} in ${seconds.toFixed(1)} s`);
       summary.push(...count.problems.map((problem) => `  ${problem}`));
     }
   } finally {

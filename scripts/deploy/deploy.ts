@@ -27,6 +27,8 @@ export interface DeployOutside extends Waiting {
   /** Throws `DeployRefused` when wrangler cannot read it. */
   readonly readConfig: () => DeployConfig;
   readonly hasDocker: () => Promise<boolean>;
+  /** Builds the console where its sources changed: its files go up with the Worker. */
+  readonly buildConsole: () => Promise<void>;
   /** Gives the names of the files that it applied. */
   readonly migrate: (ownerUrl: string) => Promise<readonly string[]>;
   readonly say: (line: string) => void;
@@ -121,7 +123,9 @@ async function checkOutside(config: DeployConfig, options: DeployOptions, outsid
   return { secrets, owner };
 }
 
-async function checkBundle({ isDryRun }: DeployOptions, { wrangler, say }: DeployOutside): Promise<void> {
+/** The size is the Worker's: a browser loads the console's files, and no isolate does. */
+async function checkBundle({ isDryRun }: DeployOptions, { buildConsole, wrangler, say }: DeployOutside): Promise<void> {
+  await buildConsole();
   const built = await wrangler(["deploy", "--dry-run", "--containers-rollout=none"]);
   if (built.exitCode !== 0) throw new DeployRefused(`The Worker cannot be bundled.\n${wordsOf(built)}`);
   const size = reportOf(built)["bundle_size"] as { readonly gzip_bytes?: number } | undefined;

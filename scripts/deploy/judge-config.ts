@@ -1,4 +1,5 @@
 /** Whether `wrangler.toml` holds all that the Worker reads, and nothing that production refuses. */
+import { CONSOLE_FOLDER } from "../supervisor/console-build.ts";
 import { SECRET_NAMES, TEST_SWITCHES } from "../../core/secrets.ts";
 
 /** The part of wrangler's configuration that is judged, as `unstable_readConfig` gives it. */
@@ -11,6 +12,15 @@ export interface DeployConfig {
   readonly r2_buckets: readonly { readonly binding: string; readonly bucket_name?: string }[];
   readonly vectorize?: readonly { readonly binding: string; readonly index_name?: string }[];
   readonly services?: readonly { readonly binding: string; readonly service: string; readonly entrypoint?: string }[];
+  readonly ratelimits?: readonly { readonly name: string }[] | undefined;
+  readonly assets?:
+    | {
+        readonly directory?: string;
+        readonly binding?: string;
+        readonly not_found_handling?: string;
+        readonly run_worker_first?: boolean | readonly string[];
+      }
+    | undefined;
   readonly triggers: { readonly crons?: readonly string[] | undefined };
   readonly version_metadata?: { readonly binding: string } | undefined;
   readonly limits?: { readonly cpu_ms?: number } | undefined;
@@ -34,10 +44,18 @@ const OBJECTS = {
   TENANTS: "TenantObject",
   SANDBOXES: "SandboxObject",
   SIDECARS: "SidecarObject",
+  INBOXES: "InboxObject",
+  OUTBOXES: "OutboxObject",
+  SCHEDULES: "ScheduleObject",
 } as const;
 const BUCKET = "FILES";
-const STEP_RUNNER = { binding: "STEPS", entrypoint: "StepRunner" } as const;
+const RUNNERS = [
+  { binding: "STEPS", entrypoint: "StepRunner" },
+  { binding: "CHANNELS", entrypoint: "ChannelRunner" },
+] as const;
 const VERSION = "DEPLOYMENT";
+/** Counts who tries to sign in. */
+const SIGN_INS = "SIGN_INS";
 /** Where memories are found by Vectorize, and not by pgvector. */
 const VECTORS = "VECTORS";
 /** The sweep does a bounded part each minute. */
@@ -45,7 +63,13 @@ const SWEEP = "* * * * *";
 
 /** What is wrong, a line each that names the field and says what it has to be. Empty: nothing is. */
 export function judgeConfig(config: DeployConfig): string[] {
-  return [...judgeObjects(config), ...judgeBindings(config), ...judgeRunning(config), ...judgeVars(config.vars)];
+  return [
+    ...judgeObjects(config),
+    ...judgeBindings(config),
+    ...judgeConsole(config),
+    ...judgeRunning(config),
+    ...judgeVars(config.vars),
+  ];
 }
 
 /** The name of the bucket of the files; null: none is bound. */
@@ -77,10 +101,11 @@ function judgeBindings(config: DeployConfig): string[] {
   const problems: string[] = [];
   if (!config.name) problems.push("name: the Worker needs one");
   if (!bucketOf(config)) problems.push(`r2_buckets: ${BUCKET} has to be bound to a bucket by bucket_name`);
-  const runner = config.services?.find(({ binding }) => binding === STEP_RUNNER.binding);
-  if (runner?.service !== config.name || runner?.entrypoint !== STEP_RUNNER.entrypoint) {
-    const wanted = `service ${config.name ?? "(the Worker's name)"}, entrypoint ${STEP_RUNNER.entrypoint}`;
-    problems.push(`services: ${STEP_RUNNER.binding} has to be this Worker itself: ${wanted}`);
+  for (const { binding, entrypoint } of RUNNERS) {
+    const runner = config.services?.find((service) => service.binding === binding);
+    if (runner?.service === config.name && runner?.entrypoint === entrypoint) continue;
+    const wanted = `service ${config.name ?? "(the Worker's name)"}, entrypoint ${entrypoint}`;
+    problems.push(`services: ${binding} has to be this Worker itself: ${wanted}`);
   }
   for (const { binding, index_name } of config.vectorize ?? []) {
     if (binding !== VECTORS || !index_name)
@@ -90,6 +115,22 @@ function judgeBindings(config: DeployConfig): string[] {
   }
   if (config.version_metadata?.binding !== VERSION)
     problems.push(`version_metadata: binding has to be ${VERSION}, so that /health can tell which upload answers`);
+  return problems;
+}
+
+/** Its files, whose headers the Worker sets, and the door to it. */
+function judgeConsole({ assets, ratelimits }: DeployConfig): string[] {
+  const problems: string[] = [];
+  if (assets?.directory !== CONSOLE_FOLDER || assets.binding !== "ASSETS")
+    problems.push(`assets: ASSETS has to be bound to the directory ${CONSOLE_FOLDER}`);
+  if (assets?.run_worker_first !== true)
+    problems.push("assets.run_worker_first: it has to be true, or the console's page goes out without its policy");
+  if (assets?.not_found_handling !== "single-page-application")
+    problems.push(
+      'assets.not_found_handling: it has to be "single-page-application", or links into the console are dead',
+    );
+  if (!ratelimits?.some(({ name }) => name === SIGN_INS))
+    problems.push(`ratelimits: ${SIGN_INS} has to be there, which counts who tries to sign in`);
   return problems;
 }
 

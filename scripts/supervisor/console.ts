@@ -12,7 +12,6 @@ export interface ConsoleOptions {
   readonly root: string;
   readonly defaultState: string;
   readonly makeRuntime: SystemOptions["makeRuntime"];
-  readonly hasConsole: boolean;
 }
 
 /** Runs the system until Ctrl-C or SIGTERM, and ends this process: with status 1 when it could not run. */
@@ -42,7 +41,7 @@ export async function runInConsole(options: ConsoleOptions): Promise<void> {
         say: (line) => console.log(line),
         signal: stop.signal,
       },
-      (address) => console.log(greeting(address, options.hasConsole, env)),
+      (address) => console.log(greeting(address, env)),
     );
     console.log("Otto has ended.");
     process.exit(0);
@@ -72,12 +71,13 @@ function readPort(text: string | undefined): number {
   throw new CannotRun(`PORT must be a number from 1 to 65535, not ${JSON.stringify(text)}.`);
 }
 
-function greeting({ url, key }: SystemAddress, hasConsole: boolean, env: NodeJS.ProcessEnv): string {
+function greeting({ url, key, consoleUrl }: SystemAddress, env: NodeJS.ProcessEnv): string {
   const lines = [
     "",
     `Otto is ready on ${url}`,
     "",
-    ...(hasConsole ? [`  console  ${url}/`] : []),
+    `  console  ${consoleUrl}`,
+    "           (signs you in once, within 15 minutes; after that, the key does)",
     `  API      ${url}/openapi.json`,
     `  key      ${key}`,
     `  model    ${modelInUse(env)}`,

@@ -21,6 +21,8 @@ import { readBuild } from "./worker-build.ts";
 export interface RuntimeSettings {
   readonly port: number;
   readonly buildFolder: string;
+  /** The console's files. */
+  readonly consoleFolder: string;
   readonly persistFolder: string;
   readonly vars: Readonly<Record<string, string>>;
 }
@@ -61,7 +63,13 @@ try {
   else throw error;
 }
 
-function miniflareOptions({ port, buildFolder, persistFolder, vars }: RuntimeSettings): V4MiniflareOptions {
+function miniflareOptions({
+  port,
+  buildFolder,
+  consoleFolder,
+  persistFolder,
+  vars,
+}: RuntimeSettings): V4MiniflareOptions {
   const { options, entry, folder } = readBuild(buildFolder);
   return {
     host: "127.0.0.1",
@@ -80,6 +88,8 @@ function miniflareOptions({ port, buildFolder, persistFolder, vars }: RuntimeSet
     workers: [
       {
         ...options,
+        // The build knows where the project was when it was made.
+        assets: Object.assign({}, options.assets, { directory: consoleFolder }),
         name: "otto",
         modulesRoot: folder,
         modules: modulesOf(folder, entry),

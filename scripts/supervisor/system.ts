@@ -12,6 +12,7 @@ import { keepDevTenant } from "./dev-tenant.ts";
 import { takeLock } from "./exclusive-lock.ts";
 import { freePorts, isPortFree } from "./ports.ts";
 import { type RecordedProcess, endGroup, startTime, waitForEnd } from "./processes.ts";
+import { makeSignInLink } from "./sign-in-link.ts";
 import { type Secrets, type StateFolder, keep, keepSecrets, openStateFolder, readKept } from "./state-folder.ts";
 import { childEnv, workerVars } from "./worker-vars.ts";
 
@@ -50,6 +51,8 @@ interface SupervisorRecord extends RecordedProcess {
 export interface SystemAddress {
   readonly url: string;
   readonly key: string;
+  /** Signs a browser in to the console, once; without a link it is the console's address. */
+  readonly consoleUrl: string;
 }
 
 /** Runs the system until `signal` says stop. `onReady` is called once. Throws `CannotRun`. */
@@ -138,7 +141,10 @@ async function runChildren(
     const origin = `http://127.0.0.1:${options.port}`;
     await waitForHealth(origin, waitingFor, options);
     if (signal.aborted) return;
-    onReady({ url, key: await keepDevTenant(state, origin, secrets.operatorKey) });
+    const key = await keepDevTenant(state, origin, secrets.operatorKey);
+    const link = await makeSignInLink(origin, key);
+    if (!link.made) say(`! no link that signs you in to the console could be made: ${link.problem}`);
+    onReady({ url, key, consoleUrl: `${url}${link.made ? link.path : "/"}` });
   }
 
   const stopped = new Promise<void>((resolve) => {

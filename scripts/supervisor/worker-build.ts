@@ -3,12 +3,12 @@
  * hash of what it is made of, so that it is made only when that changed.
  */
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { SourcelessWorkerOptions } from "wrangler";
 import { CannotRun } from "./cannot-run.ts";
+import { hashFiles } from "./hash-files.ts";
 import { WRANGLER_ENV } from "./wrangler.ts";
 
 /** What a bundle is made of; folders that are not there yet count as empty. */
@@ -37,7 +37,7 @@ export async function buildWorker(
   buildFolder: string,
   onProgress: (message: string) => void,
 ): Promise<WorkerBuild> {
-  const hash = hashSources(root);
+  const hash = hashFiles(root, SOURCES);
   const folder = join(buildFolder, hash);
   if (!existsSync(join(folder, OPTIONS_FILE))) {
     onProgress("bundling the Worker");
@@ -58,32 +58,6 @@ export function completeBuild(folder: string, build: Omit<WorkerBuild, "folder">
 export function readBuild(folder: string): WorkerBuild {
   const read = JSON.parse(readFileSync(join(folder, OPTIONS_FILE), "utf8")) as Omit<WorkerBuild, "folder">;
   return { folder, ...read };
-}
-
-function hashSources(root: string): string {
-  const hash = createHash("sha256").update(`${process.platform} ${process.arch}\n`);
-  for (const source of SOURCES) {
-    const path = join(root, source);
-    if (!existsSync(path)) continue;
-    for (const file of filesOf(path))
-      hash
-        .update(`${file.slice(root.length)}\n`)
-        .update(readFileSync(file))
-        .update("\n");
-  }
-  return hash.digest("hex").slice(0, 32);
-}
-
-function filesOf(path: string): string[] {
-  try {
-    return readdirSync(path, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .sort();
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return [path];
-    throw error;
-  }
 }
 
 async function make(root: string, folder: string): Promise<void> {

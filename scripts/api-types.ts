@@ -1,0 +1,168 @@
+/**
+ * Writes `web/src/api/types.generated.ts`: the API's types for the console, from the OpenAPI document that the Worker
+ * serves, in the form that openapi-fetch reads. With `--check` it writes nothing and fails when the file is stale.
+ */
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..");
+const MAX_DOCUMENT_BYTES = 16 * 1_048_576;
+const TYPES_PATH = "web/src/api/types.generated.ts";
+
+/** A schema of JSON Schema 2020-12, as far as the document uses it. */
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly prefixItems?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly description?: string;
+}
+
+type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+
+interface Operation {
+  readonly summary: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly schema: Schema;
+  }[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+
+/** What is read of the document that `/openapi.json` serves. */
+export interface ApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** The source of the types: one exported type for each named schema, and `paths` with every operation. */
+export function renderTypes({ paths, components }: ApiDocument): string {
+  const schemas = Object.entries(components.schemas).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const lines = [
+    "/** The API's types. Written by `npm run api-types` from the Worker's OpenAPI document; not edited by hand. */",
+    "",
+    ...schemas.map(([name, schema]) => `${docOf(schema.description)}export type ${name} = ${typeOf(schema)};\n`),
+    "/** Every path with its methods: what each takes and answers. */",
+    "export interface paths {",
+    ...Object.entries(paths)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([path, methods]) => `  ${JSON.stringify(path)}: {\n${methodsOf(methods)}  };`),
+    "}",
+    "",
+  ];
+  return lines.join("\n");
+}
+
+function methodsOf(methods: Readonly<Record<string, Operation>>): string {
+  return Object.entries(methods)
+    .map(([method, operation]) => {
+      const { requestBody } = operation;
+      const body =
+        requestBody === undefined
+          ? ""
+          : ` requestBody${requestBody.required ? "" : "?"}: { content: ${contentOf(requestBody.content)} };`;
+      const responses = Object.entries(operation.responses).map(([status, { content }]) => {
+        const shown = content === undefined ? "content?: never" : `content: ${contentOf(content)}`;
+        return `${status}: { ${shown} }`;
+      });
+      return `    ${docOf(operation.summary)}    ${method}: { parameters: ${parametersOf(operation)};${body} responses: { ${responses.join("; ")} } };\n`;
+    })
+    .join("");
+}
+
+function parametersOf({ parameters }: Operation): string {
+  const places = ["query", "path"].map((place) => {
+    const fields = parameters.filter((parameter) => parameter.in === place);
+    if (fields.length === 0) return `${place}?: never`;
+    const optional = fields.every(({ required }) => !required) ? "?" : "";
+    return `${place}${optional}: { ${fields.map(({ name, required, schema }) => fieldOf(name, required, schema)).join("; ")} }`;
+  });
+  return `{ ${places.join("; ")} }`;
+}
+
+function contentOf(content: Content): string {
+  const types = Object.entries(content).map(([type, { schema }]) => {
+    // Bytes are whatever fetch takes and gives as a body.
+    const shown = schema === undefined || !/json/.test(type) ? "string | Blob" : typeOf(schema);
+    return `${JSON.stringify(type)}: ${shown}`;
+  });
+  return `{ ${types.join("; ")} }`;
+}
+
+function fieldOf(name: string, isRequired: boolean, schema: Schema): string {
+  const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  // A key that holds undefined is not sent, so that callers may leave it in.
+  return isRequired ? `${key}: ${typeOf(schema)}` : `${key}?: ${typeOf(schema)} | undefined`;
+}
+
+/** The type of a value that a schema admits. */
+function typeOf(schema: Schema): string {
+  if (schema.$ref !== undefined) return schema.$ref.replace(/^.*\//, "");
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return union(schema.enum.map((value) => JSON.stringify(value)));
+  const variants = schema.anyOf ?? schema.oneOf;
+  if (variants !== undefined) return union(variants.map(typeOf));
+  if (schema.allOf !== undefined) return schema.allOf.map(typeOf).join(" & ");
+  const types = typeof schema.type === "string" ? [schema.type] : (schema.type ?? []);
+  return types.length === 0 ? "unknown" : union(types.map((type) => plainTypeOf(type, schema)));
+}
+
+function plainTypeOf(type: string, schema: Schema): string {
+  switch (type) {
+    case "integer":
+    case "number":
+      return "number";
+    case "array":
+      if (schema.prefixItems !== undefined) return `[${schema.prefixItems.map(typeOf).join(", ")}]`;
+      return schema.items === undefined ? "unknown[]" : `(${typeOf(schema.items)})[]`;
+    case "object": {
+      const { properties = {}, required = [], additionalProperties: rest } = schema;
+      const fields = Object.entries(properties).map(([name, value]) => fieldOf(name, required.includes(name), value));
+      const isOpen = rest === true || typeof rest === "object";
+      if (fields.length > 0) return `{ ${[...fields, ...(isOpen ? ["[field: string]: unknown"] : [])].join("; ")} }`;
+      return `Record<string, ${typeof rest === "object" ? typeOf(rest) : rest === false ? "never" : "unknown"}>`;
+    }
+    default:
+      return type;
+  }
+}
+
+function union(types: readonly string[]): string {
+  return [...new Set(types)].join(" | ");
+}
+
+function docOf(text: string | undefined): string {
+  return text === undefined ? "" : `/** ${text.replaceAll("*/", "* /")} */\n`;
+}
+
+/** The Worker's own document. A process of its own: its sources are of another TypeScript project, with the runtime's globals. */
+function readDocument(): ApiDocument {
+  const program = join(import.meta.dirname, "print-api-document.mjs");
+  return JSON.parse(
+    execFileSync(process.execPath, [program], { maxBuffer: MAX_DOCUMENT_BYTES }).toString(),
+  ) as ApiDocument;
+}
+
+if (import.meta.main) {
+  const path = join(ROOT, TYPES_PATH);
+  const source = renderTypes(readDocument());
+  if (!process.argv.includes("--check")) {
+    writeFileSync(path, source);
+    console.log(`Wrote ${TYPES_PATH}.`);
+  } else if (readFileSync(path, "utf8") !== source) {
+    console.error(`${TYPES_PATH} is stale: run \`npm run api-types\`.`);
+    process.exitCode = 1;
+  }
+}
