@@ -18,6 +18,7 @@ import { busyWarning, describeMachine, reportOf, writeReport } from "./report.ts
 import { BUNDLE } from "./rows/bundle.ts";
 import { CAGE } from "./rows/cage.ts";
 import { CALL } from "./rows/call.ts";
+import { CONSOLE } from "./rows/console.ts";
 import { DOCUMENTS } from "./rows/documents.ts";
 import { FAN } from "./rows/fan.ts";
 import { FIND_TOOLS } from "./rows/find-tools.ts";
@@ -29,7 +30,9 @@ import { PARALLEL_TOOLS } from "./rows/parallel-tools.ts";
 import { RATE, RATE_SLOW_MODEL } from "./rows/rate.ts";
 import { RESUME } from "./rows/resume.ts";
 import { runTasks } from "./rows/run-tasks.ts";
+import { SCHEDULES } from "./rows/schedules.ts";
 import type { Section, Stage } from "./rows/section.ts";
+import { SLACK } from "./rows/slack.ts";
 import { WAITING } from "./rows/waiting.ts";
 import { Figures, tableOf } from "./table.ts";
 
@@ -48,6 +51,9 @@ const SECTIONS: readonly Section[] = [
   FIND_TOOLS,
   CAGE,
   DOCUMENTS,
+  SLACK,
+  SCHEDULES,
+  CONSOLE,
   BUNDLE,
 ];
 const WARM_UP_TASKS = 50;

@@ -30,13 +30,18 @@ export function tableOf(figures: Figures, sections: readonly Section[]): string 
   ].join("\n");
 }
 
-function lineOf(figures: Figures, { key, label, digits, target }: Row): string {
+function lineOf(figures: Figures, { key, label, digits, target, must }: Row): string {
   const own = figures.of(key, "Otto");
   const cells = FLOORS.map((floor) => {
     const its = figures.of(key, floor);
     return `${spread(its, digits)} | ${spread(ratiosOf(own, its), 2)}`;
   });
-  return `| ${label} | ${spread(own, digits)} | ${cells.join(" | ")} | ${target} |`;
+  return `| ${label} | ${spread(own, digits)} | ${cells.join(" | ")} | ${target}${verdict(own, must)} |`;
+}
+
+function verdict(own: readonly number[], must: number | undefined): string {
+  if (must === undefined || own.length === 0) return "";
+  return quantile(own, 0.5) <= must ? ": met" : ": not met";
 }
 
 /** Round by round; none where a figure is not a positive one, as of memory that shrank. */

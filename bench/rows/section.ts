@@ -10,6 +10,8 @@ export interface Row {
   readonly digits: number;
   /** What the project wants of Otto; empty: nothing is set. */
   readonly target: string;
+  /** What it must not exceed: the table says whether it does. */
+  readonly must?: number;
 }
 
 /** What a measurement works with. `taskName` gives a name that no task of the run had before. */
