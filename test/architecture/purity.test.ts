@@ -64,7 +64,7 @@ describe("fetch", () => {
 });
 
 describe("bindings and variables", () => {
-  test("are read by adapters/from-env.ts and adapters/settings.ts alone", () => {
+  test("are read by from-env and settings of adapters alone", () => {
     expect(show(envReadings(tree))).toEqual([]);
   });
 

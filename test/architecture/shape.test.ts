@@ -17,7 +17,19 @@ describe("the tree", () => {
     expect(paths).toContain(".ci/run");
     expect(paths.some((path) => path.includes("node_modules/"))).toBe(false);
     expect(readdirSync(root)).toContain("node_modules");
-    expect(ignoredFolders("node_modules/\n*.log\n# a/\n.otto/\n")).toEqual(new Set([".git", "node_modules", ".otto"]));
+  });
+
+  test.each([
+    [".git", true],
+    ["node_modules", true],
+    ["sidecar/node_modules", true],
+    ["web/dist-a1B2c3", true],
+    ["web/dist", false],
+    ["test/web/dist-a", false],
+    ["xotto", false],
+    ["a", false],
+  ])("leaves out the folder %s where git ignores it: %s", (path, isIgnored) => {
+    expect(ignoredFolders("node_modules/\n*.log\n# a/\n.otto/\nweb/dist-*/\n")(path)).toBe(isIgnored);
   });
 
   test("has only files that can be read as one thing", () => {

@@ -10,15 +10,22 @@ import { startTestDatabase, type TestDatabase } from "../../scripts/database/tes
 import {
   act,
   configOf,
+  deliveryReport,
+  endpointOf,
   hashedMemory,
+  hookRow,
   makeTenant,
   mcpServer,
+  scheduleRow,
   newId,
+  personOf,
   publishSkill,
   report,
   secretOf,
   SKILL_HASH,
+  slackInstall,
   sourceOf,
+  START,
 } from "./database-rows.ts";
 
 const TABLES = [
@@ -38,8 +45,17 @@ const TABLES = [
   "memory_tags",
   "vectors",
   "mcp_servers",
+  "schedules",
+  "people",
+  "person_addresses",
+  "person_names",
+  "deliveries",
   "skills",
   "skill_versions",
+  "endpoints",
+  "hooks",
+  "slack_installs",
+  "slack_authorizations",
 ] as const;
 const PAGE = { after: null, limit: 100 };
 
@@ -76,9 +92,24 @@ async function fillTenant() {
   await openPgvector(server.url, server.endpoint).upsert(made.tenant.id, "m", [
     { id: memory.id, project: null, values },
   ]);
+  const schedule = scheduleRow(made.tenant.id);
+  await database.schedules.create(made.tenant.id, schedule, act("schedule.create", schedule.state.id));
   const mcp = await database.mcpServers.put(made.tenant.id, mcpServer("spy"), act("mcp_server.set", "spy"));
   if (!mcp.ok) throw new Error(mcp.error.message);
-  return { ...made, agent: agent.id, task: task.task, memory: memory.id };
+  const person = personOf("Spy Smith");
+  await database.people.create(made.tenant.id, person, act("person.create", person.id));
+  const told = await database.deliveries.upsert(made.tenant.id, [deliveryReport({ task: task.task })]);
+  if (!told.ok) throw new Error(told.error.message);
+  const endpoint = endpointOf();
+  const hooked = await database.endpoints.create(made.tenant.id, endpoint, act("webhook.create", endpoint.id));
+  if (!hooked.ok) throw new Error(hooked.error.message);
+  const hook = hookRow("spy");
+  await database.hooks.create(made.tenant.id, hook, act("hook.create", hook.id));
+  const slack = slackInstall("T0SPY");
+  await database.slackInstalls.put(made.tenant.id, slack, act("slack.install", slack.id));
+  const began = { mark: "spy", key: "key_spy", redirect: "https://otto.example/slack/oauth", expiresAt: 4e12 };
+  await database.slackInstalls.begin(made.tenant.id, began);
+  return { ...made, schedule, agent: agent.id, task: task.task, memory: memory.id, endpoint: endpoint.id };
 }
 
 /** Runs one statement by itself, as `otto_app`, with a tenant named or with none. */
@@ -124,16 +155,27 @@ describe("the Worker's role", () => {
     ["tool_sources", `update tool_sources set hash = 'x' where tenant = '%'`],
     ["erased_usage", `update erased_usage set tokens = 0 where tenant = '%'`],
     ["tool_names", `delete from tool_names where tenant = '%'`],
+    ["schedules", `update schedules set state = '{}' where tenant = '%'`],
+    ["schedules", `delete from schedules where tenant = '%'`],
     ["mcp_servers", `update mcp_servers set sealed = 'x' where tenant = '%'`],
     ["mcp_servers", `delete from mcp_servers where tenant = '%'`],
+    ["deliveries", `update deliveries set state = 'sent' where tenant = '%'`],
+    ["deliveries", `delete from deliveries where tenant = '%'`],
+    ["hooks", `update hooks set sealed = 'x' where tenant = '%'`],
+    ["hooks", `delete from hooks where tenant = '%'`],
     ["skills", `update skills set version = 99 where tenant = '%'`],
     ["skill_versions", `delete from skill_versions where tenant = '%'`],
+    ["slack_installs", `update slack_installs set sealed = 'x' where tenant = '%'`],
+    ["slack_installs", `delete from slack_installs where tenant = '%'`],
+    ["slack_authorizations", `delete from slack_authorizations where tenant = '%'`],
     ["tenants", `update tenants set erased_at = now() where id = '%'`],
     ["memories", `update memories set content = 'x' where tenant = '%'`],
     ["memories", `delete from memories where tenant = '%'`],
     ["memory_tags", `delete from memory_tags where tenant = '%'`],
     ["vectors", `delete from vectors where tenant = '%'`],
     ["projects", `delete from projects where tenant = '%'`],
+    ["endpoints", `update endpoints set sealed = 'x' where tenant = '%'`],
+    ["endpoints", `delete from endpoints where tenant = '%'`],
   ])("changes nothing in %s of another tenant by: %s", async (table, statement) => {
     const before = await asOwner(`select * from ${table}`);
     await asApp(statement.replace("%", a.tenant.id), b.tenant.id);
@@ -157,7 +199,13 @@ describe("the Worker's role", () => {
     "delete from erased_usage",
     "select otto_purge_tools()",
     "select otto_purge_mcp_servers()",
+    "select otto_purge_schedules()",
     "select otto_purge_skills()",
+    "select otto_purge_deliveries()",
+    "select otto_purge_endpoints()",
+    "select otto_purge_hooks()",
+    "select otto_purge_slack()",
+    "update slack_authorizations set key = 'x'",
     "update skill_versions set hash = 'x'",
     "truncate tasks",
     "alter table tasks disable row level security",
@@ -179,13 +227,20 @@ describe("the Worker's role", () => {
     expect(rows.filter(({ guarded }) => guarded !== true)).toEqual([]);
   });
 
-  test("may call no function that looks across tenants but the five that it was given", async () => {
+  test("may call no function that looks across tenants but the seven that it was given", async () => {
     const rows = await asOwner(`
       select p.proname as name, p.proconfig as config, r.rolname as owner, r.rolsuper or r.rolbypassrls as passes
       from pg_proc p join pg_roles r on r.oid = p.proowner
       where p.prosecdef and has_function_privilege('otto_app', p.oid, 'execute') order by 1`);
-    const names = ["otto_erased_tenants", "otto_memories_to_embed", "otto_overdue_tasks", "otto_purge_tenant"];
-    expect(rows.map(({ name }) => name)).toEqual([...names, "otto_tenants"]);
+    const names = [
+      "otto_erased_tenants",
+      "otto_memories_to_embed",
+      "otto_overdue_deliveries",
+      "otto_overdue_schedules",
+      "otto_overdue_tasks",
+      "otto_purge_tenant",
+    ];
+    expect(rows.map(({ name }) => name)).toEqual([...names, "otto_slack_tenant", "otto_tenants"]);
     for (const row of rows)
       expect(row).toMatchObject({
         owner: "otto_directory",
@@ -239,9 +294,13 @@ describe("one tenant with another's ids", () => {
       const page = await database.memories.page(b.tenant.id, { scope, tag: null }, PAGE);
       expect(page).toEqual({ ok: true, value: { items: [], next: null } });
     }
+    expect(await database.schedules.page(b.tenant.id, PAGE)).toEqual({ ok: true, value: { items: [], next: null } });
+    expect(await database.schedules.some(b.tenant.id, 10)).toEqual({ ok: true, value: [] });
     expect(await database.mcpServers.all(b.tenant.id)).toEqual({ ok: true, value: [] });
     expect(await database.mcpServers.get(b.tenant.id, "spy")).toMatchObject(missing);
     expect(await database.mcpServers.access(b.tenant.id, "spy")).toMatchObject(missing);
+    expect(await database.endpoints.all(b.tenant.id)).toEqual({ ok: true, value: [] });
+    expect(await database.endpoints.get(b.tenant.id, a.endpoint)).toMatchObject(missing);
     expect(await database.skills.get(b.tenant.id, "spy-skill")).toMatchObject(missing);
     expect(await database.skills.page(b.tenant.id, PAGE)).toEqual({ ok: true, value: { items: [], next: null } });
     expect(await database.skills.versions(b.tenant.id, "spy-skill", PAGE)).toMatchObject(missing);
@@ -264,6 +323,26 @@ describe("one tenant with another's ids", () => {
     expect(await database.secrets.update(b.tenant.id, stolen, act("secret.update", stolen.id))).toMatchObject(missing);
     expect(await database.secrets.remove(b.tenant.id, "KEY", act("secret.delete", stolen.id))).toMatchObject(missing);
     expect(await database.secrets.sealed(a.tenant.id)).toMatchObject({ ok: true, value: [{ sealed: "c2VhbGVk" }] });
+    const { id: hook, sealed: _, ...setting } = { ...endpointOf(), id: a.endpoint };
+    const change = { id: hook, setting: { ...setting, url: "https://evil.example/" }, ifVersion: null };
+    expect(await database.endpoints.update(b.tenant.id, change, act("webhook.update", hook))).toMatchObject(missing);
+    const stolenSecret = { id: hook, sealed: "stolen", oldUntil: START };
+    expect(await database.endpoints.rotate(b.tenant.id, stolenSecret, act("webhook.rotate", hook))).toMatchObject(
+      missing,
+    );
+    const why = { id: hook, version: 1, why: "spite" };
+    expect(await database.endpoints.disable(b.tenant.id, why, act("webhook.disable", hook))).toMatchObject({
+      ok: true,
+    });
+    expect(await database.endpoints.remove(b.tenant.id, hook, act("webhook.delete", hook))).toMatchObject(missing);
+    const kept = [{ id: hook, version: 1, url: "https://receiver.example/otto", enabled: true, sealed: "c2VhbGVk" }];
+    expect(await database.endpoints.all(a.tenant.id)).toMatchObject({ ok: true, value: kept });
+    const { state } = a.schedule;
+    expect(await database.schedules.remove(b.tenant.id, state.id, act("schedule.delete", state.id))).toMatchObject(
+      missing,
+    );
+    await database.schedules.report(b.tenant.id, { ...a.schedule, state: { ...state, paused: true }, report: 9 });
+    expect(await database.schedules.page(a.tenant.id, PAGE)).toMatchObject({ value: { items: [{ paused: false }] } });
     expect(await database.mcpServers.remove(b.tenant.id, "spy", act("mcp_server.delete", "spy"))).toMatchObject(
       missing,
     );

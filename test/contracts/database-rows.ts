@@ -1,12 +1,17 @@
 /** Rows for the database's contract tests, with ids that no other test has. */
 import { DEFAULT_AGENT } from "../../core/agent.ts";
+import type { DeliveryReport } from "../../core/channels/delivery.ts";
 import type { AuditEntry } from "../../core/audit-entry.ts";
 import type { Database, NewApiKey, SourceChange, Tenant } from "../../core/database.ts";
 import type { HashedMemory } from "../../core/memory/tables.ts";
 import { type IdKind, makeId } from "../../core/ids.ts";
 import { SCOPES } from "../../core/keys.ts";
 import type { TaskReport } from "../../core/objects.ts";
+import type { PersonFields } from "../../core/people/person.ts";
 import { type Skill, skillSlug } from "../../core/skills/skill.ts";
+import { newSchedule } from "../../core/schedules/change.ts";
+import { scheduleConfigSchema } from "../../core/schedules/schedule.ts";
+import type { ScheduleReport } from "../../core/schedules/table.ts";
 import type { SkillChange } from "../../core/skills/tables.ts";
 import type { TaskStatus } from "../../core/task-status.ts";
 
@@ -35,6 +40,37 @@ export function act(action: AuditEntry["action"], target: string, at: number = S
 /** A secret whose sealed value is the word "sealed". */
 export function secretOf(name: string, at: number = START) {
   return { id: newId("secret", at), name, hosts: ["api.example.com"], sealed: "c2VhbGVk" };
+}
+
+/** A person with an address of each kind, which nobody else has. */
+export function personOf(
+  name: string,
+  change: Partial<PersonFields> = {},
+  at: number = START,
+): PersonFields & { id: string } {
+  const id = newId("person", at);
+  const [, unique = ""] = id.split("_");
+  return {
+    id,
+    name,
+    aliases: [],
+    addresses: [
+      { kind: "slack", team: "T1", user: `U${unique.toUpperCase()}` },
+      { kind: "email", address: `${unique}@acme.example` },
+    ],
+    preferred: null,
+    timeZone: "Europe/Lisbon",
+    workingHours: { days: [1, 2, 3, 4, 5], from: "09:00", to: "17:00" },
+    mayAnswer: true,
+    mayApprove: false,
+    ...change,
+  };
+}
+
+/** A workspace of Slack whose sealed token is the word "sealed". */
+export function slackInstall(team: string, at: number = START) {
+  const bot = { teamName: "Acme", app: "A1", botUser: "UBOT", scopes: ["chat:write"], installedBy: "key_1" };
+  return { id: newId("slackInstall", at), team, ...bot, sealed: "c2VhbGVk" };
 }
 
 export function configOf(name: string) {
@@ -91,6 +127,18 @@ export async function publishSkill(database: Database, tenant: string, name: str
 }
 
 /** How an MCP server is reached. What stands for what is sealed is no ciphertext: the table does not look at it. */
+/** An hourly schedule as its object reports it first. */
+export function scheduleRow(tenant: string): ScheduleReport {
+  const config = scheduleConfigSchema.parse({
+    name: "hourly \u{1f41f}",
+    when: { kind: "interval", every_seconds: 3600 },
+    task: { input: "Work." },
+  });
+  const made = newSchedule({ tenant, id: newId("schedule"), config }, START);
+  if (!made.ok) throw new Error(made.error.message);
+  return { state: made.value, report: 1, wakeAt: made.value.next?.at ?? null };
+}
+
 export function mcpServer(name: string, isOther = false) {
   const settings = {
     url: `https://${name}.example/mcp`,
@@ -100,6 +148,12 @@ export function mcpServer(name: string, isOther = false) {
     timeoutMs: 60_000,
   };
   return { name, settings, sealed: `sealed ${name}`, isOther };
+}
+
+/** A generic hook. What stands for its sealed secret is no ciphertext: the table does not look at it. */
+export function hookRow(name: string) {
+  const config = { name, type: "generic" as const, enabled: true };
+  return { id: newId("hook"), config, sealed: `sealed ${name}` };
 }
 
 export interface ReportOptions {
@@ -131,6 +185,7 @@ export function report(options: ReportOptions = {}): TaskReport {
     error: null,
     pending: [],
     usage,
+    budget: null,
     skills: [],
     metadata: {},
     created_at: new Date(at).toISOString(),
@@ -165,4 +220,31 @@ export function hashedMemory(change: Partial<HashedMemory> = {}): HashedMemory {
     createdAt: START,
     ...change,
   };
+}
+
+/** A delivery that waits for its first attempt. */
+export function deliveryReport(change: Partial<DeliveryReport> = {}): DeliveryReport {
+  return {
+    id: newId("delivery"),
+    outbox: "ten_x/email",
+    version: 1,
+    channel: "email",
+    to: "ann@example.com",
+    kind: "result",
+    task: null,
+    about: null,
+    state: "waiting",
+    attempts: 0,
+    why: null,
+    dueAt: START,
+    createdAt: START,
+    endedAt: null,
+    ...change,
+  };
+}
+
+/** An endpoint that wants everything. What stands for its sealed secret is no ciphertext: the table does not look at it. */
+export function endpointOf(at: number = START) {
+  const setting = { url: "https://receiver.example/otto", events: ["*" as const], description: "", enabled: true };
+  return { id: newId("endpoint", at), ...setting, sealed: "c2VhbGVk" };
 }

@@ -4,6 +4,7 @@ import type { Database } from "../../core/database.ts";
 import type { SkillChange } from "../../core/skills/tables.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, makeTenant, publishSkill, skillChange, sourceOf, START } from "./database-rows.ts";
+import { valueOf } from "./value-of.ts";
 
 let server: TestDatabase;
 let database: Database;
@@ -15,11 +16,6 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const [ONE, TWO] = ["1".repeat(64), "2".repeat(64)];
-
-function valueOf<T>(result: { ok: true; value: T } | { ok: false; error: unknown }): T {
-  if (!result.ok) throw new Error(JSON.stringify(result.error));
-  return result.value;
-}
 
 /** Publishes a change of the source `skills`, whose content is `sourceHash`. */
 async function change(tenant: string, ifVersion: number, skill: SkillChange, sourceHash: string, at = START) {

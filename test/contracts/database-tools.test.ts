@@ -4,6 +4,7 @@ import type { Database, SourceChange, UsagePart } from "../../core/database.ts";
 import type { PageRequest } from "../../core/page-cursor.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, makeTenant, newId, report, sourceOf, START } from "./database-rows.ts";
+import { valueOf } from "./value-of.ts";
 
 let server: TestDatabase;
 let database: Database;
@@ -15,11 +16,6 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const firstPage: PageRequest = { after: null, limit: 100 };
-
-function valueOf<T>(result: { ok: true; value: T } | { ok: false; error: unknown }): T {
-  if (!result.ok) throw new Error(JSON.stringify(result.error));
-  return result.value;
-}
 
 describe("the sources of a tenant's tools", () => {
   test("hold the latest of each definition, and every version", async () => {
@@ -100,6 +96,14 @@ describe("use", () => {
     ]);
     expect(await read([])).toEqual([[{}, 3, 1115, 2230]]);
     expect(await read(["agent"], START + 2 * DAY, START + 3 * DAY)).toEqual([]);
+  });
+
+  test("of a task counts whole micro-dollars where it cost a part of one", async () => {
+    const { tenant } = await makeTenant(database);
+    const cheap = { ...report({ tokens: 15 }), used: { tokens: 15, costMicros: 12.5 } };
+    valueOf(await database.tasks.upsert(tenant.id, [cheap]));
+    const request = { from: day(START), to: day(START), by: [], limit: 10 };
+    expect(valueOf(await database.usage.read(tenant.id, request))).toMatchObject([{ tokens: 15, costMicros: 13 }]);
   });
 
   test("of a task is what it last reported, once", async () => {

@@ -4,6 +4,7 @@ import { type Database, OPERATOR_TENANT } from "../../core/database.ts";
 import type { PageRequest, Place } from "../../core/page-cursor.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, configOf, makeTenant, newId, newKey, newTenant, report, sourceOf, START } from "./database-rows.ts";
+import { valueOf } from "./value-of.ts";
 
 let server: TestDatabase;
 let database: Database;
@@ -28,11 +29,6 @@ async function readAll<T>(
     if (page.next === null) return pages;
     after = page.next;
   }
-}
-
-function valueOf<T>(result: { ok: true; value: T } | { ok: false; error: unknown }): T {
-  if (!result.ok) throw new Error(JSON.stringify(result.error));
-  return result.value;
 }
 
 describe("tenants", () => {
@@ -270,7 +266,7 @@ describe("the index of tasks", () => {
         .map(({ id }) => id);
     };
     expect(await list({})).toEqual([third, second, first]);
-    expect(await list({ status: "completed" })).toEqual([second, first]);
+    expect(await list({ status: ["completed"] })).toEqual([second, first]);
     expect(await list({ project: "sales" })).toEqual([third, first]);
   });
 

@@ -2,17 +2,13 @@
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../core/errors.ts";
 import type { FilesPort } from "../../core/ports.ts";
+import { valueOf } from "./value-of.ts";
 
 const MAX = 1_000_000;
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const bytesOfStream = async (stream: ReadableStream<Uint8Array>) =>
   new Uint8Array(await new Response(stream).arrayBuffer());
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-
-function valueOf<T>(result: Result<T>): T {
-  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
-  return result.value;
-}
 
 function codeOf(result: Result<unknown>): string {
   return result.ok ? "ok" : result.error.code;

@@ -43,7 +43,10 @@ const DO_NOT_APPLY = [
 
 const TIMEOUT_MS = 30_000;
 /** Programs at once. */
-const AT_ONCE = 2;
+const AT_ONCE = 3;
+/** A scenario that measures a wait is run again: on a busy machine a client wakes late once, one that waits too long does so each time. */
+const TRIES = 3;
+const WOKE_LATE = /Client reconnected (slightly|very) late/;
 
 interface Ran {
   readonly code: number | null;
@@ -72,7 +75,10 @@ beforeAll(async () => {
     Array.from({ length: AT_ONCE }, async () => {
       for (let scenario = left.shift(); scenario !== undefined; scenario = left.shift()) {
         const asked = ["--command", command, "--scenario", scenario, "--timeout", String(TIMEOUT_MS), "-o", folder];
-        ran.set(scenario, await run("client", ...asked));
+        let tried = await run("client", ...asked);
+        for (let tries = 1; tries < TRIES && WOKE_LATE.test(tried.output); tries += 1)
+          tried = await run("client", ...asked);
+        ran.set(scenario, tried);
       }
     }),
   );

@@ -9,6 +9,7 @@ import type { McpServerCheck } from "../../core/mcp/server-table.ts";
 import type { McpTool } from "../../core/mcp/port.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, makeTenant, mcpServer, START } from "./database-rows.ts";
+import { valueOf } from "./value-of.ts";
 
 let server: TestDatabase;
 let database: Database;
@@ -20,11 +21,6 @@ beforeAll(async () => {
   tenant = (await makeTenant(database)).tenant.id;
 });
 afterAll(() => server.close());
-
-function valueOf<T>(result: { ok: true; value: T } | { ok: false; error: unknown }): T {
-  if (!result.ok) throw new Error(JSON.stringify(result.error));
-  return result.value;
-}
 
 const tool = (name: string): McpTool => ({
   name,

@@ -1,18 +1,13 @@
 /** What every `MemoryPort` does. */
 import { describe, expect, it } from "vitest";
-import type { Result } from "../../core/errors.ts";
 import type { MemoryPort } from "../../core/ports.ts";
+import { valueOf } from "./value-of.ts";
 
 /** Memory of tasks of one tenant that has nothing else; `of(null)` is a task without a project. */
 export interface MemoryUnderTest {
   readonly of: (project: string | null) => MemoryPort;
   /** A task without a project, of another tenant. */
   readonly elsewhere: MemoryPort;
-}
-
-function valueOf<T>(result: Result<T>): T {
-  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
-  return result.value;
 }
 
 let keys = 0;

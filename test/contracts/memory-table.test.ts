@@ -3,6 +3,7 @@ import { openDatabase } from "../../adapters/database/database.ts";
 import type { Database } from "../../core/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, hashedMemory, makeTenant, newId, report, START } from "./database-rows.ts";
+import { valueOf } from "./value-of.ts";
 
 let server: TestDatabase;
 let database: Database;
@@ -15,11 +16,6 @@ afterAll(() => server.close());
 
 const FIRST = { after: null, limit: 100 };
 const ALL = { scope: null, tag: null };
-
-function valueOf<T>(result: { ok: true; value: T } | { ok: false; error: unknown }): T {
-  if (!result.ok) throw new Error(JSON.stringify(result.error));
-  return result.value;
-}
 
 const newTenantId = async () => (await makeTenant(database)).tenant.id;
 

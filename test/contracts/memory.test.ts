@@ -7,7 +7,7 @@ import { openPgvector } from "../../adapters/vectors/pgvector.ts";
 import { openVectorize } from "../../adapters/vectors/vectorize.ts";
 import { DEFAULT_AGENT } from "../../core/agent.ts";
 import type { Database } from "../../core/database.ts";
-import { failed, type Result } from "../../core/errors.ts";
+import { failed } from "../../core/errors.ts";
 import type { NewMemory } from "../../core/memory/memory.ts";
 import type { MemoryStore } from "../../core/memory/store.ts";
 import type { EmbedderPort, VectorsPort } from "../../core/ports.ts";
@@ -17,6 +17,7 @@ import { fakeMemories, fakeMemory } from "../fakes/memory.ts";
 import { playVectorize } from "../stand-ins/vectorize.ts";
 import { act, makeTenant, newId, START } from "./database-rows.ts";
 import { memoryContract } from "./memory-suite.ts";
+import { valueOf } from "./value-of.ts";
 
 let server: TestDatabase;
 let database: Database;
@@ -35,6 +36,8 @@ function factsOf(tenant: string, project: string | null): TaskFacts {
     id,
     tenant,
     key: null,
+    via: { channel: "api", id: null },
+    deliver: [],
     rootId: id,
     parentId: null,
     depth: 0,
@@ -74,11 +77,6 @@ memoryContract("the fake in memory", () => {
 });
 memoryContract("Postgres with pgvector", () => underTest(storeOn(pgvector())));
 memoryContract("Postgres with Vectorize, played", () => underTest(storeOn(openVectorize(playVectorize(384)))));
-
-function valueOf<T>(result: Result<T>): T {
-  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
-  return result.value;
-}
 
 function note(content: string, change: Partial<NewMemory> = {}): NewMemory {
   const made = { id: newId("memory"), project: null, kind: "note", content, tags: [], sourceTask: null } as const;

@@ -1,18 +1,13 @@
 /** What every `VectorsPort` does. */
 import { describe, expect, it } from "vitest";
-import type { Result } from "../../core/errors.ts";
 import { makeId } from "../../core/ids.ts";
 import type { VectorQuery, VectorsPort } from "../../core/ports.ts";
+import { valueOf } from "./value-of.ts";
 
 /** Vectors of four dimensions, and two tenants that exist. */
 export interface VectorsUnderTest {
   readonly vectors: VectorsPort;
   readonly tenants: readonly [string, string];
-}
-
-function valueOf<T>(result: Result<T>): T {
-  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
-  return result.value;
 }
 
 const newId = () => makeId("memory", 1, crypto.getRandomValues(new Uint8Array(10)));

@@ -3,6 +3,7 @@
  * and the options.
  */
 import { parseArgs } from "node:util";
+import { runChannels } from "./channels/channels.ts";
 import { runCrashes } from "./crashes/crashes.ts";
 import { runEngine } from "./engine/engine.ts";
 import type { GroupOptions, GroupReport } from "./group.ts";
@@ -13,7 +14,7 @@ import { readOptions, wholeNumber } from "./read-options.ts";
 import { closing } from "./table.ts";
 import { runTimers } from "./timers/timers.ts";
 
-const GROUP_NAMES = ["crashes", "engine", "timers", "load", "outages"] as const;
+const GROUP_NAMES = ["crashes", "engine", "timers", "load", "outages", "channels"] as const;
 
 const { options, chosen, sizes } = readOptions(() => {
   const { values } = parseArgs({
@@ -57,6 +58,7 @@ const GROUPS: Readonly<Record<(typeof GROUP_NAMES)[number], () => Promise<GroupR
   timers: () => runTimers(options),
   load: () => runLoad(options, sizes),
   outages: () => runOutages(options, sizes.outage),
+  channels: () => runChannels(options),
 };
 
 console.log(`Drills ${chosen.join(", ")}, ${short ? "short" : "long"} form, seed ${seed}`);

@@ -10,6 +10,7 @@ import {
 } from "../stand-ins/model-server.ts";
 import { type ArrivingRequest, type RecordedRequest, type Recorder, startRecorder } from "../stand-ins/recorder.ts";
 import { ApiClient } from "./api-client.ts";
+import { burstScript } from "./channels/burst-script.ts";
 import { type DrillInput, drillScript, STEPS } from "./crashes/script.ts";
 import { type EngineInput, engineScript, largeReply } from "./engine/engine-script.ts";
 import { type LoadInput, loadScript } from "./load/load-script.ts";
@@ -30,11 +31,15 @@ export interface StageHooks {
   readonly afterEffect?: (record: RecordedRequest) => Promise<void> | void;
 }
 
-const SCRIPTS = [engineScript, loadScript, timerScript, outageScript] as const;
+const SCRIPTS = [engineScript, loadScript, timerScript, outageScript, burstScript] as const;
 
 export interface StageOptions {
+  /** Variables of the system beside those that the drills need. */
   readonly env?: Readonly<Record<string, string>>;
+  /** False where the model server would keep too many. */
   readonly keepBodies?: boolean;
+  /** The state of a system that has ended, see `startSystem`. */
+  readonly from?: string;
 }
 
 /** A tenant with an agent of its own, which may use the recorders. */
@@ -63,11 +68,8 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/**
- * Starts everything. `env`: variables of the system beside those that the drills need. `keepBodies`: false where the model
- * server would keep too many.
- */
-export async function openStage({ env = {}, keepBodies = true }: StageOptions = {}): Promise<Stage> {
+/** Starts everything. */
+export async function openStage({ env = {}, keepBodies = true, from }: StageOptions = {}): Promise<Stage> {
   const stage: { hooks: StageHooks } = { hooks: {} };
   const model = await startModelServer({
     keepBodies,
@@ -93,13 +95,13 @@ export async function openStage({ env = {}, keepBodies = true }: StageOptions = 
     await Promise.all([model.close(), keyed.close(), unkeyed.close()]);
   };
   try {
-    const system = await startSystem({
+    const ofDrills = {
       OPENAI_BASE_URL: model.url,
       OPENAI_API_KEY: "drill",
       OTTO_MODEL: "scripted",
       OTTO_EGRESS_ALLOW: `${keyed.host},${unkeyed.host}`,
-      ...env,
-    });
+    };
+    const system = await startSystem({ ...ofDrills, ...env }, from);
     const api = new ApiClient(system.url, system.key);
     const operator = new ApiClient(system.url, readFileSync(join(system.stateFolder, "operator-key"), "utf8").trim());
     const makeAgent = async (by: ApiClient, differs: Readonly<Record<string, unknown>>): Promise<string> => {

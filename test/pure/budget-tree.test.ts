@@ -9,6 +9,7 @@ import {
   judgeBudget,
   nearLimits,
   outstanding,
+  payerOf,
   whole,
 } from "../../core/tenant/budget-tree.ts";
 import type { Amount } from "../../core/task-state.ts";
@@ -119,6 +120,13 @@ test("a limit is near from 80 % of use on, and what is only leased does not coun
 test("a task counts against its tenant, its key and its agent; without a key against the others", () => {
   expect(accountsOf({ key: "key_a", agent: "agent_a" })).toEqual(["tenant", "key_a", "agent_a"]);
   expect(accountsOf({ key: null, agent: "agent_a" })).toEqual(["tenant", "agent_a"]);
+});
+
+test("the payer of a task is the key that made its tree, or the schedule", () => {
+  const scheduled = { channel: "schedule", id: "sch_a" } as const;
+  expect(payerOf({ key: null, via: scheduled })).toBe("sch_a");
+  expect(payerOf({ key: "key_a", via: scheduled })).toBe("key_a");
+  expect(payerOf({ key: null, via: { channel: "slack", id: "T1/C1/1" } })).toBeNull();
 });
 
 test("parts of a token or of a millionth count as whole ones", () => {

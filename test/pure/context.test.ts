@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { buildRequest, estimateRequest } from "../../core/prompt/context.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import type { Message } from "../../core/messages.ts";
-import type { ThinkJob } from "../../core/objects.ts";
+import type { ThinkJob } from "../../core/steps-rpc.ts";
 import type { ModelRequest } from "../../core/ports.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { factsOf } from "./task-world.ts";

@@ -133,8 +133,8 @@ describe("a call that a person has to approve", () => {
   test.each([
     [{ dangerous: "ask" }, 20, "the agent's policy asks about dangerous calls"],
     [{ dangerous: "allow" }, 200, "critical calls are asked about unless the agent's policy says otherwise"],
-    [{ dangerous: "allow", rules: [{ tool: "bank.*", decision: "ask" }] }, 20, 'asks about the tools "bank.*"'],
-    [{ dangerous: "allow", rules: [{ tool: "bank_*", decision: "ask" }] }, 20, 'asks about the tools "bank_*"'],
+    [{ dangerous: "allow", rules: [{ tool: "bank.*", decision: "ask" }] }, 20, 'asks about tools that fit "bank.*"'],
+    [{ dangerous: "allow", rules: [{ tool: "bank_*", decision: "ask" }] }, 20, 'asks about tools that fit "bank_*"'],
   ] as const)("under %j, for %i, names the rule", async (policy, amount, words) => {
     const call = await prepareOne(payTool(), { to: "Ana", amount }, agentFacts(policy as unknown as ApprovalPolicy));
     expect(call.approval?.reason).toContain(words);

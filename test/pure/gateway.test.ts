@@ -4,7 +4,7 @@ import { hashArguments } from "../../core/gateway/arguments-hash.ts";
 import { performCalls } from "../../core/gateway/perform.ts";
 import { MAX_CALLS_PER_STEP } from "../../core/gateway/prepare.ts";
 import { modelNames } from "../../core/gateway/model-names.ts";
-import type { ActJob } from "../../core/objects.ts";
+import type { ActJob } from "../../core/steps-rpc.ts";
 import type { CallOutcome } from "../../core/task-commands.ts";
 import type { EffectClass, Tool } from "../../core/tool.ts";
 import { agent, depsFor, outside, prepare, send, toolOf } from "./play-gateway.ts";

@@ -1,12 +1,15 @@
 import { expect, test, vi } from "vitest";
 import { OttoError } from "../../core/errors.ts";
 import { makeKey } from "../../core/keys.ts";
+import { makeLinkToken } from "../../core/tenant/session.ts";
 import { logFailure, redact } from "../../workers/log.ts";
 
+const link = makeLinkToken("ten_01jd0000000000000000000000", new Uint8Array(96).fill(9));
 const key = makeKey("ten_01jd0000000000000000000000", new Uint8Array(64).fill(9));
 
 test.each([
   [`bad key ${key}`, key],
+  [`bad link ${link}`, link.slice(-49)],
   ["authorization: Bearer abc.def-ghi", "abc.def-ghi"],
   ["the server said sk-proj-0123456789abcdef", "0123456789abcdef"],
   ["no route to postgres://otto_app:hunter2@db.example/otto", "hunter2"],

@@ -14,6 +14,8 @@ function facts(change: Partial<TaskFacts> = {}): TaskFacts {
     id,
     tenant: "ten_1",
     key: null,
+    via: { channel: "api", id: null },
+    deliver: [],
     rootId: id,
     parentId: null,
     depth: 0,

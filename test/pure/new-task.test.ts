@@ -16,6 +16,7 @@ import { skillOf } from "../fakes/skill-texts.ts";
 const origin: TaskOrigin = {
   tenant: "ten_a",
   key: "key_a",
+  via: { channel: "api", id: null },
   agent: DEFAULT_AGENT,
   sources: [{ name: "custom", hash: "a".repeat(64) }],
   skills: [],
@@ -80,12 +81,9 @@ describe("the body of a new task", () => {
 });
 
 describe("a field whose feature is not there", () => {
-  test.each([
-    ["deliver", { deliver: [{ channel: "slack", to: "#sales" }] }],
-    ["mode", { mode: "staged" as const }],
-  ])("answers not_available and names %s", (field, asked) => {
-    const made = newTaskFacts(taskRequestSchema.parse({ input: "x", ...asked }), origin);
-    expect(made).toMatchObject({ ok: false, error: { code: "not_available", field } });
+  test("answers not_available and names it", () => {
+    const made = newTaskFacts(taskRequestSchema.parse({ input: "x", mode: "staged" }), origin);
+    expect(made).toMatchObject({ ok: false, error: { code: "not_available", field: "mode" } });
   });
 
   test("is nothing when it asks for nothing", () => {
@@ -95,6 +93,13 @@ describe("a field whose feature is not there", () => {
 });
 
 describe("the facts of a task", () => {
+  test("hold where its result goes", () => {
+    const deliver = [{ channel: "slack", to: "#sales" }] as const;
+    const made = newTaskFacts(taskRequestSchema.parse({ input: "x", deliver }), origin);
+    expect(made).toMatchObject({ ok: true, value: { deliver, via: { channel: "api", id: null } } });
+    expect(fieldsOf({ input: "x", deliver: [{ channel: "pigeon", to: "home" }] })).toEqual(["deliver.0.channel"]);
+  });
+
   test("hold what was asked for, and the defaults", () => {
     const made = newTaskFacts(taskRequestSchema.parse({ input: "x", tools: ["read_*"], metadata: { a: 1 } }), origin);
     expect(made).toMatchObject({

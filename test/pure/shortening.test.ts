@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_AGENT } from "../../core/agent.ts";
 import { failed } from "../../core/errors.ts";
 import { condense, type CondenseDeps } from "../../core/gateway/condense.ts";
-import type { CondenseJob, CondenseLine } from "../../core/objects.ts";
+import type { CondenseJob, CondenseLine } from "../../core/steps-rpc.ts";
 import type { ModelFailure, ModelPort, ModelRequest } from "../../core/ports.ts";
 import { SHORTENINGS } from "../../core/prompt/shortening.ts";
 import { estimateMessages } from "../../core/prompt/tokens.ts";

@@ -142,20 +142,9 @@ describe("the difference between two versions", () => {
     ["no list any more", ["a"], null, true, ["It allowed only a, and now restricts nothing: every tool of the agent."]],
     ["a list at last", null, ["a"], false, ["It restricted nothing, and now allows only a."]],
     ["neither", null, null, false, []],
-    [
-      "one that a pattern held already",
-      ["read_*"],
-      ["read_*", "read_file"],
-      false,
-      ["It allows more tools: read_file."],
-    ],
-    [
-      "a wider pattern",
-      ["read_file"],
-      ["read_*"],
-      true,
-      ["It allows more tools: read_*.", "It no longer allows read_file."],
-    ],
+    ["one that a pattern held already", ["read_*"], ["read_*", "read_file"], false, []],
+    ["a wider pattern", ["read_file"], ["read_*"], true, ["It allows more tools: read_*."]],
+    ["a narrower pattern", ["read_*"], ["read_file"], false, ["It no longer allows read_*."]],
     ["all, by name", ["*"], null, false, ["It allowed only *, and now restricts nothing: every tool of the agent."]],
   ])("of tools: %s", (_, before, after, widens, said) => {
     expect(differenceOf(of(before), of(after))).toMatchObject({ widens, said });

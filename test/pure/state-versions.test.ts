@@ -8,8 +8,12 @@ import { confirmedOutcome } from "../../core/ledger.ts";
 import first from "./__fixtures__/states-v1.json" with { type: "json" };
 import second from "./__fixtures__/states-v2.json" with { type: "json" };
 import third from "./__fixtures__/states-v3.json" with { type: "json" };
+import fourth from "./__fixtures__/states-v4.json" with { type: "json" };
 import { answer } from "./task-world.ts";
 import { failedWith, replied, shown, wake } from "./play-task.ts";
+
+/** Releases before the fifth version knew no way in but the API, and no way out. */
+const BY_API_ALONE = { via: { channel: "api", id: null }, deliver: [] };
 
 type Name = keyof typeof first;
 const NAMES = Object.keys(first) as Name[];
@@ -60,7 +64,7 @@ test("a task that the first version stored is read in whatever phase it was", ()
   ]);
   for (const name of NAMES) {
     const state = read(name);
-    expect(state).toMatchObject({ v: 4, permit: null, turnedAway: null, subtasks: [], loaded: [], toCancel: [] });
+    expect(state).toMatchObject({ v: 5, permit: null, turnedAway: null, subtasks: [], loaded: [], toCancel: [] });
     expect(state.facts).toMatchObject({
       key: null,
       depth: 0,
@@ -138,7 +142,7 @@ test("a warning that was given is not given again", () => {
 
 test("a state of a later release is refused, and so is one without a version", () => {
   const { facts, state } = first.ready;
-  expect(() => readState(facts, { ...state, v: 5 })).toThrow("version 5");
+  expect(() => readState(facts, { ...state, v: 6 })).toThrow("version 6");
   expect(() => readState(facts, { ...state, v: undefined })).toThrow("version");
 });
 
@@ -147,8 +151,8 @@ test.each(Object.keys(second) as (keyof typeof second)[])(
   (name) => {
     const { facts, state } = second[name];
     const { facts: factsNow, ...now } = readState(facts, state);
-    expect(factsNow).toEqual({ ...facts, sources: [], skills: [] });
-    expect(now).toEqual({ ...state, v: 4, loaded: [] });
+    expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, sources: [], skills: [] });
+    expect(now).toEqual({ ...state, v: 5, loaded: [] });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );
@@ -158,9 +162,20 @@ test.each(Object.keys(third) as (keyof typeof third)[])(
   (name) => {
     const { facts, state } = third[name];
     const { facts: factsNow, ...now } = readState(facts, state);
-    expect(factsNow).toEqual({ ...facts, skills: [] });
+    expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, skills: [] });
     const batch = state.batch.map((call) => (call.tool === "dispatch_subagent" ? { ...call, dispatches: true } : call));
-    expect(now).toEqual({ ...state, v: 4, batch, loaded: [] });
+    expect(now).toEqual({ ...state, v: 5, batch, loaded: [] });
+    expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
+  },
+);
+
+test.each(Object.keys(fourth) as (keyof typeof fourth)[])(
+  "a task that the fourth version stored while it was %s is read as it was, and delivers nowhere",
+  (name) => {
+    const { facts, state } = fourth[name];
+    const { facts: factsNow, ...now } = readState(facts, state);
+    expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE });
+    expect(now).toEqual({ ...state, v: 5 });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );

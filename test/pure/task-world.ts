@@ -80,6 +80,8 @@ export function factsOf(change: Partial<TaskFacts> = {}): TaskFacts {
     id: "task_00000000000000000000000001",
     tenant: "ten_00000000000000000000000001",
     key: "key_00000000000000000000000001",
+    via: { channel: "api", id: null },
+    deliver: [],
     rootId: "task_00000000000000000000000001",
     parentId: null,
     depth: 0,

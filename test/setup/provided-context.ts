@@ -10,16 +10,56 @@ export interface WorkerdServers {
   readonly recorderUrl: string;
   /** The stand-in for MCP servers (`test/stand-ins/mcp-desk.ts`). */
   readonly mcpUrl: string;
+  /** A receiver of webhooks (`test/stand-ins/webhook-receiver.ts`). */
+  readonly receiverUrl: string;
+  /** The stand-in for Slack, which `test/stand-ins/slack-client.ts` speaks to. */
+  readonly slackUrl: string;
   /** A server of SSH on loopback (`test/stand-ins/ssh-server.ts`): `password:right` logs in. */
   readonly ssh: { readonly port: number; readonly fingerprint: string };
+  /** Providers of mail (`test/stand-ins/mail-desk.ts`). The Worker sends by the one at `smtpPort`. */
+  readonly mail: {
+    readonly url: string;
+    readonly smtpPort: number;
+    readonly strictSmtpPort: number;
+    readonly plainSmtpPort: number;
+    readonly upgradingSmtpPort: number;
+    readonly secureSmtpPort: number;
+    readonly otherNameSmtpPort: number;
+    readonly oddSmtpPort: number;
+    readonly muteSmtpPort: number;
+  };
   /** The key that may make tenants; the Worker knows its hash. */
   readonly operatorKey: string;
   /** The values of the Worker's variables, ready to be set. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
+/** What the suite of the console hands to its tests, by `inject("console")`. */
+export interface ConsoleSystem {
+  /** Where the system answers, which was started as a person starts it. */
+  readonly url: string;
+  readonly stateFolder: string;
+  /** The key of the local tenant. */
+  readonly key: string;
+  readonly operatorKey: string;
+  /** Chromium, for playwright's `connect`. */
+  readonly browser: string;
+  /**
+   * An outside service that takes every request (`test/stand-ins/recorder.ts`), and answers all but `/never-answered`;
+   * `GET /records` reads them.
+   */
+  readonly recorderUrl: string;
+  /** MCP servers, made by a request (`test/stand-ins/mcp-desk.ts`). */
+  readonly mcpUrl: string;
+  /** The stand-in for Slack, which `test/stand-ins/slack-client.ts` speaks to. */
+  readonly slackUrl: string;
+}
+
 declare module "vitest" {
   interface ProvidedContext {
     readonly servers: WorkerdServers;
+    readonly console: ConsoleSystem;
+    /** The state folder of a system that started, made its things and ended: see test/setup/ended-state.ts. */
+    readonly endedState: string;
   }
 }

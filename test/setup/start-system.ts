@@ -5,8 +5,10 @@
 import type { TaskView } from "../../core/task-view.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { inject } from "vitest";
 import { startSystem as start, type StartedSystem } from "../drill/started-system.ts";
 import { type ModelScript, type ScriptedReply, startModelServer, stepOf } from "../stand-ins/model-server.ts";
+import "./provided-context.ts";
 
 /** An answer, read. `json` is what the body says when it is JSON, else null. */
 export interface Answer {
@@ -42,7 +44,7 @@ export async function startWholeSystem(env: Readonly<Record<string, string>> = {
   const model = await startModelServer({ script: scriptOfTheInput });
   try {
     const ofModel = { OPENAI_API_KEY: "stand-in", OPENAI_BASE_URL: model.url, OTTO_MODEL: "stand-in" };
-    const system = await start({ ...ofModel, ...env });
+    const system = await start({ ...ofModel, ...env }, inject("endedState"));
     const operator = callerOf(system.url, readFileSync(join(system.stateFolder, "operator-key"), "utf8").trim());
     return {
       system,
@@ -85,8 +87,10 @@ export async function untilTask(caller: Caller, id: string, wanted: (task: TaskV
 
 const scriptOfTheInput: ModelScript = (messages) => {
   const input = messages.find(({ role }) => role === "user")?.content;
-  if (typeof input !== "string" || !input.startsWith('{"replies":')) return { text: "Done." };
-  const { replies } = JSON.parse(input) as { replies: readonly ScriptedReply[] };
+  // In a conversation, other words stand before and after it.
+  const script = typeof input === "string" ? /\{"replies":.*\]\}/s.exec(input)?.[0] : undefined;
+  if (script === undefined) return { text: "Done." };
+  const { replies } = JSON.parse(script) as { replies: readonly ScriptedReply[] };
   return replies[stepOf(messages) - 1] ?? { text: "Done." };
 };
 

@@ -7,10 +7,12 @@ import { chmodSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { hashKey, makeKey, OPERATOR } from "../../core/keys.ts";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { startTestDatabase } from "../../scripts/database/test-database.ts";
+import { buildConsole } from "../../scripts/supervisor/console-build.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { isolation } from "../../sidecar/cage/cages.ts";
 import { endConverters } from "../../sidecar/documents/pandoc.ts";
@@ -18,28 +20,30 @@ import { systemEgress } from "../../sidecar/egress.ts";
 import { jobKinds } from "../../sidecar/jobs/kinds.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
 import { startMcpProcesses } from "../stand-ins/mcp-sidecar.ts";
+import { startMailDesk } from "../stand-ins/mail-desk.ts";
 import { startMcpDesk } from "../stand-ins/mcp-desk.ts";
-import {
-  type ModelScript,
-  type ModelServer,
-  type ScriptedReply,
-  startModelServer,
-  stepOf,
-} from "../stand-ins/model-server.ts";
+import { scriptOfTheTask } from "../stand-ins/model-script.ts";
+import { type ModelServer, startModelServer } from "../stand-ins/model-server.ts";
 import { type Recorder, startRecorder } from "../stand-ins/recorder.ts";
+import { startSlackServer } from "../stand-ins/slack-server.ts";
 import { startSshServer } from "../stand-ins/ssh-server.ts";
+import { startWebhookReceiver } from "../stand-ins/webhook-receiver.ts";
 import type { WorkerdServers } from "./provided-context.ts";
 
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
-  const [database, model, mcp, processes, ssh] = await Promise.all([
+  await buildConsole(fileURLToPath(new URL("../../", import.meta.url)), (message) => console.log(message));
+  const [database, model, mcp, processes, ssh, receiver, mail, slack] = await Promise.all([
     startTestDatabase(),
     startModelServer({ script: scriptOfTheTask }),
     startMcpDesk(),
     startMcpProcesses(),
     startSshServer(),
+    startWebhookReceiver(),
+    startMailDesk(),
+    startSlackServer(),
   ]);
   const recorder = await startReadableRecorder(model);
-  const outside = `${recorder.host},${mcp.host},127.0.0.1:${ssh.port}`;
+  const outside = `${recorder.host},${mcp.host},${receiver.host},127.0.0.1:${ssh.port}`;
   const egress = systemEgress(parseEgressAllow(outside));
   const sidecarSecret = randomBytes(32).toString("hex");
   const folder = mkdtempSync(join(tmpdir(), "otto-workerd-"));
@@ -60,7 +64,20 @@ export default async function startServers(project: TestProject): Promise<() => 
     modelUrl: model.url,
     recorderUrl: recorder.url,
     mcpUrl: `http://${mcp.host}`,
+    receiverUrl: receiver.url,
+    slackUrl: slack.url,
     ssh: { port: ssh.port, fingerprint: ssh.fingerprint },
+    mail: {
+      url: mail.url,
+      smtpPort: mail.smtpPort,
+      strictSmtpPort: mail.strictSmtpPort,
+      plainSmtpPort: mail.plainSmtpPort,
+      upgradingSmtpPort: mail.upgradingSmtpPort,
+      secureSmtpPort: mail.secureSmtpPort,
+      otherNameSmtpPort: mail.otherNameSmtpPort,
+      oddSmtpPort: mail.oddSmtpPort,
+      muteSmtpPort: mail.muteSmtpPort,
+    },
     operatorKey,
     variables: {
       OTTO_MODE: "test",
@@ -74,31 +91,24 @@ export default async function startServers(project: TestProject): Promise<() => 
       OPENAI_API_KEY: "a-stand-in-needs-no-key",
       OPENAI_BASE_URL: model.url,
       OTTO_MODEL: "stand-in",
+      SLACK_API_URL: `${slack.url}/api/`,
+      SLACK_SIGNING_SECRET: "canary-signing-secret",
+      SLACK_CLIENT_ID: "1111.2222",
+      SLACK_CLIENT_SECRET: "canary-client-secret",
+      SMTP_URL: `smtp://127.0.0.1:${mail.smtpPort}`,
+      OTTO_MAIL_FROM: "Otto <otto@mail.test>",
+      OTTO_MAIL_DOMAIN: "mail.test",
     },
   };
   project.provide("servers", servers);
   return async () => {
-    await Promise.all([database.close(), model.close(), recorder.close(), mcp.close(), processes.close(), ssh.close()]);
+    const doubles = [model, recorder, mcp, processes, ssh, receiver, mail, slack];
+    await Promise.all([database, ...doubles].map((one) => one.close()));
     await closeServer(sidecar);
     endConverters();
     await rm(folder, { recursive: true, force: true });
   };
 }
-
-/** What a test has the model answer in one step; `models` holds what those of these names answer in its place. */
-interface ReplyOfStep extends ScriptedReply {
-  readonly models?: Readonly<Record<string, ScriptedReply>>;
-}
-
-/**
- * A test says in the task's input what the model does: `{"replies": [ReplyOfStep, …]}`, one for each step.
- * Any other input, and a step past the last reply, is answered with plain text.
- */
-const scriptOfTheTask: ModelScript = (messages, { model }) => {
-  const input = messages.find(({ role }) => role === "user")?.content;
-  const reply = typeof input === "string" ? repliesIn(input)[stepOf(messages) - 1] : undefined;
-  return reply?.models?.[model] ?? reply ?? { text: "Done." };
-};
 
 /**
  * An outside service that the egress guard lets through. `GET /records` shows a test what it got, and `GET /prompts?…` how
@@ -135,9 +145,4 @@ async function startReadableRecorder(model: Pick<ModelServer, "requests">): Prom
 
 function json(value: unknown): { readonly status: number; readonly body: string } {
   return { status: 200, body: JSON.stringify(value) };
-}
-
-function repliesIn(input: string): readonly ReplyOfStep[] {
-  if (!input.startsWith('{"replies":')) return [];
-  return (JSON.parse(input) as { readonly replies: readonly ReplyOfStep[] }).replies;
 }

@@ -81,7 +81,11 @@ it("cannot be led astray by names that change all the time: it looks when the pr
   const swap =
     "mkdir d; (while :; do rm -rf s; ln -s /etc s; rm s; mkdir s; echo x > s/passwd; done) & sleep 0.4; exit 0";
   const { written } = await changes(swap);
-  for (const { path, from } of written) expect([path, readFileSync(from, "utf8")]).toEqual(["s/passwd", "x\n"]);
+  for (const { path, from } of written) {
+    expect(path).toBe("s/passwd");
+    // Its last line may have been cut off between the making of a file and the writing.
+    expect(["x\n", ""]).toContain(readFileSync(from, "utf8"));
+  }
 });
 
 it("refuses names that no sandbox takes, by what can be shown of them", async () => {

@@ -64,6 +64,8 @@ export interface ScriptedReply {
   readonly usage?: { readonly input: number; readonly output: number } | null;
   readonly finish?: string;
   readonly pieceCharacters?: number;
+  /** Between two events of a stream, so that somebody can watch it being written. */
+  readonly pieceDelayMs?: number;
 }
 
 /** A reply as a function of the request. */
@@ -211,6 +213,15 @@ async function send(reply: ScriptedReply, body: WireBody, path: string, response
     return true;
   }
   const shown = fault?.afterEvents === undefined ? events : events.slice(0, fault.afterEvents);
+  if (fault === undefined && reply.pieceDelayMs !== undefined) {
+    for (const event of shown) {
+      if (response.destroyed) return false;
+      response.write(event);
+      await sleep(reply.pieceDelayMs);
+    }
+    response.end(chat ? "data: [DONE]\n\n" : "");
+    return true;
+  }
   if (fault === undefined) {
     response.end(shown.join("") + (chat ? "data: [DONE]\n\n" : ""));
     return true;

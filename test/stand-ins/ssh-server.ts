@@ -23,10 +23,12 @@ export interface SshStandIn {
   close(): Promise<void>;
 }
 
-/** A key pair: the private key as OpenSSH writes it, and the public one. */
+/** A key pair: the private key as OpenSSH writes it, and the public one. About one in 250 that the library makes it cannot read. */
 export function sshKey(): { readonly privateKey: string; readonly publicKey: string } {
-  const { private: privateKey, public: publicKey } = utils.generateKeyPairSync("ed25519");
-  return { privateKey, publicKey };
+  for (;;) {
+    const { private: privateKey, public: publicKey } = utils.generateKeyPairSync("ed25519");
+    if (!(utils.parseKey(privateKey) instanceof Error)) return { privateKey, publicKey };
+  }
 }
 
 export async function startSshServer(options: SshStandInOptions = {}): Promise<SshStandIn> {

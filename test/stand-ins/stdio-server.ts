@@ -39,7 +39,10 @@ export async function startStdioServer(
   const server = createServer((socket) => {
     open.add(socket);
     socket.on("error", () => undefined).on("close", () => open.delete(socket));
-    createInterface({ input: socket }).on("line", (line) => {
+    const lines = createInterface({ input: socket });
+    // It says again what its socket says when the process at the other end is killed.
+    lines.on("error", () => undefined);
+    lines.on("line", (line) => {
       const message = JSON.parse(line) as Message;
       received.push(message);
       const { id } = message;

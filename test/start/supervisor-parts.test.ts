@@ -1,16 +1,31 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { openLog } from "../../scripts/supervisor/capped-log.ts";
 import { restartDelayMs } from "../../scripts/supervisor/child.ts";
 import { takeLock } from "../../scripts/supervisor/exclusive-lock.ts";
+import { hashFiles } from "../../scripts/supervisor/hash-files.ts";
 import { endGroup, isAlive, startTime, waitForEnd } from "../../scripts/supervisor/processes.ts";
 import { childEnv, workerVars } from "../../scripts/supervisor/worker-vars.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "otto-parts-"));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("the state of source files", () => {
+  it("is the same by whatever way their root is written, and another when a file changes its place or its text", () => {
+    const root = mkdtempSync(join(folder, "sources-"));
+    mkdirSync(join(root, "src"));
+    writeFileSync(join(root, "src", "a.ts"), "1");
+    const first = hashFiles(root, ["src", "gone.json"]);
+    expect(hashFiles(`${root}/`, ["src", "gone.json"])).toBe(first);
+    renameSync(join(root, "src", "a.ts"), join(root, "src", "b.ts"));
+    const moved = hashFiles(root, ["src"]);
+    writeFileSync(join(root, "src", "b.ts"), "2");
+    expect(new Set([first, moved, hashFiles(root, ["src"])]).size).toBe(3);
+  });
+});
 
 describe("the exclusive lock", () => {
   const path = join(folder, "lock");

@@ -13,7 +13,7 @@ import { freePorts, isPortFree } from "../../scripts/supervisor/ports.ts";
 import { startTime } from "../../scripts/supervisor/processes.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 100_000;
 const WAIT_MS = 15_000;
 
 interface Running {

@@ -54,7 +54,7 @@ describe("the catalogue", () => {
   it("holds the tools with what each promises the gateway", () => {
     const asked = {
       given: { method: "POST", url: "https://api.example.com/x" } as never,
-      facts: { idempotentHosts: [], skills: [] },
+      facts: { idempotentHosts: [], skills: [], mailIsKeyed: true },
     };
     const promises = catalogue.map(({ name, permissions, security, effect }) => [
       name,
@@ -98,6 +98,9 @@ describe("the catalogue", () => {
       ["run_command", "exec", "dangerous", "once"],
       ["run_skill_script", "exec", "dangerous", "once"],
       ["search_in_files", "read", "safe", "none"],
+      ["send_email", "network", "dangerous", "keyed"],
+      ["set_reminder", "write", "cautious", "keyed"],
+      ["slack.notify", "network", "dangerous", "probe"],
       ["solve_equation", "", "safe", "none"],
       ["ssh_execute", "exec network", "critical", "once"],
       ["statistics_summary", "", "safe", "none"],

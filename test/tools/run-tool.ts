@@ -13,10 +13,14 @@ import type { CallFacts, Control, SandboxRules, Tool, ToolContext } from "../../
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { fakeDocuments } from "../fakes/documents.ts";
 import { fakeFiles } from "../fakes/files.ts";
+import { fakeMail } from "../fakes/mail.ts";
 import { fakeMemory } from "../fakes/memory.ts";
 import { fakeMcp } from "../fakes/mcp.ts";
+import { fakePeople } from "../fakes/people.ts";
+import { fakeReminders } from "../fakes/reminders.ts";
 import { fakeResults } from "../fakes/results.ts";
 import { fakeScripts } from "../fakes/scripts.ts";
+import { fakeSlack, notesIn } from "../fakes/slack.ts";
 import { fakeSsh } from "../fakes/ssh.ts";
 import { EXAMPLE_SKILLS, skillsOfTexts } from "../fakes/skill-texts.ts";
 import { fakeSearch } from "../fakes/search.ts";
@@ -70,8 +74,12 @@ export function freshPorts(): ToolPorts {
     scripts: fakeScripts(),
     documents: fakeDocuments(),
     ssh: fakeSsh(),
+    slack: notesIn([fakeSlack()]),
     toolSearch: allTools,
     skills: skillsOfTexts(),
+    people: fakePeople(),
+    reminders: fakeReminders(),
+    mail: fakeMail(),
   };
 }
 

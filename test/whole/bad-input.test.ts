@@ -1,6 +1,7 @@
 /** Bad input at every route of the OpenAPI document: a clear problem that names the field, and never a 500. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, type Caller, startWholeSystem, type WholeSystem } from "../setup/start-system.ts";
+import { scheduleNamed } from "./schedule-cases.ts";
 
 interface Operation {
   readonly method: string;
@@ -36,12 +37,21 @@ beforeAll(async () => {
   const agent = await caller.send("POST", "/v1/agents", { name: "a", instructions: "", tools: [], permissions: [] });
   await caller.send("POST", "/v1/secrets", { name: "KEY", value: "value", hosts: ["example.com"] });
   const memory = await caller.send("POST", "/v1/memory", { content: "x", project: "read_file" });
+  const person = await caller.send("POST", "/v1/people", { name: "Ana" });
+  const setting = { url: "https://receiver.example/", events: ["*"], enabled: false };
+  const webhook = await caller.send("POST", "/v1/webhooks", setting);
+  const schedule = await caller.send("POST", "/v1/schedules", scheduleNamed("leap"));
+  const hook = await caller.send("POST", "/v1/webhooks/incoming", { name: "deploys", type: "generic" });
   const skill = "---\nname: read\ndescription: Read.\n---\nRead.\n";
   await caller.send("POST", "/v1/skills", skill, { "content-type": "text/markdown" });
   ids = {
     task,
     secret: "KEY",
     memory: memory.json.id,
+    people: person.json.id,
+    webhook: webhook.json.id,
+    "webhooks/incoming": hook.json.id,
+    schedule: schedule.json.id,
     agent: agent.json.id,
     name: "read_file",
     path: "x.txt",
@@ -50,6 +60,7 @@ beforeAll(async () => {
     call_id: "call_x",
     account: "tenant",
   };
+  for (const [what, id] of Object.entries(ids)) if (typeof id !== "string") throw new TypeError(`there is no ${what}`);
 });
 
 afterAll(async () => {
@@ -61,9 +72,14 @@ function filled({ path }: Operation): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     if (name === "name" && path.startsWith("/v1/skills/")) return "read";
     if (name !== "id") return ids[name] ?? "x";
-    const [, kind = ""] = /^\/v1\/(agent|task|memory)/.exec(path) ?? [];
+    const [, kind = ""] = /^\/v1\/(agent|task|memory|people|schedule|webhooks\/incoming|webhook)/.exec(path) ?? [];
     return ids[kind] ?? "x";
   });
+}
+
+/** What is meant for Slack's servers and for a person's browser on the way back from Slack. */
+function isForSlack({ path }: Operation): boolean {
+  return path.startsWith("/slack/");
 }
 
 /** The key that gets past the door of a route. */
@@ -160,7 +176,11 @@ test.each([
   ["three thousand characters", "x".repeat(3000)],
   ["emoji", "%F0%9F%98%80"],
 ])("an id that is %s is not found at any route", async (_what, id) => {
-  const naming = operations.filter(({ path }) => /\{(id|name|question|approval|call_id|account)\}/.test(path));
+  // A step up from a task's events are those of all tasks, which never end.
+  const leadsToFeed = (path: string) => id === "%2e%2e" && path === "/v1/tasks/{id}/events";
+  const naming = operations.filter(
+    ({ path }) => /\{(id|name|question|approval|call_id|account)\}/.test(path) && !leadsToFeed(path),
+  );
   const send = async (one: Operation) => {
     const path = one.path.replace(/\{(id|name|question|approval|call_id|account)\}/g, id).replace("{path}", "x.txt");
     return await holder(one).send(one.method, path, one.hasJsonBody ? {} : undefined);
@@ -186,6 +206,9 @@ test.each(["%00", "%ff", "%zz", "-1", "x".repeat(3000), "%F0%9F%98%80", "1e9", "
         );
         // A search for something odd is a search that finds nothing.
         if (answer.status < 300) continue;
+        // It is a person in a browser who reads what that comes to.
+        if (isForSlack(one) && answer.status === 400 && answer.headers.get("content-type")?.startsWith("text/html"))
+          continue;
         const reason = whatIsWrong(answer, [404, 413, 422]);
         if (reason !== null) wrong.push(`${one.method} ${one.path} ${name}: ${reason}`);
       }
@@ -228,7 +251,8 @@ test.each([
   ["a tab", "a\tb"],
   ["beyond ASCII", "\u00e9"],
 ])("an Idempotency-Key of %s is refused at every POST", async (_what, key) => {
-  const posts = operations.filter(({ method }) => method === "POST");
+  // Slack's servers send none; what they did not sign is refused before anything else is looked at.
+  const posts = operations.filter((one) => one.method === "POST" && !isForSlack(one));
   const send = async (one: Operation) => await holder(one).send("POST", filled(one), {}, { "idempotency-key": key });
   expect(await wrongAnswers(posts, send, [422])).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** The short form of the drills of crashes, load, timers and outages. It judges what is lost, repeated, doubled and early. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { runKillDrill, violationsOf } from "../drill/crashes/kill-drill.ts";
 import { planKills } from "../drill/crashes/kill-plan.ts";
 import { runWaitingDrill } from "../drill/crashes/waiting-drill.ts";
@@ -21,7 +21,7 @@ const say = (line: string): void => void lines.push(line);
 let stage: Stage;
 
 beforeAll(async () => {
-  stage = await openStage({ env: LOAD_STAGE.env });
+  stage = await openStage({ env: LOAD_STAGE.env, from: inject("endedState") });
 });
 
 afterAll(async () => {

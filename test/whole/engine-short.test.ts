@@ -1,5 +1,5 @@
 /** The short form of the engine's drills. It judges what is lost, doubled and overspent, and takes no measure of time. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { runApprovalDrill } from "../drill/engine/approval-drill.ts";
 import { runContextDrill } from "../drill/engine/context-drill.ts";
 import { SHORT_SIZES } from "../drill/engine/engine.ts";
@@ -13,7 +13,7 @@ const seed = Math.floor(Math.random() * 2 ** 31);
 let stage: Stage;
 
 beforeAll(async () => {
-  stage = await openStage();
+  stage = await openStage({ from: inject("endedState") });
 });
 
 afterAll(async () => {

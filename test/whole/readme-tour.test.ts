@@ -205,7 +205,9 @@ test("every variable of the table is read, and reaches who reads it", () => {
   expect(named.flat()).toContain("OTTO_STATE");
   const folder = join(ROOT, "scripts/supervisor");
   const supervisor = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
-  const settings = readFileSync(join(ROOT, "adapters/settings.ts"), "utf8");
+  const settings = ["settings.ts", "channel-settings.ts"]
+    .map((name) => readFileSync(join(ROOT, "adapters", name), "utf8"))
+    .join("\n");
   const isRead = (name: string): boolean =>
     supervisor.some((text) => text.includes(`env["${name}"]`)) ||
     (new RegExp(`\\benv\\.${name}\\b`).test(settings) && passesToWorker(name));

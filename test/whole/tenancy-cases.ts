@@ -1,6 +1,9 @@
 /** What one tenant has, and every route of the document with what another tenant gets for it. */
 
+import { SLACK_CASES } from "./slack-cases.ts";
+import { SCHEDULE_CASES } from "./schedule-cases.ts";
 import { TOOL_CASES } from "./tool-cases.ts";
+import { WEBHOOK_CASES } from "./webhook-cases.ts";
 
 /** A text that stands in everything that the first tenant has. */
 export const CANARY = "canary-7f3a9c";
@@ -22,6 +25,15 @@ export interface Owned {
   readonly tenant: string;
   readonly secret: string;
   readonly memory: string;
+  readonly person: string;
+  readonly delivery: string;
+  readonly webhook: string;
+  readonly hook: string;
+  /** A workspace of Slack. */
+  readonly install: string;
+  readonly schedule: string;
+  /** Somebody who is signed in. */
+  readonly session: string;
 }
 
 export interface Case {
@@ -30,12 +42,17 @@ export interface Case {
   readonly path: (owned: Owned) => string;
   readonly body?: (owned: Owned) => unknown;
   /** What the other tenant gets. A list answers 200 and holds nothing of the first tenant's. */
-  readonly other: 404 | 403 | 422 | "nothing of it";
+  readonly other: 400 | 401 | 404 | 403 | 422 | "nothing of it";
+  /** For an answer that never ends: only its head is asked for. */
+  readonly headOnly?: true;
   /** What the owner gets for the same request, in this order: the route works, and 404 was about who asked. */
   readonly owner: number;
 }
 
 export const agentConfig = { name: `agent-${CANARY}`, instructions: CANARY, tools: ["*"], permissions: ["read"] };
+
+/** The name and address of a person are those of nobody else in one tenant, and free in any other. */
+export const personConfig = { name: "Spy Smith", addresses: [{ kind: "email", address: "spy@acme.example" }] };
 
 export const CASES: readonly Case[] = [
   { route: "GET /v1/tasks", path: () => "/v1/tasks", other: "nothing of it", owner: 200 },
@@ -44,6 +61,16 @@ export const CASES: readonly Case[] = [
   { route: "GET /v1/tasks/{id}/subtasks", path: ({ ended }) => `/v1/tasks/${ended}/subtasks`, other: 404, owner: 200 },
   { route: "GET /v1/tasks/{id}/ledger", path: ({ ended }) => `/v1/tasks/${ended}/ledger`, other: 404, owner: 200 },
   { route: "GET /v1/tasks/{id}/trace", path: ({ ended }) => `/v1/tasks/${ended}/trace`, other: 404, owner: 200 },
+  { route: "GET /v1/tasks/{id}/tree", path: ({ asking }) => `/v1/tasks/${asking}/tree`, other: 404, owner: 200 },
+  { route: "GET /v1/inbox", path: () => "/v1/inbox", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/events", path: () => "/v1/events", headOnly: true, other: "nothing of it", owner: 200 },
+  { route: "GET /v1/tasks", path: () => `/v1/tasks?query=${CANARY}`, other: "nothing of it", owner: 200 },
+  {
+    route: "GET /v1/tasks",
+    path: ({ asking }) => `/v1/tasks?parent=${asking}`,
+    other: "nothing of it",
+    owner: 200,
+  },
   { route: "GET /v1/tasks/{id}/files", path: ({ ended }) => `/v1/tasks/${ended}/files`, other: 404, owner: 200 },
   {
     route: "GET /v1/tasks/{id}/files/{path}",
@@ -162,9 +189,41 @@ export const CASES: readonly Case[] = [
     other: "nothing of it",
     owner: 201,
   },
+  { route: "GET /v1/people", path: () => "/v1/people", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/people/{id}", path: ({ person }) => `/v1/people/${person}`, other: 404, owner: 200 },
+  {
+    route: "POST /v1/people",
+    path: () => "/v1/people",
+    body: () => personConfig,
+    other: "nothing of it",
+    owner: 409,
+  },
+  {
+    route: "PUT /v1/people/{id}",
+    path: ({ person }) => `/v1/people/${person}`,
+    body: () => ({ name: "Other" }),
+    other: 404,
+    owner: 200,
+  },
+  { route: "DELETE /v1/people/{id}", path: ({ person }) => `/v1/people/${person}`, other: 404, owner: 200 },
   { route: "GET /v1/projects", path: () => "/v1/projects", other: "nothing of it", owner: 200 },
   { route: "GET /v1/projects/{name}", path: () => `/v1/projects/${CANARY}`, other: 404, owner: 200 },
   { route: "DELETE /v1/projects/{name}", path: () => `/v1/projects/${CANARY}`, other: 404, owner: 200 },
+  { route: "GET /v1/deliveries", path: () => "/v1/deliveries", other: "nothing of it", owner: 200 },
+  {
+    route: "GET /v1/deliveries",
+    path: ({ ended }) => `/v1/deliveries?task=${ended}`,
+    other: "nothing of it",
+    owner: 200,
+  },
+  { route: "GET /v1/deliveries/{id}", path: ({ delivery }) => `/v1/deliveries/${delivery}`, other: 404, owner: 200 },
+  {
+    // It has left.
+    route: "POST /v1/deliveries/{id}/replay",
+    path: ({ delivery }) => `/v1/deliveries/${delivery}/replay`,
+    other: 404,
+    owner: 409,
+  },
   { route: "GET /v1/agents", path: () => "/v1/agents", other: "nothing of it", owner: 200 },
   {
     route: "POST /v1/agents",
@@ -196,6 +255,29 @@ export const CASES: readonly Case[] = [
     owner: 201,
   },
   { route: "DELETE /v1/keys/{id}", path: ({ key }) => `/v1/keys/${key}`, other: 404, owner: 200 },
+  // Who is signed in is in the cookie, and these callers send a key: test/workerd/sessions.test.ts has the cookies.
+  { route: "GET /v1/session", path: () => "/v1/session", other: 404, owner: 404 },
+  { route: "DELETE /v1/session", path: () => "/v1/session", other: 404, owner: 404 },
+  { route: "POST /v1/session", path: () => "/v1/session", body: () => ({ key: CANARY }), other: 401, owner: 401 },
+  {
+    route: "POST /v1/session/links",
+    path: () => "/v1/session/links",
+    body: () => ({}),
+    other: "nothing of it",
+    owner: 201,
+  },
+  { route: "GET /v1/sessions", path: () => "/v1/sessions", other: "nothing of it", owner: 200 },
+  { route: "DELETE /v1/sessions/{id}", path: ({ session }) => `/v1/sessions/${session}`, other: 404, owner: 204 },
+  { route: "DELETE /v1/sessions", path: () => "/v1/sessions", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/mail", path: () => "/v1/mail", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/mail/outbox", path: () => "/v1/mail/outbox", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/mail/received", path: () => "/v1/mail/received", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/mail/received/{message}/replay",
+    path: () => "/v1/mail/received/none/replay",
+    other: 404,
+    owner: 404,
+  },
   { route: "GET /v1/secrets", path: () => "/v1/secrets", other: "nothing of it", owner: 200 },
   {
     route: "POST /v1/secrets",
@@ -213,6 +295,59 @@ export const CASES: readonly Case[] = [
     owner: 200,
   },
   { route: "DELETE /v1/secrets/{secret}", path: ({ secret }) => `/v1/secrets/${secret}`, other: 404, owner: 200 },
+  { route: "GET /v1/webhooks/incoming", path: () => "/v1/webhooks/incoming", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/webhooks/incoming",
+    path: () => "/v1/webhooks/incoming",
+    body: () => ({ name: "another", type: "generic" }),
+    other: "nothing of it",
+    owner: 201,
+  },
+  {
+    route: "POST /v1/webhooks/incoming",
+    path: () => "/v1/webhooks/incoming",
+    body: ({ agent }) => ({ name: "with-agent", type: "generic", agent }),
+    other: 404,
+    owner: 201,
+  },
+  {
+    route: "GET /v1/webhooks/incoming/{id}",
+    path: ({ hook }) => `/v1/webhooks/incoming/${hook}`,
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "PUT /v1/webhooks/incoming/{id}",
+    path: ({ hook }) => `/v1/webhooks/incoming/${hook}`,
+    body: () => ({ name: CANARY, type: "generic", prompt: CANARY }),
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "POST /webhook/{type}",
+    path: ({ hook }) => `/webhook/generic?hook=${hook}`,
+    body: () => ({ note: "x" }),
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "POST /v1/webhooks/incoming/{id}/received/{message}/replay",
+    path: ({ hook }) => `/v1/webhooks/incoming/${hook}/received/msg_none/replay`,
+    other: 404,
+    owner: 404,
+  },
+  {
+    route: "GET /v1/webhooks/incoming/{id}/received",
+    path: ({ hook }) => `/v1/webhooks/incoming/${hook}/received`,
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "DELETE /v1/webhooks/incoming/{id}",
+    path: ({ hook }) => `/v1/webhooks/incoming/${hook}`,
+    other: 404,
+    owner: 200,
+  },
   { route: "GET /v1/audit", path: () => "/v1/audit", other: "nothing of it", owner: 200 },
   { route: "GET /v1/budgets", path: () => "/v1/budgets", other: "nothing of it", owner: 200 },
   {
@@ -243,11 +378,13 @@ export const CASES: readonly Case[] = [
   { route: "POST /v1/tenants", path: () => "/v1/tenants", body: () => ({ name: "x" }), other: 403, owner: 403 },
   { route: "GET /v1/tenants/{id}", path: ({ tenant }) => `/v1/tenants/${tenant}`, other: 404, owner: 404 },
   { route: "DELETE /v1/tenants/{id}", path: ({ tenant }) => `/v1/tenants/${tenant}`, other: 404, owner: 404 },
+  ...SCHEDULE_CASES,
   ...TOOL_CASES,
+  ...WEBHOOK_CASES,
+  ...SLACK_CASES,
   { route: "GET /health", path: () => "/health", other: "nothing of it", owner: 200 },
   { route: "GET /openapi.json", path: () => "/openapi.json", other: "nothing of it", owner: 200 },
   { route: "GET /docs", path: () => "/docs", other: "nothing of it", owner: 200 },
-  { route: "GET /", path: () => "/", other: "nothing of it", owner: 200 },
   // Near the end: from then on the caller has a project of that name.
   {
     route: "POST /v1/tools/{name}/call",

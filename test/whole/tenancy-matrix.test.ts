@@ -8,9 +8,14 @@ import {
   untilTask,
   type WholeSystem,
 } from "../setup/start-system.ts";
-import { agentConfig, CANARY, type Case, CASES, type Owned } from "./tenancy-cases.ts";
+import { SlackClient } from "../stand-ins/slack-client.ts";
+import { type SlackServer, startSlackServer } from "../stand-ins/slack-server.ts";
+import { agentConfig, CANARY, type Case, CASES, type Owned, personConfig } from "./tenancy-cases.ts";
+import { scheduleNamed } from "./schedule-cases.ts";
 import { apiDocument, mcpServer, ownTool, skillFile } from "./tool-cases.ts";
+import { webhookAt } from "./webhook-cases.ts";
 
+let slack: SlackServer;
 let whole: WholeSystem;
 let owner: Caller & { readonly tenant: string };
 let other: Caller;
@@ -18,7 +23,13 @@ let owned: Owned;
 let documented: string[];
 
 beforeAll(async () => {
-  whole = await startWholeSystem();
+  slack = await startSlackServer();
+  whole = await startWholeSystem({
+    SLACK_API_URL: `${slack.url}/api/`,
+    SLACK_SIGNING_SECRET: "canary-signing-secret",
+    SLACK_CLIENT_ID: "1111.2222",
+    SLACK_CLIENT_SECRET: "canary-client-secret",
+  });
   [owner, other] = await Promise.all([whole.makeTenant(`owner-${CANARY}`), whole.makeTenant("other")]);
   const { paths } = (await owner.send("GET", "/openapi.json")).json;
   documented = Object.entries(paths).flatMap(([path, operations]) =>
@@ -29,6 +40,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await whole?.stop();
+  await slack?.close();
 });
 
 async function own(): Promise<Owned> {
@@ -54,6 +66,7 @@ async function own(): Promise<Owned> {
   const more = { metadata: { note: CANARY }, project: CANARY };
   const ended = await make({
     input: scriptedInput(calling("write_file", { filename: `${CANARY}.txt`, content: CANARY }), { text: CANARY }),
+    deliver: [{ channel: "email", to: `${CANARY}@example.com` }],
     ...more,
   });
   const waiting = await make({ input: scriptedInput(calling("ask_human", { query: CANARY })), ...more });
@@ -74,19 +87,42 @@ async function own(): Promise<Owned> {
   const secret = { name: "CANARY_KEY", value: CANARY, hosts: [`${CANARY}.example`] };
   const set = await owner.send("POST", "/v1/secrets", secret);
   expect(set.status, set.text).toBe(201);
+  const person = await owner.send("POST", "/v1/people", { ...personConfig, aliases: [CANARY] });
+  expect(person.status, person.text).toBe(201);
+  const webhook = await owner.send("POST", "/v1/webhooks", webhookAt(CANARY));
+  expect(webhook.status, webhook.text).toBe(201);
   const memory = await owner.send("POST", "/v1/memory", {
     content: `remember ${CANARY}`,
     tags: [CANARY],
     project: CANARY,
   });
   expect(memory.status, memory.text).toBe(201);
+  const schedule = await owner.send("POST", "/v1/schedules", scheduleNamed(CANARY));
+  expect(schedule.status, schedule.text).toBe(201);
+  const hook = await owner.send("POST", "/v1/webhooks/incoming", { name: CANARY, type: "generic", prompt: CANARY });
+  expect(hook.status, hook.text).toBe(201);
+  const { token } = await new SlackClient(slack.url, "T0MATRIX").make({ name: CANARY });
+  const install = await owner.send("POST", "/v1/slack/installs", { bot_token: token });
+  expect(install.status, install.text).toBe(201);
+  const entered = await owner.send("POST", "/v1/session", { key: owner.key }, { "user-agent": CANARY });
+  expect(entered.status, entered.text).toBe(201);
+  const [session] = (await owner.send("GET", "/v1/sessions")).json.data;
+  await keepMail();
   // The ended task leaves its summary beside it.
   await vi.waitFor(async () => expect((await owner.send("GET", "/v1/memory")).json.data).toHaveLength(2), {
     timeout: 10_000,
     interval: 50,
   });
+  const delivered = async () => (await owner.send("GET", `/v1/deliveries?task=${ended}`)).json.data;
+  await vi.waitFor(async () => expect(await delivered()).toMatchObject([{ state: "sent" }]), {
+    timeout: 10_000,
+    interval: 50,
+  });
+  const [delivery] = await delivered();
   return {
+    delivery: delivery.id,
     memory: memory.json.id,
+    person: person.json.id,
     ended,
     waiting,
     question: pending[0]?.kind === "question" ? pending[0].id : "",
@@ -100,7 +136,27 @@ async function own(): Promise<Owned> {
     key: key.json.id,
     tenant: owner.tenant,
     secret: secret.name,
+    webhook: webhook.json.id,
+    hook: hook.json.id,
+    install: install.json.id,
+    schedule: schedule.json.id,
+    session: session.id,
   };
+}
+
+/** Has the owner send a mail, which is kept: no provider is set up here. */
+async function keepMail(): Promise<void> {
+  const mailer = {
+    ...agentConfig,
+    name: `mailer-${CANARY}`,
+    permissions: ["network"],
+    approval: { dangerous: "allow" },
+  };
+  const agent = await owner.send("POST", "/v1/agents", mailer);
+  expect(agent.status, agent.text).toBe(201);
+  const mail = { to: "spy@acme.example", subject: CANARY, body: CANARY };
+  const sent = await owner.send("POST", "/v1/tools/send_email/call", { agent: agent.json.id, arguments: mail });
+  expect(sent.json, sent.text).toMatchObject({ ok: true, result: { sent: false } });
 }
 
 /** Everything that the owner sees of its things. */
@@ -113,19 +169,28 @@ async function seen(): Promise<string> {
     ]),
     `/v1/agents/${owned.agent}/versions`,
     "/v1/keys",
+    "/v1/sessions",
     "/v1/secrets",
     "/v1/memory?scope=all",
     "/v1/projects",
+    "/v1/people",
+    "/v1/mail/outbox",
+    "/v1/schedules",
     "/v1/mcp-servers",
     "/v1/skills",
+    "/v1/webhooks",
+    "/v1/deliveries",
+    "/v1/webhooks/incoming",
+    "/v1/slack/installs",
+    `/v1/webhooks/incoming/${owned.hook}/received`,
   ];
   const answers = [];
   for (const path of paths) answers.push((await owner.send("GET", path)).text);
   return answers.join("\n");
 }
 
-async function ask(caller: Caller, { route, path, body }: Case) {
-  const [method = ""] = route.split(" ");
+async function ask(caller: Caller, { route, path, body, headOnly }: Case) {
+  const [method = ""] = headOnly === true ? ["HEAD"] : route.split(" ");
   const given = body?.(owned);
   const type = route.startsWith("POST /v1/skills") ? "text/markdown" : "text/plain";
   return await caller.send(method, path(owned), given, typeof given === "string" ? { "content-type": type } : {});
@@ -147,9 +212,8 @@ describe("another tenant's key", () => {
       const isRight = one.other === "nothing of it" ? answer.status < 300 : answer.status === one.other;
       if (!isRight) wrong.push(said);
       const isOwnName = one.route === "POST /v1/agents";
-      const { question, approval, ended, waiting, asking, part, held, agent, key, memory } = owned;
-      const ids = [ended, waiting, asking, part, held, agent, key, memory, question, approval];
-      const leaked = [CANARY, ...ids].filter((text) => answer.text.includes(text));
+      const { tenant: _, secret: __, ...ids } = owned;
+      const leaked = [CANARY, ...Object.values(ids)].filter((text) => answer.text.includes(text));
       if (!isOwnName && leaked.length > 0) wrong.push(`${said} tells ${leaked.join(", ")}`);
     }
     expect(wrong).toEqual([]);
@@ -167,6 +231,7 @@ describe("another tenant's key", () => {
       "/file-versions/x.txt",
       "/trace",
       "/subtasks",
+      "/tree",
     ]) {
       const [foreign, none] = [
         await other.send("GET", `/v1/tasks/${owned.ended}${rest}`),
@@ -194,6 +259,7 @@ describe("no key, and the operator's", () => {
       if (!one.route.includes(" /v1/")) continue;
       expect((await ask(whole.nobody, one)).status, one.route).toBe(401);
       if (/ \/v1\/(tenants|audit)/.test(one.route) || one.route.startsWith("GET /v1/tools")) continue;
+      if (one.route === "POST /v1/session") continue;
       expect([403, 404], one.route).toContain((await ask(whole.operator, one)).status);
     }
   });

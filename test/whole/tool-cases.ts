@@ -150,6 +150,7 @@ export const TOOL_CASES: readonly Case[] = [
   },
   ...SKILL_CASES,
   { route: "GET /oauth/mcp/client.json", path: () => "/oauth/mcp/client.json", other: "nothing of it", owner: 200 },
+  { route: "GET /oauth/mcp/begin", path: () => "/oauth/mcp/begin?state=x", other: 422, owner: 422 },
   { route: "GET /oauth/mcp/callback", path: () => "/oauth/mcp/callback?state=x", other: 422, owner: 422 },
   { route: "GET /v1/tools", path: () => "/v1/tools", other: "nothing of it", owner: 200 },
   { route: "GET /v1/tools.json", path: () => "/v1/tools.json", other: "nothing of it", owner: 200 },

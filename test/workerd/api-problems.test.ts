@@ -25,7 +25,7 @@ describe("the front door", () => {
 
   test("answers 404 for a path that there is not", async () => {
     const caller = await makeCaller();
-    expectProblem(await knock("GET", "/nothing"), 404);
+    expectProblem(await knock("GET", "/slack/nothing"), 404);
     expectProblem(await caller.send("GET", "/v1/nothing"), 404);
     expectProblem(await caller.send("GET", "/v1/tasks/"), 404);
   });

@@ -37,6 +37,9 @@ describe("the subtasks of a task", () => {
     const { id } = await caller.makeTask([{ calls }, { text: "All done." }]);
     await caller.until(id, completed);
     const whole = await subtasks(caller, id);
+    expect((await subtasks(caller, id, "?view=short")).data).toEqual(
+      whole.data.map((one: object) => ({ ...one, cut: [] })),
+    );
     expect(whole.next_cursor).toBeNull();
     expect(whole.data.map(({ output }) => output?.text)).toEqual(calls.map((_, index) => `Part ${index}.`));
     for (const one of whole.data) {

@@ -207,7 +207,7 @@ describe("a task over the API", () => {
 describe("a new task is refused", () => {
   test.each([
     [{ input: "x", skills: ["report"] }, "invalid_input", "skills"],
-    [{ input: "x", deliver: [{ channel: "slack", to: "#a" }] }, "not_available", "deliver"],
+    [{ input: "x", deliver: [{ channel: "slack", to: "#a" }] }, "not_available", "deliver.0.to"],
     [{ input: "x", mode: "staged" }, "not_available", "mode"],
     [{ input: "x", budget: { max_steps: 101 } }, "invalid_input", "budget.max_steps"],
     [{ input: "x", budget: { max_cost_usd: 1 } }, "invalid_input", "budget.max_cost_usd"],

@@ -57,6 +57,8 @@ describe("a call over the API", () => {
       arguments: { timezone: "Europe/Oslo" },
     });
     expect([answer.status, answer.json.ok, answer.json.result.timezone]).toEqual([200, true, "Europe/Oslo"]);
+    const { json: ledger } = await caller.send("GET", `${answer.headers.get("location")}/ledger`);
+    expect(ledger.data).toMatchObject([{ tool: "get_current_datetime", state: "confirmed" }]);
     expect((await caller.send("GET", "/v1/tasks")).json.data).toEqual([]);
   });
 

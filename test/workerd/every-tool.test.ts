@@ -11,6 +11,10 @@ const ELSEWHERE = new Map([
   ["http.post", "upstream_failed"],
   ["http_request", "upstream_failed"],
   ["run_skill_script", "permission_denied"],
+  // What a call of the API says goes nowhere.
+  ["set_reminder", "not_available"],
+  // The tenant has installed Otto in no workspace.
+  ["slack.notify", "not_available"],
   // There is no project with tests among the files.
   ["test.run", "not_found"],
 ]);

@@ -27,7 +27,7 @@ describe("the problems of the settings", () => {
     expect(required).toEqual(["DATABASE_URL", "OTTO_SECRET_KEY", "OTTO_OPERATOR_KEY_HASH"]);
     expect(settingProblems(production())).toEqual([]);
     const bare = Object.fromEntries(optional.map((name) => [name, ""]));
-    expect(settingProblems(production({ ...bare, SIDECAR_URL: "" }))).toEqual([]);
+    expect(settingProblems(production({ ...bare, SIDECAR_URL: "", SLACK_CLIENT_ID: "" }))).toEqual([]);
   });
 
   test.each(required)("name the secret that is missing: %s", (name) => {
@@ -54,6 +54,10 @@ describe("the problems of the settings", () => {
     ["OTTO_DATABASE_ENDPOINT", { OTTO_DATABASE_ENDPOINT: "http://bridge.example/sql" }],
     ["SEARCH_API_KEY", { SEARCH_API_KEY: "canary-password\n" }],
     ["SEARCH_API_KEY", { SEARCH_PROVIDER: "tavily" }],
+    ["OTTO_MAIL_FROM", { OTTO_MAIL_FROM: "canary-password" }],
+    ["OTTO_MAIL_DOMAIN", { OTTO_MAIL_DOMAIN: "https://canary-password.example" }],
+    ["SMTP_URL", { SMTP_URL: "http://otto:canary-password@mail.example" }],
+    ["SMTP_URL", { SMTP_URL: "smtp://otto:canary-password%@mail.example", OTTO_MAIL_FROM: "otto@mail.example" }],
     ["SEARCH_BASE_URL", { SEARCH_PROVIDER: "searxng" }],
     ["SEARCH_BASE_URL", { SEARCH_PROVIDER: "searxng", SEARCH_BASE_URL: "canary-password" }],
     ["SEARCH_PROVIDER", { SEARCH_PROVIDER: "canary-password" }],

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { openDatabase } from "../../adapters/database/database.ts";
 import {
   databaseFromEnv,
   type Env,
@@ -69,6 +70,9 @@ describe("the settings", () => {
   test("let production send statements to this machine and to Neon, and nowhere else in the clear", () => {
     const production = (endpoint: string) =>
       envOf({ OTTO_MODE: "production", DATABASE_URL: "postgres://a:b@db.example/x", OTTO_DATABASE_ENDPOINT: endpoint });
+    const { databaseUrl, databaseEndpoint } = inject("servers");
+    // All connections of an isolate share one endpoint, which the tests after this one need.
+    onTestFinished(() => void openDatabase(databaseUrl, databaseEndpoint));
     expect(() => databaseFromEnv(production("http://bridge.example/sql"))).toThrow("OTTO_DATABASE_ENDPOINT");
     expect(() => databaseFromEnv(production("http://127.0.0.1.example/sql"))).toThrow("OTTO_DATABASE_ENDPOINT");
     expect(() => databaseFromEnv(production("http://127.0.0.1:5433/sql"))).not.toThrow();

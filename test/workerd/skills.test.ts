@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { databaseFromEnv, skillsFromEnv, tasksFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
 import { SHIPPED } from "../../core/skills/shipped.generated.ts";
 import { shippedPin } from "../../core/skills/shipped.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 import { sweep } from "../../workers/sweep.ts";
 import { type Caller, expectProblem, makeCaller, open } from "./front-door.ts";
 import { reportFiles, skillText, uploadForm, uploadText, uploadZip } from "./skills-client.ts";
@@ -42,9 +43,9 @@ describe("a skill that is uploaded", () => {
     const detail = (await caller.send("GET", "/v1/skills/weekly-report")).json;
     expect(detail).toMatchObject({ ...made.json.skill, instructions: "Do it well.\n" });
     expect(detail.files).toEqual([
-      { path: "SKILL.md", size: expect.any(Number), mode: "0644" },
-      { path: "references/notes.md", size: 8, mode: "0644" },
-      { path: "scripts/report.py", size: expect.any(Number), mode: "0755" },
+      { path: "SKILL.md", size: expect.any(Number), mode: "0644", hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      { path: "references/notes.md", size: 8, mode: "0644", hash: await sha256Hex("# Notes\n") },
+      { path: "scripts/report.py", size: expect.any(Number), mode: "0755", hash: expect.any(String) },
     ]);
   });
 

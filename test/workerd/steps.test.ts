@@ -6,7 +6,7 @@ import { hashArguments } from "../../core/gateway/arguments-hash.ts";
 import { callId } from "../../core/ids.ts";
 import type { HopListener } from "../../core/hop-lines.ts";
 import { showResult } from "../../core/prompt/kept-results.ts";
-import type { ActLine, CondenseJob, CondenseLine } from "../../core/objects.ts";
+import type { ActLine, CondenseJob, CondenseLine } from "../../core/steps-rpc.ts";
 import { OpenHop } from "../../durable-objects/open-hop.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import { factsOf } from "./task-client.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TaskEvent } from "../../core/events.ts";
 import { type EventStream, streamEvents } from "../../workers/stream-events.ts";
+import { written } from "../../workers/written-event.ts";
 import type { Watched } from "../../workers/watch-task.ts";
 
 const eventOf = (seq: number, type: TaskEvent["type"]): Watched => ({
@@ -21,10 +22,11 @@ function watching(things: readonly Watched[]) {
   return { state, watch };
 }
 
-function stream(change: Partial<EventStream> & Pick<EventStream, "watch">): ReadableStream<Uint8Array> {
+function stream(
+  change: Partial<EventStream<Watched>> & Pick<EventStream<Watched>, "watch">,
+): ReadableStream<Uint8Array> {
   return streamEvents({
-    taskId: "task_1",
-    show: (event) => event,
+    write: (watched) => written("task_1", watched, (event) => event),
     mayRead: async () => true,
     report: (thrown) => expect.unreachable(String(thrown)),
     recheckMs: 20,

@@ -18,6 +18,8 @@ export function factsOf(replies: readonly unknown[], change: Partial<TaskFacts> 
     id,
     tenant: TENANT,
     key: null,
+    via: { channel: "api", id: null },
+    deliver: [],
     rootId: id,
     parentId: null,
     depth: 0,

@@ -26,7 +26,7 @@ const errorOf = (row: LedgerRow | undefined) => (row?.result?.ok === false ? row
 
 /** What a test stands in for: how a task tells others of itself, and how it cancels those below. */
 interface Patched {
-  report(stored: unknown, view: TaskView): Promise<boolean>;
+  report(stored: unknown, view: TaskView, notices: unknown): Promise<boolean>;
   cancel(...given: unknown[]): AsyncGenerator<unknown>;
 }
 
@@ -212,11 +212,12 @@ describe("a task with subtasks", () => {
         await gate.promise;
         yield* cancel.apply(relations, given);
       };
-      relations.report = async (...[stored, view]) => {
+      relations.report = async (...given) => {
+        const [, view] = given;
         // The first telling of what the subtask used fails.
         if (view.usage.input_tokens > 1000) told.push(view.usage.input_tokens);
         if (told.length === 1) throw new Error("the tenant is away");
-        return await report.call(relations, stored, view);
+        return await report.apply(relations, given);
       };
     });
     await task.cancel("ana");

@@ -278,7 +278,19 @@ test("the object of an earlier release gets the tables that it lacks, and keeps 
   await object().admit(shown);
   await object().revoke(key.id);
   await runInDurableObject(tenantStub(tenant), (_, state) => {
-    for (const table of ["revoked", "tasks", "accounts", "spent", "stop", "summaries"]) {
+    for (const table of [
+      "revoked",
+      "tasks",
+      "accounts",
+      "spent",
+      "stop",
+      "summaries",
+      "interests",
+      "notices",
+      "sessions",
+      "links",
+      "visits",
+    ]) {
       if (table === "revoked") state.storage.sql.exec("INSERT OR IGNORE INTO revoked VALUES (?, 1)", key.id);
       else state.storage.sql.exec(`DROP TABLE ${table}`);
     }

@@ -1,11 +1,28 @@
-/** The Worker as it is deployed, with one tool more: tests need one whose effect can be looked up. */
+/**
+ * The Worker as it is deployed, with one tool more (tests need one whose effect can be looked up), one receiver more, that of
+ * the inboxes `test/…`, and a sender of every channel that takes the deliveries of tests.
+ */
 import { z } from "zod";
+import { RECEIVERS } from "../../workers/channels/receivers.ts";
+import { ChannelRunner as DeployedChannelRunner } from "../../workers/channels/runner.ts";
+import { SENDERS } from "../../workers/channels/senders.ts";
 import { StepRunner as DeployedStepRunner } from "../../workers/steps.ts";
 import type { Tool } from "../../core/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { defineTool, failWith } from "../../tools/define-tool.ts";
+import { testReceiver } from "./test-receiver.ts";
+import { withTestSender } from "./test-sender.ts";
 
-export { default, SandboxObject, SidecarObject, TaskObject, TenantObject } from "../../workers/index.ts";
+export {
+  default,
+  InboxObject,
+  OutboxObject,
+  SandboxObject,
+  ScheduleObject,
+  SidecarObject,
+  TaskObject,
+  TenantObject,
+} from "../../workers/index.ts";
 
 const input = z.object({ url: z.url(), before_ms: z.int().default(0), after_ms: z.int().default(0) });
 
@@ -39,6 +56,11 @@ const testSend = defineTool({
 
 export class StepRunner extends DeployedStepRunner {
   protected override readonly tools: readonly Tool[] = [...catalogue, testSend];
+}
+
+export class ChannelRunner extends DeployedChannelRunner {
+  protected override readonly receivers = { ...RECEIVERS, test: testReceiver };
+  protected override readonly senders = withTestSender(SENDERS);
 }
 
 function requestTo(url: string, method: string) {

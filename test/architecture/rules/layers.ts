@@ -30,12 +30,16 @@ const VENDOR_SDKS = [
   "drizzle-orm",
   "eventsource-parser",
   "ipaddr.js",
+  "postal-mime",
   "re2js",
+  "resend",
+  "slack-web-api-client",
   "zod",
 ];
 
 const LAYERS: readonly Layer[] = [
-  { name: "core", files: CORE, imports: [CORE], packages: ["zod"] },
+  // croner is arithmetic over a pattern: it is given the moment.
+  { name: "core", files: CORE, imports: [CORE], packages: ["croner", "zod"] },
   { name: "the catalogue", files: CATALOGUE, imports: [CORE, /^tools\/[^/]+\/[^/]+\.ts$/], packages: [] },
   { name: "tools/define-tool", files: /^tools\/[^/]+\.ts$/, imports: [CORE], packages: ["zod"] },
   // A helper of the tool's own family is added by importViolations, which knows the family.
@@ -59,6 +63,12 @@ const LAYERS: readonly Layer[] = [
     imports: [CORE, WORKERS, FROM_ENV, CATALOGUE],
     types: [OBJECTS],
     packages: ["@hono/zod-openapi", "cloudflare:", "hono", "yaml", "zod"],
+  },
+  {
+    name: "what stands for a library in the bundle",
+    files: /^workers\/bundle\//,
+    imports: [/^workers\/bundle\//, /^node_modules\/zod\/v4\//],
+    packages: [],
   },
   {
     name: "workers",
@@ -88,6 +98,34 @@ const LAYERS: readonly Layer[] = [
     ],
   },
   {
+    name: "web",
+    files: /^web\//,
+    imports: [/^web\//],
+    packages: [
+      "@tailwindcss/vite",
+      "@tanstack/react-query",
+      "@tanstack/react-router",
+      "@tanstack/react-virtual",
+      "@vitejs/plugin-react",
+      "diff",
+      "eventsource-parser",
+      "lucide-react",
+      "openapi-fetch",
+      "pdfjs-dist",
+      "react",
+      "react-dom",
+      "react-markdown",
+      "remark-gfm",
+      "vite",
+    ],
+  },
+  {
+    name: "what prints the API's document",
+    files: /^scripts\/print-api-document\.mjs$/,
+    imports: [/^workers\/app\.ts$/],
+    packages: ["node:"],
+  },
+  {
     name: "scripts",
     files: /^scripts\//,
     // What ships in skills/ is read by the rules of what is uploaded.
@@ -106,7 +144,8 @@ const LAYERS: readonly Layer[] = [
     name: "bench",
     files: /^bench\//,
     // It starts the system and its stand-ins as the drills do; its floors use what they are the floor of. The bench of
-    // memory measures its adapters by themselves, that of the cage starts cages, the row of documents the converters.
+    // memory measures its adapters by themselves, that of the cage starts cages, the row of documents the
+    // converters, that of the console a browser.
     imports: [
       CORE,
       /^bench\//,
@@ -116,7 +155,7 @@ const LAYERS: readonly Layer[] = [
       /^sidecar\/documents\//,
       /^test\/(setup|stand-ins|drill)\//,
     ],
-    packages: ["@ai-sdk/openai", "ai", "cloudflare:", "miniflare", "node:"],
+    packages: ["@ai-sdk/openai", "ai", "cloudflare:", "miniflare", "node:", "playwright-core"],
   },
 ];
 

@@ -2,7 +2,14 @@
 import { freeName, nodesOf, type Visited } from "./syntax.ts";
 import { isCode, lineAt, type SourceFile, type Violation } from "./source-tree.ts";
 
-const READERS_OF_ENV: readonly string[] = ["adapters/from-env.ts", "adapters/settings.ts"];
+const READERS_OF_ENV: readonly string[] = [
+  "adapters/from-env.ts",
+  "adapters/from-env-channels.ts",
+  "adapters/from-env-console.ts",
+  "adapters/from-env-mail.ts",
+  "adapters/settings.ts",
+  "adapters/channel-settings.ts",
+];
 /**
  * The files that call `fetch` themselves, each for an address that an operator set. Every other URL goes through the egress
  * module, which reaches its sidecar by one of them.
@@ -12,6 +19,7 @@ const FETCHERS: readonly string[] = [
   "adapters/embeddings/openai.ts",
   "adapters/model/guarded-fetch.ts",
   "adapters/search/engine.ts",
+  "adapters/slack/reach.ts",
   "adapters/sidecar/sidecar.ts",
 ];
 
@@ -78,7 +86,7 @@ function isGlobalFetch({ node }: Visited): boolean {
 }
 
 /**
- * Readings of a binding or variable outside adapters/from-env.ts and adapters/settings.ts. Handing `env` over whole is no reading:
+ * Readings of a binding or variable outside its readers. Handing `env` over whole is no reading:
  * a route and an object's constructor do that.
  */
 export function envReadings(files: readonly SourceFile[]): Violation[] {
@@ -90,7 +98,7 @@ export function envReadings(files: readonly SourceFile[]): Violation[] {
         .map(({ node }) => ({
           path: file.path,
           line: lineAt(file.text, node.start),
-          message: `only ${READERS_OF_ENV.join(" and ")} read bindings and variables; hand it env whole`,
+          message: `only ${READERS_OF_ENV.join(", ")} read bindings and variables; hand it env whole`,
         })),
     );
 }

@@ -17,20 +17,27 @@ export interface Violation {
 const TEXT =
   /\.(ts|tsx|mts|js|mjs|json|jsonc|toml|md|sql|css|html|sh|yaml|yml|txt)$|(^|\/)(Dockerfile|run|LICENSE|\.[a-z]+)$/;
 
-/** The folders that .gitignore keeps out of the repository (its lines of the form `name/`), and git's own. */
-export function ignoredFolders(gitignore: string): ReadonlySet<string> {
-  const folders = gitignore.split("\n").filter((line) => /^[^#*!]+\/$/.test(line));
-  return new Set([".git", ...folders.map((line) => line.replaceAll("/", ""))]);
+/** Whether a folder, by its path from the root, is kept out of the repository: git's own, and those of .gitignore's lines that end in `/`. */
+export function ignoredFolders(gitignore: string): (path: string) => boolean {
+  const patterns = gitignore
+    .split("\n")
+    .filter((line) => /^[^#!].*\/$/.test(line))
+    .map((line) => {
+      const name = line.slice(0, -1);
+      const pattern = name.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]*");
+      return new RegExp(name.includes("/") ? `^${pattern}$` : `(^|/)${pattern}$`);
+    });
+  return (path) => path === ".git" || patterns.some((pattern) => pattern.test(path));
 }
 
 /** Every text file of the repository below `root`, whether or not git knows it yet. */
 export function readTree(root: string): SourceFile[] {
-  const ignored = ignoredFolders(readFileSync(join(root, ".gitignore"), "utf8"));
+  const isIgnored = ignoredFolders(readFileSync(join(root, ".gitignore"), "utf8"));
   const files: SourceFile[] = [];
   const visit = (folder: string): void => {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && !ignored.has(entry.name)) visit(path);
+      if (entry.isDirectory() && !isIgnored(path)) visit(path);
       else if (entry.isFile() && TEXT.test(path)) files.push({ path, text: readFileSync(join(root, path), "utf8") });
     }
   };

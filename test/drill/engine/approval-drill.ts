@@ -25,7 +25,8 @@ interface Waiting {
 
 /**
  * Five tasks ask and everything is killed. Then: one is approved as shown, one with edited arguments, one refused with a
- * reason; one is approved, and everything is killed again at once; the time of one has passed.
+ * reason; the time of one has passed; when the decided ones have ended, the last is approved, and everything is killed again
+ * at once.
  */
 export async function runApprovalDrill(stage: Stage): Promise<ApprovalDrillReport> {
   const { keyed, system } = stage;
@@ -87,6 +88,8 @@ export async function runApprovalDrill(stage: Stage): Promise<ApprovalDrillRepor
   );
   await sleep(Math.max(0, Date.parse(expired.approval.expires_at ?? "") - Date.now()));
   await statuses("expired", [410], [await decide(hasty.api, expired, approve)]);
+  // A call that the kill cuts off is rightly sent again under its key: only that of `cutOff` may be on its way.
+  for (const { name, id } of [shown, edited, refused]) await completed(stage, patient.api, name, id);
   const first = await decide(patient.api, cutOff, approve);
   await system.crash();
   await statuses("approved before a kill", [200, 409], [first, await decide(patient.api, cutOff, approve)]);
@@ -97,13 +100,7 @@ export async function runApprovalDrill(stage: Stage): Promise<ApprovalDrillRepor
     { api: hasty.api, tasks: [expired] },
   ]) {
     for (const { name, id } of tasks) {
-      await until(
-        async () => (await api.task(id)).status === "completed",
-        60_000,
-        () => `${name} did not end after its decision:\n${system.output()}`,
-        100,
-      );
-      ends.set(name, await api.task(id));
+      ends.set(name, await completed(stage, api, name, id));
       const rows = await api.ledger(id);
       const events = await api.events(id);
       const count = (type: string): number => events.filter((event) => event.type === type).length;
@@ -148,6 +145,16 @@ async function ask(stage: Stage, { api, createTask }: DrillTenant, name: string)
   const [approval] = (await api.task(id)).pending;
   if (approval?.kind !== "approval") throw new Error(`${name} waits and shows no approval`);
   return { name, id, approval };
+}
+
+async function completed({ system }: Stage, api: ApiClient, name: string, id: string): Promise<TaskBody> {
+  await until(
+    async () => (await api.task(id)).status === "completed",
+    60_000,
+    () => `${name} did not end after its decision:\n${system.output()}`,
+    100,
+  );
+  return await api.task(id);
 }
 
 function effectsOf({ keyed }: Stage, prefix: string): RecordedRequest[] {

@@ -62,7 +62,12 @@ export function dependencyNamed(name: string): Dependency {
 }
 
 /** The part is stopped or killed, and so is each that the supervisor starts in its place. */
-async function holdPart({ system }: Stage, part: Part, signal: "SIGSTOP" | "SIGKILL", ms: number): Promise<number> {
+export async function holdPart(
+  { system }: Stage,
+  part: Part,
+  signal: "SIGSTOP" | "SIGKILL",
+  ms: number,
+): Promise<number> {
   let taken = 0;
   let last: number | null = null;
   for (const end = performance.now() + ms; performance.now() < end; await sleep(LOOK_EVERY_MS)) {
@@ -76,7 +81,8 @@ async function holdPart({ system }: Stage, part: Part, signal: "SIGSTOP" | "SIGK
   return taken;
 }
 
-async function breakModel(stage: Stage, fault: ModelFault, ms: number): Promise<number> {
+/** The model does this to every request for so long. */
+export async function breakModel(stage: Stage, fault: ModelFault, ms: number): Promise<number> {
   const before = stage.hooks;
   stage.hooks = { ...before, modelFault: () => fault };
   await sleep(ms);

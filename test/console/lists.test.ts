@@ -1,0 +1,53 @@
+/** Lists that follow by themselves, and what they read for it. */
+import { afterEach, expect, test } from "vitest";
+import { type Console, openConsole } from "./open-console.ts";
+
+/** A machine under load takes its time. */
+const PATIENT = { timeout: 15_000 };
+
+let console: Console;
+
+afterEach(async () => {
+  await console?.close();
+});
+
+test("an open list shows a new task and follows it, one with a filter only what fits, and a task's page reads only its own", async () => {
+  console = await openConsole("Lists");
+  const { page, api } = console;
+  const open = await console.makeTask("The open one", [
+    { calls: [{ name: "ask_human", arguments: { query: "Go?" } }] },
+  ]);
+  await expect.poll(async () => (await api.task(open)).status, PATIENT).toBe("waiting_input");
+  const [filtered, single] = [await console.another(), await console.another()];
+  await filtered.goto("/tasks?status=completed");
+  await filtered.getByText("No task fits").waitFor();
+  let reads = 0;
+  single.on("request", (request) => {
+    if (new URL(request.url()).pathname === `/v1/tasks/${open}`) reads += 1;
+  });
+  await single.goto(`/tasks/${open}`);
+  await console.open("/tasks");
+  const row = page.getByRole("listitem").filter({ has: page.locator("[data-row]") });
+  await row.waitFor();
+  // Once for the page, and once because the feed begins.
+  await expect.poll(() => reads, PATIENT).toBe(2);
+
+  const asks = { calls: [{ name: "ask_human", arguments: { query: "Which?" } }] };
+  const script = { replies: [asks, { text: "Done." }], note: "long ".repeat(20_000) };
+  const id = await console.makeTask("A new one", script.replies, {
+    input: `A new one\n${JSON.stringify(script)}`,
+  });
+  await row.filter({ hasText: "A new one" }).getByText("Waits for you: 1 question").waitFor();
+  expect(await row.count()).toBe(2);
+  expect(await filtered.locator("[data-row]").count()).toBe(0);
+  const [question] = (await api.task(id)).pending;
+  await api.must("POST", `/v1/tasks/${id}/questions/${question?.id ?? ""}/answer`, { text: "That one" });
+  await row.filter({ hasText: "A new one" }).getByText("Completed").waitFor();
+  await filtered.getByText("A new one").waitFor();
+  expect(await filtered.locator("[data-row]").count()).toBe(1);
+  expect(reads).toBe(2);
+
+  const answer = page.waitForResponse((response) => response.url().includes("/v1/tasks?"));
+  await page.reload();
+  expect((await (await answer).body()).length).toBeLessThan(10_000);
+});

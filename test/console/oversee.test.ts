@@ -1,0 +1,90 @@
+/** Keys, limits, the switch, usage and the audit log, as an administrator uses them. */
+import { afterEach, expect, test } from "vitest";
+import { ApiClient } from "../drill/api-client.ts";
+import { type Console, openConsole } from "./open-console.ts";
+
+let console: Console;
+
+afterEach(async () => {
+  await console?.close();
+});
+
+test("a key is made, shown once, used, and dead when it is revoked, in every window", async () => {
+  console = await openConsole("Keys");
+  const { page, url } = console;
+  await console.open("/keys");
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Name").fill("報告 Reports");
+  await page.getByLabel("Make, steer and cancel tasks; answer and approve").uncheck();
+  await page.getByRole("button", { name: "Make the key" }).click();
+  const key = (await page.getByRole("group", { name: "the key", exact: true }).textContent()) ?? "";
+  expect(key).toMatch(/^otto_/);
+  await page.getByRole("button", { name: "Done" }).click();
+  const program = new ApiClient(url, key);
+  expect((await program.send("GET", "/v1/tasks")).status).toBe(200);
+  expect((await program.send("POST", "/v1/tasks", { input: "no" })).status).toBe(403);
+
+  const other = await page.context().newPage();
+  await other.goto("/keys");
+  await other.getByRole("button", { name: "Revoke 報告 Reports" }).waitFor();
+  await page.getByRole("button", { name: "Revoke 報告 Reports" }).click();
+  await page.getByRole("button", { name: "Revoke the key" }).click();
+  await page.getByText("“報告 Reports” is revoked.").waitFor();
+  // The button is gone in both windows; what had the focus here gave it on.
+  await other.getByRole("button", { name: "Revoke 報告 Reports" }).waitFor({ state: "detached" });
+  await expect.poll(async () => await page.evaluate("document.activeElement.id")).toBe("page-title");
+  expect((await program.send("GET", "/v1/tasks")).status).toBe(401);
+});
+
+test("a limit is set, everything is stopped and goes on, and the audit log tells of it", async () => {
+  console = await openConsole("Limits");
+  const { page, api } = console;
+  await console.open("/limits");
+  await page.getByRole("button", { name: "Set a limit" }).click();
+  await page.getByLabel("Tokens").fill("many");
+  await page.getByRole("button", { name: "Set the limit" }).click();
+  await page.getByText("This is no number.").waitFor();
+  await page.getByLabel("Tokens").fill("50,000");
+  await page.getByRole("button", { name: "Set the limit" }).click();
+  await page.getByText("The limit holds.").waitFor();
+  const { data } = await api.must<{ data: { account: string; limit: object }[] }>("GET", "/v1/budgets");
+  expect(data.find(({ account }) => account === "tenant")?.limit).toEqual({
+    max_tokens: 50_000,
+    max_cost_usd: null,
+    period: "month",
+  });
+
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await page.getByLabel("Reason").fill("a look at the bill");
+  await page.getByRole("button", { name: "Stop everything" }).click();
+  await page.getByText("Everything is stopped").waitFor();
+  expect(await api.must("GET", "/v1/kill-switch")).toMatchObject({ stopped: true, reason: "a look at the bill" });
+  await page.getByRole("button", { name: "Let everything go on" }).click();
+  await page.getByRole("heading", { name: "Stop everything" }).waitFor();
+
+  await console.open("/audit?action=budget.set");
+  const acts = page.getByRole("table", { name: "Administrative acts" });
+  await acts.getByText("Limit set").waitFor();
+  expect(await acts.getByText("Everything stopped").count()).toBe(0);
+  await page.getByLabel("What", { exact: true }).selectOption({ label: "The whole tenant: anything" });
+  await acts.getByText("Everything stopped").waitFor();
+  expect(await acts.getByText("Limit set").count()).toBe(0);
+  await page.getByLabel("By", { exact: true }).selectOption({ label: "Otto by itself" });
+  await page.getByText("Nothing fits").waitFor();
+});
+
+test("a task's use stands in the usage of its day, by agent", async () => {
+  console = await openConsole("Usage");
+  const { page } = console;
+  await console.makeTask("Count something", [{ text: "One.", usage: { input: 900, output: 100 } }]);
+  await expect
+    .poll(
+      async () => {
+        await console.open("/usage?measure=tokens");
+        return await page.locator("dd", { hasText: /^1,000$/ }).count();
+      },
+      { timeout: 15_000 },
+    )
+    .toBeGreaterThan(0);
+  await page.getByRole("table", { name: "Use by agent" }).getByText("console").first().waitFor();
+});

@@ -1,0 +1,116 @@
+/** Webhooks both ways, as an administrator sets them up: what goes out is signed and listed, what comes in makes tasks. */
+import { createHmac } from "node:crypto";
+import { Webhook } from "standardwebhooks";
+import { afterEach, expect, test } from "vitest";
+import type { RecordedRequest } from "../stand-ins/recorder.ts";
+import { type Console, expectAccessible, openConsole, PHONE } from "./open-console.ts";
+
+let console: Console;
+
+afterEach(async () => {
+  await console?.close();
+});
+
+test("a webhook is made, its secret shown once, and a task's end arrives signed and stands in its deliveries", async () => {
+  console = await openConsole("Webhooks out");
+  const { page, recorderUrl } = console;
+  await console.open("/webhooks");
+  await page.getByRole("link", { name: "New webhook" }).first().click();
+  await page.getByLabel("Address").fill(`${recorderUrl}/hooks/out`);
+  await page.getByRole("group", { name: "Tasks" }).getByLabel("Failed").uncheck();
+  await page.getByRole("button", { name: "Make the webhook" }).click();
+  const secret = (await page.getByRole("group", { name: "the secret" }).textContent()) ?? "";
+  expect(secret).toMatch(/^whsec_/);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  await page.getByText("Nothing was sent to it yet").waitFor();
+  expect(await page.getByText(secret).count()).toBe(0);
+
+  await page.getByRole("button", { name: "Send a test" }).click();
+  const table = page.getByRole("table", { name: "Deliveries to this webhook" });
+  await table.getByRole("link", { name: "Test" }).waitFor();
+  await console.makeTask("End well", [{ text: "Done." }]);
+  await expect.poll(async () => (await posted("/hooks/out")).length).toBe(2);
+  await page.reload();
+  await table.getByRole("link", { name: "Event" }).waitFor();
+  await expect.poll(async () => await table.getByText("Sent").count()).toBe(2);
+  const [, event] = await posted("/hooks/out");
+  const told = new Webhook(secret).verify(event?.body ?? "", event?.headers ?? {});
+  expect(told).toMatchObject({ type: "task.completed" });
+
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("button", { name: "Replace the secret" }).click();
+  await page.getByRole("button", { name: "Replace it" }).click();
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  await page.getByText("A secret that was replaced signs too").waitFor();
+  await page.getByLabel("Note").fill("For the hall");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.locator("header", { hasText: "For the hall" }).waitFor();
+});
+
+test("what somebody else sets while one types is neither lost nor written over", async () => {
+  console = await openConsole("Webhooks changed");
+  const { page, api, recorderUrl } = console;
+  const setting = { url: `${recorderUrl}/hooks/changed`, events: ["*"] };
+  const { id } = await api.must<{ id: string }>("POST", "/v1/webhooks", setting);
+  await console.open(`/webhooks/${id}?view=settings`);
+  await page.getByLabel("Note").fill("Mine");
+  await api.must("PUT", `/v1/webhooks/${id}`, { ...setting, description: "Theirs" });
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Somebody else changed this meanwhile").waitFor();
+  expect(await page.getByLabel("Note").inputValue()).toBe("Mine");
+  await page.getByRole("button", { name: "Begin with the newer one" }).click();
+  await expect.poll(async () => await page.getByLabel("Note").inputValue()).toBe("Theirs");
+
+  // What is typed while a change is under way is the next one.
+  const { promise: answer, resolve: letAnswer } = Promise.withResolvers<void>();
+  await page.route(`**/v1/webhooks/${id}`, async (route) => {
+    if (route.request().method() === "PUT") await answer;
+    await route.continue();
+  });
+  await page.getByLabel("Note").fill("First");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByLabel("Note").fill("First and second");
+  letAnswer();
+  await page.locator("header", { hasText: "First" }).waitFor();
+  expect(await page.getByLabel("Note").inputValue()).toBe("First and second");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.locator("header", { hasText: "First and second" }).waitFor();
+});
+
+test("a way in is made, a signed call to it makes a task, and the list of what came leads there", async () => {
+  console = await openConsole("Webhooks in", { viewport: PHONE, colorScheme: "dark" });
+  const { page, agent, url } = console;
+  await console.open("/webhooks?view=incoming&make=true");
+  await page.getByLabel("Name").fill("orders");
+  await page.getByLabel("What the task is asked").fill("Look at order {{order}}.");
+  await page.getByLabel("Agent").selectOption(agent);
+  await page.getByRole("button", { name: "Make the way in" }).click();
+  const secret = (await page.getByRole("group", { name: "the secret" }).textContent()) ?? "";
+  const address = (await page.getByRole("group", { name: "the address" }).textContent()) ?? "";
+  expect(address.startsWith(`${url}/webhook/generic?hook=hook_`)).toBe(true);
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  await page.getByRole("heading", { name: "A call", exact: true }).waitFor();
+  await expectAccessible(page);
+  expect(await page.getByText(secret).count()).toBe(0);
+
+  const body = '{"order": 7}';
+  const call = async (signature: string): Promise<number> => {
+    const headers = { "x-otto-signature": `sha256=${signature}`, "idempotency-key": "order-7" };
+    return (await fetch(address, { method: "POST", headers, body })).status;
+  };
+  expect(await call("00")).toBe(401);
+  expect(await call(createHmac("sha256", secret).update(body).digest("hex"))).toBe(200);
+  await page.getByRole("link", { name: "Received" }).click();
+  await page.getByText("Taken", { exact: true }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Open it" }).click();
+  await page.getByText("Look at order").first().waitFor();
+});
+
+/** What the recorder got by POST at a path. */
+async function posted(path: string): Promise<readonly RecordedRequest[]> {
+  const answer = await fetch(`${console.recorderUrl}/records`);
+  const all = (await answer.json()) as readonly RecordedRequest[];
+  return all.filter((one) => one.method === "POST" && one.path === path);
+}

@@ -1,0 +1,76 @@
+/** The rows of schedules. */
+import { neon } from "@neondatabase/serverless";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openDatabase } from "../../adapters/database/database.ts";
+import type { Database } from "../../core/database.ts";
+import { MAX_KEPT_SCHEDULES, MAX_SCHEDULES } from "../../core/schedules/schedule.ts";
+import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
+import { act, makeTenant, scheduleRow, START } from "./database-rows.ts";
+import { valueOf } from "./value-of.ts";
+
+let server: TestDatabase;
+let database: Database;
+let tenant: string;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  database = openDatabase(server.url, server.endpoint);
+  tenant = (await makeTenant(database)).tenant.id;
+});
+afterAll(() => server.close());
+
+const create = (row: ReturnType<typeof scheduleRow>, whose = tenant) =>
+  database.schedules.create(whose, row, act("schedule.create", row.state.id));
+const listed = async (whose = tenant) =>
+  valueOf(await database.schedules.page(whose, { after: null, limit: 100 })).items;
+
+test("a row is made once, takes later reports and no earlier one, and is removed", async () => {
+  const row = scheduleRow(tenant);
+  valueOf(await create(row));
+  valueOf(await create({ ...row, state: { ...row.state, paused: true } }));
+  expect(await listed()).toEqual([row.state]);
+  const later = { ...row.state, paused: true };
+  valueOf(await database.schedules.report(tenant, { state: later, report: 3, wakeAt: null }));
+  valueOf(await database.schedules.report(tenant, { ...row, report: 2 }));
+  expect(await listed()).toEqual([later]);
+  const removing = act("schedule.delete", row.state.id);
+  expect(valueOf(await database.schedules.remove(tenant, row.state.id, removing))).toEqual(later);
+  expect(await database.schedules.remove(tenant, row.state.id, removing)).toMatchObject({
+    error: { code: "not_found" },
+  });
+  valueOf(await database.schedules.report(tenant, { state: later, report: 4, wakeAt: null }));
+  expect(await listed()).toEqual([]);
+  const acts = valueOf(await database.audit.page(tenant, { after: null, limit: 100 })).items;
+  expect(acts.filter(({ target }) => target === row.state.id)).toHaveLength(2);
+});
+
+test("those that are overdue are found, the longest overdue first, and those that sleep are not", async () => {
+  const rows = [3, 1, 2].map((at) => ({ ...scheduleRow(tenant), wakeAt: START + at }));
+  const asleep = { ...scheduleRow(tenant), wakeAt: null };
+  for (const row of [...rows, asleep]) valueOf(await create(row));
+  const found = valueOf(await database.schedules.overdue(START + 3, 10));
+  expect(found).toEqual([rows[1], rows[2]].map((row) => ({ tenant, schedule: row?.state.id })));
+  expect(valueOf(await database.schedules.overdue(START + 4, 2))).toHaveLength(2);
+});
+
+test("a tenant has no more than fit, of which those that are over count little, and its rows go with it", async () => {
+  const { id } = (await makeTenant(database)).tenant;
+  const fill = async (from: number, to: number, state: string) => {
+    const rows = `select '${id}', 'sch_' || n, 1, null, '${state}', now() from generate_series(${from}, ${to}) n`;
+    await neon(server.ownerUrl, { disableWarningInBrowsers: true }).query(`insert into schedules ${rows}`);
+  };
+  const full = { ok: false, error: { code: "quota_exceeded" } };
+  await fill(1, 2 * MAX_SCHEDULES, `{"paused":false}`);
+  valueOf(await create(scheduleRow(id), id));
+  await fill(2 * MAX_SCHEDULES + 2, 3 * MAX_SCHEDULES, `{"paused":true}`);
+  expect(await create(scheduleRow(id), id)).toMatchObject(full);
+  await fill(3 * MAX_SCHEDULES + 1, MAX_KEPT_SCHEDULES, `{"paused":false}`);
+  await neon(server.ownerUrl, { disableWarningInBrowsers: true }).query(
+    `delete from schedules where tenant = '${id}' and state like '%true%'`,
+  );
+  await fill(2 * MAX_SCHEDULES + 2, 3 * MAX_SCHEDULES, `{"paused":false}`);
+  expect(await create(scheduleRow(id), id)).toMatchObject(full);
+  valueOf(await database.tenants.erase(id, act("tenant.erase", id)));
+  valueOf(await database.tenants.purge(id));
+  expect(valueOf(await database.schedules.some(id, 10))).toEqual([]);
+});

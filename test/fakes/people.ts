@@ -1,0 +1,35 @@
+/** The rows of people in memory, as far as somebody is looked for. They pass the same contract as those of the database. */
+import { openPeople } from "../../adapters/people.ts";
+import { ok } from "../../core/errors.ts";
+import { firstNameKey, nameKey, type PersonFields, type PersonRecord } from "../../core/people/person.ts";
+import type { PeoplePort } from "../../core/people/port.ts";
+import type { PersonTable } from "../../core/people/tables.ts";
+
+/** The people of one tenant, whichever is asked for. */
+export function fakePersonTable(people: readonly PersonRecord[]): Pick<PersonTable, "named" | "names"> {
+  const sorted = people.toSorted((a, b) => (nameKey(a.name) < nameKey(b.name) ? -1 : 1));
+  return {
+    async named(_tenant, asked, limit) {
+      const key = nameKey(asked);
+      const isWhole = ({ id, name }: PersonRecord) => id === asked || nameKey(name) === key;
+      const isCalled = ({ name, aliases }: PersonRecord) =>
+        firstNameKey(name) === key || aliases.some((alias) => nameKey(alias) === key);
+      const others = sorted.filter((person) => !isWhole(person) && isCalled(person));
+      return ok([...sorted.filter(isWhole), ...others].slice(0, limit));
+    },
+    async names(_tenant, limit) {
+      return ok({ names: sorted.slice(0, limit).map(({ name }) => name), total: sorted.length });
+    },
+  };
+}
+
+export function fakePeople(...people: readonly PersonRecord[]): PeoplePort {
+  return openPeople(fakePersonTable(people), "ten_1");
+}
+
+/** Somebody without an address who may be asked at any time. */
+export function somebody(id: string, name: string, change: Partial<PersonFields> = {}): PersonRecord {
+  const fields = { aliases: [], addresses: [], preferred: null, timeZone: "UTC", workingHours: null };
+  const kept = { version: 1, createdAt: 0, updatedAt: 0 };
+  return { id, name, ...fields, mayAnswer: true, mayApprove: false, ...change, ...kept };
+}

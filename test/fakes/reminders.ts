@@ -1,0 +1,30 @@
+/** Reminders in memory: they are made by the same rules, and kept by their keys. */
+import type { DeliverTo } from "../../core/channels/way-in.ts";
+import { ok } from "../../core/errors.ts";
+import { makeId } from "../../core/ids.ts";
+import { findPerson } from "../../core/people/find-person.ts";
+import type { PersonRecord } from "../../core/people/person.ts";
+import { newSchedule } from "../../core/schedules/change.ts";
+import type { ScheduleState } from "../../core/schedules/schedule.ts";
+import type { RemindersPort } from "../../core/schedules/reminders-port.ts";
+import { openReminders } from "../../core/schedules/task-reminders.ts";
+import { fakePersonTable } from "./people.ts";
+
+const HERE: readonly DeliverTo[] = [{ channel: "slack", to: "T1/C1" }];
+
+export function fakeReminders(places = HERE, people: readonly PersonRecord[] = []): RemindersPort {
+  const kept = new Map<string, ScheduleState>();
+  return openReminders({
+    places,
+    person: (name) => findPerson(fakePersonTable(people), "ten_1", name),
+    async made(key) {
+      return ok(kept.get(key) ?? null);
+    },
+    async make(key, config, now) {
+      const id = makeId("schedule", now, new TextEncoder().encode(key.padEnd(10, ".")).slice(-10));
+      const made = newSchedule({ tenant: "ten_1", id, config }, now);
+      if (made.ok) kept.set(key, made.value);
+      return made;
+    },
+  });
+}

@@ -1,0 +1,167 @@
+/** A workspace of Slack in memory. */
+import { openSlackNotes, type SlackNotesPort } from "../../core/channels/slack/notes.ts";
+import type { OwnMessage, SlackPort, SlackUpload, SlackUser, SlackWords } from "../../core/channels/slack/port.ts";
+import { failed, ok, type Result } from "../../core/errors.ts";
+
+/** A message of the bot, as it stands now. */
+export interface FakeMessage extends OwnMessage, SlackWords {
+  readonly thread: string | null;
+}
+
+/** A conversation. `isOpen` false: it is archived. */
+export interface FakeChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly isOpen: boolean;
+}
+
+export interface FakeWorkspace {
+  readonly team: string;
+  readonly channels: readonly FakeChannel[];
+  readonly users: readonly SlackUser[];
+}
+
+/** Its port, and what was said in it. */
+export interface FakeSlack {
+  readonly team: string;
+  readonly slack: SlackPort;
+  readonly messages: FakeMessage[];
+  /** The token no longer works. */
+  revoke(): void;
+}
+
+const WORKSPACE: FakeWorkspace = {
+  team: "T1",
+  channels: [
+    { id: "C1", name: "general", isOpen: true },
+    { id: "C3", name: "reports", isOpen: true },
+  ],
+  users: [],
+};
+/** The tool's port over these workspaces. */
+export function notesIn(workspaces: readonly Pick<FakeSlack, "team" | "slack">[]): SlackNotesPort {
+  return openSlackNotes({
+    installs: async () => await Promise.resolve(ok(workspaces.map(({ team }) => ({ team, teamName: `Team ${team}` })))),
+    async open(asked) {
+      await Promise.resolve();
+      const found = workspaces.find(({ team }) => team === asked);
+      return found === undefined ? failed("not_found", "Not installed.") : ok(found.slack);
+    },
+  });
+}
+
+const SURE = { details: { sent: false, answered: true } };
+
+export function fakeSlack({ team, channels, users }: FakeWorkspace = WORKSPACE): FakeSlack {
+  const state = { isRevoked: false, lastTs: 0 };
+  const messages: FakeMessage[] = [];
+  const files = new Map<string, Uint8Array>();
+
+  const place = (named: string): Result<string> => {
+    if (state.isRevoked) return failed("forbidden", "The token was taken back.", SURE);
+    if (users.some(({ id }) => `D${id.slice(1)}` === named)) return ok(named);
+    const found = channels.find(({ id, name }) => id === named || `#${name}` === named);
+    if (found === undefined) return failed("not_found", "There is no such conversation.", SURE);
+    return found.isOpen ? ok(found.id) : failed("conflict", "It is archived.", SURE);
+  };
+  const add = (channel: string, said: Omit<FakeMessage, "channel" | "ts">) => {
+    state.lastTs = Math.max(state.lastTs + 1, Date.now() * 1000);
+    const ts = `${Math.floor(state.lastTs / 1_000_000)}.${String(state.lastTs % 1_000_000).padStart(6, "0")}`;
+    messages.push({ channel, ts, ...said });
+    return { channel, ts };
+  };
+  const at = ({ channel, ts }: { channel: string; ts: string }) =>
+    messages.findIndex((message) => message.channel === channel && message.ts === ts);
+  const person = (found: SlackUser | undefined): Result<SlackUser> =>
+    found === undefined ? failed("not_found", "There is no such person.", SURE) : ok(found);
+  const share = ({ channel, thread, title, bytes }: SlackUpload): Result<void> => {
+    const found = place(channel);
+    if (!found.ok) return found;
+    const said = { key: null, text: "", blocks: [], thread, files: [{ title, size: bytes.length }] };
+    files.set(`https://files.slack.com/${add(found.value, said).ts}`, bytes);
+    return ok(undefined);
+  };
+
+  const slack: SlackPort = {
+    async post({ channel, thread, text, blocks, key }) {
+      await Promise.resolve();
+      const found = place(channel);
+      return found.ok ? ok(add(found.value, { key, text, blocks, thread, files: [] })) : found;
+    },
+    async update({ channel, ts, text, blocks }) {
+      await Promise.resolve();
+      const found = place(channel);
+      if (!found.ok) return found;
+      const index = at({ channel, ts });
+      const old = messages[index];
+      if (old === undefined) return failed("not_found", "The message is gone.", SURE);
+      messages[index] = { ...old, text, blocks };
+      return ok(undefined);
+    },
+    async whisper({ channel }) {
+      await Promise.resolve();
+      const found = place(channel);
+      return found.ok ? ok(undefined) : found;
+    },
+    async respond(url) {
+      await Promise.resolve();
+      const isSlacks = URL.parse(url)?.hostname === "hooks.slack.com";
+      return isSlacks
+        ? ok(undefined)
+        : failed("blocked_by_policy", "It is none of Slack's.", { details: { sent: false } });
+    },
+    openView: async () => await Promise.resolve(ok({ id: "V1" })),
+    updateView: async () => await Promise.resolve(ok(undefined)),
+    user: async (asked) => await Promise.resolve(person(users.find(({ id }) => id === asked))),
+    userByEmail: async (asked) => await Promise.resolve(person(users.find(({ email }) => email === asked))),
+    async openConversation(user) {
+      const found = await this.user(user);
+      return found.ok ? ok(`D${user.slice(1)}`) : found;
+    },
+    async messagesSince({ channel, thread }) {
+      await Promise.resolve();
+      const found = place(channel);
+      if (!found.ok) return found;
+      const here = messages.filter(
+        (one) => one.channel === found.value && (one.thread === thread || one.ts === thread),
+      );
+      return ok(here.map(({ ts, key, files: its }) => ({ channel: found.value, ts, key, files: its })));
+    },
+    async saidBefore({ channel, thread, before }) {
+      await Promise.resolve();
+      const found = place(channel);
+      if (!found.ok) return found;
+      const here = messages.filter(
+        (one) => one.channel === found.value && (one.thread === thread || one.ts === thread) && one.ts < before,
+      );
+      return ok(
+        here.map(({ ts, text, files: its }) => ({ ts, user: "UBOT", text, files: its.map(({ title }) => title) })),
+      );
+    },
+    async channelNamed(name) {
+      return await Promise.resolve(place(`#${name}`));
+    },
+    async permalink(ref) {
+      await Promise.resolve();
+      if (at(ref) === -1) return failed("not_found", "The message is gone.", SURE);
+      return ok(`https://${team.toLowerCase()}.slack.com/archives/${ref.channel}/p${ref.ts.replace(".", "")}`);
+    },
+    upload: async (file) => await Promise.resolve(share(file)),
+    async download(url, maxBytes) {
+      await Promise.resolve();
+      if (URL.parse(url)?.hostname !== "files.slack.com")
+        return failed("blocked_by_policy", "It is none of Slack's.", { details: { sent: false } });
+      const bytes = files.get(url);
+      if (bytes === undefined) return failed("gone", "It is over.", SURE);
+      if (bytes.length > maxBytes) return failed("too_large", "It is too large.");
+      return ok({ bytes, contentType: "application/octet-stream" });
+    },
+    async whoAmI() {
+      await Promise.resolve();
+      if (state.isRevoked) return failed("forbidden", "The token was taken back.", SURE);
+      const url = `https://${team.toLowerCase()}.slack.com/`;
+      return ok({ team, teamName: team, user: "UBOT", bot: "BBOT", url, scopes: null });
+    },
+  };
+  return { team, slack, messages, revoke: () => void (state.isRevoked = true) };
+}

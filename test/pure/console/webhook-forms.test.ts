@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { NOTICE_TYPES } from "../../../core/channels/notice.ts";
+import {
+  draftOfIncoming,
+  type IncomingDraft,
+  NEW_INCOMING,
+  readIncoming,
+} from "../../../web/src/pages/webhooks/incoming-draft.ts";
+import { EVENT_GROUPS, eventsInWords, withEvent } from "../../../web/src/pages/webhooks/webhook-events.ts";
+
+test("every event that a webhook may be told of has its words", () => {
+  const said = EVENT_GROUPS.flatMap(({ types }) => types.map(({ type }) => type));
+  expect(said.toSorted()).toEqual([...NOTICE_TYPES].toSorted());
+});
+
+test("a family takes the place of its members, and what is taken out is gone", () => {
+  expect(withEvent(["task.failed", "question.asked"], "task.*", true)).toEqual(["question.asked", "task.*"]);
+  expect(withEvent(["task.*", "question.asked"], "question.asked", false)).toEqual(["task.*"]);
+  expect(withEvent(["task.failed"], "task.failed", true)).toEqual(["task.failed"]);
+});
+
+test("what is chosen is said by groups", () => {
+  expect(eventsInWords(["*", "task.failed"])).toEqual(["Everything"]);
+  expect(eventsInWords(["question.*", "task.failed", "task.completed"])).toEqual([
+    "Tasks: completed, failed",
+    "Questions: all",
+  ]);
+});
+
+test("an empty form asks for what the API takes as usual, and names no more than that", () => {
+  const draft = { ...NEW_INCOMING, name: " orders " };
+  expect(readIncoming(draft, "", null)).toEqual({
+    ok: true,
+    request: { name: "orders", type: "generic", enabled: true },
+  });
+});
+
+test("what a type does not know is not sent for it", () => {
+  const full: IncomingDraft = {
+    ...NEW_INCOMING,
+    name: "all",
+    events: "push\n\n pull_request ",
+    signatureHeader: "x-mine",
+    isOncePerBody: true,
+  };
+  expect(readIncoming(full, "12345678", null)).toMatchObject({
+    request: { signature_header: "x-mine", once_per_body: true, secret: "12345678" },
+  });
+  expect(readIncoming(full, "12345678", "3600")).toMatchObject({ request: { old_secret_seconds: 3600 } });
+  expect(readIncoming(full, "", "3600")).not.toHaveProperty("request.old_secret_seconds");
+  expect(readIncoming(full, "", null)).not.toHaveProperty("request.events");
+  const github = readIncoming({ ...full, type: "github" }, "", null);
+  expect(github).toMatchObject({ request: { events: ["push", "pull_request"], once_per_body: true } });
+  expect(github).not.toHaveProperty("request.signature_header");
+  expect(readIncoming({ ...full, type: "stripe" }, "", null)).not.toHaveProperty("request.once_per_body");
+});
+
+test("a limit that is no number and a place without an address are told at their fields", () => {
+  const draft: IncomingDraft = {
+    ...NEW_INCOMING,
+    name: "orders",
+    limits: { ...NEW_INCOMING.limits, max_steps: "many" },
+    deliver: [{ channel: "email", to: " " }],
+  };
+  const read = readIncoming(draft, "", null);
+  expect(read.ok ? [] : Object.keys(read.faults)).toEqual(["budget.max_steps", "deliver.0.to"]);
+});
+
+test("a way in that is read and sent again asks for the same", () => {
+  const setting = {
+    name: "reviews",
+    type: "github" as const,
+    agent: "agent_1",
+    project: "code",
+    prompt: "Review {{pull_request.html_url}}.",
+    events: ["pull_request", "push"],
+    once_per_body: true,
+    deliver: [{ channel: "email" as const, to: "ann@example.com" }],
+    budget: { max_steps: 20, max_duration_s: 90 },
+    enabled: false,
+  };
+  const times = { created_at: "2026-01-01T00:00:00Z", updated_at: "2026-01-01T00:00:00Z" };
+  const hook = {
+    id: "hook_1",
+    version: 3,
+    old_secret_until: null,
+    url: "https://otto.example/webhook/github",
+    ...times,
+    ...setting,
+  };
+  expect(readIncoming(draftOfIncoming(hook), "", null)).toEqual({ ok: true, request: setting });
+});

@@ -1,0 +1,56 @@
+/**
+ * What the suite of the console shares: the system, started as a person starts it, a model that follows the task's own
+ * script, an outside service, and Chromium. Every test makes a tenant of its own.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { startSystem } from "../drill/started-system.ts";
+import { startMcpDesk } from "../stand-ins/mcp-desk.ts";
+import { startModelServer } from "../stand-ins/model-server.ts";
+import { scriptOfTheTask } from "../stand-ins/model-script.ts";
+import { type Recorder, startRecorder } from "../stand-ins/recorder.ts";
+import { startSlackServer } from "../stand-ins/slack-server.ts";
+import { startChromium } from "./chromium.ts";
+import "./provided-context.ts";
+
+export default async function startConsole(project: TestProject): Promise<() => Promise<void>> {
+  const [model, browser] = await Promise.all([startModelServer({ script: scriptOfTheTask }), startChromium()]);
+  const recorder: Recorder = await startRecorder({
+    reply: ({ path }) => {
+      if (path === "/never-answered") return { fault: "hang" };
+      return path === "/records" ? { status: 200, body: JSON.stringify(recorder.requests) } : undefined;
+    },
+  });
+  const [mcp, slack] = await Promise.all([startMcpDesk(), startSlackServer()]);
+  const closeAll = async (): Promise<void> => {
+    await Promise.all([model.close(), recorder.close(), mcp.close(), slack.close(), browser.close()]);
+  };
+  try {
+    const system = await startSystem({
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_KEY: "console",
+      OTTO_MODEL: "scripted",
+      OTTO_EGRESS_ALLOW: `${recorder.host},${mcp.host}`,
+      SLACK_API_URL: `${slack.url}/api/`,
+      SLACK_SIGNING_SECRET: "console",
+    });
+    project.provide("console", {
+      url: system.url,
+      stateFolder: system.stateFolder,
+      key: system.key,
+      operatorKey: readFileSync(join(system.stateFolder, "operator-key"), "utf8").trim(),
+      browser: browser.address,
+      recorderUrl: recorder.url,
+      mcpUrl: `http://${mcp.host}`,
+      slackUrl: slack.url,
+    });
+    return async () => {
+      await system.stop();
+      await closeAll();
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * A receiver of webhooks, as a tenant would run one: it answers each `POST /{place}` by what a test has `PUT` there, a JSON
+ * list of replies in their order, the last of them for all that follow (204 without any). `GET /{place}` gives what was posted.
+ */
+import { type Recorder, type RecorderReply, type RecordedRequest, startRecorder } from "./recorder.ts";
+
+export async function startWebhookReceiver(): Promise<Recorder> {
+  const receiver: Recorder = await startRecorder({
+    reply({ method, path }) {
+      const posted = receiver.requests.filter((one) => one.path === path && one.method === "POST");
+      if (method === "GET") return { status: 200, body: JSON.stringify(posted) };
+      if (method === "PUT") return { status: 204 };
+      const replies = repliesAt(receiver.requests, path);
+      return replies[Math.min(posted.length, replies.length) - 1] ?? { status: 204 };
+    },
+  });
+  return receiver;
+}
+
+function repliesAt(requests: readonly RecordedRequest[], path: string): readonly RecorderReply[] {
+  const set = requests.findLast((one) => one.path === path && one.method === "PUT");
+  return set === undefined ? [] : (JSON.parse(set.body) as readonly RecorderReply[]);
+}

@@ -1,0 +1,91 @@
+/** The console as `npm start` serves it: the link that it prints, the page, its files, and who is signed in. */
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type Answer, type Caller, startWholeSystem, type WholeSystem } from "../setup/start-system.ts";
+
+let whole: WholeSystem;
+let nobody: Caller;
+
+beforeAll(async () => {
+  whole = await startWholeSystem();
+  ({ nobody } = whole);
+});
+
+afterAll(async () => {
+  await whole?.stop();
+});
+
+const ours = { "sec-fetch-site": "same-origin" };
+
+async function signIn(body: { readonly key: string } | { readonly link: string }): Promise<Answer> {
+  return await nobody.send("POST", "/v1/session", body, ours);
+}
+
+/** The system answers a little before it prints. */
+async function printedLink(): Promise<{ address: string; link: string }> {
+  return await vi.waitFor(
+    () => {
+      const found = /^ {2}console {2}(\S+)\/sign-in#(\S+)$/m.exec(whole.system.output());
+      if (found?.[1] === undefined || found[2] === undefined) throw new Error("no link is printed");
+      return { address: found[1], link: found[2] };
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+}
+
+/** What a browser sends once it was answered so. */
+function browserOf(answer: Answer): Record<string, string> {
+  expect(answer.status, answer.text).toBe(201);
+  return { ...ours, cookie: answer.headers.get("set-cookie")?.split(";")[0] ?? "" };
+}
+
+test("the link that the start prints signs in once", async () => {
+  const { address, link } = await printedLink();
+  expect(new URL(address).port).toBe(new URL(whole.system.url).port);
+  const answer = await signIn({ link });
+  const cookie = answer.headers.get("set-cookie") ?? "";
+  expect(cookie).toContain("HttpOnly");
+  expect(cookie).toContain("SameSite=Strict");
+  // There is no https on this machine.
+  expect(cookie).not.toContain("Secure");
+  const shown = await nobody.send("GET", "/v1/session", undefined, browserOf(answer));
+  expect(shown.json).toMatchObject({ tenant: { name: "local" }, key: { name: "first key" } });
+  expect((await signIn({ link })).status).toBe(410);
+});
+
+test("the page comes with its policy, and its files are kept for good", async () => {
+  const page = await nobody.send("GET", "/tasks/task_01m7");
+  expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  expect(page.headers.get("content-security-policy")).toContain("script-src 'self';");
+  expect(page.headers.get("content-security-policy")).toContain("require-trusted-types-for 'script'");
+  expect(page.headers.get("cache-control")).toBe("no-cache");
+  const [, script = ""] = /src="(\/assets\/[^"]+\.js)"/.exec(page.text) ?? [];
+  const file = await nobody.send("GET", script);
+  expect([file.status, file.headers.get("cache-control")]).toEqual([200, "public, max-age=31536000, immutable"]);
+  const etag = page.headers.get("etag") ?? "";
+  const again = await nobody.send("GET", "/", undefined, { "if-none-match": etag });
+  expect([again.status, again.text]).toEqual([304, ""]);
+});
+
+test("two tenants that are signed in side by side see their own, and a revoked key's session nothing", async () => {
+  const [one, two] = await Promise.all([whole.makeTenant("One"), whole.makeTenant("Two")]);
+  const made = await one.send("POST", "/v1/tasks", { input: "secret of One", hold: true });
+  const key = await two.send("POST", "/v1/keys", { name: "short", scopes: ["tasks:read"] });
+  const [first, second] = [browserOf(await signIn({ key: one.key })), browserOf(await signIn({ key: key.json.key }))];
+  const path = `/v1/tasks/${made.json.id}`;
+  expect((await nobody.send("GET", path, undefined, first)).status).toBe(200);
+  expect((await nobody.send("GET", path, undefined, second)).status).toBe(404);
+  expect((await nobody.send("GET", "/v1/tasks", undefined, second)).json.data).toEqual([]);
+  await two.send("DELETE", `/v1/keys/${key.json.id}`);
+  expect((await nobody.send("GET", "/v1/tasks", undefined, second)).status).toBe(401);
+  expect((await nobody.send("GET", "/v1/tasks", undefined, first)).status).toBe(200);
+});
+
+test("a session survives a crash of everything", async () => {
+  const tenant = await whole.makeTenant("Crash");
+  const browser = browserOf(await signIn({ key: tenant.key }));
+  await whole.system.crash();
+  await whole.system.up();
+  expect((await nobody.send("GET", "/v1/session", undefined, browser)).json).toMatchObject({
+    tenant: { name: "Crash" },
+  });
+});

@@ -1,0 +1,103 @@
+/** Mail in and out of the started system: a mail becomes a task, and what it comes to is mailed back. No provider is set up. */
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import {
+  type Caller,
+  calling,
+  scriptedInput,
+  startWholeSystem,
+  untilTask,
+  type WholeSystem,
+} from "../setup/start-system.ts";
+
+let whole: WholeSystem;
+let caller: Caller;
+
+beforeAll(async () => {
+  whole = await startWholeSystem({ OTTO_MAIL_DOMAIN: "mail.test" });
+  caller = await whole.makeTenant("mail");
+});
+afterAll(async () => await whole.stop());
+
+/** Brings a mail to the runtime, which hands it to the Worker as Email Routing does. */
+async function bring(to: string, subject: string, text: string, from = "ana@example.com"): Promise<Response> {
+  const raw = [
+    "Authentication-Results: mx.cloudflare.net; dmarc=pass header.from=example.com",
+    `From: ${from}`,
+    `To: ${to}`,
+    `Subject: ${subject}`,
+    `Message-ID: <${crypto.randomUUID()}@example.com>`,
+    "MIME-Version: 1.0",
+    "Content-Type: text/plain; charset=utf-8",
+    "",
+    text,
+  ].join("\r\n");
+  const query = new URLSearchParams({ from, to });
+  return await fetch(`${whole.system.url}/cdn-cgi/local/email?${query.toString()}`, { method: "POST", body: raw });
+}
+
+test("a mail becomes a task, and its result with its file is mailed to whoever wrote it", async () => {
+  const person = { name: "Ana", addresses: [{ kind: "email", address: "ana@example.com" }] };
+  expect((await caller.send("POST", "/v1/people", person)).status).toBe(201);
+  const { address, provider } = (await caller.send("GET", "/v1/mail")).json;
+  expect(provider).toBe("outbox");
+  const script = scriptedInput(
+    calling("write_file", { filename: "report.md", content: "# Done\n" }),
+    calling("attach_file", { filename: "report.md" }),
+    { text: "Here is the **report**." },
+  );
+  const brought = await bring(address, "New Task", script);
+  expect(brought.status, await brought.text()).toBe(200);
+  const tasks = async () => (await caller.send("GET", "/v1/tasks")).json.data;
+  await vi.waitFor(async () => expect(await tasks()).toHaveLength(1), { timeout: 20_000, interval: 100 });
+  const [{ id }] = await tasks();
+  await untilTask(caller, id, ({ status }) => status === "completed");
+  const kept = async () => (await caller.send("GET", "/v1/mail/outbox")).json.data;
+  await vi.waitFor(async () => expect(await kept()).toHaveLength(1), { timeout: 20_000, interval: 100 });
+  const [mail] = await kept();
+  expect(mail).toMatchObject({
+    sent: false,
+    to: ["ana@example.com"],
+    attachments: [{ filename: "report.md", size: 7 }],
+  });
+  expect(mail.html).toContain("<strong>report</strong>");
+});
+
+test("a mail to an address that is nobody's is refused by the server", async () => {
+  const refused = await bring("otto@mail.test", "New Task", "Hi");
+  expect(refused.ok).toBe(false);
+  expect(await refused.text()).toContain("550");
+});
+
+test("a question to a person is answered by a reply, once, and by nobody else", async () => {
+  const address = "bo@example.com";
+  const bo = { name: "Bo", addresses: [{ kind: "email", address }] };
+  expect((await caller.send("POST", "/v1/people", bo)).status).toBe(201);
+  const ask = calling("ask_human", { query: "Which region?", human_name: "Bo", choices: ["North", "South"] });
+  const input = scriptedInput(ask, { text: "Thank you." });
+  const { id } = (await caller.send("POST", "/v1/tasks", { input })).json;
+  const mailsTo = async (whom: string) => {
+    const { data } = (await caller.send("GET", "/v1/mail/outbox")).json;
+    return data.filter(({ to }: { to: readonly string[] }) => to[0] === whom);
+  };
+  const soon = { timeout: 20_000, interval: 100 };
+  await vi.waitFor(async () => expect(await mailsTo(address)).toHaveLength(1), soon);
+  const [{ reply_to: tagged, text: asked }] = await mailsTo(address);
+  const quoted = `On 21 Nov 2026, Otto wrote:\n> ${asked.replaceAll("\n", "\n> ")}`;
+  const reply = async (words: string, from: string) =>
+    await bring(tagged, "Re: a question", `${words}\n\n${quoted}`, from);
+  const before = (await mailsTo("ana@example.com")).length;
+  await reply("West", "eve@example.com");
+  await reply("East", "ana@example.com");
+  await vi.waitFor(async () => expect(await mailsTo("ana@example.com")).toHaveLength(before + 1), soon);
+  expect((await mailsTo("ana@example.com"))[0].text).toContain("went to another address");
+  expect(await mailsTo("eve@example.com")).toEqual([]);
+  expect((await caller.send("GET", `/v1/tasks/${id}`)).json.status).toBe("waiting_input");
+
+  await reply("South", address);
+  await untilTask(caller, id, ({ status }) => status === "completed");
+  await reply("North", address);
+  await vi.waitFor(async () => expect(await mailsTo(address)).toHaveLength(2), soon);
+  expect((await mailsTo(address))[0].text).toContain("settled already by Bo");
+  const { data } = (await caller.send("GET", `/v1/tasks/${id}/ledger`)).json;
+  expect(data[0].result.result).toEqual({ answer: "South", answered_by: "Bo" });
+});
