@@ -1,8 +1,12 @@
 import { availableParallelism } from "node:os";
-import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { SUITES } from "./scripts/suites.ts";
 import "./test/setup/provided-context.ts";
+
+// The runtime trusts what this names when it is loaded, beside what browsers trust: the stand-ins' own certificates.
+process.env["NODE_EXTRA_CA_CERTS"] = resolve("test/stand-ins/certificates.pem");
+const { cloudflareTest } = await import("@cloudflare/vitest-plugin");
 
 /** The suites that run inside workerd, on the Worker of wrangler.toml with its variables set for tests. */
 export default defineConfig({
@@ -15,7 +19,7 @@ export default defineConfig({
     onUnhandledError(error) {
       return "durableObjectReset" in error && error.durableObjectReset === true ? false : undefined;
     },
-    projects: SUITES.filter(({ runtime }) => runtime === "workerd").map(({ name, serial, testTimeoutMs }) => ({
+    projects: SUITES.filter(({ runtime }) => runtime === "workerd").map(({ name, serial, isolate, testTimeoutMs }) => ({
       plugins: [
         cloudflareTest(({ inject }) => ({
           main: "./test/workerd/worker.ts",
@@ -27,6 +31,8 @@ export default defineConfig({
         name,
         include: [`test/${name}/**/*.test.ts`],
         globalSetup: ["./test/setup/workerd-servers.ts"],
+        setupFiles: ["./test/setup/undo-mocks.ts"],
+        isolate,
         fileParallelism: !serial,
         testTimeout: testTimeoutMs,
         hookTimeout: testTimeoutMs,
