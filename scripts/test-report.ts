@@ -20,6 +20,8 @@ export interface SuiteCount {
   readonly skipped: number;
   /** What was wrong beside failed tests, each counted as one failure. */
   readonly problems: readonly string[];
+  /** The tests that failed: their file, their name, and why in a line. */
+  readonly failures: readonly string[];
 }
 
 /** The part of vitest's JSON report that is read; the static checks write the same form. */
@@ -31,7 +33,11 @@ export interface Report {
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
-    readonly assertionResults: readonly { readonly status: string }[];
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName?: string;
+      readonly failureMessages?: readonly string[] | null;
+    }[];
   }[];
 }
 
@@ -40,7 +46,7 @@ export function countSuite(run: SuiteRun): SuiteCount {
   const report = run.report === null ? null : readReport(run.report);
   if (!report) {
     const problem = run.report === null ? "produced no report" : "produced a report that cannot be read";
-    return { passed: 0, failed: 1, skipped: 0, problems: [problem] };
+    return { passed: 0, failed: 1, skipped: 0, problems: [problem], failures: [] };
   }
   const problems: string[] = [];
   if (report.numPassedTests + report.numFailedTests === 0) problems.push("ran no test");
@@ -60,13 +66,25 @@ export function countSuite(run: SuiteRun): SuiteCount {
     failed: report.numFailedTests + problems.length,
     skipped: report.numPendingTests + report.numTodoTests,
     problems,
+    failures: report.testResults.flatMap(failuresOf),
   };
+}
+
+/** The most characters of a reason that stand in the closing summary; the runner's own output says all of it. */
+const REASON_CHARACTERS = 300;
+
+function failuresOf({ name, assertionResults }: Report["testResults"][number]): string[] {
+  const failed = assertionResults.filter(({ status }) => status === "failed");
+  return failed.map(({ fullName = "", failureMessages }) => {
+    const [reason = ""] = (failureMessages?.[0] ?? "").split("\n");
+    return [name, fullName, reason.slice(0, REASON_CHARACTERS)].filter((part) => part !== "").join(" · ");
+  });
 }
 
 /** A failure for each Debian package that is missing: the tests that need it were skipped, and nobody chose that. */
 export function countMissing(packages: readonly string[]): SuiteCount {
   const problems = packages.map((name) => `the package ${name} is missing`);
-  return { passed: 0, failed: problems.length, skipped: 0, problems };
+  return { passed: 0, failed: problems.length, skipped: 0, problems, failures: [] };
 }
 
 /** `12 passed, 0 failed`, and `, 1 skipped` when there was one: the sum over all suites. */

@@ -1,8 +1,8 @@
 /**
  * `npm test`: the static checks and every suite, or the ones that are named (`npm test -- pure workerd`). Suites whose files
  * run one after another run beside the others, see `lanesOf`; what they say is shown when they have ended.
- * The last line sums up the runners' own reports; the exit code is not 0 when anything failed, or when a suite is
- * missing, reported nothing or ran nothing.
+ * It ends with what failed, and the last line sums up the runners' own reports; the exit code is not 0 when anything
+ * failed, or when a suite is missing, reported nothing or ran nothing.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -108,7 +108,7 @@ async function runAll(names: readonly string[]): Promise<void> {
     for (const { name, count, seconds } of inOrder) {
       counts.push(count);
       summary.push(`${name.padEnd(14)} ${closingLine([count])} in ${seconds.toFixed(1)} s`);
-      summary.push(...count.problems.map((problem) => `  ${problem}`));
+      summary.push(...[...count.problems, ...count.failures].map((line) => `  ${line}`));
     }
   } finally {
     rmSync(reports, { recursive: true, force: true });

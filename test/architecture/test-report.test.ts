@@ -28,9 +28,21 @@ function count(over: Partial<SuiteRun> = {}): ReturnType<typeof countSuite> {
 
 describe("the count of a suite", () => {
   test("is what its report says", () => {
-    expect(count()).toEqual({ passed: 2, failed: 0, skipped: 0, problems: [] });
+    expect(count()).toEqual({ passed: 2, failed: 0, skipped: 0, problems: [], failures: [] });
     const mixed = report({ numPassedTests: 5, numFailedTests: 1, numPendingTests: 2, numTodoTests: 1 });
     expect(count({ report: JSON.stringify(mixed), exitCode: 1 })).toMatchObject({ passed: 5, failed: 1, skipped: 3 });
+  });
+
+  test("names each test that failed, with the first line of why", () => {
+    const assertionResults = [
+      { status: "passed", fullName: "a task begins", failureMessages: [] },
+      { status: "failed", fullName: "a task ends", failureMessages: ["Error: it did not\n    at task.ts:3", "later"] },
+      { status: "failed" },
+    ];
+    const mixed = report({ numFailedTests: 2, testResults: [{ name: FILE, status: "failed", assertionResults }] });
+    const { failures, failed } = count({ report: JSON.stringify(mixed), exitCode: 1 });
+    expect(failed).toBe(2);
+    expect(failures).toEqual([`${FILE} · a task ends · Error: it did not`, FILE]);
   });
 
   test("is a failure when there is no report", () => {
@@ -71,11 +83,11 @@ test("packages that are missing where nobody reads along are failures that name 
   const counted = countMissing(["bubblewrap", "poppler-utils"]);
   expect(counted).toMatchObject({ passed: 0, failed: 2 });
   expect(counted.problems.join()).toBe("the package bubblewrap is missing,the package poppler-utils is missing");
-  expect(allWell([{ passed: 3, failed: 0, skipped: 0, problems: [] }, counted])).toBe(false);
+  expect(allWell([{ passed: 3, failed: 0, skipped: 0, problems: [], failures: [] }, counted])).toBe(false);
 });
 
 describe("the closing line", () => {
-  const ok = { passed: 3, failed: 0, skipped: 0, problems: [] };
+  const ok = { passed: 3, failed: 0, skipped: 0, problems: [], failures: [] };
 
   test("sums the suites and names skipped tests only when there are some", () => {
     expect(closingLine([ok, { ...ok, failed: 1 }])).toBe("6 passed, 1 failed");
