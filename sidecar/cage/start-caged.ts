@@ -60,7 +60,7 @@ interface Started {
   readonly child: ChildProcess;
   /** The first of its processes, whose end is the end of all; null: its number is not known yet. */
   readonly root: () => number | null;
-  /** Folders in memory, as they are reached from here. */
+  /** Folders in memory, as they are reached from here; none before the cage is built. */
   readonly tmpfs: () => readonly string[];
   /** Folders that it can write to, beside its mounts. */
   readonly folders: readonly string[];
@@ -135,9 +135,10 @@ async function startInBubblewrap(
       stdio: [spec.stdin === "empty" ? "ignore" : "pipe", stdout.writerFd, stderr.writerFd, "pipe", filter, "pipe"],
     });
     const root = rootOf(child);
-    letGo(child, spec.env);
+    const hasBegun = letGo(child, spec.env);
     await untilSpawned(child);
-    const tmpfs = () => TMPFS.map((path) => `/proc/${root() ?? "none"}/root${path}`);
+    // Until then the first process still sees the folders of this machine, and what stands in those is not the cage's.
+    const tmpfs = () => (hasBegun() ? TMPFS.map((path) => `/proc/${root() ?? "none"}/root${path}`) : []);
     return { child, root, tmpfs, folders: [], remove: () => Promise.resolve() };
   } finally {
     closeSync(filter);
@@ -250,11 +251,16 @@ function startTimer(wallMs: number | null, tell: (why: string) => void): NodeJS.
   return setTimeout(() => tell(`It took longer than ${wallMs} ms.`), wallMs);
 }
 
-/** Answers the first process of a cage, once. */
-function letGo(child: ChildProcess, env: Readonly<Record<string, string>>): void {
+/** Answers the first process of a cage, once. Gives whether it has said that it is there: then the cage is built around it. */
+function letGo(child: ChildProcess, env: Readonly<Record<string, string>>): () => boolean {
+  let hasBegun = false;
   const control = (child.stdio as readonly unknown[])[GO_FD] as Duplex | null | undefined;
   control?.on("error", () => undefined);
-  control?.once("data", () => control.end(goWith(env), () => control.destroy()));
+  control?.once("data", () => {
+    hasBegun = true;
+    control.end(goWith(env), () => control.destroy());
+  });
+  return () => hasBegun;
 }
 
 /** The number that the first process of the cage has here, as bubblewrap tells it. */

@@ -1,6 +1,10 @@
 /** Programs that take more than they may: they end, with a reason and before their time, and nothing of them stays. */
+import { chmod, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CageLimits } from "../../sidecar/cage/cage.ts";
+import { removeTree } from "../../sidecar/cage/folders.ts";
 import { openTestCages, type Language, type TestCages } from "./caged.ts";
 
 const MB = 1024 ** 2;
@@ -61,6 +65,22 @@ describe("memory", () => {
     const shares =
       "import os, time\nheld = bytearray(90_000_000)\nfor _ in range(4):\n  if os.fork() == 0: time.sleep(0.5); os._exit(0)\nfor _ in range(4): os.wait()";
     expect((await hog("python3", shares)).exitCode).toBe(0);
+  });
+
+  it("of this machine's own folders is not the program's, however long its cage takes to be built", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "otto-slow-"));
+    await chmod(folder, 0o755);
+    // Tells the first process of the cage before anything is mounted for it, and comes no further.
+    const slow = 'case "$*" in *stuck*) echo "{\\"child-pid\\": $$}" >&3; sleep 0.5; exit 7;; esac';
+    await writeFile(join(folder, "bwrap"), `#!/bin/sh\n${slow}\nexec /usr/bin/bwrap "$@"\n`, { mode: 0o755 });
+    const cages = await openTestCages({ programFolders: [folder, "/usr/bin", "/bin"] });
+    try {
+      const run = await cages.run("sh", "echo stuck", {}, LIMITS);
+      expect([run.exitCode, run.stderr]).toEqual([7, ""]);
+    } finally {
+      await cages.close();
+      await removeTree(folder);
+    }
   });
 
   it("cannot be hidden in files without names", async () => {
