@@ -16,7 +16,7 @@ export interface Suite {
   readonly packages: boolean;
   /** Milliseconds that one test, and one hook, may take. */
   readonly testTimeoutMs: number;
-  /** Milliseconds after which the suite as a whole is stopped and counts as failed. */
+  /** Milliseconds after which the suite as a whole is stopped and counts as failed: several times what it takes on two quiet cores. */
   readonly suiteTimeoutMs: number;
   /** A module that starts what all its files share. */
   readonly globalSetup?: string;
@@ -33,7 +33,7 @@ export const SUITES: readonly Suite[] = [
     isolate: true,
     packages: false,
     testTimeoutMs: 60_000,
-    suiteTimeoutMs: 2 * MINUTE_MS,
+    suiteTimeoutMs: 5 * MINUTE_MS,
   },
   {
     name: "pure",
@@ -42,7 +42,7 @@ export const SUITES: readonly Suite[] = [
     isolate: false,
     packages: false,
     testTimeoutMs: 20_000,
-    suiteTimeoutMs: 2 * MINUTE_MS,
+    suiteTimeoutMs: 6 * MINUTE_MS,
   },
   {
     name: "tools",
@@ -51,7 +51,7 @@ export const SUITES: readonly Suite[] = [
     isolate: false,
     packages: true,
     testTimeoutMs: 20_000,
-    suiteTimeoutMs: 2 * MINUTE_MS,
+    suiteTimeoutMs: 6 * MINUTE_MS,
   },
   {
     name: "contracts",
@@ -60,7 +60,7 @@ export const SUITES: readonly Suite[] = [
     isolate: false,
     packages: true,
     testTimeoutMs: 60_000,
-    suiteTimeoutMs: 5 * MINUTE_MS,
+    suiteTimeoutMs: 12 * MINUTE_MS,
   },
   {
     name: "sidecar",
@@ -69,7 +69,7 @@ export const SUITES: readonly Suite[] = [
     isolate: true,
     packages: true,
     testTimeoutMs: 30_000,
-    suiteTimeoutMs: 6 * MINUTE_MS,
+    suiteTimeoutMs: 12 * MINUTE_MS,
   },
   {
     name: "workerd",
@@ -78,7 +78,7 @@ export const SUITES: readonly Suite[] = [
     isolate: false,
     packages: true,
     testTimeoutMs: 30_000,
-    suiteTimeoutMs: 10 * MINUTE_MS,
+    suiteTimeoutMs: 20 * MINUTE_MS,
   },
   {
     name: "start",
@@ -87,7 +87,7 @@ export const SUITES: readonly Suite[] = [
     isolate: true,
     packages: true,
     testTimeoutMs: 120_000,
-    suiteTimeoutMs: 8 * MINUTE_MS,
+    suiteTimeoutMs: 15 * MINUTE_MS,
   },
   {
     name: "whole",
@@ -97,7 +97,7 @@ export const SUITES: readonly Suite[] = [
     isolate: true,
     packages: true,
     testTimeoutMs: 180_000,
-    suiteTimeoutMs: 10 * MINUTE_MS,
+    suiteTimeoutMs: 20 * MINUTE_MS,
     globalSetup: "test/setup/ended-state.ts",
   },
   {
@@ -108,7 +108,7 @@ export const SUITES: readonly Suite[] = [
     isolate: true,
     packages: true,
     testTimeoutMs: 60_000,
-    suiteTimeoutMs: 10 * MINUTE_MS,
+    suiteTimeoutMs: 20 * MINUTE_MS,
     globalSetup: "test/setup/console-system.ts",
   },
 ];

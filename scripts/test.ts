@@ -15,7 +15,7 @@ import { buildConsole } from "./supervisor/console-build.ts";
 import { allWell, closingLine, countMissing, countSuite, type SuiteCount, type SuiteRun } from "./test-report.ts";
 
 const STATIC_CHECKS = "check";
-const STATIC_CHECKS_TIMEOUT_MS = 300_000;
+const STATIC_CHECKS_TIMEOUT_MS = 600_000;
 const KNOWN: string[] = [STATIC_CHECKS, ...SUITES.map(({ name }) => name)];
 
 /** The test files of a suite, as absolute paths. */

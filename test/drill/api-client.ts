@@ -49,6 +49,8 @@ export interface Reply {
 }
 
 const REQUEST_TIMEOUT_MS = 30_000;
+/** How long a request that has to succeed is sent again: longer than a killed runtime takes to come back on a busy machine. */
+const MUST_WITHIN_MS = 90_000;
 
 export class ApiClient {
   readonly #url: string;
@@ -89,7 +91,7 @@ export class ApiClient {
   async must<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers: Record<string, string> = method === "POST" ? { "idempotency-key": crypto.randomUUID() } : {};
     let last: Reply = { status: 0, body: null };
-    for (const end = Date.now() + REQUEST_TIMEOUT_MS; Date.now() < end; ) {
+    for (const end = Date.now() + MUST_WITHIN_MS; Date.now() < end; ) {
       last = await this.send(method, path, body, headers);
       if (last.status >= 200 && last.status < 300) return last.body as T;
       if (last.status !== 0 && last.status !== 503) break;
