@@ -5,8 +5,9 @@ import type { DeliveryTable } from "../../core/channels/delivery-table.ts";
 import type { Channel } from "../../core/channels/way-in.ts";
 import { failed, ok } from "../../core/errors.ts";
 import { cutPage, type Place } from "../../core/page-cursor.ts";
-import { asTenant, callDirectory, type Connection } from "./connection.ts";
+import { asTenant, type Connection } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
+import { readOverdue } from "./overdue.ts";
 import { deliveries, tenants } from "./schema.ts";
 
 export function deliveryTable(connection: Connection): DeliveryTable {
@@ -80,19 +81,10 @@ export function deliveryTable(connection: Connection): DeliveryTable {
       return removed.ok ? ok(undefined) : removed;
     },
 
-    async overdue(before, { after, limit }) {
-      const moment = new Date(before).toISOString();
-      const at = after === null ? null : new Date(after.at).toISOString();
-      const read = await callDirectory(
-        connection,
-        sql`select id, outbox, due_at from otto_overdue_deliveries(${moment}::timestamptz, ${at}::timestamptz, ${after?.id ?? null}::text, ${limit + 1}::int)`,
-      );
-      if (!read.ok) return read;
-      const rows = read.value.map((row) => {
-        return { id: String(row["id"]), outbox: String(row["outbox"]), at: Date.parse(String(row["due_at"])) };
+    async overdue(before, request) {
+      return await readOverdue(connection, "deliveries", { before, ...request }, (row) => {
+        return { id: String(row["id"]), outbox: String(row["outbox"]) };
       });
-      const { items, next } = cutPage(rows, limit, ({ id, at: dueAt }): Place => ({ at: dueAt, id }));
-      return ok({ items: items.map(({ id, outbox }) => ({ id, outbox })), next });
     },
   };
 }

@@ -10,8 +10,9 @@ import { shortTask } from "../../core/short-task.ts";
 import { storable } from "../../core/storable.ts";
 import { searchable, searchTextOf, titleOf } from "../../core/task-line.ts";
 import type { TaskView } from "../../core/task-view.ts";
-import { asTenant, callDirectory, type Connection, type Query } from "./connection.ts";
+import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
+import { readOverdue } from "./overdue.ts";
 import { tasks } from "./schema.ts";
 import { readInbox } from "./task-inbox.ts";
 import { readBelow } from "./task-tree.ts";
@@ -59,19 +60,13 @@ export function taskIndex(connection: Connection): TaskIndex {
       return removed.ok ? ok(undefined) : removed;
     },
 
-    async overdue(before, { after, limit }) {
-      const moment = new Date(before).toISOString();
-      const at = after === null ? null : new Date(after.at).toISOString();
-      const read = await callDirectory(
-        connection,
-        sql`select tenant, id, wake_at from otto_overdue_tasks(${moment}::timestamptz, ${at}::timestamptz, ${after?.id ?? null}::text, ${limit + 1}::int)`,
-      );
-      if (!read.ok) return read;
-      const rows = read.value.map((row) => {
-        return { tenant: String(row["tenant"]), task: String(row["id"]), at: Date.parse(String(row["wake_at"])) };
+    async overdue(before, request) {
+      const read = await readOverdue(connection, "tasks", { before, ...request }, (row) => {
+        return { tenant: String(row["tenant"]), id: String(row["id"]) };
       });
-      const { items, next } = cutPage(rows, limit, ({ task, at: wakeAt }): Place => ({ at: wakeAt, id: task }));
-      return ok({ items: items.map(({ tenant, task }) => ({ tenant, task })), next });
+      if (!read.ok) return read;
+      const { items, next } = read.value;
+      return ok({ items: items.map(({ tenant, id }) => ({ tenant, task: id })), next });
     },
   };
 }

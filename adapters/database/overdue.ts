@@ -1,0 +1,31 @@
+/** What is overdue of all tenants: the one look across tenants that the sweep needs, by functions of the database. */
+import { sql } from "drizzle-orm";
+import { ok, type Result } from "../../core/errors.ts";
+import { cutPage, type Page, type PageRequest, type Place } from "../../core/page-cursor.ts";
+import { callDirectory, type Connection } from "./connection.ts";
+
+/** Each gives the id of a row and when it was due, beside what else it names. */
+const FUNCTIONS = {
+  tasks: { call: sql.raw("otto_overdue_tasks"), due: "wake_at" },
+  deliveries: { call: sql.raw("otto_overdue_deliveries"), due: "due_at" },
+} as const;
+
+/** A page of what was due before `before`, in milliseconds, the longest overdue first. */
+export async function readOverdue<Row extends { readonly id: string }>(
+  connection: Connection,
+  of: keyof typeof FUNCTIONS,
+  { before, after, limit }: PageRequest & { readonly before: number },
+  read: (row: Readonly<Record<string, unknown>>) => Row,
+): Promise<Result<Page<Row>>> {
+  const { call, due } = FUNCTIONS[of];
+  const moment = new Date(before).toISOString();
+  const at = after === null ? null : new Date(after.at).toISOString();
+  const found = await callDirectory(
+    connection,
+    sql`select * from ${call}(${moment}::timestamptz, ${at}::timestamptz, ${after?.id ?? null}::text, ${limit + 1}::int)`,
+  );
+  if (!found.ok) return found;
+  const rows = found.value.map((row) => ({ row: read(row), at: Date.parse(String(row[due])) }));
+  const { items, next } = cutPage(rows, limit, (one): Place => ({ at: one.at, id: one.row.id }));
+  return ok({ items: items.map(({ row }) => row), next });
+}
