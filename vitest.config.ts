@@ -34,7 +34,7 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
     projects: SUITES.filter(({ runtime }) => runtime === "node").map(
-      ({ name, serial, isolate, testTimeoutMs, globalSetup }) => ({
+      ({ name, serial, isolate, retries, testTimeoutMs, globalSetup }) => ({
         test: {
           name,
           include: [`test/${name}/**/*.test.ts`],
@@ -43,6 +43,7 @@ export default defineConfig({
           setupFiles: ["test/setup/undo-mocks.ts"],
           isolate,
           fileParallelism: !serial,
+          retry: retries,
           testTimeout: testTimeoutMs,
           hookTimeout: testTimeoutMs,
           restoreMocks: true,

@@ -19,26 +19,29 @@ export default defineConfig({
     onUnhandledError(error) {
       return "durableObjectReset" in error && error.durableObjectReset === true ? false : undefined;
     },
-    projects: SUITES.filter(({ runtime }) => runtime === "workerd").map(({ name, serial, isolate, testTimeoutMs }) => ({
-      plugins: [
-        cloudflareTest(({ inject }) => ({
-          main: "./test/workerd/worker.ts",
-          wrangler: { configPath: "./wrangler.toml" },
-          miniflare: { bindings: { ...inject("servers").variables } },
-        })),
-      ],
-      test: {
-        name,
-        include: [`test/${name}/**/*.test.ts`],
-        globalSetup: ["./test/setup/workerd-servers.ts"],
-        setupFiles: ["./test/setup/undo-mocks.ts"],
-        isolate,
-        fileParallelism: !serial,
-        testTimeout: testTimeoutMs,
-        hookTimeout: testTimeoutMs,
-        restoreMocks: true,
-        unstubGlobals: true,
-      },
-    })),
+    projects: SUITES.filter(({ runtime }) => runtime === "workerd").map(
+      ({ name, serial, isolate, retries, testTimeoutMs }) => ({
+        plugins: [
+          cloudflareTest(({ inject }) => ({
+            main: "./test/workerd/worker.ts",
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: { bindings: { ...inject("servers").variables } },
+          })),
+        ],
+        test: {
+          name,
+          include: [`test/${name}/**/*.test.ts`],
+          globalSetup: ["./test/setup/workerd-servers.ts"],
+          setupFiles: ["./test/setup/undo-mocks.ts"],
+          isolate,
+          fileParallelism: !serial,
+          retry: retries,
+          testTimeout: testTimeoutMs,
+          hookTimeout: testTimeoutMs,
+          restoreMocks: true,
+          unstubGlobals: true,
+        },
+      }),
+    ),
   },
 });

@@ -14,6 +14,8 @@ export interface Suite {
   readonly isolate: boolean;
   /** True when its tests run programs of Debian packages: those of sidecar/packages.txt and test/packages.txt. */
   readonly packages: boolean;
+  /** How often a test that failed is tried again (docs/decisions/0051-second-tries.md). A test that promises something says 0. */
+  readonly retries: number;
   /** Milliseconds that one test, and one hook, may take. */
   readonly testTimeoutMs: number;
   /** Milliseconds after which the suite as a whole is stopped and counts as failed: several times what it takes on two quiet cores. */
@@ -32,6 +34,7 @@ export const SUITES: readonly Suite[] = [
     serial: false,
     isolate: true,
     packages: false,
+    retries: 0,
     testTimeoutMs: 60_000,
     suiteTimeoutMs: 5 * MINUTE_MS,
   },
@@ -41,6 +44,7 @@ export const SUITES: readonly Suite[] = [
     serial: false,
     isolate: false,
     packages: false,
+    retries: 0,
     testTimeoutMs: 20_000,
     suiteTimeoutMs: 6 * MINUTE_MS,
   },
@@ -50,6 +54,7 @@ export const SUITES: readonly Suite[] = [
     serial: false,
     isolate: false,
     packages: true,
+    retries: 0,
     testTimeoutMs: 20_000,
     suiteTimeoutMs: 6 * MINUTE_MS,
   },
@@ -59,6 +64,7 @@ export const SUITES: readonly Suite[] = [
     serial: false,
     isolate: false,
     packages: true,
+    retries: 1,
     testTimeoutMs: 60_000,
     suiteTimeoutMs: 12 * MINUTE_MS,
   },
@@ -68,6 +74,7 @@ export const SUITES: readonly Suite[] = [
     serial: false,
     isolate: true,
     packages: true,
+    retries: 1,
     testTimeoutMs: 30_000,
     suiteTimeoutMs: 12 * MINUTE_MS,
   },
@@ -77,6 +84,7 @@ export const SUITES: readonly Suite[] = [
     serial: false,
     isolate: false,
     packages: true,
+    retries: 1,
     testTimeoutMs: 30_000,
     suiteTimeoutMs: 20 * MINUTE_MS,
   },
@@ -86,6 +94,7 @@ export const SUITES: readonly Suite[] = [
     serial: true,
     isolate: true,
     packages: true,
+    retries: 1,
     testTimeoutMs: 120_000,
     suiteTimeoutMs: 15 * MINUTE_MS,
   },
@@ -96,6 +105,7 @@ export const SUITES: readonly Suite[] = [
     serial: false,
     isolate: true,
     packages: true,
+    retries: 1,
     testTimeoutMs: 180_000,
     suiteTimeoutMs: 20 * MINUTE_MS,
     globalSetup: "test/setup/ended-state.ts",
@@ -107,6 +117,7 @@ export const SUITES: readonly Suite[] = [
     serial: true,
     isolate: true,
     packages: true,
+    retries: 1,
     testTimeoutMs: 60_000,
     suiteTimeoutMs: 20 * MINUTE_MS,
     globalSetup: "test/setup/console-system.ts",

@@ -22,6 +22,8 @@ export interface SuiteCount {
   readonly problems: readonly string[];
   /** The tests that failed: their file, their name, and why in a line. */
   readonly failures: readonly string[];
+  /** The tests that failed and passed when they were tried again, in the same words. */
+  readonly secondTries: readonly string[];
 }
 
 /** The part of vitest's JSON report that is read; the static checks write the same form. */
@@ -46,7 +48,7 @@ export function countSuite(run: SuiteRun): SuiteCount {
   const report = run.report === null ? null : readReport(run.report);
   if (!report) {
     const problem = run.report === null ? "produced no report" : "produced a report that cannot be read";
-    return { passed: 0, failed: 1, skipped: 0, problems: [problem], failures: [] };
+    return { passed: 0, failed: 1, skipped: 0, problems: [problem], failures: [], secondTries: [] };
   }
   const problems: string[] = [];
   if (report.numPassedTests + report.numFailedTests === 0) problems.push("ran no test");
@@ -66,15 +68,18 @@ export function countSuite(run: SuiteRun): SuiteCount {
     failed: report.numFailedTests + problems.length,
     skipped: report.numPendingTests + report.numTodoTests,
     problems,
-    failures: report.testResults.flatMap(failuresOf),
+    failures: report.testResults.flatMap((file) => failedOf(file, "failed")),
+    secondTries: report.testResults.flatMap((file) => failedOf(file, "passed")),
   };
 }
 
 /** The most characters of a reason that stand in the closing summary; the runner's own output says all of it. */
 const REASON_CHARACTERS = 300;
 
-function failuresOf({ name, assertionResults }: Report["testResults"][number]): string[] {
-  const failed = assertionResults.filter(({ status }) => status === "failed");
+/** What failed in a file, if only at first, and ended with this status. */
+function failedOf({ name, assertionResults }: Report["testResults"][number], status: "failed" | "passed"): string[] {
+  const ended = assertionResults.filter((one) => one.status === status);
+  const failed = ended.filter(({ failureMessages }) => status === "failed" || (failureMessages ?? []).length > 0);
   return failed.map(({ fullName = "", failureMessages }) => {
     const [reason = ""] = (failureMessages?.[0] ?? "").split("\n");
     return [name, fullName, reason.slice(0, REASON_CHARACTERS)].filter((part) => part !== "").join(" · ");
@@ -84,7 +89,7 @@ function failuresOf({ name, assertionResults }: Report["testResults"][number]): 
 /** A failure for each Debian package that is missing: the tests that need it were skipped, and nobody chose that. */
 export function countMissing(packages: readonly string[]): SuiteCount {
   const problems = packages.map((name) => `the package ${name} is missing`);
-  return { passed: 0, failed: problems.length, skipped: 0, problems, failures: [] };
+  return { passed: 0, failed: problems.length, skipped: 0, problems, failures: [], secondTries: [] };
 }
 
 /** `12 passed, 0 failed`, and `, 1 skipped` when there was one: the sum over all suites. */

@@ -109,6 +109,7 @@ async function runAll(names: readonly string[]): Promise<void> {
       counts.push(count);
       summary.push(`${name.padEnd(14)} ${closingLine([count])} in ${seconds.toFixed(1)} s`);
       summary.push(...[...count.problems, ...count.failures].map((line) => `  ${line}`));
+      summary.push(...count.secondTries.map((line) => `  passed when it was tried again: ${line}`));
     }
   } finally {
     rmSync(reports, { recursive: true, force: true });

@@ -105,7 +105,7 @@ describe.each(["chat", "responses"] as const)("%s", (api) => {
   test.each(FAULTS)("%s ends as a failure that says what it was", async (_name, fault, failure) => {
     reply = { text: "one two three four five six seven eight nine ten", fault };
     const asked = openAiModel({ baseUrl: `${server.url}/`, apiKey: KEY, api });
-    const last = await lastOf(asked, modelRequest({ idleTimeoutMs: 300 }));
+    const last = await lastOf(asked, modelRequest({ idleTimeoutMs: failure.kind === "timeout" ? 300 : 20_000 }));
     expect(last).toMatchObject({ type: "failed", failure: { ...failure, message: expect.stringMatching(/.{10}/) } });
   });
 
