@@ -61,7 +61,7 @@ export class ApiClient {
     this.#key = key;
   }
 
-  /** Sends one request. Never throws for a connection that fails. */
+  /** Sends one request. Never throws for a connection that fails: its status is 0, and its body says why. */
   async send(
     method: string,
     path: string,
@@ -82,8 +82,8 @@ export class ApiClient {
       });
       const text = await response.text();
       return { status: response.status, body: text === "" ? null : parse(text) };
-    } catch {
-      return { status: 0, body: null };
+    } catch (error) {
+      return { status: 0, body: whyNot(error) };
     }
   }
 
@@ -202,4 +202,10 @@ export async function eachAtOnce<In, Out>(
   };
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
   return results;
+}
+
+/** Why a request got no reply: it was refused, cut off, or not answered in time. */
+function whyNot(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
 }

@@ -11,7 +11,7 @@ export type KillTarget = (typeof KILL_TARGETS)[number];
 export type KillWeights = Readonly<Partial<Record<KillTarget, number>>>;
 
 export interface TimedKillPlan {
-  /** Milliseconds from the end of one kill to the next. */
+  /** Milliseconds from the end of one kill to the next, or from the system's answer where that is waited for. */
   readonly gapMs: readonly [shortest: number, longest: number];
   readonly weights: KillWeights;
 }
@@ -21,6 +21,11 @@ export interface TimedKill extends KillTime {
   readonly target: KillTarget;
 }
 
+/**
+ * After so many kills the system has to answer before the next: on a machine where it starts more slowly than it is killed, it would
+ * never work.
+ */
+const KILLS_WITHOUT_ANSWER = 3;
 /** A part that is not there when its turn comes was killed a moment ago; it is waited for no longer than this. */
 const COMES_BACK_MS = 60_000;
 
@@ -82,6 +87,7 @@ export class TimedKiller {
       const from = performance.now();
       await strike(this.#stage.system, target);
       this.kills.push({ target, from, at: performance.now() });
+      if (this.kills.length % KILLS_WITHOUT_ANSWER === 0) await this.#stage.system.up();
     }
   }
 }
