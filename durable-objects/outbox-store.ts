@@ -7,6 +7,7 @@ import {
   PROGRESS_KEPT_MS,
   type QueuedDelivery,
   reportOf,
+  TAKEN_BODY_KEPT_MS,
 } from "../core/channels/outbox-rules.ts";
 import type { JsonState } from "../core/tool.ts";
 import type { OutboxTables, SqlValue } from "./outbox-tables.ts";
@@ -17,6 +18,8 @@ const MAX_STAND_IN_CHARACTERS = 600_000;
 const KEPT_ATTEMPTS = 100;
 /** Rows that are forgotten at once. */
 const FORGET_BATCH = 500;
+/** Events that were taken and whose body is still there, as the index of them says it. */
+const WITH_TAKEN_BODY = `kind = 'event' AND state = 'sent' AND instr(delivery, '"content":{}') = 0`;
 
 /** A report that Postgres has not got yet, and the version of its row. */
 export interface Untold {
@@ -261,13 +264,28 @@ export class DeliveryStore implements OutboxStore {
     });
   }
 
-  /** When the next delivery is to be forgotten; null: none is over. */
+  /** Empties bodies whose time is over, as many as are forgotten at once. False: there were none. */
+  emptyBodies(now: number): boolean {
+    const emptied = this.tables.write(
+      `UPDATE deliveries SET delivery = json_set(delivery, '$.content', json('{}')) WHERE id IN (
+        SELECT id FROM deliveries WHERE ${WITH_TAKEN_BODY} AND ended_at <= ?1 LIMIT ?2) RETURNING id`,
+      now - TAKEN_BODY_KEPT_MS,
+      FORGET_BATCH,
+    );
+    return emptied.length > 0;
+  }
+
+  /** When the next delivery, or its body, is to be forgotten; null: none is over. */
   nextForgetAt(): number | null {
-    const first = (rest: string) => {
-      const query = `SELECT MIN(ended_at) AS at FROM deliveries WHERE ended_at IS NOT NULL ${rest}`;
+    const first = (which: string) => {
+      const query = `SELECT MIN(ended_at) AS at FROM deliveries WHERE ended_at IS NOT NULL AND ${which}`;
       return this.tables.read<{ at: number | null }>(query)[0]?.at ?? Infinity;
     };
-    const at = Math.min(first("") + KEPT_MS, first("AND kind = 'progress'") + PROGRESS_KEPT_MS);
+    const at = Math.min(
+      first("TRUE") + KEPT_MS,
+      first("kind = 'progress'") + PROGRESS_KEPT_MS,
+      first(WITH_TAKEN_BODY) + TAKEN_BODY_KEPT_MS,
+    );
     return at === Infinity ? null : at;
   }
 

@@ -16,6 +16,8 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS deliveries_to_tell ON deliveries (tell_at) WHERE tell_at IS NOT NULL;
   CREATE INDEX IF NOT EXISTS deliveries_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NULL;
   CREATE INDEX IF NOT EXISTS progress_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NULL AND kind = 'progress';
+  CREATE INDEX IF NOT EXISTS bodies_to_empty ON deliveries (ended_at)
+    WHERE kind = 'event' AND state = 'sent' AND instr(delivery, '"content":{}') = 0;
   CREATE TABLE IF NOT EXISTS attempts (
     delivery TEXT NOT NULL, number INTEGER NOT NULL, at INTEGER NOT NULL, ended_at INTEGER, outcome TEXT, why TEXT,
     PRIMARY KEY (delivery, number)
@@ -31,7 +33,7 @@ const SCHEMA = `
 `;
 
 /** The first table of the schema, and what came to it last. An outbox of an earlier release has the first alone. */
-const [FIRST_PART, LATEST_PART] = ["deliveries", "progress_by_end"];
+const [FIRST_PART, LATEST_PART] = ["deliveries", "bodies_to_empty"];
 const TABLES = ["deliveries", "attempts", "stand_ins", "refs", "called_off", "pause"];
 
 /** What SQLite keeps of a value. */

@@ -1,6 +1,6 @@
 /** What an outbox remembers of what is over, and for how long. */
 import { expect, test } from "vitest";
-import { KEPT_MS, PROGRESS_KEPT_MS } from "../../core/channels/outbox-rules.ts";
+import { KEPT_MS, PROGRESS_KEPT_MS, TAKEN_BODY_KEPT_MS } from "../../core/channels/outbox-rules.ts";
 import { deliveryOf, OutboxWorld } from "./outbox-world.ts";
 
 test("what is over is forgotten after thirty days, with what its channel answered", () => {
@@ -30,4 +30,27 @@ test("what showed the progress of a task is forgotten a day after it left, and w
   expect(world.store.refs(["message"])).toEqual({ message: { ts: "1" } });
   expect(world.store.nextForgetAt()).toBe(world.now + KEPT_MS);
   expect(world.store.old(world.now + KEPT_MS)).toEqual([result.id]);
+});
+
+test("the body of an event that was taken is gone after three days, and what became of it is still known", () => {
+  const world = new OutboxWorld();
+  const content = { text: 'said "content":{} and more' };
+  const [taken, refused, message] = [
+    deliveryOf({ kind: "event", content }),
+    deliveryOf({ kind: "event", content }),
+    deliveryOf({ content }),
+  ];
+  world.put(taken, refused, message);
+  world.run(({ delivery }) =>
+    delivery.id === refused.id ? { kind: "dead", why: "410" } : { kind: "sent", ref: null },
+  );
+  const over = world.now + TAKEN_BODY_KEPT_MS;
+  expect(world.store.nextForgetAt()).toBe(over);
+  expect(world.store.emptyBodies(over - 1)).toBe(false);
+  expect([world.store.emptyBodies(over), world.store.emptyBodies(over)]).toEqual([true, false]);
+  const looks = [taken, refused, message].map(({ id }) => world.store.look(id));
+  expect(looks.map((look) => look?.content)).toEqual([{}, content, content]);
+  expect(looks[0]?.report.state).toBe("sent");
+  expect(looks[0]?.attempts).toHaveLength(1);
+  expect(world.store.nextForgetAt()).toBe(world.now + KEPT_MS);
 });

@@ -44,7 +44,9 @@ export const deliverySchema = z.strictObject(fields).meta({ id: "Delivery" });
 const deliveryDetailSchema = z
   .strictObject({
     ...fields,
-    content: z.record(z.string(), z.unknown()).describe("What it says, before its channel gives it a form."),
+    content: z
+      .record(z.string(), z.unknown())
+      .describe("What it says, before its channel gives it a form. Empty three days after an endpoint took an event."),
     tries: z
       .array(
         z.strictObject({
