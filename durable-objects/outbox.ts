@@ -7,7 +7,7 @@ import { DurableObject } from "cloudflare:workers";
 import { channelsFromEnv, type Env } from "../adapters/from-env.ts";
 import type { AskedPlace, Attempt, Delivery, DeliveryLook, OutboxRpc } from "../core/channels/delivery.ts";
 import { type Leaving, OutboxQueue } from "../core/channels/outbox-queue.ts";
-import type { Outcome } from "../core/channels/outbox-rules.ts";
+import { hangsAfterMs, type Outcome } from "../core/channels/outbox-rules.ts";
 import { failedSince } from "./outbox-failed.ts";
 import { OutboxIndex } from "./outbox-index.ts";
 import { OutboxStandIns } from "./outbox-stand-ins.ts";
@@ -15,8 +15,6 @@ import { DeliveryStore } from "./outbox-store.ts";
 import { OutboxTables } from "./outbox-tables.ts";
 import { TaskAlarm } from "./task-alarm.ts";
 
-/** A sender that has not answered by then is given up for cut off. */
-const HANGS_AFTER_MS = 60_000;
 /** After the work itself failed. */
 const FAILED_RETRY_MS = 1000;
 
@@ -104,11 +102,12 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
     this.sending.add(id);
     const answer = this.ask(delivery, attempt);
     const late = Promise.withResolvers<null>();
-    const timer = setTimeout(() => late.resolve(null), HANGS_AFTER_MS);
+    const limitMs = hangsAfterMs(delivery.channel);
+    const timer = setTimeout(() => late.resolve(null), limitMs);
     const outcome = await Promise.race([answer, late.promise]);
     clearTimeout(timer);
     this.sending.delete(id);
-    this.settle(id, attempt, outcome ?? cutOff(`It took longer than ${HANGS_AFTER_MS / 1000} seconds.`));
+    this.settle(id, attempt, outcome ?? cutOff(`It took longer than ${limitMs / 1000} seconds.`));
     if (outcome === null) void answer.then((said) => this.settle(id, attempt, said));
   }
 

@@ -35,6 +35,16 @@ const OURS_FOR_MS = 3 * 24 * HOUR;
 export const KEPT_MS = 30 * 24 * HOUR;
 /** And of what showed the progress of a task, of which there is one for every change: its result says more. */
 export const PROGRESS_KEPT_MS = 24 * HOUR;
+/** And the body of an event that an endpoint has taken: it is never sent again, and of these a busy endpoint has most. */
+export const TAKEN_BODY_KEPT_MS = 3 * 24 * HOUR;
+
+/**
+ * How long an attempt of a channel may take; then it counts as cut off, and another begins. What sends has to have ended by then, or
+ * it would go on beside its successor: a server of SMTP alone has 90 seconds to take a mail.
+ */
+export function hangsAfterMs(channel: Channel): number {
+  return channel === "email" ? 150 * SECOND : 60 * SECOND;
+}
 
 /** A delivery as its outbox keeps it, without what only its sender reads. Times are milliseconds since the epoch. */
 export interface QueuedDelivery

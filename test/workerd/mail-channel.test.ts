@@ -21,6 +21,13 @@ async function mailsFor(address: string, count: number) {
   return await Promise.all(raws.map(async (raw) => await PostalMime.parse(raw)));
 }
 
+function askToApprove(): NonNullable<OutMessage["ask"]> {
+  const task = makeId("task", Date.now(), new Uint8Array(10));
+  const call = { tool: "http_request", arguments: { url: "https://example.com" }, argumentsHash: "0" };
+  const nobody = { person: null, choices: null, reason: null, expiresAt: null };
+  return { kind: "approval", id: "apr_1", task, call, ...nobody };
+}
+
 /** Long enough for what nobody should do. */
 const aWhile = async () => await scheduler.wait(700);
 
@@ -289,22 +296,25 @@ describe("a delivery by mail", () => {
 
   test("asks nobody to approve by mail who may not", async () => {
     const { caller, ana } = await withPerson();
-    const task = makeId("task", Date.now(), new Uint8Array(10));
-    const call = { tool: "http_request", arguments: { url: "https://example.com" }, argumentsHash: "0" };
-    const ask = {
-      kind: "approval",
-      id: "apr_1",
-      task,
-      person: null,
-      choices: null,
-      call,
-      reason: null,
-      expiresAt: null,
-    } as const;
-    await sendByEmail(env, deliveryTo(caller.tenant, ana, { ask }, { kind: "approval" }), FIRST);
+    await sendByEmail(env, deliveryTo(caller.tenant, ana, { ask: askToApprove() }, { kind: "approval" }), FIRST);
     const [mail] = await mailsFor(ana, 1);
     expect(mail?.text).toContain("cannot decide");
     expect(mail?.replyTo).toBeUndefined();
+  });
+
+  test("waits and uses no try while the people cannot be read, which is Otto's own fault", async () => {
+    const { caller, ana } = await withPerson();
+    const delivery = deliveryTo(caller.tenant, ana, { ask: askToApprove() }, { kind: "approval" });
+    const real = globalThis.fetch.bind(globalThis);
+    const away = vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      const url = input instanceof Request ? input.url : String(input);
+      if (url === env.OTTO_DATABASE_ENDPOINT) throw new TypeError("the database is away");
+      return await real(input, init);
+    });
+    expect(await sendByEmail(env, delivery, FIRST)).toMatchObject({ kind: "later", isOurs: true });
+    away.mockRestore();
+    expect(await sendByEmail(env, delivery, FIRST)).toMatchObject({ kind: "sent" });
+    expect(await mailsFor(ana, 1)).toHaveLength(1);
   });
 
   test("that only changes an earlier one leaves nothing", async () => {

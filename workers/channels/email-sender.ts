@@ -9,6 +9,7 @@ import {
 } from "../../adapters/from-env.ts";
 import type { Attempt, Delivery, Sent } from "../../core/channels/delivery.ts";
 import type { OutMessage } from "../../core/channels/message.ts";
+import { hangsAfterMs } from "../../core/channels/outbox-rules.ts";
 import { ERRORS, type Failure, ok, type Result } from "../../core/errors.ts";
 import { domainOf, readMailbox } from "../../core/mail/address.ts";
 import { checkMail, mailContentType } from "../../core/mail/check.ts";
@@ -24,8 +25,8 @@ import {
 import { type Told, toldSubject, toldText } from "../../core/mail/told-mail.ts";
 import { surelyNotSent } from "../../core/ports.ts";
 
-/** Longer than any provider takes. */
-const TIMEOUT_MS = 100_000;
+/** Longer than any provider takes: what an attempt may take, less what it takes to make the mail. */
+const TIMEOUT_MS = hangsAfterMs("email") - 50_000;
 /** A provider that takes no more mails is left alone for so long. */
 const PAUSE_MS = 10_000;
 
@@ -45,9 +46,10 @@ export async function sendByEmail(env: Env, delivery: Delivery, { mayHaveLeft }:
   return failedSending(sent.error, port.isKeyed);
 }
 
+/** What it is made of is Otto's own: the people, the files. Nobody was asked to take it. */
 function notMade({ code, message, retryAfterMs }: Failure): Sent {
   if (ERRORS[code].retry === "never") return { kind: "dead", why: message };
-  return { kind: "later", why: message, afterMs: retryAfterMs ?? null };
+  return { kind: "later", why: message, afterMs: retryAfterMs ?? null, isOurs: true };
 }
 
 function failedSending(error: Failure, isKeyed: boolean): Sent {
