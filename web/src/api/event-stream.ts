@@ -22,6 +22,8 @@ export interface FollowOptions {
 /** Milliseconds between tries: doubled from the first to the last. */
 const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 10_000;
+/** A connection that held for this long was a good one, whatever it brought: the live feed's events have no ids. */
+const STEADY_MS = 5_000;
 /** Longer than the server's own heartbeat takes; a connection that says nothing so long is dead. */
 const SILENCE_MS = 45_000;
 
@@ -32,10 +34,17 @@ export async function followEvents(path: string, options: FollowOptions): Promis
   let waitMs = FIRST_WAIT_MS;
   onState("connecting", null);
   while (!signal.aborted) {
+    let liveSince = Infinity;
     try {
-      const isOver = await readOnce(path, after, options, (id) => {
-        after = id;
-        waitMs = FIRST_WAIT_MS;
+      const isOver = await readOnce(path, after, options, {
+        onLive: () => {
+          liveSince = Date.now();
+          onState("live", null);
+        },
+        onId: (id) => {
+          after = id;
+          waitMs = FIRST_WAIT_MS;
+        },
       });
       if (isOver) return onState("over", null);
     } catch (thrown) {
@@ -43,16 +52,23 @@ export async function followEvents(path: string, options: FollowOptions): Promis
     }
     if (signal.aborted) return;
     onState("lost", null);
+    if (Date.now() - liveSince >= STEADY_MS) waitMs = FIRST_WAIT_MS;
     await pause(waitMs * (0.7 + Math.random() * 0.6), signal);
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
   }
 }
 
+/** What one connection tells of itself. */
+interface Connection {
+  readonly onLive: () => void;
+  readonly onId: (id: string) => void;
+}
+
 async function readOnce(
   path: string,
   after: string | null,
-  { onEvent, onState, isLast, signal }: FollowOptions,
-  onId: (id: string) => void,
+  { onEvent, isLast, signal }: FollowOptions,
+  { onLive, onId }: Connection,
 ): Promise<boolean> {
   const silence = new AbortController();
   const either = AbortSignal.any([signal, silence.signal]);
@@ -61,7 +77,7 @@ async function readOnce(
     const headers = { accept: "text/event-stream", ...(after === null ? {} : { "last-event-id": after }) };
     const response = await fetch(path, { headers, signal: either, cache: "no-store" });
     if (!response.ok || response.body === null) throw new ApiError(response.status, null);
-    onState("live", null);
+    onLive();
     const heard = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         clearTimeout(timer);
