@@ -1,4 +1,5 @@
 /** Lists that follow by themselves, and what they read for it. */
+import type { Request } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
 import { type Console, openConsole } from "./open-console.ts";
 
@@ -50,4 +51,26 @@ test("an open list shows a new task and follows it, one with a filter only what 
   const answer = page.waitForResponse((response) => response.url().includes("/v1/tasks?"));
   await page.reload();
   expect((await (await answer).body()).length).toBeLessThan(10_000);
+});
+
+test("a tab that was opened in the background lets go of its streams, and follows again when it is looked at", async () => {
+  console = await openConsole("Background");
+  const { page } = console;
+  const asks = { calls: [{ name: "ask_human", arguments: { query: "Which?" } }] };
+  const id = await console.makeTask("In the background", [asks, { text: "Done." }]);
+  const open = new Set<Request>();
+  page.on("request", (request) => request.url().endsWith("/events") && open.add(request));
+  page.on("requestfailed", (request) => open.delete(request));
+  await page.clock.install();
+  await page.addInitScript(
+    "Object.defineProperty(document, 'visibilityState', { get: () => globalThis.isLookedAt ? 'visible' : 'hidden' })",
+  );
+  await console.open(`/tasks/${id}`);
+  await page.getByText("Which?").first().waitFor();
+  // The feed, and the task's own.
+  await expect.poll(() => open.size, PATIENT).toBe(2);
+  await page.clock.fastForward(20_000);
+  await expect.poll(() => open.size, PATIENT).toBe(0);
+  await page.evaluate("isLookedAt = true; document.dispatchEvent(new Event('visibilitychange'))");
+  await expect.poll(() => open.size, PATIENT).toBe(2);
 });

@@ -17,6 +17,8 @@ export function useIsSeen(): boolean {
       if (document.visibilityState === "visible") setSeen(true);
       else timer = setTimeout(() => setSeen(false), HIDDEN_MS);
     };
+    // A tab that was opened in the background was never seen.
+    look();
     document.addEventListener("visibilitychange", look);
     return () => {
       clearTimeout(timer);
