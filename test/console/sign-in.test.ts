@@ -1,6 +1,6 @@
 /** Coming in and going out: by key, by the link of the start, and as another tenant in another window. */
 import { afterEach, expect, test } from "vitest";
-import { type Console, expectAccessible, openConsole } from "./open-console.ts";
+import { type Console, expectAccessible, openConsole, PHONE } from "./open-console.ts";
 
 const open: Console[] = [];
 
@@ -34,6 +34,29 @@ test("a key signs in to where one wanted to go, no script can read the session, 
   await page.getByLabel("API key").waitFor();
   const copied = await page.request.get("/v1/session", { headers: { cookie: `${cookie?.name}=${cookie?.value}` } });
   expect(copied.status()).toBe(401);
+});
+
+test("signing out that does not work says so, and one that only could not be written down leads out", async () => {
+  const one = await openOne("Out", { viewport: PHONE });
+  const { page } = one;
+  let isReached = false;
+  await page.route("**/v1/session", async (route) => {
+    if (route.request().method() !== "DELETE") return await route.continue();
+    if (isReached) await route.fetch();
+    await route.fulfill({ status: 503, body: "{}" });
+  });
+  await one.open("/tasks");
+  const menu = page.getByRole("button", { name: "Menu" });
+  const leave = page.getByRole("button", { name: "Sign out" });
+  await menu.click();
+  await leave.click();
+  await page.getByText("Signing out did not work: Otto answered with 503.").waitFor();
+  expect(page.url()).toMatch(/\/tasks$/);
+  isReached = true;
+  // The drawer closed: it would lie above what is said.
+  await menu.click();
+  await leave.click();
+  await page.waitForURL("**/sign-in");
 });
 
 test("a one-time link signs in once, leaves no trace in the address, and is refused the second time", async () => {

@@ -13,16 +13,18 @@ export type Credential = { readonly key: string } | { readonly link: string };
 /** The session, or null when nobody is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
-  queryFn: async (): Promise<Session | null> => {
-    try {
-      return await answered(api.GET("/v1/session"));
-    } catch (thrown) {
-      if (thrown instanceof ApiError && thrown.status === 401) return null;
-      throw thrown;
-    }
-  },
+  queryFn: readSession,
   staleTime: 60_000,
 });
+
+async function readSession(): Promise<Session | null> {
+  try {
+    return await answered(api.GET("/v1/session"));
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.status === 401) return null;
+    throw thrown;
+  }
+}
 
 /** Tells the other windows of this browser, which share the cookie, that the session is another one. */
 const SIGNAL = "otto session";
@@ -56,9 +58,17 @@ export async function signInAgain(credential: Credential): Promise<Session> {
   return session;
 }
 
-/** Ends the session for good, and forgets everything that was read in it. */
+/**
+ * Ends the session for good, and forgets everything that was read in it. Throws when it is not known to be over: an answer that
+ * is no success may come after its end, which the server could not write down.
+ */
 export async function signOut(): Promise<void> {
-  await answered(api.DELETE("/v1/session"));
+  try {
+    await answered(api.DELETE("/v1/session"));
+  } catch (thrown) {
+    const left = await readSession().catch(() => undefined);
+    if (left !== null) throw thrown;
+  }
   queryClient.clear();
   queryClient.setQueryData(sessionQuery.queryKey, null);
   tellOtherWindows();

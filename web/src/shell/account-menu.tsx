@@ -3,9 +3,11 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { LogOut } from "lucide-react";
 import { useState } from "react";
+import { toApiError } from "../api/problem.ts";
 import { sessionQuery, signOut } from "../api/session.ts";
 import { IconButton } from "../ui/button.tsx";
 import { SelectField } from "../ui/field.tsx";
+import { useToast } from "../ui/toast.tsx";
 import { chooseTheme, chosenTheme, type Theme } from "./theme.ts";
 import { Name } from "../ui/name.tsx";
 
@@ -15,13 +17,23 @@ const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
   { theme: "dark", label: "Theme: dark" },
 ];
 
-export function AccountMenu() {
+interface AccountMenuProps {
+  /** Something is said beside the menu. */
+  readonly onSaid?: () => void;
+}
+
+export function AccountMenu({ onSaid }: AccountMenuProps) {
   const { data: session } = useQuery(sessionQuery);
   const navigate = useNavigate();
+  const say = useToast();
   const [theme, setTheme] = useState(chosenTheme);
   const leaving = useMutation({
     mutationFn: signOut,
     onSuccess: async () => await navigate({ to: "/sign-in" }),
+    onError: (error) => {
+      say(`Signing out did not work: ${toApiError(error).message}`);
+      onSaid?.();
+    },
   });
   return (
     <div className="flex flex-col gap-2 border-t border-line pt-2">
