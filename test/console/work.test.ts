@@ -105,6 +105,22 @@ test("a file that does not arrive is sent again; the task waits for it meanwhile
   await expect.poll(async () => (await api.task(id)).status).toBe("completed");
 });
 
+test("a task that waits for its files stays, and says why, while the tenant is stopped", async () => {
+  console = await openConsole("Stopped");
+  const { page, api } = console;
+  const id = await console.makeTask("Not before its time", [{ text: "Done." }], { hold: true });
+  await console.open(`/tasks/new?held=${id}`);
+  await api.must("POST", "/v1/kill-switch/stop", { reason: "the bill" });
+  const start = page.getByRole("button", { name: "Start the task" });
+  await start.click();
+  await page.getByText("stopped this tenant (the bill)").waitFor();
+  await expectAccessible(page);
+  await api.must("POST", "/v1/kill-switch/release", {});
+  await start.click();
+  await page.waitForURL(`**/tasks/${id}`);
+  await expect.poll(async () => (await api.task(id)).status).toBe("completed");
+});
+
 test("an action is approved with changed arguments, another is refused with a reason, and one approved as it stands", async () => {
   console = await openConsole("Decide");
   const { page, api, recorderUrl } = console;

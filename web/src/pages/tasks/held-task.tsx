@@ -27,16 +27,7 @@ export function HeldTask({ taskId }: { readonly taskId: string }) {
   if (task.isError) return <ProblemNotice error={task.error} onRetry={() => void task.refetch()} />;
   if (task.data === undefined) return <Skeleton rows={4} height="h-16" />;
   if (task.data.status !== "queued")
-    return (
-      <Notice
-        title="This task was started already"
-        action={
-          <Link to="/tasks/$taskId" params={{ taskId }} className={buttonClasses("primary", "small")}>
-            Open the task
-          </Link>
-        }
-      />
-    );
+    return <Notice title="This task was started already" action={<OpenTask taskId={taskId} />} />;
   return <Waiting taskId={taskId} title={titleOf(task.data)} />;
 }
 
@@ -61,7 +52,7 @@ function Waiting({ taskId, title }: { readonly taskId: string; readonly title: s
         </Notice>
       )}
       <MoreFiles queue={queue} items={items} />
-      {start.isError ? <ProblemNotice error={start.error} doing="Not started" /> : null}
+      {start.isError ? <NotStarted taskId={taskId} error={start.error} /> : null}
       <div className="flex flex-wrap gap-2">
         {failed.length === 0 ? null : (
           <Button look="primary" icon={<RotateCw aria-hidden className="size-4" />} onClick={() => queue.retryFailed()}>
@@ -80,6 +71,21 @@ function Waiting({ taskId, title }: { readonly taskId: string; readonly title: s
         <CancelButton taskId={taskId} />
       </div>
     </Card>
+  );
+}
+
+/** A task that is queued may be held, or started and waiting for its turn: the words of the refusal say which. */
+function NotStarted({ taskId, error }: { readonly taskId: string; readonly error: Error }) {
+  const { status, message } = toApiError(error);
+  if (status !== 409) return <ProblemNotice error={error} doing="Not started" />;
+  return <Notice tone="danger" title={message} action={<OpenTask taskId={taskId} />} />;
+}
+
+function OpenTask({ taskId }: { readonly taskId: string }) {
+  return (
+    <Link to="/tasks/$taskId" params={{ taskId }} className={buttonClasses("primary", "small")}>
+      Open the task
+    </Link>
   );
 }
 
@@ -194,8 +200,10 @@ function useStart(taskId: string) {
       await answered(api.POST("/v1/tasks/{id}/start", { params: { path: { id: taskId } }, body: {} })),
     onSuccess: goOn,
     onError: async (thrown) => {
-      // It was not held any more: started from elsewhere, or only waiting for its turn.
-      if (toApiError(thrown).status === 409) await goOn();
+      if (toApiError(thrown).status !== 409) return;
+      // Started from elsewhere, or the tenant is stopped.
+      const task = await queryClient.fetchQuery({ ...taskQuery(taskId), staleTime: 0 }).catch(() => null);
+      if (task !== null && task.status !== "queued") await goOn();
     },
   });
 }
