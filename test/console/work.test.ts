@@ -121,6 +121,35 @@ test("a task that waits for its files stays, and says why, while the tenant is s
   await expect.poll(async () => (await api.task(id)).status).toBe("completed");
 });
 
+test("a task whose answer was lost is made once, also when the session was over at the second press", async () => {
+  console = await openConsole("Once");
+  const { page, key, url } = console;
+  const made: string[] = [];
+  await page.route(
+    "**/v1/tasks",
+    async (route) => {
+      made.push(((await (await route.fetch()).json()) as { id: string }).id);
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await console.open("/tasks/new");
+  await page.getByLabel("What is to be done").fill("Only once");
+  const start = page.getByRole("button", { name: "Start the task" });
+  await start.click();
+  await page.getByText("Press again when Otto is back").waitFor();
+  expect((await page.request.delete("/v1/session", { headers: { origin: url } })).ok()).toBe(true);
+  await start.click();
+  await page.getByText("Not started: You are signed out.").waitFor();
+  await page.getByRole("button", { name: "Sign in again" }).click();
+  await page.getByLabel("API key").fill(key);
+  await page.keyboard.press("Enter");
+  await page.getByText("Your session is over.").first().waitFor({ state: "detached" });
+  await start.click();
+  await page.waitForURL(/\/tasks\/task_/);
+  expect(new URL(page.url()).pathname).toBe(`/tasks/${made[0]}`);
+});
+
 test("an action is approved with changed arguments, another is refused with a reason, and one approved as it stands", async () => {
   console = await openConsole("Decide");
   const { page, api, recorderUrl } = console;

@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Play } from "lucide-react";
 import { type ClipboardEvent, useId, useRef, useState } from "react";
 import { agentsQuery } from "../../api/agents.ts";
-import { answered, api, newRequestKey, once } from "../../api/client.ts";
+import { answered, api, isSpent, newRequestKey, once } from "../../api/client.ts";
 import { toApiError } from "../../api/problem.ts";
 import { projectsQuery } from "../../api/projects.ts";
 import { queryClient } from "../../api/query-client.ts";
@@ -169,7 +169,11 @@ function useMaking(draftName: string, files: readonly ChosenFile[], forget: () =
       const text = JSON.stringify(body);
       const key = lastTry.body === text ? lastTry.key : newRequestKey();
       setLastTry({ body: text, key });
-      return await answered(api.POST("/v1/tasks", { body, headers: once(key) }));
+      try {
+        return await answered(api.POST("/v1/tasks", { body, headers: once(key) }));
+      } finally {
+        if (isSpent(key)) setLastTry({ body: "", key: "" });
+      }
     },
     onSuccess: async ({ id }) => {
       forget();
@@ -178,9 +182,6 @@ function useMaking(draftName: string, files: readonly ChosenFile[], forget: () =
       if (files.length === 0) return await navigate({ to: "/tasks/$taskId", params: { taskId: id } });
       uploadsOf(id).add(files);
       await navigate({ to: "/tasks/new", search: { held: id }, replace: true });
-    },
-    onError: (thrown) => {
-      if (!toApiError(thrown).isPassing) setLastTry({ body: "", key: "" });
     },
   });
 }
