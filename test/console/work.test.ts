@@ -150,6 +150,17 @@ test("a task whose answer was lost is made once, also when the session was over 
   expect(new URL(page.url()).pathname).toBe(`/tasks/${made[0]}`);
 });
 
+test("a browser that takes itself to be offline reads and sends all the same", async () => {
+  console = await openConsole("Offline");
+  const { page } = console;
+  await console.open("/tasks/new");
+  await page.evaluate("window.dispatchEvent(new Event('offline'))");
+  await page.getByLabel("What is to be done").fill("On this machine");
+  await page.getByRole("button", { name: "Start the task" }).click();
+  await page.waitForURL(/\/tasks\/task_/);
+  await expect.poll(async () => await page.getByRole("heading", { level: 1 }).textContent()).toBe("On this machine");
+});
+
 test("an action is approved with changed arguments, another is refused with a reason, and one approved as it stands", async () => {
   console = await openConsole("Decide");
   const { page, api, recorderUrl } = console;

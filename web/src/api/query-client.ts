@@ -15,12 +15,15 @@ export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: lookAtSession }),
   mutationCache: new MutationCache({ onError: lookAtSession, onSuccess: tellOfChange }),
   defaultOptions: {
+    // The browser's word on the network says nothing of this server, which may run on the same machine.
     queries: {
+      networkMode: "always",
+      refetchOnReconnect: true,
       staleTime: 5_000,
       retry: (failures, thrown) => failures < TRIES && toApiError(thrown).isPassing,
       retryDelay: (failures) => Math.min(500 * 2 ** failures, 8_000),
     },
-    // What changes something is sent again only by a person, or under a request key.
-    mutations: { retry: false },
+    // What changes something is sent again only by a person, or under a request key: never held back to be sent later.
+    mutations: { networkMode: "always", retry: false },
   },
 });
