@@ -43,14 +43,17 @@ test("a limit is set, everything is stopped and goes on, and the audit log tells
   await page.getByRole("button", { name: "Set a limit" }).click();
   await page.getByLabel("Tokens").fill("many");
   await page.getByRole("button", { name: "Set the limit" }).click();
-  await page.getByText("This is no number.").waitFor();
+  await page.getByText("This is not a number.").waitFor();
   await page.getByLabel("Tokens").fill("50,000");
+  await page.getByLabel("Money in US$").fill("0,125");
+  await page.getByText("write 125 or 0.125").waitFor();
+  await page.getByLabel("Money in US$").fill("0,12");
   await page.getByRole("button", { name: "Set the limit" }).click();
   await page.getByText("The limit holds.").waitFor();
   const { data } = await api.must<{ data: { account: string; limit: object }[] }>("GET", "/v1/budgets");
   expect(data.find(({ account }) => account === "tenant")?.limit).toEqual({
     max_tokens: 50_000,
-    max_cost_usd: null,
+    max_cost_usd: 0.12,
     period: "month",
   });
 

@@ -195,7 +195,7 @@ test("an action is approved with changed arguments, another is refused with a re
   await expectFocusIn("First order");
   await keyboard.press("e");
   await page.getByLabel("timeout").fill("soon");
-  await page.getByText("Write a number.").waitFor();
+  await page.getByText("This is not a number.").waitFor();
   await page.getByLabel("timeout").fill("-1");
   await keyboard.press("Control+Enter");
   await page.getByText("see what is said at the fields").waitFor();

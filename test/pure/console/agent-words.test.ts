@@ -202,6 +202,16 @@ describe("an agent while it is edited", () => {
     });
   });
 
+  test("reads its limits as the console prints them", () => {
+    const draft = { ...draftOf(agent()), max_tokens: "100,000", max_cost_usd: "0,5", max_duration_s: "1,000" };
+    expect(readDraft({ ...draft, max_duration_s: "" })).toMatchObject({
+      config: { budget: { max_tokens: 100_000, max_cost_usd: 0.5 } },
+    });
+    expect(readDraft(draft)).toMatchObject({
+      faults: { "budget.max_duration_s": expect.stringContaining("write 1000 or 1.000") as string },
+    });
+  });
+
   test("tells a list that is empty from one that is not there", () => {
     const empty = agent({ allowed_domains: [] });
     expect(readDraft(draftOf(empty))).toEqual({ ok: true, config: empty });

@@ -38,7 +38,8 @@ describe("an edit of the arguments of a call", () => {
   });
 
   it.each([
-    ["copies", "many", "Write a number."],
+    ["copies", "many", "This is not a number."],
+    ["copies", "100,000", "write 100000 or 100.000"],
     ["copies", "", "Write a number."],
     ["tags", "[", "This is no JSON"],
   ])("names the field that it cannot read: %s = %j", (name, typed, fault) => {
@@ -47,7 +48,7 @@ describe("an edit of the arguments of a call", () => {
   });
 
   it("is nothing when it was typed back", () => {
-    const read = readDraft(ASKED, touch({ to: "ana@example.com", copies: "2.0" }));
+    const read = readDraft(ASKED, touch({ to: "ana@example.com", copies: "2,0" }));
     expect(read.ok && changedArguments(ASKED, read.arguments)).toBeNull();
   });
 

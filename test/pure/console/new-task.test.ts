@@ -47,6 +47,16 @@ describe("a task that is being written", () => {
     });
   });
 
+  it("reads its limits as the console prints them, and an amount that may have decimals in one way only", () => {
+    const limits = { max_steps: "", max_tokens: "100,000", max_cost_usd: "0,5", max_duration_s: "1,5" };
+    expect(readNewTask(written({ limits }), false)).toMatchObject({
+      request: { budget: { max_tokens: 100_000, max_cost_usd: 0.5, max_duration_s: 90 } },
+    });
+    expect(readNewTask(written({ limits: { ...limits, max_cost_usd: "0,125" } }), false)).toMatchObject({
+      faults: { "budget.max_cost_usd": expect.stringContaining("write 125 or 0.125") as string },
+    });
+  });
+
   it("keeps skills from being matched only when that was wanted", () => {
     expect(readNewTask(written({ usesNoSkills: true, skills: "report" }), false)).toMatchObject({
       request: { skills: [] },

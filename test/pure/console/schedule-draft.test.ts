@@ -60,6 +60,30 @@ describe("a schedule", () => {
     ]);
   });
 
+  it("reads its numbers as the console prints them, and an amount that may have decimals in one way only", () => {
+    const draft = {
+      ...newSchedule("UTC"),
+      name: "n",
+      input: "i",
+      jitterMinutes: "1,5",
+      limits: { max_steps: "", max_tokens: "100,000", max_cost_usd: "0,5", max_duration_s: "" },
+    };
+    expect(readSchedule(draft)).toMatchObject({
+      value: { jitter_seconds: 90, task: { budget: { max_tokens: 100_000, max_cost_usd: 0.5 } } },
+    });
+    const read = readSchedule({
+      ...draft,
+      when: { ...draft.when, rhythm: "interval", every: "1,000" },
+      missedHours: "1,000",
+      limits: { ...draft.limits, max_cost_usd: "0,125" },
+    });
+    const twoWays = expect.stringContaining("can mean two things") as string;
+    expect(read).toEqual({
+      ok: false,
+      faults: { "when.every_seconds": twoWays, "missed.window_seconds": twoWays, "task.budget.max_cost_usd": twoWays },
+    });
+  });
+
   it("does not end before it begins", () => {
     const read = readSchedule({
       ...newSchedule("UTC"),

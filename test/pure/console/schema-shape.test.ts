@@ -289,12 +289,13 @@ describe("a schema in words", () => {
 
   test("says what is plainly wrong and no more", () => {
     const whole: Schema = { type: "integer", minimum: 1, maximum: 5 };
-    expect([3, 0, 9, 2.5, "x", undefined].map((value) => plainFault(fieldOf(whole, whole), value))).toEqual([
+    expect([3, 0, 9, 2.5, "x", "2,5", undefined].map((value) => plainFault(fieldOf(whole, whole), value))).toEqual([
       null,
       "At least 1.",
       "At most 5.",
       "Only whole numbers.",
       "This is not a number.",
+      "Only whole numbers, such as 100,000.",
       null,
     ]);
   });

@@ -1,4 +1,5 @@
 /** A person's edit of the arguments of a call: what was touched lies over what was asked for, so that nothing else changes. */
+import { readNumber } from "../ui/typed-number.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -95,10 +96,9 @@ type ReadField = { readonly ok: true; readonly value: unknown } | { readonly ok:
 function readField(kind: FieldKind, typed: string | boolean): ReadField {
   if (kind === "flag" || kind === "text" || typeof typed === "boolean") return { ok: true, value: typed };
   if (kind === "number") {
-    const number = Number(typed);
-    return typed.trim() === "" || !Number.isFinite(number)
-      ? { ok: false, fault: "Write a number." }
-      : { ok: true, value: number };
+    const read = readNumber(typed, { isWhole: false });
+    if (read.kind === "number") return { ok: true, value: read.value };
+    return { ok: false, fault: read.kind === "none" ? "Write a number." : read.fault };
   }
   try {
     return { ok: true, value: JSON.parse(typed) as unknown };

@@ -1,4 +1,5 @@
 /** An agent while it is edited: every field as it is typed, and the way to a configuration and back without loss. */
+import { readNumber } from "../../ui/typed-number.ts";
 import {
   type AgentConfig,
   type ApprovalPolicy,
@@ -88,18 +89,16 @@ export type ReadDraft =
 /** The configuration that the API is sent, or what is no number and no JSON, by the API's names of the fields. */
 export function readDraft(draft: AgentDraft): ReadDraft {
   const faults: Record<string, string> = {};
-  const number = (field: string, text: string): number | undefined => {
-    if (text.trim() === "") return undefined;
-    const value = Number(text);
-    if (Number.isFinite(value)) return value;
-    faults[field] = "This is not a number.";
-    return undefined;
+  const number = (field: string, text: string, isWhole: boolean): number | undefined => {
+    const read = readNumber(text, { isWhole });
+    if (read.kind === "fault") faults[field] = read.fault;
+    return read.kind === "number" ? read.value : undefined;
   };
   const budget = given({
-    max_steps: number("budget.max_steps", draft.max_steps),
-    max_tokens: number("budget.max_tokens", draft.max_tokens),
-    max_cost_usd: number("budget.max_cost_usd", draft.max_cost_usd),
-    max_duration_s: number("budget.max_duration_s", draft.max_duration_s),
+    max_steps: number("budget.max_steps", draft.max_steps, true),
+    max_tokens: number("budget.max_tokens", draft.max_tokens, true),
+    max_cost_usd: number("budget.max_cost_usd", draft.max_cost_usd, false),
+    max_duration_s: number("budget.max_duration_s", draft.max_duration_s, false),
   });
   const sandbox = given({
     allowed_paths: listOf(draft.allowed_paths),
@@ -109,10 +108,10 @@ export function readDraft(draft: AgentDraft): ReadDraft {
   });
   const memory = given({
     summaries: flagOf(draft.summaries),
-    tag_boost: number("memory.tag_boost", draft.tag_boost),
-    min_score: number("memory.min_score", draft.min_score),
+    tag_boost: number("memory.tag_boost", draft.tag_boost, false),
+    min_score: number("memory.min_score", draft.min_score, false),
   });
-  const approval = given(approvalOf(draft, number("approval.expires_s", draft.expires_s)));
+  const approval = given(approvalOf(draft, number("approval.expires_s", draft.expires_s, true)));
   const tool_config = settingsOf(draft.tool_config, faults);
   if (Object.keys(faults).length > 0) return { ok: false, faults };
   return {

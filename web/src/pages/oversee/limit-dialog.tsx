@@ -9,8 +9,10 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { ProblemNotice } from "../../ui/notice.tsx";
 import { useToast } from "../../ui/toast.tsx";
+import { readNumber } from "../../ui/typed-number.ts";
 
 type Period = NonNullable<Budget["limit"]>["period"];
+type ReadLimit = ReturnType<typeof readNumber>;
 const PERIODS: readonly { readonly period: Period; readonly label: string }[] = [
   { period: "day", label: "A day" },
   { period: "month", label: "A month" },
@@ -45,9 +47,10 @@ function LimitForm({ budget, onClose }: { readonly budget: Budget | null; readon
     say(word);
     await queries.invalidateQueries({ queryKey: ["budgets"] });
   };
+  const [tokenLimit, moneyLimit] = [readNumber(tokens, { isWhole: true }), readNumber(money, { isWhole: false })];
   const setting = useMutation({
     mutationFn: async () => {
-      const body = { max_tokens: numberOf(tokens), max_cost_usd: numberOf(money), period };
+      const body = { max_tokens: limitOf(tokenLimit), max_cost_usd: limitOf(moneyLimit), period };
       return await answered(api.PUT("/v1/budgets/{account}", { params: { path: { account } }, body }));
     },
     onSuccess: async () => await after("The limit holds."),
@@ -57,12 +60,11 @@ function LimitForm({ budget, onClose }: { readonly budget: Budget | null; readon
     onSuccess: async () => await after("The limit is taken away."),
   });
   const faults = setting.isError ? toApiError(setting.error).fields : {};
-  const isBad = (text: string): boolean => Number.isNaN(numberOf(text));
-  const faultOf = (text: string, field: string): string | undefined =>
-    isBad(text) ? "This is no number." : faults[field];
+  const faultOf = (read: ReadLimit, field: string): string | undefined =>
+    read.kind === "fault" ? read.fault : faults[field];
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!setting.isPending && !isBad(tokens) && !isBad(money)) setting.mutate();
+    if (!setting.isPending && tokenLimit.kind !== "fault" && moneyLimit.kind !== "fault") setting.mutate();
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
@@ -86,7 +88,7 @@ function LimitForm({ budget, onClose }: { readonly budget: Budget | null; readon
           placeholder="No limit"
           value={tokens}
           onChange={({ target }) => setTokens(target.value)}
-          error={faultOf(tokens, "max_tokens")}
+          error={faultOf(tokenLimit, "max_tokens")}
         />
         <TextField
           label="Money in US$"
@@ -94,7 +96,7 @@ function LimitForm({ budget, onClose }: { readonly budget: Budget | null; readon
           placeholder="No limit"
           value={money}
           onChange={({ target }) => setMoney(target.value)}
-          error={faultOf(money, "max_cost_usd")}
+          error={faultOf(moneyLimit, "max_cost_usd")}
         />
         <SelectField
           label="Period"
@@ -121,7 +123,7 @@ function LimitForm({ budget, onClose }: { readonly budget: Budget | null; readon
           look="primary"
           type="submit"
           isBusy={setting.isPending}
-          disabled={tokens.trim() === "" && money.trim() === ""}
+          disabled={tokenLimit.kind === "none" && moneyLimit.kind === "none"}
         >
           Set the limit
         </Button>
@@ -138,7 +140,7 @@ function option(value: string, label: string) {
   );
 }
 
-/** Null for an empty field, NaN for what is no number. A comma, a blank or `_` may stand before each three digits. */
-function numberOf(text: string): number | null {
-  return text.trim() === "" ? null : Number(text.trim().replaceAll(/[ ,_](?=\d{3})/g, ""));
+/** Null: there is none. */
+function limitOf(read: ReadLimit): number | null {
+  return read.kind === "number" ? read.value : null;
 }

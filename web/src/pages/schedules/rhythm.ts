@@ -1,6 +1,7 @@
 /** How often something is due, as people say it, and as the API writes it. */
 import type { Schedule } from "../../api/types.generated.ts";
 import type { Faults } from "../../ui/faults.ts";
+import { readNumber } from "../../ui/typed-number.ts";
 import { daysInWords } from "../../ui/weekday-words.ts";
 import { momentOf, offsetWord, wallText } from "./zoned-time.ts";
 
@@ -81,7 +82,9 @@ export function readWhen(draft: WhenDraft, zone: string): Read {
       return { ok: true, when: { kind: "once", at: new Date(at).toISOString() } };
     }
     case "interval": {
-      const seconds = Math.round(Number(draft.every.trim().replace(",", ".")) * UNITS[draft.unit]);
+      const every = readNumber(draft.every, { isWhole: false });
+      if (every.kind === "fault") return fault("when.every_seconds", every.fault);
+      const seconds = every.kind === "none" ? 0 : Math.round(every.value * UNITS[draft.unit]);
       if (!(seconds >= UNITS.minutes)) return fault("when.every_seconds", "Write a number; a minute is the least.");
       const anchor = draft.anchor === "" ? {} : { anchor: draft.anchor };
       return { ok: true, when: { kind: "interval", every_seconds: seconds, ...anchor } };

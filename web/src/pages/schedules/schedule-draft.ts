@@ -1,7 +1,8 @@
 /** A schedule as it stands in the form's fields, and the request that it makes. */
 import type { paths, Schedule } from "../../api/types.generated.ts";
 import type { Faults } from "../../ui/faults.ts";
-import { LIMITS, type Delivery, type LimitName } from "../tasks/new-task.ts";
+import { readAboveZero } from "../../ui/typed-number.ts";
+import { type Delivery, EMPTY_TASK, limitFieldsOf, type LimitName, readLimits } from "../tasks/new-task.ts";
 import { draftOfWhen, NEW_WHEN, readWhen, type WhenDraft } from "./rhythm.ts";
 import { isZone, momentOf, wallText } from "./zoned-time.ts";
 
@@ -34,7 +35,6 @@ export interface ScheduleDraft {
   readonly before: TaskRequest | null;
 }
 
-const NO_LIMITS = { max_steps: "", max_tokens: "", max_cost_usd: "", max_duration_s: "" };
 const HOUR_S = 3_600;
 const MINUTE_S = 60;
 
@@ -53,7 +53,7 @@ export function newSchedule(timeZone: string): ScheduleDraft {
     input: "",
     agent: "",
     project: "",
-    limits: NO_LIMITS,
+    limits: EMPTY_TASK.limits,
     deliver: [],
     text: "",
     to: [{ channel: "person", to: "" }],
@@ -66,11 +66,6 @@ export function newSchedule(timeZone: string): ScheduleDraft {
 export function draftOfSchedule(schedule: Schedule): ScheduleDraft {
   const { time_zone: zone, task, reminder, alert } = schedule;
   const wall = (at: string | undefined): string => (at === undefined ? "" : wallText(zone, Date.parse(at)));
-  const limits: Record<LimitName, string> = { ...NO_LIMITS };
-  for (const { name, unit } of LIMITS) {
-    const value = task?.budget?.[name];
-    if (value !== undefined) limits[name] = String(value / unit);
-  }
   const start = newSchedule(zone);
   const late = alert?.if_not_finished_within_seconds;
   return {
@@ -87,7 +82,7 @@ export function draftOfSchedule(schedule: Schedule): ScheduleDraft {
     input: task === undefined ? "" : textOf(task.input),
     agent: task?.agent ?? "",
     project: task?.project ?? "",
-    limits,
+    limits: limitFieldsOf(task?.budget),
     deliver: task?.deliver ?? [],
     text: reminder?.text ?? "",
     to: reminder?.to ?? start.to,
@@ -129,10 +124,10 @@ export function readSchedule(draft: ScheduleDraft): Read<ScheduleConfig> {
   const timing = readTiming(draft);
   if (!timing.ok) Object.assign(faults, timing.faults);
   if (draft.name.trim() === "") faults["name"] = "Write a name.";
-  const jitter = amount(draft.jitterMinutes, MINUTE_S, "jitter_seconds", faults) ?? 0;
-  const window = amount(draft.missedHours, HOUR_S, "missed.window_seconds", faults) ?? 24 * HOUR_S;
+  const jitter = seconds(draft.jitterMinutes, MINUTE_S, "jitter_seconds", faults) ?? 0;
+  const window = seconds(draft.missedHours, HOUR_S, "missed.window_seconds", faults) ?? 24 * HOUR_S;
   const work = draft.work === "task" ? { task: readTask(draft, faults) } : { reminder: readReminder(draft, faults) };
-  const late = amount(draft.alertMinutes, MINUTE_S, "alert.if_not_finished_within_seconds", faults);
+  const late = seconds(draft.alertMinutes, MINUTE_S, "alert.if_not_finished_within_seconds", faults);
   const alertTo = readPlaces(draft.alertTo, "alert.deliver", faults);
   const noPlace = late !== undefined && alertTo.length === 0;
   if (noPlace) faults["alert.deliver"] = "Say who is told.";
@@ -164,18 +159,14 @@ function readTask(draft: ScheduleDraft, faults: Record<string, string>): TaskReq
     input: "",
   };
   if (draft.input.trim() === "") faults["task.input"] = "Write what is to be done.";
-  const budget: Partial<Record<LimitName, number>> = {};
-  for (const { name, unit } of LIMITS) {
-    const value = amount(draft.limits[name], unit, `task.budget.${name}`, faults, false);
-    if (value !== undefined) budget[name] = value;
-  }
+  const budget = readLimits(draft.limits, faults, "task.budget");
   const deliver = readPlaces(draft.deliver, "task.deliver", faults);
   return {
     ...kept,
     input: withText(before, draft.input),
     ...(draft.agent === "" ? {} : { agent: draft.agent }),
     ...(draft.project.trim() === "" ? {} : { project: draft.project.trim() }),
-    ...(Object.keys(budget).length === 0 ? {} : { budget }),
+    ...budget,
     ...(deliver.length === 0 ? {} : { deliver }),
   };
 }
@@ -194,21 +185,10 @@ function readPlaces(places: readonly Delivery[], field: string, faults: Record<s
   });
 }
 
-/** A number above zero in the unit of the API; undefined for an empty field. */
-function amount(
-  text: string,
-  unit: number,
-  field: string,
-  faults: Record<string, string>,
-  isWhole = true,
-): number | undefined {
-  if (text.trim() === "") return undefined;
-  const value = Number(text.trim().replace(",", ".")) * unit;
-  if (!(Number.isFinite(value) && value > 0)) {
-    faults[field] = "Write a number above zero, or leave it empty.";
-    return undefined;
-  }
-  return isWhole ? Math.round(value) : value;
+/** Whole seconds of a time above zero that stands in `unit`; undefined for an empty field. */
+function seconds(text: string, unit: number, field: string, faults: Record<string, string>): number | undefined {
+  const value = readAboveZero(text, { isWhole: false }, field, faults);
+  return value === undefined ? undefined : Math.round(value * unit);
 }
 
 /** A conversation is changed in its last message, which is the user's. */

@@ -1,5 +1,6 @@
 /** A task that is being written: what was typed, and the request that it makes. */
 import type { Agent, Task, paths } from "../../api/types.generated.ts";
+import { readAboveZero } from "../../ui/typed-number.ts";
 
 export type TaskRequest = paths["/v1/tasks"]["post"]["requestBody"]["content"]["application/json"];
 export type Channel = NonNullable<TaskRequest["deliver"]>[number]["channel"];
@@ -49,6 +50,7 @@ interface Limit {
   readonly label: string;
   /** How a limit of the API stands in the field, and back. */
   readonly unit: number;
+  readonly isWhole: boolean;
   /** What holds when neither the field nor the agent says. */
   readonly otherwise: string;
   readonly shown: (value: number) => string;
@@ -61,6 +63,7 @@ export const LIMITS: readonly Limit[] = [
     name: "max_steps",
     label: "Steps",
     unit: 1,
+    isWhole: true,
     otherwise: "10 when empty, at most 100",
     shown: (value) => whole.format(value),
   },
@@ -68,6 +71,7 @@ export const LIMITS: readonly Limit[] = [
     name: "max_tokens",
     label: "Tokens",
     unit: 1,
+    isWhole: true,
     otherwise: "No limit when empty",
     shown: (value) => whole.format(value),
   },
@@ -75,6 +79,7 @@ export const LIMITS: readonly Limit[] = [
     name: "max_cost_usd",
     label: "US dollars",
     unit: 1,
+    isWhole: false,
     otherwise: "No limit when empty",
     shown: (value) => `$${value}`,
   },
@@ -82,6 +87,7 @@ export const LIMITS: readonly Limit[] = [
     name: "max_duration_s",
     label: "Minutes of work",
     unit: SECONDS_PER_MINUTE,
+    isWhole: false,
     otherwise: "No limit when empty; waiting for people does not count",
     shown: (value) => whole.format(value / SECONDS_PER_MINUTE),
   },
@@ -121,15 +127,16 @@ export function readNewTask(task: NewTask, hasFiles: boolean): ReadTask {
   };
 }
 
-/** The limits of a request; none when every field is empty. What is no number is added to `faults`. */
-export function readLimits(limits: NewTask["limits"], faults: Record<string, string>): Pick<TaskRequest, "budget"> {
+/** The limits of a request; none when every field is empty. What cannot be read is added to `faults`, below `field`. */
+export function readLimits(
+  limits: NewTask["limits"],
+  faults: Record<string, string>,
+  field = "budget",
+): Pick<TaskRequest, "budget"> {
   const budget: Partial<Record<LimitName, number>> = {};
-  for (const { name, unit } of LIMITS) {
-    const typed = limits[name].trim();
-    if (typed === "") continue;
-    const value = Number(typed);
-    if (Number.isFinite(value) && value > 0) budget[name] = value * unit;
-    else faults[`budget.${name}`] = "Write a number above zero, or leave it empty.";
+  for (const { name, unit, isWhole } of LIMITS) {
+    const value = readAboveZero(limits[name], { isWhole }, `${field}.${name}`, faults);
+    if (value !== undefined) budget[name] = value * unit;
   }
   return Object.keys(budget).length === 0 ? {} : { budget };
 }

@@ -1,6 +1,7 @@
 /** The fields of a schema's form that hold one value: text, number, choice, JSON. */
 import { useId, useState } from "react";
 import { SelectField, TextArea, TextField } from "../field.tsx";
+import { readNumber } from "../typed-number.ts";
 import { readJson } from "./json-edit.ts";
 import type { ShapeProps } from "./schema-props.ts";
 import { sameJson } from "./json-value.ts";
@@ -39,8 +40,12 @@ export function TextValueField({ field, name, isRequired, label, hint, error, va
   return isLong ? <TextArea {...common} rows={3} /> : <TextField {...common} autoComplete="off" />;
 }
 
-/** What is typed and is no number is kept as text, and the API says so. */
-export function NumberField({ label, hint, error, value, onChange }: ShapeProps) {
+/** What is typed and is no number is kept as text, and it is said at the field. */
+export function NumberField({ field: { shape }, label, hint, error, value, onChange }: ShapeProps) {
+  const numberOf = (text: string): number | string | undefined => {
+    const read = readNumber(text, { isWhole: shape.kind === "number" && shape.isWhole });
+    return read.kind === "number" ? read.value : read.kind === "none" ? undefined : text;
+  };
   const [draft, setDraft] = useState<string | null>(null);
   const shown = typeof value === "number" ? String(value) : typeof value === "string" ? value : "";
   // The draft stands as long as it means the value: "1." is 1, and goes on to 1.5.
@@ -57,13 +62,6 @@ export function NumberField({ label, hint, error, value, onChange }: ShapeProps)
       }}
     />
   );
-}
-
-function numberOf(text: string): number | string | undefined {
-  const trimmed = text.trim();
-  if (trimmed === "") return undefined;
-  const number = Number(trimmed);
-  return /^[-+\d.eE]+$/.test(trimmed) && Number.isFinite(number) ? number : text;
 }
 
 /** What stands when none is chosen. */

@@ -1,4 +1,5 @@
 /** A JSON Schema in words: what each field of it is, as the rows of a table. Bounded, whatever the schema. */
+import { readNumber } from "../typed-number.ts";
 import type { Schema } from "./schema-resolve.ts";
 import { type Field, fieldOf, type Shape } from "./schema-shape.ts";
 
@@ -113,7 +114,10 @@ function rangeInWords({ least, most }: { readonly least: number; readonly most: 
 /** What is plainly wrong with a value, said while it is typed; null: nothing, or it is the API's to judge. */
 export function plainFault({ shape }: Field, value: unknown): string | null {
   if (shape.kind === "number" && value !== undefined && value !== null) {
-    if (typeof value !== "number") return "This is not a number.";
+    if (typeof value !== "number") {
+      const read = typeof value === "string" ? readNumber(value, shape) : null;
+      return read?.kind === "fault" ? read.fault : "This is not a number.";
+    }
     if (shape.isWhole && !Number.isInteger(value)) return "Only whole numbers.";
     if (value < shape.least) return `At least ${shape.least}.`;
     return value > shape.most ? `At most ${shape.most}.` : null;
