@@ -19,7 +19,12 @@ test("a key is made, shown once, used, and dead when it is revoked, in every win
   await page.getByRole("button", { name: "Make the key" }).click();
   const key = (await page.getByRole("group", { name: "the key", exact: true }).textContent()) ?? "";
   expect(key).toMatch(/^otto_/);
-  await page.getByRole("button", { name: "Done" }).click();
+  // Nothing but the button takes it away.
+  await page.mouse.click(5, 5);
+  await page.keyboard.press("Escape");
+  expect(await page.getByText(key).isVisible()).toBe(true);
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  await page.getByText(key).waitFor({ state: "detached" });
   const program = new ApiClient(url, key);
   expect((await program.send("GET", "/v1/tasks")).status).toBe(200);
   expect((await program.send("POST", "/v1/tasks", { input: "no" })).status).toBe(403);

@@ -5,13 +5,14 @@ import { useState } from "react";
 import { answered, api } from "../../api/client.ts";
 import { usePaged } from "../../api/paged.ts";
 import { sessionQuery } from "../../api/session.ts";
-import type { Key } from "../../api/types.generated.ts";
+import type { Key, NewKey } from "../../api/types.generated.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { Listing } from "../../ui/listing.tsx";
 import { Empty, ProblemNotice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
+import { SecretOnce } from "../../ui/secret-once.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useToast } from "../../ui/toast.tsx";
@@ -27,6 +28,7 @@ export function KeysPage() {
     async (cursor) => await answered(api.GET("/v1/keys", { params: { query: { cursor } } })),
   );
   const [isMaking, setMaking] = useState(false);
+  const [made, setMade] = useState<readonly NewKey[]>([]);
   const [isLinking, setLinking] = useState(false);
   const [ending, setEnding] = useState<Key | null>(null);
   const { data: session } = useQuery(sessionQuery);
@@ -74,6 +76,16 @@ export function KeysPage() {
         </>
       }
     >
+      {made.map(({ id, name, key }) => (
+        <SecretOnce
+          key={id}
+          secret={key}
+          name="the key"
+          onDone={() => setMade((old) => old.filter((other) => other.id !== id))}
+        >
+          It is the key of “<Name>{name}</Name>”.
+        </SecretOnce>
+      ))}
       <Listing
         list={list}
         empty={
@@ -86,7 +98,11 @@ export function KeysPage() {
       </Listing>
       {/* Below a list that is still read, it would be moved. */}
       {list.isLoading ? null : <WhoIsSignedIn isAdmin={session?.scopes.includes("admin") ?? false} />}
-      <NewKeyDialog isOpen={isMaking} onClose={() => setMaking(false)} />
+      <NewKeyDialog
+        isOpen={isMaking}
+        onMade={(key) => setMade((old) => [key, ...old])}
+        onClose={() => setMaking(false)}
+      />
       <SignInLinkDialog isOpen={isLinking} onClose={() => setLinking(false)} />
       <RevokeKey apiKey={ending} isOwn={ending?.id === session?.key.id} onClose={() => setEnding(null)} />
     </Page>

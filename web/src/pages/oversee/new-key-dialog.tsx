@@ -3,11 +3,11 @@ import { type FormEvent, useState } from "react";
 import { answered, api } from "../../api/client.ts";
 import { toApiError } from "../../api/problem.ts";
 import { useRequestKey } from "../../api/request-key.ts";
+import type { NewKey } from "../../api/types.generated.ts";
 import { Button } from "../../ui/button.tsx";
-import { CodeBlock } from "../../ui/code.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
-import { Notice, ProblemNotice } from "../../ui/notice.tsx";
+import { ProblemNotice } from "../../ui/notice.tsx";
 import { type Scope, SCOPES } from "./scopes.ts";
 
 const DAY_MS = 86_400_000;
@@ -18,16 +18,22 @@ const LIVES = [
   { days: 365, label: "For one year" },
 ];
 
-/** Makes a key and shows it once. */
-export function NewKeyDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+interface NewKeyProps {
+  /** Takes the key, which no later answer shows: also when the window was closed meanwhile. */
+  readonly onMade: (made: NewKey) => void;
+  readonly onClose: () => void;
+}
+
+/** Makes a key. It is shown elsewhere: a stray click closes this window. */
+export function NewKeyDialog({ isOpen, onMade, onClose }: NewKeyProps & { readonly isOpen: boolean }) {
   return (
     <Dialog isOpen={isOpen} title="New key" onClose={onClose}>
-      <NewKeyForm onClose={onClose} />
+      <NewKeyForm {...{ onMade, onClose }} />
     </Dialog>
   );
 }
 
-function NewKeyForm({ onClose }: { readonly onClose: () => void }) {
+function NewKeyForm({ onMade, onClose }: NewKeyProps) {
   const queries = useQueryClient();
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState<readonly Scope[]>(["tasks:read", "tasks:write"]);
@@ -41,23 +47,14 @@ function NewKeyForm({ onClose }: { readonly onClose: () => void }) {
       const body = { name: name.trim(), scopes: [...scopes], expires_at };
       return await answered(api.POST("/v1/keys", { body, headers: headersFor(body) }));
     },
-    onSuccess: async () => await queries.invalidateQueries({ queryKey: ["keys"] }),
+    onSuccess: async (made) => {
+      onMade(made);
+      await queries.invalidateQueries({ queryKey: ["keys"] });
+    },
   });
-  if (making.isSuccess)
-    return (
-      <div className="flex flex-col gap-4">
-        <Notice tone="warn" title="Copy the key now">
-          It is shown this once, and nobody can read it again.
-        </Notice>
-        <CodeBlock text={making.data.key} label="the key" />
-        <Button look="primary" onClick={onClose}>
-          Done
-        </Button>
-      </div>
-    );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!making.isPending) making.mutate();
+    if (!making.isPending) making.mutate(undefined, { onSuccess: onClose });
   };
   const faults = making.isError ? toApiError(making.error).fields : {};
   return (

@@ -9,10 +9,10 @@ import { Button, buttonClasses } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code.tsx";
 import { useDraft } from "../../ui/draft.ts";
 import { ProblemNotice } from "../../ui/notice.tsx";
+import { SecretOnce } from "../../ui/secret-once.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { type IncomingDraft, type IncomingRequest, NEW_INCOMING, readIncoming } from "./incoming-draft.ts";
 import { IncomingForm } from "./incoming-form.tsx";
-import { SecretOnce } from "./secret-once.tsx";
 
 export function NewIncoming() {
   const [draft, setDraft, forget] = useDraft<IncomingDraft>("incoming webhook new", NEW_INCOMING);

@@ -6,7 +6,7 @@ import { useRequestKey } from "../../api/request-key.ts";
 import { Button, buttonClasses } from "../../ui/button.tsx";
 import { useDraft } from "../../ui/draft.ts";
 import { ProblemNotice } from "../../ui/notice.tsx";
-import { SecretOnce } from "./secret-once.tsx";
+import { SecretOnce } from "../../ui/secret-once.tsx";
 import { NEW_WEBHOOK, WebhookForm, type WebhookSetting } from "./webhook-form.tsx";
 
 export function NewWebhook() {

@@ -13,9 +13,9 @@ import { EditButtons, EditOvertaken } from "../../ui/edit-parts.tsx";
 import { type Tagged, useEdit } from "../../ui/edit.ts";
 import { ProblemNotice } from "../../ui/notice.tsx";
 import { Card, Section } from "../../ui/page.tsx";
+import { SecretOnce } from "../../ui/secret-once.tsx";
 import { ExactTime } from "../../ui/time.tsx";
 import { useToast } from "../../ui/toast.tsx";
-import { SecretOnce } from "./secret-once.tsx";
 import { settingOf, WebhookForm, type WebhookSetting } from "./webhook-form.tsx";
 import { putWebhook, webhookQuery, webhooksQuery } from "./webhook-queries.ts";
 
