@@ -233,6 +233,16 @@ test("an MCP server is added, its changed tools wait until they are agreed to, a
   await page.getByText("Connected", { exact: true }).waitFor();
   expect(await api.must("GET", "/v1/mcp-servers/notes")).toMatchObject({ headers: ["X-Team"], tool_count: 1 });
 
+  // What was typed is gone once it is sealed.
+  const sealed = page.getByLabel("Value of X-Team", { exact: true });
+  await page.getByRole("button", { name: "Change", exact: true }).click();
+  await sealed.fill("a secret");
+  await page.getByRole("button", { name: "Save and connect" }).click();
+  await page.getByText("notes is set.").waitFor();
+  await page.getByRole("button", { name: "Change", exact: true }).click();
+  expect(await sealed.inputValue()).toBe("");
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+
   await serve(["search", "Searches notes, and sends them on."], ["upload", "Uploads files."]);
   await page.getByRole("button", { name: "Look again" }).click();
   await page.getByText("1 tool new, 1 tool changed", { exact: false }).waitFor();

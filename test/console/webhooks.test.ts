@@ -76,6 +76,19 @@ test("what somebody else sets while one types is neither lost nor written over",
   expect(await page.getByLabel("Note").inputValue()).toBe("First and second");
   await page.getByRole("button", { name: "Save" }).click();
   await page.locator("header", { hasText: "First and second" }).waitFor();
+
+  // The form of one is never that of another, however one comes from one to the other.
+  const other = await api.must<{ id: string }>("POST", "/v1/webhooks", { ...setting, description: "The other" });
+  await console.open(`/webhooks/${other.id}?view=settings`);
+  await expect.poll(async () => await page.getByLabel("Note").inputValue()).toBe("The other");
+  await page.getByRole("link", { name: "Webhooks", exact: true }).click();
+  await page.locator(`a[href="/webhooks/${id}"]`).click();
+  await page.getByRole("link", { name: "Settings" }).click();
+  await expect.poll(async () => await page.getByLabel("Note").inputValue()).toBe("First and second");
+  await page.evaluate("history.go(-3)");
+  await page.waitForURL(`**/webhooks/${other.id}?view=settings`);
+  await page.locator("header", { hasText: "The other" }).waitFor();
+  expect(await page.getByLabel("Note").inputValue()).toBe("The other");
 });
 
 test("a way in is made, a signed call to it makes a task, and the list of what came leads there", async () => {

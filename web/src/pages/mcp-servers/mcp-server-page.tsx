@@ -36,7 +36,7 @@ export function McpServerPage() {
           <ToolChanges server={server} />
           <ServerTools server={server} />
           <ServerAccess server={server} />
-          <EditServer server={server} />
+          <EditServer key={name} server={server} />
         </>
       )}
     </Page>
@@ -75,10 +75,17 @@ function ServerActions({ server: { name } }: { readonly server: McpServerDetail 
 function EditServer({ server }: { readonly server: McpServerDetail }) {
   const { edit = false } = useSearch({ from: "/console/mcp-servers/$name" });
   const navigate = useNavigate({ from: "/mcp-servers/$name" });
+  // Kept here, so that a window that was closed by mistake opens with what was typed.
   const [typed, setTyped] = useState<ServerFields | null>(null);
   return (
     <Dialog isOpen={edit} title={`Change ${server.name}`} onClose={() => void navigate({ search: {} })} isWide>
-      <ServerForm fields={typed ?? fieldsOf(server)} onChange={setTyped} isNew={false} taken={[]} />
+      <ServerForm
+        fields={typed ?? fieldsOf(server)}
+        onChange={setTyped}
+        onSaved={() => setTyped(null)}
+        isNew={false}
+        taken={[]}
+      />
     </Dialog>
   );
 }

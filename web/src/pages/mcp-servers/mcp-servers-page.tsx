@@ -47,7 +47,13 @@ export function McpServersPage() {
         ))}
       </ul>
       <Dialog isOpen={add} title="Add an MCP server" onClose={() => void open(false)} isWide>
-        <ServerForm fields={fields} onChange={setFields} isNew taken={servers?.map(({ name }) => name) ?? []} />
+        <ServerForm
+          fields={fields}
+          onChange={setFields}
+          onSaved={() => setFields(EMPTY_SERVER)}
+          isNew
+          taken={servers?.map(({ name }) => name) ?? []}
+        />
       </Dialog>
     </Page>
   );

@@ -16,15 +16,17 @@ import { keepServer } from "./server-queries.ts";
 interface ServerFormProps {
   readonly fields: ServerFields;
   readonly onChange: (fields: ServerFields) => void;
+  /** Forgets what was typed: headers and variables hold secrets. */
+  readonly onSaved: () => void;
   readonly isNew: boolean;
   /** Names of other servers: one of them would be set anew. */
   readonly taken: readonly string[];
 }
 
-export function ServerForm({ fields, onChange, isNew, taken }: ServerFormProps) {
+export function ServerForm({ fields, onChange, onSaved, isNew, taken }: ServerFormProps) {
   const set = (change: Partial<ServerFields>): void => onChange({ ...fields, ...change });
   const secrets = useSecretNames();
-  const saving = useSaving(isNew);
+  const saving = useSaving(isNew, onSaved);
   const faults = saving.isError ? toApiError(saving.error).fields : {};
   const isTaken = taken.includes(fields.name.trim());
   const submit = (event: FormEvent): void => {
@@ -93,7 +95,7 @@ export function ServerForm({ fields, onChange, isNew, taken }: ServerFormProps) 
   );
 }
 
-function useSaving(isNew: boolean) {
+function useSaving(isNew: boolean, onSaved: () => void) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const say = useToast();
@@ -107,6 +109,7 @@ function useSaving(isNew: boolean) {
       await keepServer(queries, server);
       say(isNew ? `${server.name} is added.` : `${server.name} is set.`);
       await navigate({ to: "/mcp-servers/$name", params: { name: server.name }, search: {} });
+      onSaved();
     },
   });
 }

@@ -36,7 +36,7 @@ export function IncomingWebhookPage() {
       {isPending ? <Skeleton rows={5} /> : null}
       {error ? <ProblemNotice error={error} onRetry={() => void refetch()} /> : null}
       {hook === undefined || view !== undefined ? null : <IncomingReceived id={hook.id} />}
-      {data === undefined || view !== "settings" ? null : <IncomingSettings hook={data} />}
+      {data === undefined || view !== "settings" ? null : <IncomingSettings key={data.body.id} hook={data} />}
       {hook === undefined || view !== "call" ? null : <IncomingCall hook={hook} />}
     </Page>
   );

@@ -58,7 +58,7 @@ export function WebhookPage() {
       {isPending ? <Skeleton rows={5} /> : null}
       {error ? <ProblemNotice error={error} onRetry={() => void refetch()} /> : null}
       {webhook === undefined || view !== undefined ? null : <WebhookDeliveries webhook={webhook} />}
-      {data === undefined || view !== "settings" ? null : <WebhookSettings webhook={data} />}
+      {data === undefined || view !== "settings" ? null : <WebhookSettings key={data.body.id} webhook={data} />}
       {view === "verify" ? <WebhookVerify /> : null}
     </Page>
   );
