@@ -176,7 +176,7 @@ test("an action is approved with changed arguments, another is refused with a re
     ]);
   const changed = await post("First order", "copies=10\u202e");
   await expect.poll(async () => (await api.task(changed)).pending.length).toBe(1);
-  const refused = await post("Second order", "copies=20");
+  const refused = await post("Second order", "copies=20\n".repeat(200));
   await expect.poll(async () => (await api.task(refused)).pending.length).toBe(1);
   const approved = await post("Third order", "copies=30");
   await expect.poll(async () => (await api.task(approved)).pending.length).toBe(1);
@@ -205,6 +205,16 @@ test("an action is approved with changed arguments, another is refused with a re
   await keyboard.press("Control+Enter");
   await page.getByText("Approved with your changes.").waitFor();
 
+  await expectFocusIn("Second order");
+  // Arrows scroll what has the focus where there is more of it, and step no further.
+  const long = page.getByRole("group", { name: "Arguments" }).first();
+  await long.focus();
+  await keyboard.press("ArrowDown");
+  await expect.poll(async () => await long.evaluate((region) => region.scrollTop)).toBeGreaterThan(0);
+  await expectFocusIn("Second order");
+  await keyboard.press("j");
+  await expectFocusIn("Third order");
+  await keyboard.press("ArrowUp");
   await expectFocusIn("Second order");
   await keyboard.press("r");
   await keyboard.type("Too many");

@@ -18,9 +18,11 @@ export function useInboxShortcuts(feed: RefObject<HTMLElement | null>): readonly
   const navigate = useNavigate();
   const focusedAt = useFocusedAt();
   const step = (by: 1 | -1, event: KeyboardEvent): boolean => {
+    const isArrow = event.key.startsWith("Arrow");
+    if (event.repeat || (isArrow && isInScrollingRegion(event.target))) return false;
     const entries = entriesOf(feed.current);
     const at = entries.findIndex((entry) => entry.contains(document.activeElement));
-    if (at === -1 && event.key.startsWith("Arrow") && !isNowhere()) return false;
+    if (at === -1 && isArrow && !isNowhere()) return false;
     const next = entries[at === -1 ? 0 : at + by];
     next?.focus();
     next?.scrollIntoView({ block: "start" });
@@ -71,6 +73,12 @@ function entriesOf(feed: HTMLElement | null): HTMLElement[] {
 
 function focusedEntry(): HTMLElement | null {
   return document.activeElement?.closest<HTMLElement>("[data-entry]") ?? null;
+}
+
+/** The arrows scroll what has the focus: there is more in it than it shows. */
+function isInScrollingRegion(target: EventTarget | null): boolean {
+  const region = target instanceof Element ? target.closest("[tabindex]") : null;
+  return region?.matches("[data-entry]") === false && region.scrollHeight > region.clientHeight;
 }
 
 /** The focus is where a page begins. */
