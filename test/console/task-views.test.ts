@@ -215,6 +215,17 @@ test("a task that ended shows its files, offers no change, and says where its su
   await console.open(`/tasks/${task}?view=files&file=answer.txt`);
   await page.getByRole("region", { name: "Text of answer.txt" }).getByText("42").waitFor();
   expect(await page.getByRole("button", { name: /Upload|Replace|Delete/ }).count()).toBe(0);
+  // As if there were a thousand files before it.
+  await page.route(`**/v1/tasks/${task}/files?*`, async (route) => {
+    const url = new URL(route.request().url());
+    const other = { path: "a.txt", size: 1, modified_at: new Date(0).toISOString() };
+    if (!url.searchParams.has("cursor")) return await route.fulfill({ json: { data: [other], next_cursor: "more" } });
+    url.searchParams.delete("cursor");
+    await route.fulfill({ response: await route.fetch({ url: url.href }) });
+  });
+  await page.reload();
+  await page.getByRole("region", { name: "Text of answer.txt" }).getByText("42").waitFor();
+  await page.unrouteAll({ behavior: "wait" });
   await page.getByRole("link", { name: "Subtasks" }).click();
   await page.getByText("This task did its work alone.").waitFor();
 });

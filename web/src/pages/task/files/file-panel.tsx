@@ -1,7 +1,7 @@
 /** One file: what it is, what can be done with it, how it looks, and what it was before. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ChevronLeft, Download, Trash2, X } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { fileAddress } from "../../../api/client.ts";
 import type { SandboxFile, Task } from "../../../api/types.generated.ts";
 import { bytes } from "../../../ui/amounts.ts";
@@ -25,11 +25,13 @@ interface FilePanelProps {
   readonly file: SandboxFile | null;
   /** Whether the list was read to its end. */
   readonly isRead: boolean;
+  /** Why it was not read on; null: nothing went wrong. */
+  readonly problem: ReactNode;
   readonly mayChange: boolean;
   readonly onClose: () => void;
 }
 
-export function FilePanel({ task, path, file, isRead, mayChange, onClose }: FilePanelProps) {
+export function FilePanel({ task, path, file, isRead, problem, mayChange, onClose }: FilePanelProps) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // Where there is no room beside the list, the file takes its place.
@@ -76,7 +78,7 @@ export function FilePanel({ task, path, file, isRead, mayChange, onClose }: File
         </div>
       </header>
       {file === null ? (
-        <Missing isRead={isRead} mayChange={mayChange} />
+        <Missing {...{ isRead, problem, mayChange }} />
       ) : (
         <FilePreview key={file.modified_at} taskId={task.id} file={file} />
       )}
@@ -85,7 +87,9 @@ export function FilePanel({ task, path, file, isRead, mayChange, onClose }: File
   );
 }
 
-function Missing({ isRead, mayChange }: { readonly isRead: boolean; readonly mayChange: boolean }) {
+function Missing({ isRead, problem, mayChange }: Pick<FilePanelProps, "isRead" | "problem" | "mayChange">) {
+  // Where the list stands beside it, it says so itself.
+  if (problem !== null) return <div className="lg:hidden">{problem}</div>;
   if (!isRead) return <Skeleton rows={4} label="Loading the file" />;
   return (
     <Empty title="There is no file here now">

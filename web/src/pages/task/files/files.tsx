@@ -1,7 +1,7 @@
 /** The files of a task's sandbox: as folders, and the one that the address names beside them. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import { isFinal } from "../../../api/types.ts";
 import type { SandboxFile, Task } from "../../../api/types.generated.ts";
 import { bytes, count } from "../../../ui/amounts.ts";
@@ -22,6 +22,13 @@ export function TaskFiles({ task }: { readonly task: Task }) {
   // A tree shares its files: the live feed knows by the root of a subtask what they are changed by.
   useQuery({ ...treeQuery(task.id), enabled: task.parent_id !== null, notifyOnChangeProps: [] });
   const all = useMemo(() => files.data?.pages.flatMap(({ data }) => data) ?? [], [files.data]);
+  const file = all.find(({ path }) => path === chosen) ?? null;
+  const { hasNextPage, isFetching, isError, fetchNextPage } = files;
+  // The file of the address may stand on a later page.
+  const readsOn = chosen !== null && file === null && hasNextPage && !isFetching && !isError;
+  useEffect(() => {
+    if (readsOn) void fetchNextPage();
+  }, [readsOn, fetchNextPage]);
   const mayChange = !isFinal(task.status);
   const choose = async (path: string | null): Promise<void> =>
     await navigate({
@@ -59,10 +66,10 @@ export function TaskFiles({ task }: { readonly task: Task }) {
       ) : (
         <FilePanel
           key={chosen}
-          {...{ task, mayChange }}
+          {...{ task, mayChange, file }}
           path={chosen}
-          file={all.find(({ path }) => path === chosen) ?? null}
           isRead={files.isSuccess && !files.hasNextPage}
+          problem={files.isError ? <ProblemNotice error={files.error} onRetry={() => void files.refetch()} /> : null}
           onClose={() => void choose(null).then(() => focusFile(chosen))}
         />
       )}
