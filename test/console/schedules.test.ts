@@ -137,4 +137,33 @@ describe("a schedule", () => {
     await page.getByText("Done").waitFor();
     await expectGoodLooks("list");
   });
+
+  test("follows a run to its end, also where an answer takes longer than the time between two looks", async () => {
+    const { page, api } = console;
+    const replies = [{ calls: [{ name: "ask_human", arguments: { query: "Go on?" } }] }, { text: "Done." }];
+    const { id } = await api.must<{ id: string }>("POST", "/v1/schedules", {
+      name: "Slowly",
+      when: { kind: "cron", expression: "0 9 * * *" },
+      task: { input: `Ask\n${JSON.stringify({ replies })}`, agent: console.agent },
+    });
+    await api.must("POST", `/v1/schedules/${id}/run`);
+    const path = `/v1/schedules/${id}/occurrences`;
+    const taskId = async () =>
+      (await api.must<{ data: { task_id: string | null }[] }>("GET", path)).data[0]?.task_id ?? "";
+    await expect.poll(taskId).toMatch(/^task_/);
+    const task = await taskId();
+    await expect.poll(async () => (await api.task(task)).pending.length).toBe(1);
+    await console.open(`/schedules/${id}`);
+    const ledger = page.getByRole("region", { name: "Occurrences" });
+    await ledger.getByText("At work").waitFor();
+    await page.route(`**${path}?*`, async (route) => {
+      const response = await route.fetch();
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      await route.fulfill({ response });
+    });
+    const [question] = (await api.task(task)).pending;
+    await api.must("POST", `/v1/tasks/${task}/questions/${question?.id ?? ""}/answer`, { text: "Yes" });
+    await ledger.getByText("Done").waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  });
 });

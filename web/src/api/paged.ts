@@ -6,9 +6,12 @@ interface RowPage<Row> {
   readonly next_cursor: string | null;
 }
 
+/** Of a longer list nothing is read again by itself: each time it would be all of it. */
+const MAX_READ_AGAIN = 200;
+
 /**
  * All rows that were read so far, and the way to more. `read` is given the cursor of the next page, none for the first.
- * `readAgainMs` says for the rows when all of them are read again; false: not by themselves.
+ * `readAgainMs` says for the rows when all of them are read again; false: not by themselves. A read that is under way then goes on.
  */
 export function usePaged<Row>(
   queryKey: QueryKey,
@@ -20,7 +23,10 @@ export function usePaged<Row>(
     queryFn: async ({ pageParam }) => await read(pageParam ?? undefined),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
-    refetchInterval: ({ state }) => readAgainMs(state.data?.pages.flatMap(({ data }) => data) ?? []),
+    refetchInterval: ({ state }) => {
+      const rows = state.data?.pages.flatMap(({ data }) => data) ?? [];
+      return rows.length > MAX_READ_AGAIN ? false : readAgainMs(rows);
+    },
   });
   const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
   return {

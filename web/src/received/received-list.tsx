@@ -14,8 +14,6 @@ import { TryAgain } from "./try-again.tsx";
 
 /** Things come at any moment: the list is read again so often. */
 const READ_AGAIN_MS = 5_000;
-/** Of a longer list nothing is read again by itself: each time it would be all of it. */
-const MAX_READ_AGAIN = 200;
 /** Characters of a note, and of what a stranger wrote, that the list shows. */
 const MAX_NOTE = 300;
 const MAX_HEAD = 120;
@@ -35,7 +33,7 @@ interface ReceivedListProps {
 }
 
 export function ReceivedList({ queryKey, read, again, caption, isMail = false, empty }: ReceivedListProps) {
-  const list = usePaged<ReceivedItem>(queryKey, read, (rows) => (rows.length > MAX_READ_AGAIN ? false : READ_AGAIN_MS));
+  const list = usePaged<ReceivedItem>(queryKey, read, () => READ_AGAIN_MS);
   const columns: readonly Column<ReceivedItem>[] = [
     isMail ? FROM : EVENT,
     { title: "What became of it", isMain: !isMail, cell: (item) => <Became item={item} hasName={!isMail} /> },

@@ -1,6 +1,5 @@
 /** What became of each time that a schedule was due. */
 import { Link } from "@tanstack/react-router";
-import { useEffect } from "react";
 import { answered, api } from "../../api/client.ts";
 import { usePaged } from "../../api/paged.ts";
 import type { Occurrence, Schedule } from "../../api/types.generated.ts";
@@ -27,16 +26,8 @@ export function Ledger({ schedule }: { readonly schedule: Schedule }) {
       await answered(
         api.GET("/v1/schedules/{id}/occurrences", { params: { path: { id }, query: { cursor, limit: PAGE } } }),
       ),
+    (rows) => rows.some(isOpen) && LOOK_MS,
   );
-  const isUnderWay = list.rows.some(isOpen);
-  const { retry } = list;
-  useEffect(() => {
-    if (!isUnderWay) return undefined;
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") retry();
-    }, LOOK_MS);
-    return () => clearInterval(timer);
-  });
   return (
     <Section title="What became of it">
       <Listing

@@ -25,8 +25,6 @@ const route = getRouteApi("/console/webhooks/$webhookId");
 /** While something is on its way the list is read again so often, and otherwise: what was sent just now is listed a moment later. */
 const UNDER_WAY_MS = 2_000;
 const READ_AGAIN_MS = 5_000;
-/** Of a longer list nothing is read again by itself: each time it would be all of it. */
-const MAX_READ_AGAIN = 200;
 
 /** To a webhook that is off nothing is sent once more. */
 const columnsOf = (isOn: boolean): readonly Column<Delivery>[] => [
@@ -127,8 +125,7 @@ export function WebhookDeliveries({ webhook: { id, enabled } }: { readonly webho
   );
 }
 
-function readAgainMs(rows: readonly Delivery[]): number | false {
-  if (rows.length > MAX_READ_AGAIN) return false;
+function readAgainMs(rows: readonly Delivery[]): number {
   return rows.some(isUnderWay) ? UNDER_WAY_MS : READ_AGAIN_MS;
 }
 
