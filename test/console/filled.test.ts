@@ -8,6 +8,7 @@ import {
   expectAccessible,
   expectNoSidewaysScrolling,
   openConsole,
+  PATIENT,
   PHONE,
   takePicture,
 } from "./open-console.ts";
@@ -23,13 +24,14 @@ let console: Console;
 beforeAll(async () => {
   console = await openConsole("Filled");
   const { api, agent, recorderUrl } = console;
+  // Before the task, whose end it is told of.
+  await api.must("POST", "/v1/webhooks", { url: `${recorderUrl}/filled`, events: ["*"], description: HOSTILE });
   const mail = { to: "ana@acme.example", subject: HOSTILE, body: `<h1>${HOSTILE}</h1>\n[press](javascript:${RUN})` };
   await api.must("POST", "/v1/tools/send_email/call", { agent, arguments: mail });
   const task = await console.makeTask(HOSTILE, [{ text: HOSTILE, usage: { input: 90_000, output: 4_000 } }], {
     project: "a-project-whose-name-is-as-long-as-any-can-be-on-this-page",
     deliver: [{ channel: "email", to: "ana@acme.example" }],
   });
-  await api.must("POST", "/v1/webhooks", { url: `${recorderUrl}/filled`, events: ["*"], description: HOSTILE });
   await api.must("POST", "/v1/secrets", { name: "A_SECRET_WITH_A_LONG_NAME", value: "12345678", hosts: [LONG_HOST] });
   await api.must("PUT", "/v1/budgets/tenant", { max_tokens: 100_000, max_cost_usd: 5, period: "month" });
   await api.must("PUT", `/v1/budgets/${agent}`, { max_tokens: 90_000, max_cost_usd: null, period: "day" });
@@ -46,7 +48,7 @@ beforeAll(async () => {
       data.some(({ channel, state }) => channel === wanted && state === "sent"),
     );
   };
-  await until(areSent, 20_000, () => "the mail or the webhook was not sent", 100);
+  await until(areSent, 40_000, () => "the mail or the webhook was not sent", 100);
 });
 
 afterAll(async () => {
@@ -68,7 +70,7 @@ test.each([
   await console.open(path);
   await page.locator("main").getByText(shown).first().waitFor();
   const loading = page.locator('[role="status"][aria-label^="Loading"]');
-  await expect.poll(async () => await loading.count(), { timeout: 15_000 }).toBe(0);
+  await expect.poll(async () => await loading.count(), PATIENT).toBe(0);
   for (const folded of await page.locator("main details > summary").all()) await folded.click();
   for (const [look, theme, size] of [
     ["phone", "dark", PHONE],

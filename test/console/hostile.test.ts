@@ -1,7 +1,7 @@
 /** What models, tools, files and strangers write may be meant to take the page over, to deceive its reader, or to stop it. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Console, expectNoSidewaysScrolling, openConsole, PHONE } from "./open-console.ts";
+import { type Console, expectNoSidewaysScrolling, openConsole, PATIENT, PHONE } from "./open-console.ts";
 
 /** Marks the window that runs it. */
 const RUN = "top.isTaken=1";
@@ -46,8 +46,6 @@ const ARGUMENTS = JSON.parse(
   `{"__proto__": {"isTaken": 1}, "constructor": "${RUN}", "toString": 1, "<script>${RUN}</script>": "<img src=x onerror=${RUN}>"}`,
 ) as object;
 const LINE = "line.txt";
-/** What a task takes at most. */
-const PATIENT = { timeout: 30_000 };
 const FILE = `<img src=x onerror=${RUN}>.md`;
 const TURNED_FILE = `${TURN}gnp.txt`;
 

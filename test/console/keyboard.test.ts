@@ -1,6 +1,6 @@
 /** The main job by keyboard alone: what has the focus is seen at each stop, and no action loses it. */
 import { afterEach, expect, test } from "vitest";
-import { type Console, openConsole } from "./open-console.ts";
+import { type Console, openConsole, PATIENT } from "./open-console.ts";
 
 const MOST_STOPS = 80;
 /** What has the focus: its name as it reads, and whether a reader sees that it has it. */
@@ -47,7 +47,7 @@ async function tabTo(name: string | RegExp): Promise<void> {
 
 async function expectFocusKept(after: string): Promise<void> {
   await expect
-    .poll(async () => (await focused()).isLost, { message: `the focus after ${after}`, timeout: 5_000 })
+    .poll(async () => (await focused()).isLost, { message: `the focus after ${after}`, ...PATIENT })
     .toBe(false);
 }
 
@@ -69,7 +69,7 @@ test("the main job is done by keyboard alone, and the focus is seen and never lo
   await page.getByText("No tasks yet").waitFor();
   await tabTo("Skip to the page");
   await keyboard.press("Enter");
-  await expect.poll(async () => (await focused()).isTitle).toBe(true);
+  await expect.poll(async () => (await focused()).isTitle, PATIENT).toBe(true);
   await tabTo("New task");
   await keyboard.press("Enter");
   await page.waitForURL("**/tasks/new");
@@ -108,7 +108,7 @@ test("the main job is done by keyboard alone, and the focus is seen and never lo
   await page.getByText("Approved with your changes.").waitFor();
   await page.getByText("All of it is ordered.", { exact: true }).waitFor();
   await expectFocusKept("approving");
-  await expect.poll(async () => (await api.task(id)).output?.text, { timeout: 10_000 }).toBe("All of it is ordered.");
+  await expect.poll(async () => (await api.task(id)).output?.text, PATIENT).toBe("All of it is ordered.");
 
   const other = await console.makeTask("Wait for a word", [
     { calls: [{ name: "ask_human", arguments: { query: "Shall I?" } }] },

@@ -1,10 +1,7 @@
 /** Lists that follow by themselves, and what they read for it. */
 import type { Request } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
-import { type Console, openConsole } from "./open-console.ts";
-
-/** A machine under load takes its time. */
-const PATIENT = { timeout: 15_000 };
+import { type Console, openConsole, PATIENT } from "./open-console.ts";
 
 let console: Console;
 

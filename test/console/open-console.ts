@@ -17,8 +17,10 @@ const AXE_OPTIONS: RunOptions = {
   runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
   resultTypes: ["violations"],
 };
-/** Playwright waits this long for what a test expects on a page. */
-const WAIT_MS = 15_000;
+/** A test waits this long for what it expects on a page or of the system: a machine under load takes its time. */
+const WAIT_MS = 30_000;
+/** For `expect.poll`, which else gives up after a second. */
+export const PATIENT = { timeout: WAIT_MS };
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 360, height: 780 };

@@ -1,7 +1,7 @@
 /** Keys, limits, the switch, usage and the audit log, as an administrator uses them. */
 import { afterEach, expect, test } from "vitest";
 import { ApiClient } from "../drill/api-client.ts";
-import { type Console, openConsole } from "./open-console.ts";
+import { type Console, openConsole, PATIENT } from "./open-console.ts";
 
 let console: Console;
 
@@ -37,7 +37,7 @@ test("a key is made, shown once, used, and dead when it is revoked, in every win
   await page.getByText("“報告 Reports” is revoked.").waitFor();
   // The button is gone in both windows; what had the focus here gave it on.
   await other.getByRole("button", { name: "Revoke 報告 Reports" }).waitFor({ state: "detached" });
-  await expect.poll(async () => await page.evaluate("document.activeElement.id")).toBe("page-title");
+  await expect.poll(async () => await page.evaluate("document.activeElement.id"), PATIENT).toBe("page-title");
   expect((await program.send("GET", "/v1/tasks")).status).toBe(401);
 });
 
@@ -86,13 +86,10 @@ test("a task's use stands in the usage of its day, by agent", async () => {
   const { page } = console;
   await console.makeTask("Count something", [{ text: "One.", usage: { input: 900, output: 100 } }]);
   await expect
-    .poll(
-      async () => {
-        await console.open("/usage?measure=tokens");
-        return await page.locator("dd", { hasText: /^1,000$/ }).count();
-      },
-      { timeout: 15_000 },
-    )
+    .poll(async () => {
+      await console.open("/usage?measure=tokens");
+      return await page.locator("dd", { hasText: /^1,000$/ }).count();
+    }, PATIENT)
     .toBeGreaterThan(0);
   await page.getByRole("table", { name: "Use by agent" }).getByText("console").first().waitFor();
 });

@@ -7,6 +7,7 @@ import {
   expectAccessible,
   expectNoSidewaysScrolling,
   openConsole,
+  PATIENT,
   PHONE,
   takePicture,
 } from "./open-console.ts";
@@ -58,9 +59,7 @@ test.each(PATHS)("%s shows its title, fits, and is open to everybody", async (pa
   await page.emulateMedia({ colorScheme: "dark" });
   await console.open(path);
   // What is still being read stands as grey lines.
-  await expect
-    .poll(async () => await page.locator('[role="status"][aria-label^="Loading"]').count(), { timeout: 15_000 })
-    .toBe(0);
+  await expect.poll(async () => await page.locator('[role="status"][aria-label^="Loading"]').count(), PATIENT).toBe(0);
   for (const [look, theme, size] of [
     ["phone", "dark", PHONE],
     ["desk", "light", DESKTOP],

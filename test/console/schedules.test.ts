@@ -5,6 +5,7 @@ import {
   expectAccessible,
   expectNoSidewaysScrolling,
   openConsole,
+  PATIENT,
   PHONE,
   takePicture,
 } from "./open-console.ts";
@@ -100,7 +101,7 @@ describe("a schedule", () => {
     const calendar = page.getByRole("table", { name: /^What is due in/ });
     const before = await calendar.locator("caption").textContent();
     await page.getByRole("button", { name: "The month after" }).click();
-    await expect.poll(async () => await calendar.locator("caption").textContent()).not.toBe(before);
+    await expect.poll(async () => await calendar.locator("caption").textContent(), PATIENT).not.toBe(before);
     await page.locator('table[aria-busy="false"]').waitFor();
     const days = await calendar.locator("td").evaluateAll((cells) =>
       cells.map((cell) => ({

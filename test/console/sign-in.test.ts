@@ -1,6 +1,6 @@
 /** Coming in and going out: by key, by the link of the start, and as another tenant in another window. */
 import { afterEach, expect, test } from "vitest";
-import { type Console, expectAccessible, openConsole, PHONE } from "./open-console.ts";
+import { type Console, expectAccessible, openConsole, PATIENT, PHONE } from "./open-console.ts";
 
 const open: Console[] = [];
 
@@ -114,11 +114,11 @@ test("another browser is signed out from the page of keys, and says so where it 
   await other.getByLabel("What is to be done").waitFor();
   await one.open("/keys");
   const table = page.getByRole("table", { name: "Browsers that are signed in" });
-  await expect.poll(async () => await table.getByRole("row").count()).toBe(3);
+  await expect.poll(async () => await table.getByRole("row").count(), PATIENT).toBe(3);
   await table.getByRole("button", { name: "Sign out Chrome on Linux" }).click();
   await page.getByRole("button", { name: "Sign it out" }).click();
   await page.getByText("The browser is signed out.").waitFor();
-  await expect.poll(async () => await table.getByRole("row").count()).toBe(2);
+  await expect.poll(async () => await table.getByRole("row").count(), PATIENT).toBe(2);
   await table.getByText("This browser").waitFor();
   // Its feed was closed: it asks again who it is.
   await other.getByText("Your session is over.").waitFor();

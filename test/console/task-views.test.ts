@@ -9,6 +9,7 @@ import {
   expectAccessible,
   expectNoSidewaysScrolling,
   openConsole,
+  PATIENT,
   PHONE,
   takePicture,
 } from "./open-console.ts";
@@ -84,7 +85,7 @@ test("the tree of a task shows its subtasks as they come, is walked by keyboard,
   await console.open(`/tasks/${task}?view=tree`);
   const item = (name: RegExp) => page.getByRole("treeitem", { name });
   await item(/Count the boxes.*Completed/).waitFor();
-  expect(await page.getByRole("treeitem").count()).toBe(4);
+  await expect.poll(async () => await page.getByRole("treeitem").count(), PATIENT).toBe(4);
   expect(await item(/Take stock/).getAttribute("aria-current")).toBe("page");
   expect(await item(/Count the boxes/).getAttribute("aria-level")).toBe("3");
   await expectGoodInBothLooks("task-tree");
@@ -92,7 +93,7 @@ test("the tree of a task shows its subtasks as they come, is walked by keyboard,
   await page.keyboard.type("v");
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowLeft");
-  await expect.poll(async () => await page.getByRole("treeitem").count()).toBe(1);
+  await expect.poll(async () => await page.getByRole("treeitem").count(), PATIENT).toBe(1);
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   await item(/Visit the/)
@@ -102,9 +103,9 @@ test("the tree of a task shows its subtasks as they come, is walked by keyboard,
   const last = await page.evaluate<string>("document.activeElement.textContent");
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => !url.pathname.endsWith(task));
-  await expect.poll(async () => last.includes(await page.locator("h1").innerText())).toBe(true);
+  await expect.poll(async () => last.includes(await page.locator("h1").innerText()), PATIENT).toBe(true);
   await expect
-    .poll(async () => await page.locator('[role="treeitem"][aria-current="page"]').getAttribute("data-task"))
+    .poll(async () => await page.locator('[role="treeitem"][aria-current="page"]').getAttribute("data-task"), PATIENT)
     .not.toBe(task);
 });
 
@@ -120,16 +121,17 @@ test("the waterfall has a bar for every call of the ledger, and shows what waits
   await page.getByRole("button", { name: /Waits for an answer/ }).waitFor();
   const { data } = await api.must<{ data: LedgerBody[] }>("GET", `/v1/tasks/${task}/ledger`);
   expect(data).toHaveLength(5);
-  for (const { call_id } of data) expect(await page.locator(`[data-bar="${call_id}"]`).count()).toBe(1);
+  for (const { call_id } of data)
+    await expect.poll(async () => await page.locator(`[data-bar="${call_id}"]`).count(), PATIENT).toBe(1);
   const steps = page.getByRole("meter", { name: "Steps" });
-  expect(await steps.getAttribute("aria-valuetext")).toBe("2 of 10");
+  await expect.poll(async () => await steps.getAttribute("aria-valuetext"), PATIENT).toBe("2 of 10");
   await page.locator(`[data-bar="${data[0]?.call_id}"]`).focus();
   await page.getByText("Tool: write_file").waitFor();
   await page.keyboard.press("End");
   await page.getByText("Runs since", { exact: true }).waitFor();
   const table = page.getByRole("table", { name: "Calls and waits with their numbers" });
   await page.getByLabel("Order of the calls").selectOption("duration");
-  expect(await table.getByRole("row").count()).toBe(data.length + 2 + 1 + 1);
+  await expect.poll(async () => await table.getByRole("row").count(), PATIENT).toBe(data.length + 2 + 1 + 1);
   await expectGoodInBothLooks("task-time");
 });
 
@@ -156,12 +158,12 @@ test("files are seen, downloaded byte for byte, replaced, deleted and brought ba
   expect(await page.locator("main img").count()).toBe(0);
   await expectGoodInBothLooks("task-file-markdown");
   await choose("numbers.csv");
-  await expect.poll(async () => await page.getByRole("cell").allInnerTexts()).toEqual(["One", "a, b"]);
+  await expect.poll(async () => await page.getByRole("cell").allInnerTexts(), PATIENT).toEqual(["One", "a, b"]);
   for (const picture of ["photo.png", "evil.svg"]) {
     await choose(picture);
     await page.getByRole("img", { name: `Content of ${picture}` }).waitFor();
     await expect
-      .poll(async () => await page.evaluate("document.querySelector('main img').naturalWidth"))
+      .poll(async () => await page.evaluate("document.querySelector('main img').naturalWidth"), PATIENT)
       .toBeGreaterThan(1);
   }
   await choose("page.html");
@@ -188,7 +190,7 @@ test("files are seen, downloaded byte for byte, replaced, deleted and brought ba
     .getByRole("region", { name: /^Text of page 1/ })
     .getByText("日本")
     .waitFor();
-  expect(await page.evaluate(COLOUR_OF_SCAN)).toEqual([0, 0, 0, 255]);
+  await expect.poll(async () => await page.evaluate(COLOUR_OF_SCAN), PATIENT).toEqual([0, 0, 0, 255]);
 
   await choose("numbers.csv");
   await page.getByLabel("A file to put in place of numbers.csv").setInputFiles({

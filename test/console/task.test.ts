@@ -9,6 +9,7 @@ import {
   expectAccessible,
   expectNoSidewaysScrolling,
   openConsole,
+  PATIENT,
   PHONE,
   takePicture,
 } from "./open-console.ts";
@@ -24,7 +25,7 @@ afterAll(async () => {
 });
 
 const calling = (name: string, given: object) => ({ name, arguments: given });
-/** A reply that takes its time: `count` lines. */
+/** A reply that takes its time: `count` lines, each about 50 ms. */
 const slowly = (count: number, calls: readonly object[] = []) => ({
   text: Array.from({ length: count }, (_, line) => `Line ${line + 1} of what it says.\n`).join("\n"),
   pieceCharacters: 20,
@@ -68,16 +69,16 @@ async function expectFit(name: string): Promise<void> {
 test("a task is watched while it writes, at the end of the page or further up", async () => {
   const { page } = console;
   await page.setViewportSize({ width: 1440, height: 500 });
-  const id = await console.makeTask("Write a plan", [slowly(70)]);
+  const id = await console.makeTask("Write a plan", [slowly(200)]);
   await console.open(`/tasks/${id}`);
   await expectSeen(page.getByText("Being written"), timeline().getByText("Line 12 of what it says."));
-  await expect.poll(atEnd).toBe(true);
+  await expect.poll(atEnd, PATIENT).toBe(true);
   // Who reads further up is left there.
   await page.mouse.move(700, 250);
   await page.mouse.wheel(0, -600);
   await page.getByRole("button", { name: "New below" }).click();
-  await expect.poll(atEnd).toBe(true);
-  await expectSeen(status("Completed"), timeline().getByText("Line 70 of what it says."));
+  await expect.poll(atEnd, PATIENT).toBe(true);
+  await expectSeen(status("Completed"), timeline().getByText("Line 200 of what it says."));
 });
 
 test("each call opens to what went in, what came out and its row of the ledger", async () => {
@@ -171,7 +172,7 @@ async function makeCutOff(): Promise<string> {
   const id = await console.makeTask("Order once", replies, { agent: asking.id });
   const left = async (): Promise<boolean> =>
     (await (await fetch(`${recorderUrl}/records`)).text()).includes('"/never-answered"');
-  await expect.poll(left, { timeout: 20_000 }).toBe(true);
+  await expect.poll(left, PATIENT).toBe(true);
   return id;
 }
 
@@ -181,7 +182,7 @@ test("when the server is killed while a task streams, the page recovers, shows t
   const write = (name: string) => calling("write_file", { filename: `${name}.md`, content: name });
   const id = await console.makeTask("Survive", [
     slowly(12, [write("one"), write("two")]),
-    slowly(60, [write("three")]),
+    slowly(150, [write("three")]),
   ]);
   await console.open(`/tasks/${id}`);
   await page.evaluate("window.sameDocument = true");
@@ -189,7 +190,7 @@ test("when the server is killed while a task streams, the page recovers, shows t
   const record = JSON.parse(readFileSync(join(inject("console").stateFolder, "supervisor.json"), "utf8"));
   expect(kill(record.children.runtime.pid)).toBe(true);
   await expectSeen(page.getByText("Otto does not answer"));
-  await timeline().getByText("Completed at").waitFor({ timeout: 40_000 });
+  await timeline().getByText("Completed at").waitFor({ timeout: 60_000 });
   expect(await page.evaluate("window.sameDocument")).toBe(true);
 
   const log = await api.must<{ data: { seq: number; type: string }[] }>("GET", `/v1/tasks/${id}/events?limit=500`);
@@ -204,11 +205,11 @@ test("when the server is killed while a task streams, the page recovers, shows t
   const fresh = await console.another();
   await fresh.goto(`/tasks/${id}`);
   await fresh.locator("#timeline").getByText("Completed at").waitFor();
-  await expect.poll(async () => await wordsOf(fresh.locator("#timeline")), { timeout: 10_000 }).toEqual(recovered);
+  await expect.poll(async () => await wordsOf(fresh.locator("#timeline")), PATIENT).toEqual(recovered);
 
   await console.open(`/tasks/${cutOff}`);
   await expectSeen(page.getByText("Otto made this call and was cut off"), page.getByText("copies=10"));
   await expectFit("task-unknown");
   await page.getByRole("button", { name: "It was done" }).click();
   await expectSeen(page.getByText("The agent is told that it was done."), status("Completed"));
-});
+}, 120_000);

@@ -1,6 +1,13 @@
 /** The main job, by keyboard: give a task with a file, find it, answer it, approve with a change, refuse. */
 import { afterEach, expect, test } from "vitest";
-import { type Console, expectAccessible, expectNoSidewaysScrolling, openConsole, PHONE } from "./open-console.ts";
+import {
+  type Console,
+  expectAccessible,
+  expectNoSidewaysScrolling,
+  openConsole,
+  PATIENT,
+  PHONE,
+} from "./open-console.ts";
 
 let console: Console;
 
@@ -11,7 +18,7 @@ afterEach(async () => {
 /** The entry that has the focus begins with this task. */
 async function expectFocusIn(title: string): Promise<void> {
   const focused = "document.activeElement?.closest('[data-entry]')?.querySelector('h2')?.textContent ?? ''";
-  await expect.poll(async () => await console.page.evaluate<string>(focused)).toBe(title);
+  await expect.poll(async () => await console.page.evaluate<string>(focused), PATIENT).toBe(title);
 }
 
 test("a task is made with a file, found, and its question answered, by keyboard alone", async () => {
@@ -52,7 +59,9 @@ test("a task is made with a file, found, and its question answered, by keyboard 
   await keyboard.press("/");
   await keyboard.type("up the fig");
   await page.waitForURL(/query=up/);
-  await expect.poll(async () => await page.locator("[data-row]").allTextContents()).toEqual(["Sum up the figures"]);
+  await expect
+    .poll(async () => await page.locator("[data-row]").allTextContents(), PATIENT)
+    .toEqual(["Sum up the figures"]);
   await page.getByText("Waits for you: 1 question").waitFor();
   await expectAccessible(page);
   await page.getByRole("heading", { name: "Tasks" }).focus();
@@ -62,14 +71,14 @@ test("a task is made with a file, found, and its question answered, by keyboard 
 
   await console.open("/inbox");
   await page.getByRole("article").waitFor();
-  expect(await page.title()).toBe("(1) Inbox · Otto");
+  await expect.poll(async () => await page.title(), PATIENT).toBe("(1) Inbox · Otto");
   await keyboard.press("ArrowDown");
   await expectFocusIn("Sum up the figures");
   await keyboard.press("a");
   await keyboard.press("Tab");
   await keyboard.press("Enter");
   await page.getByText("Nothing waits for you").waitFor();
-  await expect.poll(async () => (await api.task(id)).output?.text).toBe("The figures of the south.");
+  await expect.poll(async () => (await api.task(id)).output?.text, PATIENT).toBe("The figures of the south.");
   expect(await api.events(id)).toContainEqual(
     expect.objectContaining({
       type: "question.answered",
@@ -102,7 +111,7 @@ test("a file that does not arrive is sent again; the task waits for it meanwhile
   await page.waitForURL(`**/tasks/${id}`);
   const { data } = await api.must<{ data: { path: string }[] }>("GET", `/v1/tasks/${id}/files`);
   expect(data.map(({ path }) => path)).toEqual(["lost.txt", "there.txt"]);
-  await expect.poll(async () => (await api.task(id)).status).toBe("completed");
+  await expect.poll(async () => (await api.task(id)).status, PATIENT).toBe("completed");
 });
 
 test("a task that waits for its files stays, and says why, while the tenant is stopped", async () => {
@@ -175,14 +184,14 @@ test("an action is approved with changed arguments, another is refused with a re
       { text: "Ordered." },
     ]);
   const changed = await post("First order", "copies=10\u202e");
-  await expect.poll(async () => (await api.task(changed)).pending.length).toBe(1);
+  await expect.poll(async () => (await api.task(changed)).pending.length, PATIENT).toBe(1);
   const refused = await post("Second order", "copies=20\n".repeat(200));
-  await expect.poll(async () => (await api.task(refused)).pending.length).toBe(1);
+  await expect.poll(async () => (await api.task(refused)).pending.length, PATIENT).toBe(1);
   const approved = await post("Third order", "copies=30");
-  await expect.poll(async () => (await api.task(approved)).pending.length).toBe(1);
+  await expect.poll(async () => (await api.task(approved)).pending.length, PATIENT).toBe(1);
 
   await console.open("/inbox");
-  await expect.poll(async () => await page.getByRole("article").count()).toBe(3);
+  await expect.poll(async () => await page.getByRole("article").count(), PATIENT).toBe(3);
   await page.getByText("U+202E right-to-left override").first().waitFor();
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
@@ -234,7 +243,7 @@ test("an action is approved with changed arguments, another is refused with a re
   await keyboard.press("a");
   await page.getByText("Nothing waits for you").waitFor();
   for (const id of [changed, refused, approved])
-    await expect.poll(async () => (await api.task(id)).status).toBe("completed");
+    await expect.poll(async () => (await api.task(id)).status, PATIENT).toBe("completed");
 
   expect(await decisionOn(changed)).toMatchObject({
     decision: "approve",
@@ -285,7 +294,7 @@ test("a hidden window tells that something waits, once, and never what it is abo
   await console.open("/inbox");
   const wanted = page.getByLabel("Tell me on the desktop when something waits");
   await wanted.click();
-  await expect.poll(async () => await wanted.isChecked()).toBe(true);
+  await expect.poll(async () => await wanted.isChecked(), PATIENT).toBe(true);
   await ask("number 4711");
   await page.getByText("Is number 4711 right?").waitFor();
   expect(await page.evaluate("told.length")).toBe(0);
@@ -293,7 +302,7 @@ test("a hidden window tells that something waits, once, and never what it is abo
   await ask("number 4712");
   await page.getByText("Is number 4712 right?").waitFor();
   await expect
-    .poll(async () => await page.evaluate("told.map(({ title, body }) => ({ title, body }))"))
+    .poll(async () => await page.evaluate("told.map(({ title, body }) => ({ title, body }))"), PATIENT)
     .toEqual([{ title: "A task has a question", body: "Press to decide it in Otto." }]);
   await console.makeTask("Nothing to ask", [{ text: "Done." }]);
   await page.evaluate("told[0].shown.dispatchEvent(new Event('click'))");
