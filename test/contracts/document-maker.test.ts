@@ -103,7 +103,7 @@ describe("the sidecar", () => {
     expect(await maker.make(request({ format: "docx", markdown: "x" }, { template: docx.value.bytes }))).toMatchObject({
       ok: true,
     });
-    await expect.poll(() => readdirSync(join(folder, "jobs"))).toEqual([]);
+    await expect.poll(() => readdirSync(join(folder, "jobs")), { timeout: 20_000 }).toEqual([]);
   });
 
   it("that is not there is told of, and nothing began", async () => {

@@ -53,7 +53,7 @@ it("the sidecar hands over what stands in a document, with its pictures, and kee
   expect(images).toEqual([{ name: "image-2-1.png", contentType: "image/png", size: 70 }]);
   expect(files).toEqual([["image-2-1.png", 70, "PNG"]]);
   expect(markdown).toContain("![a pixel](image-2-1.png)");
-  await expect.poll(() => readdirSync(folder)).toEqual([]);
+  await expect.poll(() => readdirSync(folder), { timeout: 20_000 }).toEqual([]);
   await close();
 });
 

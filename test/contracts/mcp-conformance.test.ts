@@ -82,7 +82,7 @@ beforeAll(async () => {
       }
     }),
   );
-}, 150_000);
+}, 400_000);
 
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 /** The adapter towards servers that mean harm, are broken, or forget: every fault has an end, and nothing inward is reached. */
 import { createServer, type ServerResponse } from "node:http";
 import { randomBytes } from "node:crypto";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { openWeb } from "../../adapters/egress/web.ts";
 import { type McpServers, openMcp } from "../../adapters/mcp/mcp.ts";
@@ -79,6 +79,9 @@ const answering = (reply: (message: McpMessage, response: ServerResponse) => voi
 
 const signal = () => new AbortController().signal;
 
+/** The last word of an operation is not waited for to its end. */
+const SOON = { timeout: 10_000 };
+
 describe("a list", () => {
   it("that has no end is given up", async () => {
     const standIn = await start({
@@ -144,7 +147,7 @@ describe("a reply", () => {
       sendJson(response, 200, { jsonrpc: "2.0", id: 9_999, result: { resultType: "complete", content: [] } });
       return message;
     });
-    const replied = await (await portTo(standIn)).call(callOf({ timeoutMs: 600 }));
+    const replied = await (await portTo(standIn)).call(callOf({ timeoutMs: 3_000 }));
     expect(replied).toMatchObject({ ok: false, error: { code: "timeout" } });
     expect(!replied.ok && replied.error.details?.["sent"]).not.toBe(false);
     // With more time it is not waited for to its end: nothing is under way any more.
@@ -345,7 +348,7 @@ describe("a session", () => {
   it("of a look at the tools is ended, and no stream is left standing", async () => {
     const standIn = await start({ revision: "2025-06-18" });
     await (await portTo(standIn)).list("notes", signal());
-    expect(standIn.methods().at(-1)).toBe("DELETE");
+    await vi.waitFor(() => expect(standIn.methods().at(-1)).toBe("DELETE"), SOON);
     expect(standIn.received.filter(({ httpMethod }) => httpMethod === "GET")).toEqual([]);
   });
 });
@@ -365,7 +368,7 @@ describe("a call", () => {
     await arrived.promise;
     caller.abort();
     expect((await calling).ok).toBe(false);
-    expect(standIn.methods()).toContain("notifications/cancelled");
+    await vi.waitFor(() => expect(standIn.methods()).toContain("notifications/cancelled"), SOON);
   });
 
   it("ends its stream when it is given up, which tells a server of today", async () => {

@@ -92,7 +92,7 @@ export function scriptsContract(name: string, open: () => Promise<ScriptsUnderTe
     });
 
     it("ends a program when its time is over", async () => {
-      const run = await ran("echo first > a.txt; sleep 30; echo second", { timeoutMs: 700 });
+      const run = await ran("echo first > a.txt; sleep 30; echo second", { timeoutMs: 3_000 });
       expect(run).toMatchObject({ timedOut: true, exitCode: null, signal: "SIGKILL", stdout: "" });
       expect(texts(run)).toEqual({ "a.txt": "first\n" });
     });

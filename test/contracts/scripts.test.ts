@@ -78,7 +78,7 @@ describe("the way to the cage", () => {
     const open = await overLoopback();
     const files = [scriptFile("a.txt", "one")];
     await open.scripts.run(shell("mkdir -p deep/er; chmod 000 deep; echo x > b", { files }));
-    await expect.poll(() => readdirSync(join(open.folder, "jobs"))).toEqual([]);
+    await expect.poll(() => readdirSync(join(open.folder, "jobs")), { timeout: 20_000 }).toEqual([]);
     const cages = readdirSync(open.folder).filter((name) => name !== "jobs");
     expect(readdirSync(join(open.folder, cages[0] ?? "")).filter((name) => name.startsWith("run-"))).toEqual([]);
     await open.close();
@@ -90,7 +90,7 @@ describe("the way to the cage", () => {
     setTimeout(() => caller.abort(), 300);
     const run = await open.scripts.run(shell("sleep 60", { signal: caller.signal, timeoutMs: 100_000 }));
     expect(run.ok).toBe(false);
-    await expect.poll(() => readdirSync(join(open.folder, "jobs"))).toEqual([]);
+    await expect.poll(() => readdirSync(join(open.folder, "jobs")), { timeout: 20_000 }).toEqual([]);
     await open.close();
   });
 });

@@ -91,7 +91,8 @@ export function webContract(name: string, open: () => Promise<WebUnderTest>): vo
 
     it("gives up when the time is over, and cannot say that nothing was sent", async () => {
       outside.answer(() => ({ fault: "hang" }));
-      const reply = await outside.web.request(post(`${base}/`, { timeoutMs: 300 }));
+      // So long that the request is at the outside by then.
+      const reply = await outside.web.request(post(`${base}/`, { timeoutMs: 2_000 }));
       expect(reply).toMatchObject({ ok: false, error: { code: "timeout" } });
       expect(!reply.ok && reply.error.details?.["sent"]).not.toBe(false);
     });

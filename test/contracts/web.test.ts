@@ -215,7 +215,7 @@ describe("the way to the sidecar", () => {
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     try {
       const web = openWeb({ sidecar: sidecarAt(url, secret), allow: open, tenant: "t1", secrets: fakeSecrets() });
-      const opened = await web.open({ ...request, url: `http://${host}/`, timeoutMs: 400 });
+      const opened = await web.open({ ...request, url: `http://${host}/`, timeoutMs: 3_000 });
       if (!opened.ok) throw new Error(opened.error.message);
       await expect(new Response(opened.value.body).text()).rejects.toThrow(Error);
     } finally {
