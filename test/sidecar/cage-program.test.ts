@@ -118,7 +118,7 @@ describe("a sidecar that is killed in the middle of a job", () => {
     expect(readdirSync(join(folder, left)).some((name) => name.startsWith("run-"))).toBe(true);
     const second = await start(folder, {}, uid);
     await isolationOf(second);
-    expect([cagesIn(folder).includes(left), processesWith(word)]).toEqual([false, []]);
+    await expect.poll(() => [cagesIn(folder).includes(left), processesWith(word)], LONG).toEqual([false, []]);
     expect(await run(second, "echo again")).toMatchObject({ stdout: "again\n" });
     await kill(second.process, "SIGTERM");
     expect(cagesIn(folder)).toEqual([]);

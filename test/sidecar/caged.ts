@@ -13,7 +13,7 @@ import { readProcesses } from "../../sidecar/cage/processes.ts";
 import { type CagedRun, type CagedRunRequest, runCaged } from "../../sidecar/cage/run-caged.ts";
 import { type EgressDeps, systemEgress } from "../../sidecar/egress.ts";
 
-const [LOOKS, LOOK_EVERY_MS] = [20, 100];
+const [LOOKS, LOOK_EVERY_MS] = [100, 100];
 const [FIRST_UID, LAST_UID] = [61_000, 61_183];
 
 /** What a program left on the machine, outside its cage. */

@@ -60,7 +60,7 @@ async function ask(more: Partial<EgressOrder> = {}, body = "") {
     method: "GET",
     url: "http://public.example.com/",
     headers: [],
-    timeout_ms: 5_000,
+    timeout_ms: 15_000,
     max_bytes: 1_000,
     ...more,
   };
@@ -92,7 +92,13 @@ describe("a connection", () => {
   });
 
   it("serves one request at a time", async () => {
-    respond = (_request, response) => setTimeout(() => response.end("late"), 50);
+    let waiting: ServerResponse[] = [];
+    respond = (_request, response) => {
+      waiting.push(response);
+      if (waiting.length < 3) return;
+      for (const one of waiting) one.end("late");
+      waiting = [];
+    };
     await Promise.all([ask(), ask(), ask()]);
     expect(new Set(hits.map(({ connection }) => connection)).size).toBe(3);
     await Promise.all([ask(), ask(), ask()]);
@@ -179,7 +185,7 @@ describe("a connection", () => {
   it("is not replaced when the time is over", async () => {
     await ask();
     respond = () => undefined;
-    expect(await ask({ timeout_ms: 150 })).toMatchObject({ ok: false, code: "timeout", sent: true });
+    expect(await ask({ timeout_ms: 1_000 })).toMatchObject({ ok: false, code: "timeout", sent: true });
     expect(hits.map(({ connection }) => connection)).toEqual([1, 1]);
   });
 

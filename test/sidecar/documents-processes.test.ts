@@ -13,13 +13,18 @@ const TOLD: ConverterStart = {
   dataBytes: 900_000_000,
   maxAnswerBytes: 1_000_000,
 };
-const LIMITS = { ...PANDOC_LIMITS, processes: 1, timeoutMs: 3_000 };
+const LIMITS = { ...PANDOC_LIMITS, processes: 1, timeoutMs: 20_000 };
+/** What a document is given that hangs. */
+const HANG_MS = 2_000;
+/** A machine can be busy. */
+const LONG = { timeout: 15_000 } as const;
 
 let pool: PandocPool;
 afterEach(() => pool.close());
 
 async function convert(told: string, signal = new AbortController().signal) {
-  const done = await pool.convert({ from: "a", to: "b", input: Buffer.from(told), signal });
+  const timeoutMs = told === "hang" ? HANG_MS : LIMITS.timeoutMs;
+  const done = await pool.convert({ from: "a", to: "b", input: Buffer.from(told), signal, timeoutMs });
   return done.ok ? { text: Buffer.from(done.value.bytes).toString(), pid: done.value.warnings[0] } : done.error.code;
 }
 
@@ -49,11 +54,11 @@ describe("a converter's process", () => {
     const after = await convert("next");
     expect(after).toMatchObject({ text: "next" });
     expect(after).not.toMatchObject({ pid: before });
-    expect(isAlive(before)).toBe(false);
+    await expect.poll(() => isAlive(before), LONG).toBe(false);
   });
 
   it("that is killed in the middle of a document leaves it to another, and the next one works", async () => {
-    pool = makePandocPool({ ...LIMITS, timeoutMs: 20_000 }, TOLD);
+    pool = makePandocPool(LIMITS, TOLD);
     const pid = await pidOf();
     const cut = convert("wait 1000");
     await sleep(100);
@@ -68,12 +73,12 @@ describe("a converter's process", () => {
     pool = makePandocPool(LIMITS, TOLD);
     const pid = await pidOf();
     process.kill(Number(pid), "SIGKILL");
-    await expect.poll(() => isAlive(pid)).toBe(false);
+    await expect.poll(() => isAlive(pid), LONG).toBe(false);
     expect(await pidOf()).not.toBe(pid);
   });
 
   it("ends when its document is given up, and those who wait go on", async () => {
-    pool = makePandocPool({ ...LIMITS, timeoutMs: 20_000 }, TOLD);
+    pool = makePandocPool(LIMITS, TOLD);
     const stop = new AbortController();
     const [given, waiting] = [convert("wait 15000", stop.signal), convert("next")];
     const early = convert("never", AbortSignal.timeout(50));
@@ -92,7 +97,7 @@ describe("a converter's process", () => {
   it("ends when it has had nothing to do for a while", async () => {
     pool = makePandocPool({ ...LIMITS, idleMs: 50 }, TOLD);
     const pid = await pidOf();
-    await expect.poll(() => isAlive(pid)).toBe(false);
+    await expect.poll(() => isAlive(pid), LONG).toBe(false);
   });
 
   it("is not given more than it may hold", async () => {
@@ -110,7 +115,8 @@ describe("a reader's process", () => {
     ["talk", "invalid_input"],
   ])("told to %s is a clear failure", async (told, code) => {
     const question = { kind: "pdf", pages: null, withImages: false } as const;
-    const done = await readApart(Buffer.from(told), question, new AbortController().signal, TOLD, 2_000);
+    const timeoutMs = code === "timeout" ? HANG_MS : 20_000;
+    const done = await readApart(Buffer.from(told), question, new AbortController().signal, TOLD, timeoutMs);
     expect(done).toMatchObject({ ok: false, error: { code } });
   });
 });

@@ -333,7 +333,7 @@ describe("the sidecar's egress", () => {
     respond = (request) => request.socket.destroy();
     expect(await send(sign(order()))).toMatchObject({ status: 502, error: { sent: true } });
     respond = () => undefined;
-    expect(await send(sign(order({ timeout_ms: 150 })))).toMatchObject({ status: 502, error: { sent: true } });
+    expect(await send(sign(order({ timeout_ms: 1_000 })))).toMatchObject({ status: 502, error: { sent: true } });
   });
 });
 

@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
@@ -23,6 +22,10 @@ const folder = mkdtempSync(join(tmpdir(), "otto-jobs-"));
 let server: Server;
 let url = "";
 const seen: string[] = [];
+/** What jobs of the word "held" wait for. */
+let held = Promise.withResolvers<void>();
+/** A machine can be busy. */
+const LONG = { timeout: 15_000 } as const;
 
 /** Gives every file back in capitals, and what it was ordered. */
 const shout = defineJob({
@@ -34,7 +37,7 @@ const shout = defineJob({
   run: async ({ order, files, folder: own, tenant }) => {
     seen.push(own);
     if (order.word === "no") return { ok: false, code: "invalid_input", message: "No.", field: "word" };
-    if (order.word === "slow") await sleep(100);
+    if (order.word === "held") await held.promise;
     if (order.word === "throw") throw new Error("a defect");
     const given = files.map(({ path }) => {
       const from = join(own, `out-${seen.length}-${path.replaceAll("/", "-")}`);
@@ -62,7 +65,7 @@ function textFile(path: string, text: string): JobFile {
   return { path, size: bytes.length, open: async () => ok(new Blob([bytes]).stream()) };
 }
 
-const request = { kind: "shout", tenant: "t1", timeoutMs: 5_000, signal: new AbortController().signal };
+const request = { kind: "shout", tenant: "t1", timeoutMs: 20_000, signal: new AbortController().signal };
 
 async function shouted(word: string, files: readonly JobFile[] = [], tenant = "t1") {
   return await runJob(sidecarAt(url, secret), { ...request, tenant, order: { word }, files });
@@ -91,14 +94,14 @@ it("takes files to a job and brings its result back, and its folder is gone", as
     ["loud/deep/b.txt", 0o755, ""],
     ["loud/ä.txt", 0o755, "ZWEI"],
   ]);
-  await expect.poll(() => readdirSync(join(folder, "jobs"))).toEqual([]);
+  await expect.poll(() => readdirSync(join(folder, "jobs")), LONG).toEqual([]);
 });
 
 it("tells what a job refused as an answer, and a defect as one that may have begun", async () => {
   expect(await shouted("no")).toEqual(failed("invalid_input", "No.", { field: "word" }));
   const defect = await shouted("throw");
   expect(defect).toMatchObject(failed("internal", "The sidecar failed."));
-  expect(seen.filter((place) => existsSync(place))).toEqual([]);
+  await expect.poll(() => seen.filter((place) => existsSync(place)), LONG).toEqual([]);
 });
 
 it.each([
@@ -207,10 +210,12 @@ it.each([
 
 it("may have begun when the connection breaks after the last byte was sent", async () => {
   const before = seen.length;
-  const done = shouted("slow", [textFile("a", "x")]);
-  await expect.poll(() => seen.length).toBe(before + 1);
+  held = Promise.withResolvers();
+  const done = shouted("held", [textFile("a", "x")]);
+  await expect.poll(() => seen.length, LONG).toBe(before + 1);
   server.closeAllConnections();
   const lost = await done;
+  held.resolve();
   expect(lost).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
   expect(lost.ok ? {} : lost.error.details).toBeUndefined();
 });
@@ -218,7 +223,7 @@ it("may have begun when the connection breaks after the last byte was sent", asy
 it("does not begin with another packet than the one that was signed, nor twice with one token, nor for another purpose", async () => {
   const head = headBytes({ body: { word: "hello" }, files: [] });
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", head));
-  const order = { kind: "shout", tenant: "t1", head: Buffer.from(digest).toString("hex"), timeoutMs: 1_000 };
+  const order = { kind: "shout", tenant: "t1", head: Buffer.from(digest).toString("hex"), timeoutMs: 10_000 };
   const token = await signJobOrder(secret, order, Date.now());
   const send = async (path: string, body: Uint8Array, bearer = token) => {
     const packet = Buffer.concat((await restOf(packetChunks(body, [], () => [] as never))) as Uint8Array[]);
@@ -234,12 +239,13 @@ it("does not begin with another packet than the one that was signed, nor twice w
 });
 
 it("says at once that it is full, and takes turns between tenants", async () => {
-  const many = Array.from({ length: 20 }, () => shouted("slow"));
-  await sleep(100);
+  held = Promise.withResolvers();
   const order: string[] = [];
-  const other = shouted("slow", [], "t2").then((done) => order.push(`t2 ${done.ok}`));
-  const done = await Promise.all(many.map((one) => one.then((result) => (order.push("t1"), result))));
-  await other;
+  const many = Array.from({ length: 20 }, () => shouted("held").then((result) => (order.push("t1"), result)));
+  await expect.poll(() => order.length, LONG).toBeGreaterThan(0);
+  await shouted("hello", [], "t2").then((done) => order.push(`t2 ${done.ok}`));
+  held.resolve();
+  const done = await Promise.all(many);
   const refused = done.filter((one) => !one.ok);
   expect(refused.length).toBeGreaterThan(0);
   for (const one of refused)

@@ -20,9 +20,9 @@ it("are those that the programs tell, null for one that is missing, fails, hangs
   program("git", "echo git version 2.39.5; exit 1");
   program("rg", "while :; do :; done");
   program("bwrap", "echo none of your business");
-  const versions = makeVersions(folder, 1_000);
+  const versions = makeVersions(folder, 5_000);
   expect(versions()).toEqual({ node: process.versions.node });
-  await vi.waitFor(() => expect(Object.keys(versions())).toHaveLength(7), { timeout: 15_000 });
+  await vi.waitFor(() => expect(Object.keys(versions())).toHaveLength(7), { timeout: 25_000 });
   expect(versions()).toEqual({
     node: process.versions.node,
     python3: "3.11.2",

@@ -7,6 +7,7 @@ const mode = process.argv[2] ?? "";
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const text = (id, said) => say({ id, result: { content: [{ type: "text", text: String(said) }] } });
 let calls = 0;
+let hanging = 0;
 let greeted = false;
 
 if (mode === "banner") console.log("Welcome to the server!\n\n{not json}\n[]");
@@ -46,7 +47,8 @@ const tools = {
     console.error(`dying with ${process.env.API_KEY}`);
     process.exit(7);
   },
-  hang: () => undefined,
+  hang: () => void (hanging += 1),
+  hanging: ({ id }) => text(id, hanging),
   garbage: ({ id }) => {
     process.stdout.write("what is this\n\u0000\u0001 }{\n");
     text(id, "after the garbage");
