@@ -9,7 +9,7 @@ import { unusedPort } from "../stand-ins/listen.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const START_TIMEOUT_MS = 180_000;
-const STOP_TIMEOUT_MS = 15_000;
+const STOP_TIMEOUT_MS = 60_000;
 const OUTPUT_LINES = 200;
 
 /** The parts that the supervisor keeps alive. */

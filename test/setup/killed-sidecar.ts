@@ -39,7 +39,7 @@ export async function killSidecar({ system, folder }: SidecarPlace): Promise<Dea
   if (!kill(pid)) throw new Error("the sidecar was dead already");
   await until(
     () => system.pidOf("sidecar") !== pid,
-    10_000,
+    30_000,
     () => "the sidecar does not die",
     1,
   );
@@ -50,12 +50,12 @@ export async function killSidecar({ system, folder }: SidecarPlace): Promise<Dea
 export async function untilUp({ system, caller }: SidecarPlace, dead: DeadSidecar | null = null): Promise<void> {
   await until(
     () => ![dead?.pid, null].includes(system.pidOf("sidecar")),
-    30_000,
+    60_000,
     () => `the sidecar is not started again:\n${system.output()}`,
   );
   // The Worker's own word is good for a second.
   const isUp = async () => (await caller.send("GET", "/health")).json.sidecar === "ok";
-  await until(isUp, 30_000, () => `the sidecar is not there:\n${system.output()}`);
+  await until(isUp, 60_000, () => `the sidecar is not there:\n${system.output()}`);
 }
 
 /** Waits until there is nothing of `dead` any more: no process, no folder of a job, no folder of its cages. */
@@ -67,7 +67,7 @@ export async function untilNothingIsLeft({ system, folder }: SidecarPlace, dead:
   ];
   await until(
     () => left().length === 0,
-    10_000,
+    30_000,
     () => `there is still ${left().join(", ")}`,
   );
 }

@@ -60,7 +60,7 @@ function launch(): { process: ChildProcess; ended: Promise<number | null>; outpu
 
 async function launchReady(): Promise<ReturnType<typeof launch>> {
   const running = launch();
-  for (const end = Date.now() + 30_000; !running.output().includes("ready"); await sleep(20)) {
+  for (const end = Date.now() + 60_000; !running.output().includes("ready"); await sleep(20)) {
     if (Date.now() > end || running.process.exitCode !== null) throw new Error(`not ready: ${running.output()}`);
   }
   return running;
@@ -73,11 +73,13 @@ describe("the embedded database", () => {
     let confirmed = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       const running = await launchReady();
-      const kill = setTimeout(() => running.process.kill("SIGKILL"), 150 + 50 * round);
+      const enough = confirmed + 5;
+      let kill: NodeJS.Timeout | undefined;
       for (;;) {
         try {
           await sql`INSERT INTO written VALUES (${next}, ${"x".repeat(2_000)})`;
           confirmed += 1;
+          if (confirmed === enough) kill = setTimeout(() => running.process.kill("SIGKILL"), 50 * round);
         } catch {
           break;
         } finally {

@@ -71,7 +71,7 @@ describe("a recorded process", () => {
     expect(isAlive(recorded)).toBe(true);
     endGroup(recorded);
     await ended;
-    expect(await waitForEnd(recorded, 1_000)).toBe(true);
+    expect(await waitForEnd(recorded, 10_000)).toBe(true);
   });
 
   it("takes those of its group with it, also when it is gone itself", async () => {
@@ -89,7 +89,7 @@ describe("a recorded process", () => {
     expect(startTime(member)).not.toBeNull();
     const left = { pid: member, started: startTime(member) ?? "" };
     endGroup(recorded);
-    expect(await waitForEnd(left, 2_000)).toBe(true);
+    expect(await waitForEnd(left, 10_000)).toBe(true);
   });
 });
 

@@ -14,7 +14,7 @@ import { startTime } from "../../scripts/supervisor/processes.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const START_TIMEOUT_MS = 100_000;
-const WAIT_MS = 15_000;
+const WAIT_MS = 30_000;
 
 interface Running {
   readonly process: ChildProcess;

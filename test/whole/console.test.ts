@@ -28,7 +28,7 @@ async function printedLink(): Promise<{ address: string; link: string }> {
       if (found?.[1] === undefined || found[2] === undefined) throw new Error("no link is printed");
       return { address: found[1], link: found[2] };
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 40_000, interval: 50 },
   );
 }
 

@@ -48,11 +48,11 @@ test("a mail becomes a task, and its result with its file is mailed to whoever w
   const brought = await bring(address, "New Task", script);
   expect(brought.status, await brought.text()).toBe(200);
   const tasks = async () => (await caller.send("GET", "/v1/tasks")).json.data;
-  await vi.waitFor(async () => expect(await tasks()).toHaveLength(1), { timeout: 20_000, interval: 100 });
+  await vi.waitFor(async () => expect(await tasks()).toHaveLength(1), { timeout: 40_000, interval: 100 });
   const [{ id }] = await tasks();
   await untilTask(caller, id, ({ status }) => status === "completed");
   const kept = async () => (await caller.send("GET", "/v1/mail/outbox")).json.data;
-  await vi.waitFor(async () => expect(await kept()).toHaveLength(1), { timeout: 20_000, interval: 100 });
+  await vi.waitFor(async () => expect(await kept()).toHaveLength(1), { timeout: 40_000, interval: 100 });
   const [mail] = await kept();
   expect(mail).toMatchObject({
     sent: false,
@@ -79,7 +79,7 @@ test("a question to a person is answered by a reply, once, and by nobody else", 
     const { data } = (await caller.send("GET", "/v1/mail/outbox")).json;
     return data.filter(({ to }: { to: readonly string[] }) => to[0] === whom);
   };
-  const soon = { timeout: 20_000, interval: 100 };
+  const soon = { timeout: 40_000, interval: 100 };
   await vi.waitFor(async () => expect(await mailsTo(address)).toHaveLength(1), soon);
   const [{ reply_to: tagged, text: asked }] = await mailsTo(address);
   const quoted = `On 21 Nov 2026, Otto wrote:\n> ${asked.replaceAll("\n", "\n> ")}`;

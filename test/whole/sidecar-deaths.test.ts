@@ -197,7 +197,7 @@ async function untilRunning(command: string, but: readonly number[]): Promise<re
 /** Kills it while it has a job before it. */
 async function killDuringJob(): Promise<DeadSidecar> {
   const hasJob = () => jobFolders(place.system).length > 0;
-  await until(hasJob, 20_000, () => `no job began:\n${place.system.output()}`, 1);
+  await until(hasJob, 60_000, () => `no job began:\n${place.system.output()}`, 1);
   return await killSidecar(place);
 }
 

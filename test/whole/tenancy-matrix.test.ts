@@ -110,12 +110,12 @@ async function own(): Promise<Owned> {
   await keepMail();
   // The ended task leaves its summary beside it.
   await vi.waitFor(async () => expect((await owner.send("GET", "/v1/memory")).json.data).toHaveLength(2), {
-    timeout: 10_000,
+    timeout: 40_000,
     interval: 50,
   });
   const delivered = async () => (await owner.send("GET", `/v1/deliveries?task=${ended}`)).json.data;
   await vi.waitFor(async () => expect(await delivered()).toMatchObject([{ state: "sent" }]), {
-    timeout: 10_000,
+    timeout: 40_000,
     interval: 50,
   });
   const [delivery] = await delivered();
