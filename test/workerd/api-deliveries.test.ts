@@ -10,7 +10,7 @@ import { type Caller, expectProblem, knock, makeCaller } from "./front-door.ts";
 import { operatorKey } from "./tenant-client.ts";
 import { answerSendings, sendingsOf, sent } from "./test-sender.ts";
 
-const SOON = { timeout: 10_000, interval: 20 };
+const SOON = { timeout: 20_000, interval: 20 };
 
 async function put(caller: Caller, more: Partial<Delivery> = {}): Promise<Delivery> {
   const delivery = deliveryOf(caller.tenant, more);
@@ -115,7 +115,7 @@ describe("deliveries", () => {
 describe("the sweep", () => {
   test("wakes an outbox whose alarm was lost", async () => {
     const caller = await makeCaller();
-    const due = Date.now() + 1500;
+    const due = Date.now() + 5000;
     const one = await put(caller, { notBefore: due });
     await until(caller, "", [`${one.id} waiting`]);
     const stub = env.OUTBOXES.get(env.OUTBOXES.idFromName(`${caller.tenant}/email`));

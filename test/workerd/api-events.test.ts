@@ -215,13 +215,14 @@ describe("a stream outlives no key", () => {
     expect((await send({ method: "DELETE", path: `/v1/keys/${key.id}`, key: tenant.key })).status).toBe(200);
     const revokedAt = Date.now();
     expect(await text).toContain("event: task.created");
-    expect(Date.now() - revokedAt).toBeLessThan(5000);
+    // It looks every three seconds.
+    expect(Date.now() - revokedAt).toBeLessThan(10_000);
   });
 
   test("that expires", async () => {
     const tenant = await newTenant();
-    const key = await newKey(tenant, ["tasks:read"], new Date(Date.now() + 2000).toISOString());
     const task = await makeHeldTask(tenant);
+    const key = await newKey(tenant, ["tasks:read"], new Date(Date.now() + 4000).toISOString());
     const stream = await send({ path: `/v1/tasks/${task}/events`, key: key.key });
     expect(stream.status).toBe(200);
     expect(await stream.text()).toContain("event: task.created");

@@ -128,10 +128,10 @@ describe("the live feed of a tenant", () => {
     const feed = await follow(caller);
     expect(await watchers(caller)).toBe(1);
     await feed.hangUp();
-    await expect.poll(async () => await watchers(caller)).toBe(0);
+    await expect.poll(async () => await watchers(caller), { timeout: 20_000 }).toBe(0);
     const untouched = await open(caller, "/v1/events");
     await untouched.body?.cancel();
-    await expect.poll(async () => await watchers(caller)).toBe(0);
+    await expect.poll(async () => await watchers(caller), { timeout: 20_000 }).toBe(0);
   });
 
   test("ends for a key that is revoked, and for no other", async () => {

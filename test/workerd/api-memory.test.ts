@@ -34,7 +34,7 @@ const summaries = async (caller: Caller, count: number): Promise<Shown[]> =>
       expect(found.every(({ embedding }) => embedding !== null)).toBe(true);
       return found;
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 20_000, interval: 50 },
   );
 
 const call = async (caller: Caller, name: string, given: object, more: object = {}) =>
@@ -284,17 +284,17 @@ describe("a completed task", () => {
     });
     const { id } = await caller.makeTask([{ text: "Done." }]);
     await caller.until(id, ({ status }) => status === "completed");
-    const tenant = tenantsFromEnv(env)(caller.tenant);
-    expect(await tenant.summarise()).toBe(false);
     const stub = env.TENANTS.get(env.TENANTS.idFromName(caller.tenant));
     const due = async () =>
       await runInDurableObject(stub, (_, state) =>
         state.storage.sql.exec<{ task: string }>("SELECT task FROM summaries WHERE due_at IS NOT NULL").toArray(),
       );
+    await vi.waitFor(async () => expect(await due()).toEqual([{ task: id }]), { timeout: 20_000 });
+    expect(await tenantsFromEnv(env)(caller.tenant).summarise()).toBe(false);
     expect(await due()).toEqual([{ task: id }]);
     isAway = false;
     await summaries(caller, 1);
-    await vi.waitFor(async () => expect(await due()).toEqual([]));
+    await vi.waitFor(async () => expect(await due()).toEqual([]), { timeout: 20_000 });
   });
 
   test("leaves none when it failed, was part of another, was one call, or its agent leaves none", async () => {
@@ -326,7 +326,7 @@ describe("a completed task", () => {
     await caller.until(id, ({ status }) => status === "completed");
     await summaries(caller, 1);
     expect((await caller.send("DELETE", `/v1/tasks/${id}`)).status).toBe(200);
-    await vi.waitFor(async () => expect(await listed(caller)).toEqual([]), { timeout: 5_000, interval: 50 });
+    await vi.waitFor(async () => expect(await listed(caller)).toEqual([]), { timeout: 20_000, interval: 50 });
   });
 });
 

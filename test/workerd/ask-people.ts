@@ -10,7 +10,7 @@ import { answerAsk, type Given } from "../../workers/channels/answer.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 import { takeSendingsOf } from "./test-sender.ts";
 
-export const SOON = { timeout: 10_000, interval: 25 };
+export const SOON = { timeout: 20_000, interval: 25 };
 const waits = ({ status }: TaskView) => status.startsWith("waiting");
 export const ended = ({ ended_at }: TaskView) => ended_at !== null;
 

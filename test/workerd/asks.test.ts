@@ -26,7 +26,10 @@ describe("a question to a person", () => {
     expect(question).toMatchObject({ person: "Ana", person_id: ana.id });
     const [slack, mail] = [`${caller.tenant}/slack/T1`, `${caller.tenant}/email`];
     await vi.waitFor(async () => expect(await kept(mail)).toHaveLength(1), SOON);
-    expect(kinds(await kept(slack))).toEqual(["question", "reminder", "reminder", "reminder"]);
+    await vi.waitFor(
+      async () => expect(kinds(await kept(slack))).toEqual(["question", "reminder", "reminder", "reminder"]),
+      SOON,
+    );
     const [card] = await kept(slack);
     const [fallback] = await kept(mail);
     expect(card?.delivery).toMatchObject({ to: "T1/UANA", about: question.id, task: id });
@@ -43,11 +46,12 @@ describe("a question to a person", () => {
     expect(answered).toMatchObject({ ok: true, value: { id } });
     expect((await caller.until(id, ended)).status).toBe("completed");
     await vi.waitFor(async () => expect(kinds(await kept(mail))).toEqual(["question", "settled"]), SOON);
+    await vi.waitFor(async () => expect(kinds(await kept(slack))).toContain("settled"), SOON);
     const waiting = (await kept(slack)).filter(
       ({ state, delivery }) => state === "waiting" && delivery.kind === "reminder",
     );
     expect(waiting).toEqual([]);
-    expect((await kept(mail))[0]?.state).toBe("called_off");
+    await vi.waitFor(async () => expect((await kept(mail))[0]?.state).toBe("called_off"), SOON);
     const settled = (await kept(slack)).filter(({ delivery }) => delivery.kind === "settled");
     expect(settled.map(({ delivery }) => delivery)).toMatchObject([
       { to: "T1/UANA", refs: names, content: { outcome: { text: "Answered: North", by: "Ana" } } },
@@ -80,7 +84,7 @@ describe("a question to a person", () => {
       const reminders = Array.from({ length: 3 }, () => "reminder called_off");
       expect(states).toEqual(["question sent", ...reminders, "settled sent"]);
     }, SOON);
-    expect((await kept(mail))[0]?.state).toBe("called_off");
+    await vi.waitFor(async () => expect((await kept(mail))[0]?.state).toBe("called_off"), SOON);
     const told = sendingsOf(caller.tenant).find(
       ({ delivery: { kind, channel } }) => kind === "settled" && channel === "slack",
     );
@@ -255,7 +259,7 @@ describe("who may not answer", () => {
   test("is whoever comes too late, with a choice that is none, or with no words", async () => {
     const caller = await newCaller();
     const ana = await person(caller, "Ana");
-    const { question } = await asking(caller, { choices: ["North"], deadline_seconds: 2, default_answer: "North" });
+    const { question } = await asking(caller, { choices: ["North"], deadline_seconds: 6, default_answer: "North" });
     const say = saying(caller, question.id);
     for (const given of [{ choice: "South" }, { text: " " }, { decision: "approve" as const }])
       expect(await say(ana, given)).toMatchObject({ ok: false, error: { code: "invalid_input" } });

@@ -5,7 +5,7 @@ import type { TaskView } from "../../core/task-view.ts";
 import { type Answer, type Caller, knock } from "./front-door.ts";
 
 export const HOOKS = "/v1/webhooks/incoming";
-export const SOON = { timeout: 10_000, interval: 25 };
+export const SOON = { timeout: 20_000, interval: 25 };
 export const SECRET = "whsec_canary-of-a-test";
 
 export interface Made {

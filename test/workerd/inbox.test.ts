@@ -14,7 +14,7 @@ import {
 import type { InboxItem } from "../../core/channels/inbox.ts";
 import { answerWith, done, givenOf, hang } from "./test-receiver.ts";
 
-const SOON = { timeout: 10_000, interval: 20 };
+const SOON = { timeout: 20_000, interval: 20 };
 
 function newInbox() {
   const name = `test/${crypto.randomUUID()}`;
@@ -105,11 +105,13 @@ describe("an inbox", () => {
   test("tries again what is put off or throws, and lets the other lanes go on", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { rpc, states, given } = newInbox();
+    const { promise: others, resolve: goOn } = Promise.withResolvers<void>();
     let tries = 0;
-    answerWith(({ item: { id } }) => {
+    answerWith(async ({ item: { id } }) => {
       if (id !== "slow") return done();
       tries += 1;
       if (tries === 1) throw new Error("away");
+      await others;
       return tries === 2 ? { kind: "later", afterMs: 1, why: "not yet" } : done();
     });
     await rpc.take(item("slow", { lane: "one" }));
@@ -117,8 +119,9 @@ describe("an inbox", () => {
     await rpc.take(item("other", { lane: "two" }));
     await vi.waitFor(async () => expect((await states())["other"]).toBe("done"), SOON);
     expect(await states()).toMatchObject({ slow: "waiting", after: "waiting" });
+    goOn();
     await vi.waitFor(async () => expect((await states())["after"]).toBe("done"), SOON);
-    expect(given()).toEqual(["slow", "other", "slow", "slow", "after"]);
+    expect(given().filter((id) => id !== "other")).toEqual(["slow", "slow", "slow", "after"]);
   });
 
   test("takes at once while its runner hangs, works at most ten lanes at once, and goes on after a crash", async () => {

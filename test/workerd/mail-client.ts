@@ -5,7 +5,7 @@ import type { TaskView } from "../../core/task-view.ts";
 import { takeMail } from "../../workers/channels/mail-in.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 
-export const SOON = { timeout: 15_000, interval: 50 };
+export const SOON = { timeout: 25_000, interval: 50 };
 
 export interface Brought {
   readonly from: string;

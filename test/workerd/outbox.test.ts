@@ -8,7 +8,7 @@ import { deliveryOf, newDeliveryId } from "./delivery-of.ts";
 import { newTenant } from "./tenant-client.ts";
 import { answerSendings, hangs, sendingsOf, sent } from "./test-sender.ts";
 
-const SOON = { timeout: 10_000, interval: 20 };
+const SOON = { timeout: 20_000, interval: 20 };
 
 function outboxFor(tenant: string) {
   const name = `${tenant}/email`;
@@ -97,10 +97,13 @@ describe("an outbox", () => {
   test("holds everything up when a provider asks for that, also over a crash", async () => {
     const { rpc, delivery, ids } = await newOutbox();
     const [first, second] = [delivery(), delivery()];
-    answerSendings(() => ({ ...later(1500), pausesAllMs: 1500 }) as Sent);
+    let pausedAt = 0;
+    answerSendings(() => {
+      pausedAt = Date.now();
+      return { ...later(1500), pausesAllMs: 1500 } as Sent;
+    });
     await rpc.put([first]);
     await vi.waitFor(() => expect(ids()).toEqual([first.id]), SOON);
-    const pausedAt = Date.now();
     answerSendings(sent);
     await abortAllDurableObjects();
     await rpc.put([second]);

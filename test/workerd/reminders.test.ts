@@ -54,6 +54,6 @@ test("a model sets a reminder, and the person is told when it is due", async () 
       const sent = (await caller.send("GET", "/v1/deliveries")).json.data;
       expect(sent).toMatchObject([{ kind: "reminder", channel: "email", to: "ana.lima@example.com" }]);
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 20_000, interval: 50 },
   );
 });

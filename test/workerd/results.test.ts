@@ -8,7 +8,7 @@ import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
 import { installedSlack } from "./slack-installed.ts";
 import { answerSendings, hangs, sendingsOf, sent, takeSendingsOf } from "./test-sender.ts";
 
-const SOON = { timeout: 15_000, interval: 30 };
+const SOON = { timeout: 25_000, interval: 30 };
 const ANN = { channel: "email", to: "ann@example.com" } as const;
 const done = { text: "Done." };
 

@@ -58,7 +58,7 @@ export function schedulesOf(caller: () => Caller) {
         if (!wanted(rows)) throw new Error(JSON.stringify(rows));
         return rows;
       },
-      { timeout: 15_000, interval: 50 },
+      { timeout: 25_000, interval: 50 },
     );
   }
 

@@ -75,7 +75,9 @@ describe("a due moment", () => {
     const database = watchDatabase();
     database.isAway = true;
     await runDurableObjectAlarm(stub(id));
-    expect(await ledger(id)).toMatchObject([{ state: "starting", attempts_failed: 1 }]);
+    const [begun, ...more] = await ledger(id);
+    expect([begun?.["state"], more]).toEqual(["starting", []]);
+    expect(begun?.["attempts_failed"]).toBeGreaterThan(0);
     database.isAway = false;
     await until(id, ([first]) => first?.["state"] === "finished");
   });
@@ -113,14 +115,14 @@ test("an object of a schedule that cannot read its rows holds up no notice of it
   await abortAllDurableObjects();
   errors.mockClear();
   await who.send("POST", `/v1/tasks/${task}/cancel`);
-  await vi.waitFor(() => expect(errors).toHaveBeenCalled(), { timeout: 10_000, interval: 50 });
+  await vi.waitFor(() => expect(errors).toHaveBeenCalled(), { timeout: 20_000, interval: 50 });
   const tenant = () => env.TENANTS.get(env.TENANTS.idFromName(who.tenant));
   await vi.waitFor(
     async () =>
       await runInDurableObject(tenant(), (_, state) => {
         expect(state.storage.sql.exec("SELECT * FROM notices").toArray()).toEqual([]);
       }),
-    { timeout: 5_000, interval: 50 },
+    { timeout: 20_000, interval: 50 },
   );
 });
 
@@ -144,11 +146,14 @@ describe("a schedule that is due once", () => {
     await wasDueOnce(id, 1_000);
     const [row] = await until(id, ([first]) => first?.["state"] === "fired");
     await runInDurableObject(stub(id), async (_, state) => {
-      const alarm = await vi.waitFor(async () => {
-        const at = await state.storage.getAlarm();
-        if (at === null || at < Date.now() + HOUR / 2) throw new Error(`the alarm is at ${at}`);
-        return at;
-      });
+      const alarm = await vi.waitFor(
+        async () => {
+          const at = await state.storage.getAlarm();
+          if (at === null || at < Date.now() + HOUR / 2) throw new Error(`the alarm is at ${at}`);
+          return at;
+        },
+        { timeout: 20_000 },
+      );
       expect(alarm).toBeGreaterThanOrEqual(Date.parse(String(row?.["fired_at"])) + HOUR);
       // The notice of the end finds nothing.
       state.storage.sql.exec("UPDATE occurrences SET task = 'another'");

@@ -135,7 +135,7 @@ describe("while the database is away", () => {
         .map(({ action }) => action)
         .toSorted();
     const all = ["schedule.create", "schedule.pause", "schedule.resume", "schedule.run", "schedule.update"];
-    await vi.waitFor(async () => expect(await acts()).toEqual(all), { timeout: 15_000, interval: 50 });
+    await vi.waitFor(async () => expect(await acts()).toEqual(all), { timeout: 25_000, interval: 50 });
   });
 });
 
@@ -158,7 +158,7 @@ describe("what people are told", () => {
     (await caller.send("GET", "/v1/deliveries?limit=100")).json.data as { kind: string; to: string }[];
   const told = async (kind: string, count: number) =>
     await vi.waitFor(async () => expect((await deliveries()).filter((one) => one.kind === kind)).toHaveLength(count), {
-      timeout: 10_000,
+      timeout: 20_000,
       interval: 50,
     });
 

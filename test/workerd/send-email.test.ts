@@ -56,7 +56,7 @@ describe("send_email", () => {
     const to = addressee("held");
     const facts = factsOf([mailing(to), { text: "It may have been sent." }], { agent: agentOf(MAY_SEND) });
     await start(facts);
-    await vi.waitFor(async () => expect(await arrivedMail(to)).toHaveLength(1), { timeout: 5_000 });
+    await vi.waitFor(async () => expect(await arrivedMail(to)).toHaveLength(1), { timeout: 20_000 });
     await abortAllDurableObjects();
     await until(facts, ({ status }) => status === "completed");
     await releaseMail(to);

@@ -80,7 +80,7 @@ describe("signing in", () => {
     await ask({ method: "DELETE", path: `/v1/keys/${dead.id}`, headers: withKey(tenant.key) });
     const short = await newKey(tenant, ["tasks:read"], new Date(Date.now() + 2000).toISOString());
     await vi.waitFor(async () => expect((await ask({ method: "POST", body: { key: short.key } })).status).toBe(401), {
-      timeout: 10_000,
+      timeout: 20_000,
       interval: 100,
     });
     expect((await ask({ method: "POST", body: { key: dead.key } })).status).toBe(401);

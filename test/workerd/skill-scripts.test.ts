@@ -247,7 +247,7 @@ describe("a script", () => {
   });
 
   test("is ended when the time that it declares is up", async () => {
-    const skill = await uploadScript('import time\nprint("begun", flush=True)\ntime.sleep(60)\n', ["timeout: 1"]);
+    const skill = await uploadScript('import time\nprint("begun", flush=True)\ntime.sleep(60)\n', ["timeout: 4"]);
     const { result } = await runScript(await heldTask([skill]), skill);
     expect(result).toMatchObject({ success: false, timed_out: true, exit_code: null, stdout: "begun\n" });
   });

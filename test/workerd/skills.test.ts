@@ -186,7 +186,7 @@ describe("a skill that is uploaded", () => {
           value: expect.not.arrayContaining([gone.tenant]),
         });
       },
-      { timeout: 15_000, interval: 50 },
+      { timeout: 25_000, interval: 50 },
     );
     expect((await env.FILES.list({ prefix: `${gone.tenant}/` })).objects).toEqual([]);
     expect(await databaseFromEnv(env).skills.get(gone.tenant, "shared")).toMatchObject({

@@ -94,7 +94,7 @@ describe("a click", () => {
         expect(views).toHaveLength(1);
         return views;
       },
-      { timeout: 10_000 },
+      { timeout: 20_000 },
     );
     expect(JSON.stringify(window)).toContain("Which city?");
     const answer = await desk.submit({

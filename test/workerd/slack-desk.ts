@@ -109,7 +109,7 @@ export async function makeDesk(): Promise<Desk> {
           if (found.length < count) throw new Error(`there are ${found.length} tasks`);
           return found;
         },
-        { timeout: 15_000, interval: 50 },
+        { timeout: 25_000, interval: 50 },
       );
     },
     async whispers(count = 1) {
@@ -122,7 +122,7 @@ export async function makeDesk(): Promise<Desk> {
           if (told.length < count) throw new Error(`nobody was told: ${JSON.stringify(calls)}`);
           return told;
         },
-        { timeout: 15_000, interval: 50 },
+        { timeout: 25_000, interval: 50 },
       );
     },
   };

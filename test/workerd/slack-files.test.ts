@@ -48,7 +48,7 @@ describe("a file", () => {
           const path = `slack/1795000000.00000${index}/image.png`;
           expect((await desk.caller.send("GET", `/v1/tasks/${view.id}/files/${path}`)).text).toBe(content);
         },
-        { timeout: 10_000 },
+        { timeout: 20_000 },
       );
     }
     const first = await desk.caller.send("GET", `/v1/tasks/${view.id}/files/slack/1795000000.000000/image.png`);

@@ -68,7 +68,7 @@ describe("a request that says it is Slack's", () => {
         const { items } = await inboxesFromEnv(env)(`slack/${team}`).received({ after: null, limit: 10, since: 0 });
         expect(items).toMatchObject([{ id: "Ev1", state: "refused" }]);
       },
-      { timeout: 10_000 },
+      { timeout: 20_000 },
     );
   });
 });
@@ -96,7 +96,7 @@ describe("a mention", () => {
         expect(data).toHaveLength(1);
         return data;
       },
-      { timeout: 10_000 },
+      { timeout: 20_000 },
     );
     expect(people).toMatchObject([{ name: "ana", may_approve: false }]);
   });
@@ -147,7 +147,7 @@ describe("a mention", () => {
     const started = database.asked;
     const said = { user: "U0ANA", channel: "C0GENERAL", ts: nextTs(), text: `<@${desk.app.botUser}> later` };
     expect((await desk.event(mentionEvent(said), "Ev1")).status).toBe(200);
-    await vi.waitFor(() => expect(database.asked).toBeGreaterThan(started), { timeout: 10_000 });
+    await vi.waitFor(() => expect(database.asked).toBeGreaterThan(started), { timeout: 20_000 });
     database.isAway = false;
     const [task] = await desk.tasks(1);
     expect(task?.input).toBe("later");
@@ -160,7 +160,7 @@ describe("a mention", () => {
     const started = database.asked;
     const sent = await Promise.all(Array.from({ length: 20 }, async (_, index) => await desk.mention(`word ${index}`)));
     expect(new Set(sent).size).toBe(20);
-    await vi.waitFor(() => expect(database.asked).toBeGreaterThan(started), { timeout: 10_000 });
+    await vi.waitFor(() => expect(database.asked).toBeGreaterThan(started), { timeout: 20_000 });
     database.hangs = false;
     const tasks = await desk.tasks(20);
     expect(new Set(tasks.map(({ input }) => input)).size).toBe(20);
@@ -255,7 +255,7 @@ describe("a thread", () => {
         });
         expect(items).toMatchObject([{ state: "done", note: "Nobody asked Otto for anything here." }]);
       },
-      { timeout: 10_000 },
+      { timeout: 20_000 },
     );
     expect(await desk.tasks(0)).toEqual([]);
   });

@@ -34,7 +34,7 @@ describe("an installation", () => {
         const { data } = (await desk.caller.send("GET", "/v1/slack/installs")).json;
         expect(data).toMatchObject([{ status: "revoked" }]);
       },
-      { timeout: 10_000 },
+      { timeout: 20_000 },
     );
   });
 
@@ -52,7 +52,7 @@ describe("an installation", () => {
         });
         expect(items).toMatchObject([{ id: "Ev1", state: "done" }]);
       },
-      { timeout: 10_000 },
+      { timeout: 20_000 },
     );
     const now = (await desk.caller.send("GET", "/v1/slack/installs")).json;
     expect(now.data).toMatchObject([{ status: "active" }]);
@@ -79,7 +79,7 @@ describe("an installation", () => {
         const installed = await next.send("POST", "/v1/slack/installs", { bot_token: moved.app.token });
         expect(installed.status).toBe(201);
       },
-      { timeout: 10_000 },
+      { timeout: 20_000 },
     );
     // What came before is the other tenant's, and what comes now is not.
     const now = (await next.send("GET", "/v1/slack/installs")).json.data[0].id;

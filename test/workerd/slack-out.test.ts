@@ -47,7 +47,7 @@ describe("slack.notify", () => {
     const slack = await installedSlack(caller.tenant);
     await slack.breakWith({ kind: "hang", method: "chat.getPermalink", times: 1 });
     const { id } = await notifyTask(caller);
-    await vi.waitFor(async () => expect(await slack.calls("chat.getPermalink")).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await slack.calls("chat.getPermalink")).toHaveLength(1), { timeout: 20_000 });
     await abortAllDurableObjects();
     await caller.until(id, completed);
     const { data } = (await caller.send("GET", `/v1/tasks/${id}/ledger`)).json;
@@ -61,7 +61,7 @@ describe("slack.notify", () => {
     const slack = await installedSlack(caller.tenant);
     await slack.breakWith({ kind: "hang", method: "chat.postMessage", times: 1 });
     const { id } = await notifyTask(caller);
-    await vi.waitFor(async () => expect(await slack.calls("chat.postMessage")).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await slack.calls("chat.postMessage")).toHaveLength(1), { timeout: 20_000 });
     await abortAllDurableObjects();
     await caller.until(id, completed);
     expect(await postedTexts(slack, "C2")).toEqual(["The *report* is ready."]);
@@ -162,10 +162,10 @@ describe("an outbox of Slack", () => {
     });
     await outboxesFromEnv(env)(outboxOf(delivery)).put([delivery]);
     const completing = async () => await slack.calls("files.completeUploadExternal");
-    await vi.waitFor(async () => expect(await completing()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await completing()).toHaveLength(1), { timeout: 20_000 });
     await abortAllDurableObjects();
     await vi.waitFor(async () => expect(await completing()).toHaveLength(2), { timeout: 20_000 });
-    await vi.waitFor(async () => expect(await slack.messages("C1")).toHaveLength(2), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await slack.messages("C1")).toHaveLength(2), { timeout: 20_000 });
     const [answer, file] = await slack.messages("C1");
     expect([answer?.text, file?.thread_ts]).toEqual(["The *answer*.", answer?.ts]);
     expect(await slack.calls("chat.postMessage")).toHaveLength(1);
@@ -177,12 +177,12 @@ describe("an outbox of Slack", () => {
     const deliver = [{ channel: "slack", to: `${slack.team}/C1` }];
     const wait = { calls: [{ name: "wait", arguments: { seconds: 3 } }] };
     const { id } = await caller.makeTask([wait, wait, { text: "Done." }], { deliver });
-    await vi.waitFor(async () => expect(await slack.messages("C1")).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await slack.messages("C1")).toHaveLength(1), { timeout: 20_000 });
     const [first] = await slack.messages("C1");
     expect(JSON.stringify(first?.blocks)).toContain(id);
-    await vi.waitFor(async () => expect(await slack.calls("chat.update")).not.toEqual([]), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await slack.calls("chat.update")).not.toEqual([]), { timeout: 20_000 });
     await caller.until(id, completed);
-    await vi.waitFor(async () => expect(await slack.messages("C1")).toHaveLength(2), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await slack.messages("C1")).toHaveLength(2), { timeout: 20_000 });
     expect(await postedTexts(slack, "C1")).toEqual(["Finished: see below.", "Done."]);
   });
 });

@@ -41,7 +41,7 @@ describe("an event stream", () => {
   test("lets go of the task after the terminal event", async () => {
     const { state, watch } = watching([eventOf(1, "task.created"), eventOf(2, "task.completed")]);
     expect(idsIn(await textOf(stream({ watch })))).toEqual([1, 2]);
-    await expect.poll(() => state.closed).toBe(true);
+    await expect.poll(() => state.closed, { timeout: 20_000 }).toBe(true);
   });
 
   test.each([
@@ -53,7 +53,7 @@ describe("an event stream", () => {
     for (let i = 0; i <= reads; i += 1) await reader.read();
     expect(state.closed).toBe(false);
     await reader.cancel();
-    await expect.poll(() => state.closed).toBe(true);
+    await expect.poll(() => state.closed, { timeout: 20_000 }).toBe(true);
   });
 
   test("ends when its reader may no longer read, within one look", async () => {

@@ -1,7 +1,7 @@
 /** Tasks as the tests of their object make them: straight to the object, with a model that answers as the input says. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import { tasksFromEnv } from "../../adapters/from-env.ts";
 import { type AgentConfig, DEFAULT_AGENT, type PinnedAgent } from "../../core/agent.ts";
 import { makeId } from "../../core/ids.ts";
@@ -63,7 +63,7 @@ export async function start(facts: TaskFacts) {
 export async function until(
   facts: Pick<TaskFacts, "tenant" | "id">,
   wanted: (view: TaskView) => boolean,
-  timeout = 15_000,
+  timeout = 25_000,
 ): Promise<TaskView> {
   return await vi.waitFor(
     async () => {
@@ -72,6 +72,18 @@ export async function until(
       return view.value;
     },
     { timeout, interval: 25 },
+  );
+}
+
+/** Waits until the task has begun so many steps, each try counted. */
+export async function untilBegun(facts: Pick<TaskFacts, "tenant" | "id">, steps: number): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const page = await taskOf(facts).events(0, 500);
+      const begun = page.ok ? page.value.events.filter(({ type }) => type === "step.started") : [];
+      expect(begun).toHaveLength(steps);
+    },
+    { timeout: 20_000, interval: 25 },
   );
 }
 

@@ -87,7 +87,7 @@ describe("a task with subtasks", () => {
     const rows = await ledgerOf(facts);
     expect(rows.map(({ content }) => content)).toEqual(children.map((_, i) => `result ${i}`));
     expect(await subtasksOf(facts)).toHaveLength(8);
-  });
+  }, 60_000);
 
   test("shows at the root what a task two below asks, and that can be answered there while nobody's time runs", async () => {
     const facts = factsOf([
@@ -101,7 +101,7 @@ describe("a task with subtasks", () => {
     expect(question).toMatchObject({ query: "Which city?" });
     const asker = { tenant: TENANT, id: question.task_id ?? "" };
     expect((await until(asker, () => true)).pending[0]).toMatchObject({ id: question.id });
-    await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 5000 });
+    await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 20_000 });
     await taskOf(asker).answer(question.id, { text: "Lisbon", isChoice: false, by: "ana" }, null);
     expect((await until(facts, hasEnded)).pending).toEqual([]);
   });
@@ -120,7 +120,7 @@ describe("a task with subtasks", () => {
       for (const grandchild of await subtasksOf({ tenant: TENANT, id: child.id }))
         await until({ tenant: TENANT, id: grandchild.id }, ({ status }) => status === "cancelled");
     }
-    await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 20_000 });
     expect(await taskOf(facts).erase()).toMatchObject({ ok: true });
     for (const { id } of children) expect(await taskOf({ tenant: TENANT, id }).view()).toMatchObject({ ok: false });
   });
@@ -134,7 +134,7 @@ describe("a task with subtasks", () => {
         if (!made.ok || made.value.length < 30) throw new Error("not yet");
         return made.value;
       },
-      { timeout: 10_000, interval: 1 },
+      { timeout: 20_000, interval: 1 },
     );
     await task.cancel("ana");
     expect(await task.erase()).toMatchObject({ ok: true });
@@ -160,7 +160,7 @@ describe("a task with subtasks", () => {
       };
     });
     await task.start(null);
-    await vi.waitFor(() => expect(isMaking).toBe(true), { timeout: 5000, interval: 10 });
+    await vi.waitFor(() => expect(isMaking).toBe(true), { timeout: 20_000, interval: 10 });
     const ids = await task.subtasks();
     await task.cancel("ana");
     expect(await task.erase()).toMatchObject({ ok: true });
@@ -221,7 +221,7 @@ describe("a task with subtasks", () => {
       };
     });
     await task.cancel("ana");
-    await vi.waitFor(() => expect(isCancelling).toBe(true), { timeout: 5000, interval: 10 });
+    await vi.waitFor(() => expect(isCancelling).toBe(true), { timeout: 20_000, interval: 10 });
     const erasing = task.erase();
     const usage = { ...child.usage, input_tokens: 4321, output_tokens: 1 };
     await task.subtaskEnded({ ...child, status: "cancelled", usage });
@@ -346,7 +346,7 @@ describe("a task whose policy asks", () => {
   });
 
   test("is refused by the end of its time, and then it is too late", async () => {
-    const soon = agentOf({ approval: { rules: [{ tool: "write_file", decision: "ask" }], expires_s: 1 } });
+    const soon = agentOf({ approval: { rules: [{ tool: "write_file", decision: "ask" }], expires_s: 4 } });
     const facts = factsOf([{ calls: [write("a.md", "x")] }, { text: "Done." }], { agent: soon });
     const task = await start(facts);
     const { pending } = await until(facts, ({ pending: asked }) => asked.length === 1);
@@ -361,12 +361,12 @@ describe("a task whose policy asks", () => {
 
 describe("a stopped task", () => {
   test("cuts off its model call, begins nothing, and goes on when it is called", async () => {
-    const facts = factsOf([{ text: "Done.", delayMs: 700 }]);
+    const facts = factsOf([{ text: "Done.", delayMs: 2000 }]);
     const task = await start(facts);
     await until(facts, ({ status }) => status === "running");
     await task.halt("Stopped by ana.");
     expect((await until(facts, () => true)).status).toBe("sleeping");
-    await scheduler.wait(1500);
+    await scheduler.wait(3000);
     expect((await until(facts, () => true)).status).toBe("sleeping");
     await task.called();
     expect(await until(facts, hasEnded)).toMatchObject({ status: "completed", usage: { estimated: true } });

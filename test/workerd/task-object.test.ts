@@ -2,7 +2,7 @@ import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, inject, test, vi } from "vitest";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
 import type { TaskEngine } from "../../durable-objects/task-engine.ts";
-import { alarmOf, ask, factsOf, start, stubOf, taskOf, until, waitIdOf } from "./task-client.ts";
+import { alarmOf, ask, factsOf, ledgerOf, start, stubOf, taskOf, until, untilBegun, waitIdOf } from "./task-client.ts";
 
 describe("a task object", () => {
   test("runs a task to its end through the step runner, with real tools", async () => {
@@ -19,14 +19,14 @@ describe("a task object", () => {
       ["write_file", "keyed", "confirmed"],
       ["read_file", "none", "confirmed"],
     ]);
-    await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 5000 });
+    await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 20_000 });
   });
 
   test("arms no alarm while it waits for an answer, and takes the first answer only", async () => {
     const facts = factsOf([ask, { text: "Thank you." }]);
     const task = await start(facts);
     const waiting = await until(facts, ({ status }) => status === "waiting_input");
-    await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 5000 });
+    await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 20_000 });
     const answers = await Promise.all(
       ["Lisbon", "Porto"].map(
         async (text) => await task.answer(waitIdOf(waiting), { text, isChoice: false, by: "ana" }, null),
@@ -39,10 +39,10 @@ describe("a task object", () => {
   test("takes up a step that was cut off, under a new attempt and with nothing done twice", async () => {
     const facts = factsOf([
       { calls: [{ name: "write_file", arguments: { filename: "a.md", content: "once" } }] },
-      { text: "late", delayMs: 400 },
+      { text: "late", delayMs: 2000 },
     ]);
     await start(facts);
-    await until(facts, ({ usage }) => usage.steps === 1);
+    await untilBegun(facts, 2);
     await abortAllDurableObjects();
     const view = await until(facts, ({ status }) => status === "completed");
     expect(view).toMatchObject({ output: { text: "late" }, usage: { steps: 2, tool_calls: 1, estimated: true } });
@@ -72,19 +72,29 @@ describe("a task object", () => {
 
   test("looks up whether a call happened before it is made again, and makes it exactly once", async () => {
     const url = inject("servers").recorderUrl;
-    for (const timing of [{ before_ms: 1500 }, { after_ms: 1500 }]) {
+    const sentFor = async (key: string | undefined) => {
+      const records = await (await fetch(`${url}/records`)).json<{ path: string }[]>();
+      return records.filter(({ path }) => path.endsWith(`/sent/${key}`));
+    };
+    for (const timing of [{ before_ms: 3000 }, { after_ms: 3000 }]) {
       const facts = factsOf([{ calls: [{ name: "test_send", arguments: { url, ...timing } }] }, { text: "Sent." }]);
       const task = await start(facts);
-      await until(facts, ({ usage }) => usage.tool_calls === 1);
-      await scheduler.wait(300);
+      // It is under way; where that comes before the pause, it has been sent too.
+      await vi.waitFor(
+        async () => {
+          const [begun] = await ledgerOf(facts);
+          expect(begun).toMatchObject({ state: "intended", attempts: 1 });
+          if ("after_ms" in timing) expect(await sentFor(begun?.key)).toHaveLength(1);
+        },
+        { timeout: 20_000, interval: 25 },
+      );
       await abortAllDurableObjects();
       await until(facts, ({ status }) => status === "completed");
       const page = await taskOf(facts).ledger({ after: null, limit: 10, withResults: true });
       const [row] = page.ok ? page.value.rows : [];
       const sent = "after_ms" in timing ? "before" : "now";
       expect(row).toMatchObject({ effect: "probe", state: "confirmed", attempts: 2, result: { result: { sent } } });
-      const records = await (await fetch(`${url}/records`)).json<{ path: string }[]>();
-      expect(records.filter(({ path }) => path.endsWith(`/sent/${row?.key}`))).toHaveLength(1);
+      expect(await sentFor(row?.key)).toHaveLength(1);
       void task;
     }
   });
@@ -111,7 +121,7 @@ describe("a task object", () => {
   });
 
   test("whose alarm was lost goes on when it is poked, though its object takes the alarm to be set", async () => {
-    const facts = factsOf([{ calls: [{ name: "wait", arguments: { seconds: 1 } }] }, { text: "Done." }]);
+    const facts = factsOf([{ calls: [{ name: "wait", arguments: { seconds: 4 } }] }, { text: "Done." }]);
     const task = await start(facts);
     await until(facts, ({ status }) => status === "sleeping");
     const wakeAt = await runInDurableObject(stubOf(facts), async (object, { storage }) => {
@@ -176,7 +186,7 @@ describe("a task object", () => {
           const { store } = object as unknown as { store: { load(): { state: { adopted: string[] } } } };
           expect(store.load().state.adopted).toEqual([]);
         }),
-      { timeout: 5000 },
+      { timeout: 20_000 },
     );
   });
 
@@ -186,7 +196,7 @@ describe("a task object", () => {
     await until(facts, ({ status }) => status === "running");
     expect(await task.cancel("ana")).toMatchObject({ ok: true, value: { status: "cancelled", reason: "cancelled" } });
     expect(await task.message("hello?", null)).toMatchObject({ ok: false, error: { code: "conflict" } });
-    await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 5000 });
+    await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 20_000 });
   });
 
   test("numbers its events without a gap and ends the log with the end", async () => {

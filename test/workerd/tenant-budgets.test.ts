@@ -81,10 +81,13 @@ describe("the budgets of a tenant", () => {
       const first = await run([{ text: "Done.", usage: { input: 42_000, output: 500 } }]);
       expect(first).toContain("event: task.completed");
       expect(first).not.toContain("budget.warning");
-      await vi.waitFor(async () => {
-        const used = (await list(tenant)).find((one) => one.account === account)?.used;
-        expect(used).toMatchObject({ tokens: 42_500 });
-      });
+      await vi.waitFor(
+        async () => {
+          const used = (await list(tenant)).find((one) => one.account === account)?.used;
+          expect(used).toMatchObject({ tokens: 42_500 });
+        },
+        { timeout: 20_000 },
+      );
       const call = { calls: [{ name: "get_current_datetime", arguments: {} }] };
       const second = await run([call, { text: "Done." }]);
       expect(second).toContain("event: task.completed");

@@ -37,8 +37,8 @@ describe("the index of tasks", () => {
     const { id } = await newTenant();
     const row = report();
     await tenantsFromEnv(env)(id).report(row);
-    await vi.waitFor(async () => expect(await listed(id)).toEqual([row.view]), { timeout: 10_000, interval: 50 });
-    await vi.waitFor(async () => expect(await outbox(id)).toEqual([]), { timeout: 5_000, interval: 50 });
+    await vi.waitFor(async () => expect(await listed(id)).toEqual([row.view]), { timeout: 20_000, interval: 50 });
+    await vi.waitFor(async () => expect(await outbox(id)).toEqual([]), { timeout: 20_000, interval: 50 });
   });
 
   test("gets what came just before it was asked to send everything", async () => {
@@ -78,7 +78,7 @@ describe("the index of tasks", () => {
     expect(await outbox(id)).toHaveLength(130);
     expect(await runInDurableObject(tenantStub(id), (_, state) => state.storage.getAlarm())).not.toBeNull();
     watch.isAway = false;
-    await vi.waitFor(async () => expect(await outbox(id)).toEqual([]), { timeout: 15_000, interval: 100 });
+    await vi.waitFor(async () => expect(await outbox(id)).toEqual([]), { timeout: 25_000, interval: 100 });
     const some = await databaseFromEnv(env).tasks.some(id, 1000);
     expect(some.ok && some.value.toSorted()).toEqual(rows.map(({ task }) => task).toSorted());
     expect(log).toHaveBeenCalled();

@@ -6,6 +6,7 @@ import { tenantsFromEnv } from "../../adapters/from-env.ts";
 import type { Notice, NoticeFacts, ToldNotice } from "../../core/channels/notice.ts";
 import type { EventType } from "../../core/events.ts";
 import { makeId } from "../../core/ids.ts";
+import { sendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { Decision } from "../../core/task-commands.ts";
 import { changesIndex, type TaskStore } from "../../durable-objects/task-store.ts";
 import { TenantTables } from "../../durable-objects/tenant-tables.ts";
@@ -16,7 +17,7 @@ import { stubOf, taskOf } from "./task-client.ts";
 import { tenantStub, watchDatabase } from "./tenant-client.ts";
 import { answerSendings, sendingsOf, sent, takeSendingsOf } from "./test-sender.ts";
 
-const SOON = { timeout: 10_000, interval: 20 };
+const SOON = { timeout: 20_000, interval: 20 };
 const DAY_MS = 86_400_000;
 /** As long as the tenant's object waits for its runner. */
 const HANGS_AFTER_MS = 60_000;
@@ -127,7 +128,7 @@ describe("what tasks tell", () => {
     await abortAllDurableObjects();
     // Nobody calls it: its alarm finds what was cut off.
     await vi.waitFor(() => expect(said()).toEqual(["1", "2"]), SOON);
-    expect(await kept()).toEqual([]);
+    await vi.waitFor(async () => expect(await kept()).toEqual([]), SOON);
   });
 
   test("waits a minute for a runner that hangs and no longer", async () => {
@@ -146,10 +147,12 @@ describe("what tasks tell", () => {
     const { tell, said } = await newTenant();
     const { given, goOn } = watchRunner(() => Promise.reject(new Error("no")));
     const task = newTask();
+    const startedAt = Date.now();
     await tell(task, [remark(1)]);
     await vi.waitFor(() => expect(given).toHaveLength(1), SOON);
     for (const seq of upTo(20)) await tell(task, [remark(seq + 1)]);
-    expect(given.filter((seqs) => seqs.includes(1))).toHaveLength(1);
+    const pauses = Math.floor((Date.now() - startedAt) / sendDelayMs(1));
+    expect(given.filter((seqs) => seqs.includes(1)).length).toBeLessThanOrEqual(1 + pauses);
     goOn();
     await vi.waitFor(() => expect(said()).toHaveLength(21), SOON);
   });
@@ -182,7 +185,7 @@ describe("what tasks tell", () => {
     await tell(newTask(), [remark(62)], NOWHERE);
     await tell(newTask(), [remark(63)]);
     await vi.waitFor(() => expect(said()).toEqual(["61", "63"]), SOON);
-    expect(await kept()).toHaveLength(61);
+    await vi.waitFor(async () => expect(await kept()).toHaveLength(61), SOON);
     await sql(`UPDATE notices SET kept_at = kept_at - ${3 * DAY_MS} WHERE seq <> 62`);
     await vi.waitFor(async () => expect(await kept()).toEqual([62]), { ...SOON, timeout: 20_000 });
   });
@@ -216,7 +219,7 @@ describe("what tasks tell", () => {
     goOn();
     open();
     await vi.waitFor(() => expect(said()).toContain("2"), SOON);
-    expect(await kept()).toEqual([]);
+    await vi.waitFor(async () => expect(await kept()).toEqual([]), SOON);
   });
 
   test("is forgotten with the tenant", async () => {

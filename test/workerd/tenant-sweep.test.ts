@@ -39,7 +39,7 @@ const untilPurged = async (tenant: TestTenant) =>
       await sweep(env, Date.now());
       expect(await erased()).not.toContain(tenant.id);
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 20_000, interval: 50 },
   );
 
 /** From now on the task's object with this name cannot be reached. */
@@ -55,19 +55,19 @@ function breakTask(name: string): void {
 test("wakes a task whose alarm was lost", async () => {
   const tenant = await newTenant();
   const { id } = await newTask(tenant, {
-    input: JSON.stringify({ replies: [{ calls: [{ name: "wait", arguments: { seconds: 1 } }] }] }),
+    input: JSON.stringify({ replies: [{ calls: [{ name: "wait", arguments: { seconds: 5 } }] }] }),
   });
   const read = async () => (await sendJson<Task>({ path: `/v1/tasks/${id}`, key: tenant.key })).body.status;
-  await vi.waitFor(async () => expect(await read()).toBe("sleeping"), { timeout: 10_000, interval: 25 });
+  await vi.waitFor(async () => expect(await read()).toBe("sleeping"), { timeout: 20_000, interval: 25 });
   await runInDurableObject(taskState(tenant, id), (_, state) => state.storage.deleteAlarm());
   await vi.waitFor(async () => expect(await indexed(tenant)).toMatchObject([{ id, status: "sleeping" }]), {
-    timeout: 5_000,
+    timeout: 20_000,
     interval: 50,
   });
   await sweep(env, Date.now());
   expect(await read()).toBe("sleeping");
   await sweep(env, Date.now() + 120_000);
-  await vi.waitFor(async () => expect(await read()).toBe("completed"), { timeout: 15_000, interval: 100 });
+  await vi.waitFor(async () => expect(await read()).toBe("completed"), { timeout: 25_000, interval: 100 });
 });
 
 test("takes a task out of the index that no longer exists, and goes on with the others when one fails", async () => {
@@ -124,11 +124,11 @@ test("erases a tenant whole: its tasks, files, blobs, object and rows", async ()
   const read = async (id: string) => (await sendJson<Task>({ path: `/v1/tasks/${id}`, key: tenant.key })).body.status;
   await vi.waitFor(
     async () => expect([await read(live.id), await read(ended.id)]).toEqual(["waiting_input", "completed"]),
-    { timeout: 15_000, interval: 50 },
+    { timeout: 25_000, interval: 50 },
   );
   await env.FILES.put(`${tenant.id}/tree/${live.id}/blobs/abc`, "secret");
   await env.FILES.put(`${tenant.id}x/tree/other/blobs/abc`, "a neighbour's");
-  await vi.waitFor(async () => expect(await indexed(tenant)).toHaveLength(2), { timeout: 5_000, interval: 50 });
+  await vi.waitFor(async () => expect(await indexed(tenant)).toHaveLength(2), { timeout: 20_000, interval: 50 });
 
   expect((await send({ method: "DELETE", path: `/v1/tenants/${tenant.id}`, key: operatorKey() })).status).toBe(200);
   await untilPurged(tenant);
@@ -158,7 +158,7 @@ test("erases the tasks of a tenant too that Postgres never heard of", async () =
   const asks = JSON.stringify({ replies: [{ calls: [{ name: "ask_human", arguments: { query: "Which?" } }] }] });
   const { id } = await newTask(tenant, { input: asks, project: "sales" });
   const read = async () => (await sendJson<Task>({ path: `/v1/tasks/${id}`, key: tenant.key })).body.status;
-  await vi.waitFor(async () => expect(await read()).toBe("waiting_input"), { timeout: 15_000, interval: 25 });
+  await vi.waitFor(async () => expect(await read()).toBe("waiting_input"), { timeout: 25_000, interval: 25 });
   await env.FILES.put(`${tenant.id}/project/sales/blobs/abc`, "secret");
   expect(await tenantsFromEnv(env)(tenant.id).flush()).toBe(false);
   await runInDurableObject(tenantStub(tenant.id), (_, state) => state.storage.deleteAlarm());

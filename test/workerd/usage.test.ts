@@ -9,18 +9,23 @@ test("use is shown by day, agent and project, with calls over the API and with t
   await caller.until(task.id, ({ status }) => status === "completed");
   await caller.send("POST", "/v1/tools/get_current_datetime/call", { arguments: {} });
   const read = async (query = "") => (await caller.send("GET", `/v1/usage${query}`)).json;
-  const before = await vi.waitFor(async () => {
-    const usage = await read("?by=day,agent,project");
-    expect(usage.total).toMatchObject({ tasks: 1, steps: 1, tool_calls: 1 });
-    return usage;
-  });
+  const before = await vi.waitFor(
+    async () => {
+      const usage = await read("?by=day,agent,project");
+      expect(usage.total).toMatchObject({ tasks: 1, steps: 1, tool_calls: 1 });
+      return usage;
+    },
+    { timeout: 20_000 },
+  );
   expect(before.total.tokens).toBeGreaterThan(0);
   expect(before.data).toMatchObject([
     { day: today(), agent: "agent_default", project: null, tasks: 0, tool_calls: 1, tokens: 0 },
     { day: today(), agent: "agent_default", project: "sales", tasks: 1, steps: 1, tokens: before.total.tokens },
   ]);
   expect((await caller.send("DELETE", `/v1/tasks/${task.id}`)).status).toBe(200);
-  await vi.waitFor(async () => expect((await caller.send("GET", "/v1/tasks")).json.data).toEqual([]));
+  await vi.waitFor(async () => expect((await caller.send("GET", "/v1/tasks")).json.data).toEqual([]), {
+    timeout: 20_000,
+  });
   expect((await read("?by=day,agent,project")).data).toEqual(before.data);
   const { data } = await read("?by=key");
   expect(data).toMatchObject([{ key: expect.stringMatching(/^key_/), tasks: 1 }]);

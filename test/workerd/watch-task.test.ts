@@ -174,15 +174,19 @@ describe("a watcher closes its connection", () => {
   test("when whoever watches stops at an event", async () => {
     const { state, open } = quiet();
     for await (const item of watchTask(open, 0, new AbortController().signal)) if ("event" in item) break;
-    await expect.poll(() => state.closed).toBe(true);
+    await expect.poll(() => state.closed, { timeout: 20_000 }).toBe(true);
   });
 
   test("when it is called off while it waits", async () => {
     const { state, open } = quiet();
     const abort = new AbortController();
-    setTimeout(() => abort.abort(), 50);
-    expect(await watchAll(open, abort.signal)).toHaveLength(1);
-    await expect.poll(() => state.closed).toBe(true);
+    let items = 0;
+    for await (const _item of watchTask(open, 0, abort.signal)) {
+      items += 1;
+      setTimeout(() => abort.abort(), 50);
+    }
+    expect(items).toBe(1);
+    await expect.poll(() => state.closed, { timeout: 20_000 }).toBe(true);
   });
 
   test("when it was called off before it had one", async () => {
@@ -197,6 +201,6 @@ describe("a watcher closes its connection", () => {
       return response;
     });
     expect(await watchAll(open, abort.signal)).toEqual([]);
-    await expect.poll(() => closed).toBe(true);
+    await expect.poll(() => closed, { timeout: 20_000 }).toBe(true);
   });
 });

@@ -62,7 +62,7 @@ describe("a reader of a tenant's feed", () => {
     const clock = vi.spyOn(Date, "now").mockReturnValue(later);
     onTestFinished(() => clock.mockRestore());
     tell(changes(0, 1, 2));
-    await expect.poll(() => closed.mock.calls.length).toBe(1);
+    await expect.poll(() => closed.mock.calls.length, { timeout: 20_000 }).toBe(1);
     expect(await next()).toBeUndefined();
   });
 
@@ -72,7 +72,7 @@ describe("a reader of a tenant's feed", () => {
     expect(await ended.next()).toBeUndefined();
     const left = await watched();
     left.abort.abort();
-    await expect.poll(() => left.closed.mock.calls.length).toBe(1);
+    await expect.poll(() => left.closed.mock.calls.length, { timeout: 20_000 }).toBe(1);
     expect(await left.next()).toBeUndefined();
   });
 });
