@@ -61,7 +61,7 @@ describe("the request of a step", () => {
       }),
       { numRuns: 30 },
     );
-  });
+  }, 60_000);
 
   test("asks the model that the task is at, which may be a fallback", async () => {
     expect((await requestOf([], { model: "the-second" })).model).toBe("the-second");

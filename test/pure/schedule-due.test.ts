@@ -141,18 +141,22 @@ describe("over 24 months with a leap day", () => {
     }
   });
 
-  test.each(ZONES)("a rule that fits every hour is due in %s at each fitting reading", (zone) => {
-    const spans = spansOf(zone, start, end);
-    for (const { expression, walls } of frequent) {
-      const wanted = read(spans, walls);
-      const found = dues(clockOf(ruleOf(expression, zone)), start, end);
-      expect(found.length, expression).toBe(wanted.length);
-      expect(
-        found.filter((at, index) => at !== wanted[index]),
-        expression,
-      ).toEqual([]);
-    }
-  });
+  test.each(ZONES)(
+    "a rule that fits every hour is due in %s at each fitting reading",
+    (zone) => {
+      const spans = spansOf(zone, start, end);
+      for (const { expression, walls } of frequent) {
+        const wanted = read(spans, walls);
+        const found = dues(clockOf(ruleOf(expression, zone)), start, end);
+        expect(found.length, expression).toBe(wanted.length);
+        expect(
+          found.filter((at, index) => at !== wanted[index]),
+          expression,
+        ).toEqual([]);
+      }
+    },
+    60_000,
+  );
 });
 
 describe("where clocks change", () => {

@@ -303,5 +303,5 @@ describe("a path that a model makes up", () => {
       }),
       { numRuns: 500 },
     );
-  });
+  }, 60_000);
 });
