@@ -70,9 +70,14 @@ describe("an installation", () => {
     const old = (await moved.caller.send("GET", "/v1/slack/installs")).json.data[0].id;
     const receivedBy = async (caller: Desk["caller"], id: string) =>
       (await caller.send("GET", `/v1/slack/installs/${id}/received`)).json.data;
-    expect(
-      await receivedBy(desk.caller, (await desk.caller.send("GET", "/v1/slack/installs")).json.data[0].id),
-    ).toMatchObject([{ event: "spoken", state: "done", task_id: expect.stringMatching(/^task_/) }]);
+    const own = (await desk.caller.send("GET", "/v1/slack/installs")).json.data[0].id;
+    await vi.waitFor(
+      async () =>
+        expect(await receivedBy(desk.caller, own)).toMatchObject([
+          { event: "spoken", state: "done", task_id: expect.stringMatching(/^task_/) },
+        ]),
+      { timeout: 20_000 },
+    );
     const next = await makeCaller();
     await vi.waitFor(
       async () => {

@@ -74,6 +74,8 @@ describe("the places of a tenant", () => {
   });
 
   test("go to the keys in turn when they come free, and are kept for who was called", async () => {
+    // Whoever is called has two seconds to come; no time passes here but what is set.
+    vi.setSystemTime(Date.now());
     await limitPlaces(2);
     const [a, b, a1, a2, b1] = tasks(5) as [string, string, string, string, string];
     for (const task of [a, b]) await enter(task, 1);
@@ -91,12 +93,14 @@ describe("the places of a tenant", () => {
   });
 
   test("go on to the next when who was called does not come", async () => {
+    const now = Date.now();
+    vi.setSystemTime(now);
     await limitPlaces(1);
     const [a, gone, next] = tasks(3) as [string, string, string];
     for (const task of [a, gone, next]) await enter(task, 1);
     await object().report(told(a, 2, "failed"));
     expect(kindOf(await enter(next, 1))).toBe("queue");
-    vi.setSystemTime(Date.now() + 2001);
+    vi.setSystemTime(now + 2001);
     expect(kindOf(await enter(next, 1))).toBe("admitted");
     expect(kindOf(await enter(gone, 1))).toBe("queue");
   });

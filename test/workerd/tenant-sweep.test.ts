@@ -42,6 +42,11 @@ const untilPurged = async (tenant: TestTenant) =>
     { timeout: 20_000, interval: 50 },
   );
 
+/** What the sweep has complained of; objects of other tests write to the log too. */
+function complaintsIn(log: { readonly mock: { readonly calls: readonly unknown[][] } }): string[] {
+  return log.mock.calls.flatMap(([line]) => /"sweep":"([^"]*)"/.exec(String(line))?.[1] ?? []);
+}
+
 /** From now on the task's object with this name cannot be reached. */
 function breakTask(name: string): void {
   const get = env.TASKS.get.bind(env.TASKS);
@@ -78,7 +83,7 @@ test("takes a task out of the index that no longer exists, and goes on with the 
   await database.tasks.upsert(tenant.id, [ghost]);
   await sweep(env, Date.now());
   expect(await indexed(tenant)).toEqual([]);
-  expect(log).not.toHaveBeenCalled();
+  expect(complaintsIn(log)).toEqual([]);
   await tenantsFromEnv(env)(tenant.id).report({ ...ghost, version: 2 });
   await tenantsFromEnv(env)(tenant.id).flush();
   expect(await indexed(tenant)).toEqual([]);
@@ -95,7 +100,7 @@ test("looks in one run at many more tasks than it reads at once, and none that f
   await sweep(env, Date.now());
   expect(await databaseFromEnv(env).tasks.some(tenant.id, 1)).toEqual({ ok: true, value: [] });
   expect(await databaseFromEnv(env).tasks.some(broken.id, 1)).toEqual({ ok: true, value: [stuck.task] });
-  expect(log).toHaveBeenCalledTimes(1);
+  expect(complaintsIn(log)).toHaveLength(1);
   vi.restoreAllMocks();
   await sweep(env, Date.now());
   expect(await databaseFromEnv(env).tasks.some(broken.id, 1)).toEqual({ ok: true, value: [] });
@@ -105,7 +110,7 @@ test("says in the log that the database is away, and throws nothing", async () =
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   watchDatabase().isAway = true;
   await sweep(env, Date.now());
-  expect(log.mock.calls.map(([line]) => (JSON.parse(String(line)) as { sweep: string }).sweep)).toEqual([
+  expect(complaintsIn(log)).toEqual([
     "finding overdue tasks",
     "finding overdue deliveries",
     "finding overdue schedules",
