@@ -9,16 +9,16 @@ import { afterEach, describe, expect, it } from "vitest";
 import { openScripts } from "../../adapters/sidecar/scripts.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
 import type { ScriptRequest, ScriptsPort } from "../../core/scripts/port.ts";
-import { freePorts } from "../../scripts/supervisor/ports.ts";
 import { removeTree } from "../../sidecar/cage/folders.ts";
 import { readProcesses, readOrNull } from "../../sidecar/cage/processes.ts";
 import { scriptFile, shell } from "../contracts/scripts-suite.ts";
+import { unusedPort } from "../stand-ins/listen.ts";
 
 const SERVER = fileURLToPath(new URL("../../sidecar/server.ts", import.meta.url));
 const SECRET = "a-secret-for-this-test-of-32-characters";
 const NOBODY_IN_PARTICULAR = 23_456;
 /** A machine can be busy. */
-const LONG = { timeout: 15_000 } as const;
+const LONG = { timeout: 25_000 } as const;
 const isRoot = process.getuid?.() === 0;
 
 interface Running {
@@ -50,7 +50,7 @@ async function start(
   uid?: number,
   starter: readonly string[] = [],
 ): Promise<Running> {
-  const [port = 0] = await freePorts(1);
+  const port = await unusedPort();
   const command = [...starter, process.execPath, "--disable-warning=ExperimentalWarning", SERVER];
   const program = spawn(command[0] ?? "", command.slice(1), {
     stdio: ["ignore", "pipe", "inherit", "ipc"],

@@ -6,7 +6,7 @@ import { join, matchesGlob, posix } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { signEgressOrder } from "../../adapters/signing/sidecar-token.ts";
 import { readPackageList } from "../../scripts/packages/judge-packages.ts";
-import { freePorts } from "../../scripts/supervisor/ports.ts";
+import { unusedPort } from "../stand-ins/listen.ts";
 import { importsOf } from "../architecture/rules/syntax.ts";
 import { copiedFiles, imageCommand, imageLines, layOutImage, readPackage, ROOT } from "./image.ts";
 
@@ -67,7 +67,7 @@ it("holds all that the sidecar needs to answer, and refuses what is not public",
   layOutImage(folder);
   const [command, ...args] = imageCommand();
   expect(command).toBe("node");
-  const [port = 0] = await freePorts(1);
+  const port = await unusedPort();
   program = spawn(process.execPath, ["--preserve-symlinks", ...args], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],

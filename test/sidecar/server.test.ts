@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { freePorts } from "../../scripts/supervisor/ports.ts";
+import { unusedPort } from "../stand-ins/listen.ts";
 
 const SERVER = fileURLToPath(new URL("../../sidecar/server.ts", import.meta.url));
 
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 /** Starts it and waits until it listens; gives its address. */
 async function start(env: Record<string, string>): Promise<string> {
-  const [port = 0] = await freePorts(1);
+  const port = await unusedPort();
   program = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", SERVER], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {

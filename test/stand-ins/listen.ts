@@ -21,11 +21,21 @@ export async function closeServer(server: Server): Promise<void> {
   await closed;
 }
 
-/** A port that nothing listens on at the moment of asking. */
+/** Below what Linux gives to those who ask for any port: whoever comes meanwhile is not given one of these. */
+const [FIRST_PORT, LAST_PORT] = [20_000, 32_000];
+
+/** A port that nothing listens on at the moment of asking, and that nobody takes by chance afterwards. */
 export async function unusedPort(): Promise<number> {
   const { createServer } = await import("node:http");
-  const server = createServer();
-  const port = await listenOnLoopback(server, 0);
-  await closeServer(server);
-  return port;
+  for (;;) {
+    const server = createServer();
+    const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
+    try {
+      await listenOnLoopback(server, port);
+    } catch {
+      continue;
+    }
+    await closeServer(server);
+    return port;
+  }
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { neon, neonConfig } from "@neondatabase/serverless";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DatabaseSettings } from "../../scripts/database/serve.ts";
-import { freePorts } from "../../scripts/supervisor/ports.ts";
+import { unusedPort } from "../stand-ins/listen.ts";
 
 const SERVE = fileURLToPath(new URL("../../scripts/database/serve.ts", import.meta.url));
 const URL_OF_APP = "postgres://otto_app:secret@database.localhost/otto";
@@ -25,7 +25,7 @@ beforeAll(async () => {
     join(place, "migrations", "0001_rows.sql"),
     "CREATE TABLE written (n int PRIMARY KEY, text text); GRANT SELECT, INSERT ON written TO otto_app;",
   );
-  const [port = 0] = await freePorts(1);
+  const port = await unusedPort();
   settings = {
     port,
     appPassword: "secret",

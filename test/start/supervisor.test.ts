@@ -9,8 +9,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { keyOwner } from "../../core/keys.ts";
-import { freePorts, isPortFree } from "../../scripts/supervisor/ports.ts";
+import { isPortFree } from "../../scripts/supervisor/ports.ts";
 import { startTime } from "../../scripts/supervisor/processes.ts";
+import { unusedPort } from "../stand-ins/listen.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const START_TIMEOUT_MS = 100_000;
@@ -28,7 +29,7 @@ const started: Running[] = [];
 
 beforeAll(async () => {
   state = await mkdtemp(join(tmpdir(), "otto-state-"));
-  [port = 0] = await freePorts(1);
+  port = await unusedPort();
 });
 
 afterEach(async () => {
@@ -152,7 +153,7 @@ describe("npm start", () => {
 
   it("refuses to run twice on one state, and names the one that runs", async () => {
     await start();
-    const second = launch({ PORT: String((await freePorts(1))[0]) });
+    const second = launch({ PORT: String(await unusedPort()) });
     expect(await second.ended).toBe(1);
     expect(second.output()).toContain(`already running on the state in ${state} (process ${supervisor().pid}`);
     expect(await isHealthy()).toBe(true);
