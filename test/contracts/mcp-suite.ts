@@ -34,7 +34,7 @@ export const callOf = (more: Partial<McpCall> = {}): McpCall => ({
   answers: {},
   state: null,
   task: "task_1",
-  timeoutMs: 10_000,
+  timeoutMs: 20_000,
   signal: new AbortController().signal,
   ...more,
 });

@@ -21,7 +21,7 @@ export function shell(command: string, more: Partial<ScriptRequest> = {}): Scrip
     argv: ["/bin/sh", "-c", command],
     cwd: "",
     env: {},
-    timeoutMs: 10_000,
+    timeoutMs: 20_000,
     maxOutputBytes: 10_000,
     network: null,
     files: [],

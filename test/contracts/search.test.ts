@@ -9,7 +9,7 @@ import { closeServer, listenOnLoopback, unusedPort } from "../stand-ins/listen.t
 const KEY = "canary-key";
 
 function ask(more: Partial<SearchRequest> = {}): SearchRequest {
-  return { query: "wörld & more", maxResults: 5, timeoutMs: 5_000, signal: new AbortController().signal, ...more };
+  return { query: "wörld & more", maxResults: 5, timeoutMs: 20_000, signal: new AbortController().signal, ...more };
 }
 
 const PAGES: readonly SearchHit[] = Array.from({ length: 25 }, (_, at) => ({

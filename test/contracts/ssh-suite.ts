@@ -36,7 +36,7 @@ export function sshContract(name: string, open: OpenSsh): void {
       command: "uptime",
       fingerprints: [fingerprint],
       allowedDomains: [`${host}:${port}`],
-      timeoutMs: 10_000,
+      timeoutMs: 20_000,
       maxOutputBytes: 1_000,
       signal: new AbortController().signal,
       ...more,

@@ -92,7 +92,7 @@ describe("a login over SSH", () => {
       command: "id",
       fingerprints: [server.fingerprint],
       allowedDomains: ["*"],
-      timeoutMs: 5_000,
+      timeoutMs: 20_000,
       maxOutputBytes: 1_000,
       signal: new AbortController().signal,
     };

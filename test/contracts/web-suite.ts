@@ -19,7 +19,7 @@ export function ask(url: string, more: Partial<WebRequest> = {}): WebRequest {
     url,
     headers: [],
     body: null,
-    timeoutMs: 10_000,
+    timeoutMs: 20_000,
     maxBytes: 100_000,
     followRedirects: true,
     allowedDomains: ["*"],

@@ -84,7 +84,7 @@ describe("the way to the sidecar", () => {
     url: "http://93.184.215.14/",
     headers: [],
     body: null,
-    timeoutMs: 5_000,
+    timeoutMs: 20_000,
     maxBytes: 1_000,
     followRedirects: true,
     allowedDomains: ["*"],

@@ -86,7 +86,7 @@ function order(fields: Record<string, unknown> = {}) {
     method: "GET",
     url: "http://public.example.com/",
     headers: [],
-    timeout_ms: 5_000,
+    timeout_ms: 20_000,
     max_bytes: 1_000,
     ...fields,
   };

@@ -37,7 +37,7 @@ async function world(addresses: (asked: number) => readonly string[], port?: num
         command: "id",
         fingerprints: [here.fingerprint],
         port_is_listed: false,
-        timeout_ms: 5_000,
+        timeout_ms: 20_000,
         max_output_bytes: 100,
         ...more,
       },
