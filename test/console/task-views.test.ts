@@ -57,9 +57,7 @@ async function expectGoodInBothLooks(name: string): Promise<void> {
 
 async function ended(task: string): Promise<void> {
   await expect
-    .poll(async () => (await console.api.must<{ status: string }>("GET", `/v1/tasks/${task}`)).status, {
-      timeout: 20_000,
-    })
+    .poll(async () => (await console.api.must<{ status: string }>("GET", `/v1/tasks/${task}`)).status, PATIENT)
     .toBe("completed");
 }
 

@@ -127,7 +127,7 @@ test("a task that waits for its files stays, and says why, while the tenant is s
   await api.must("POST", "/v1/kill-switch/release", {});
   await start.click();
   await page.waitForURL(`**/tasks/${id}`);
-  await expect.poll(async () => (await api.task(id)).status).toBe("completed");
+  await expect.poll(async () => (await api.task(id)).status, PATIENT).toBe("completed");
 });
 
 test("a task whose answer was lost is made once, also when the session was over at the second press", async () => {
@@ -167,7 +167,9 @@ test("a browser that takes itself to be offline reads and sends all the same", a
   await page.getByLabel("What is to be done").fill("On this machine");
   await page.getByRole("button", { name: "Start the task" }).click();
   await page.waitForURL(/\/tasks\/task_/);
-  await expect.poll(async () => await page.getByRole("heading", { level: 1 }).textContent()).toBe("On this machine");
+  await expect
+    .poll(async () => await page.getByRole("heading", { level: 1 }).textContent(), PATIENT)
+    .toBe("On this machine");
 });
 
 test("an action is approved with changed arguments, another is refused with a reason, and one approved as it stands", async () => {
