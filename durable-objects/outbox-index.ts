@@ -2,6 +2,7 @@
 import { databaseFromEnv, type Env } from "../adapters/from-env.ts";
 import { type Failure, ok, type Result, toFailure } from "../core/errors.ts";
 import { REFUSED_RETRY_MS, sendDelayMs } from "../core/tenant/index-outbox.ts";
+import type { OutboxForgetting } from "./outbox-forgetting.ts";
 import type { DeliveryStore, Untold } from "./outbox-store.ts";
 
 /** Rows that go to Postgres at once. */
@@ -10,6 +11,7 @@ const BATCH = 100;
 export class OutboxIndex {
   private readonly env: Env;
   private readonly store: DeliveryStore;
+  private readonly forgetting: OutboxForgetting;
   private readonly forgetAll: () => void;
   private failures = 0;
   /** After a failure: when to try again. */
@@ -17,9 +19,10 @@ export class OutboxIndex {
   private telling: Promise<void> | null = null;
 
   /** `forgetAll` is called when the tenant turns out to be erased. */
-  constructor(env: Env, store: DeliveryStore, forgetAll: () => void) {
+  constructor(env: Env, store: DeliveryStore, forgetting: OutboxForgetting, forgetAll: () => void) {
     this.env = env;
     this.store = store;
+    this.forgetting = forgetting;
     this.forgetAll = forgetAll;
   }
 
@@ -36,7 +39,7 @@ export class OutboxIndex {
     const untoldAt = this.store.nextUntoldAt();
     const due = Math.min(
       untoldAt === null ? Infinity : untoldAt + sendDelayMs(0),
-      this.store.nextForgetAt() ?? Infinity,
+      this.forgetting.nextForgetAt() ?? Infinity,
     );
     if (due === Infinity) return null;
     return Math.max(due, this.telling === null ? this.retryAt : now + sendDelayMs(1));
@@ -63,14 +66,14 @@ export class OutboxIndex {
   private async tellSome(now: number): Promise<Failure | "none left" | null> {
     const untold = this.store.untold(now, BATCH);
     if (untold.length > 0) return await this.tellRows(untold);
-    const old = this.store.old(now);
+    const old = this.forgetting.old(now);
     const [first] = old;
-    if (first === undefined) return this.store.emptyBodies(now) ? null : "none left";
+    if (first === undefined) return this.forgetting.emptyBodies(now) ? null : "none left";
     const removed = await attempt(() =>
       databaseFromEnv(this.env).deliveries.remove(this.store.delivery(first).tenant, old),
     );
     if (!removed.ok) return removed.error;
-    this.store.forget(old, now);
+    this.forgetting.forget(old, now);
     return null;
   }
 

@@ -9,6 +9,7 @@ import type { AskedPlace, Attempt, Delivery, DeliveryLook, OutboxRpc } from "../
 import { type Leaving, OutboxQueue } from "../core/channels/outbox-queue.ts";
 import { hangsAfterMs, type Outcome } from "../core/channels/outbox-rules.ts";
 import { failedSince } from "./outbox-failed.ts";
+import { OutboxForgetting } from "./outbox-forgetting.ts";
 import { OutboxIndex } from "./outbox-index.ts";
 import { OutboxStandIns } from "./outbox-stand-ins.ts";
 import { DeliveryStore } from "./outbox-store.ts";
@@ -22,7 +23,9 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
   private readonly tables = new OutboxTables(this.ctx.storage);
   private readonly store = new DeliveryStore(this.tables, () => Date.now());
   private readonly queue = new OutboxQueue(this.store);
-  private readonly index = new OutboxIndex(this.env, this.store, () => this.forgetAll());
+  private readonly index = new OutboxIndex(this.env, this.store, new OutboxForgetting(this.tables), () =>
+    this.forgetAll(),
+  );
   private readonly standIns = new OutboxStandIns(this.env, this.store);
   private readonly wake = new TaskAlarm(this.ctx.storage);
   /** Deliveries that this instance is sending. */

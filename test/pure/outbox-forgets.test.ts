@@ -9,13 +9,13 @@ test("what is over is forgotten after thirty days, with what its channel answere
   world.put(one);
   world.run(() => ({ kind: "sent", ref: { ts: "1" } }));
   expect(world.store.refs(["card"])).toEqual({ card: { ts: "1" } });
-  expect(world.store.old(world.now + KEPT_MS - 1)).toEqual([]);
-  const old = world.store.old(world.now + KEPT_MS);
+  expect(world.forgetting.old(world.now + KEPT_MS - 1)).toEqual([]);
+  const old = world.forgetting.old(world.now + KEPT_MS);
   expect(old).toEqual([one.id]);
-  world.store.forget(old, world.now + KEPT_MS);
+  world.forgetting.forget(old, world.now + KEPT_MS);
   expect(world.store.look(one.id)).toBeNull();
   expect(world.store.refs(["card"])).toEqual({});
-  expect(world.store.nextForgetAt()).toBeNull();
+  expect(world.forgetting.nextForgetAt()).toBeNull();
 });
 
 test("what showed the progress of a task is forgotten a day after it left, and what it answered is kept", () => {
@@ -24,12 +24,12 @@ test("what showed the progress of a task is forgotten a day after it left, and w
   world.put(shown, result);
   world.run(() => ({ kind: "sent", ref: { ts: "1" } }));
   const day = world.now + PROGRESS_KEPT_MS;
-  expect(world.store.nextForgetAt()).toBe(day);
-  expect([world.store.old(day - 1), world.store.old(day)]).toEqual([[], [shown.id]]);
-  world.store.forget([shown.id], day);
+  expect(world.forgetting.nextForgetAt()).toBe(day);
+  expect([world.forgetting.old(day - 1), world.forgetting.old(day)]).toEqual([[], [shown.id]]);
+  world.forgetting.forget([shown.id], day);
   expect(world.store.refs(["message"])).toEqual({ message: { ts: "1" } });
-  expect(world.store.nextForgetAt()).toBe(world.now + KEPT_MS);
-  expect(world.store.old(world.now + KEPT_MS)).toEqual([result.id]);
+  expect(world.forgetting.nextForgetAt()).toBe(world.now + KEPT_MS);
+  expect(world.forgetting.old(world.now + KEPT_MS)).toEqual([result.id]);
 });
 
 test("the body of an event that was taken is gone after three days, and what became of it is still known", () => {
@@ -45,12 +45,12 @@ test("the body of an event that was taken is gone after three days, and what bec
     delivery.id === refused.id ? { kind: "dead", why: "410" } : { kind: "sent", ref: null },
   );
   const over = world.now + TAKEN_BODY_KEPT_MS;
-  expect(world.store.nextForgetAt()).toBe(over);
-  expect(world.store.emptyBodies(over - 1)).toBe(false);
-  expect([world.store.emptyBodies(over), world.store.emptyBodies(over)]).toEqual([true, false]);
+  expect(world.forgetting.nextForgetAt()).toBe(over);
+  expect(world.forgetting.emptyBodies(over - 1)).toBe(false);
+  expect([world.forgetting.emptyBodies(over), world.forgetting.emptyBodies(over)]).toEqual([true, false]);
   const looks = [taken, refused, message].map(({ id }) => world.store.look(id));
   expect(looks.map((look) => look?.content)).toEqual([{}, content, content]);
   expect(looks[0]?.report.state).toBe("sent");
   expect(looks[0]?.attempts).toHaveLength(1);
-  expect(world.store.nextForgetAt()).toBe(world.now + KEPT_MS);
+  expect(world.forgetting.nextForgetAt()).toBe(world.now + KEPT_MS);
 });

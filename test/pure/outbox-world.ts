@@ -3,6 +3,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Delivery, DeliveryState } from "../../core/channels/delivery.ts";
 import { type Leaving, OutboxQueue } from "../../core/channels/outbox-queue.ts";
 import type { Outcome } from "../../core/channels/outbox-rules.ts";
+import { OutboxForgetting } from "../../durable-objects/outbox-forgetting.ts";
 import { DeliveryStore } from "../../durable-objects/outbox-store.ts";
 import { type OutboxStorage, OutboxTables } from "../../durable-objects/outbox-tables.ts";
 
@@ -67,6 +68,7 @@ export class OutboxWorld {
   readonly begun: (Leaving & { readonly at: number })[] = [];
   readonly tables = new OutboxTables(storageOn(new DatabaseSync(":memory:")));
   readonly store = new DeliveryStore(this.tables, () => this.now);
+  readonly forgetting = new OutboxForgetting(this.tables);
   queue = new OutboxQueue(this.store);
 
   put(...deliveries: readonly Delivery[]): void {

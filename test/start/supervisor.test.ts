@@ -227,6 +227,7 @@ describe("a SIGKILL", () => {
     process.kill(which === "supervisor" ? supervisor().pid : (running.process.pid ?? 0), "SIGKILL");
     await until(() => pids.every((pid) => startTime(pid) === null), WAIT_MS, running.output);
     await until(() => isPortFree(port), WAIT_MS, running.output);
+    expect(pids.filter((pid) => startTime(pid) !== null)).toEqual([]);
   });
 
   it("of everything but workerd leaves nothing that blocks the next start", async () => {
