@@ -1,5 +1,6 @@
 /** Reminders as people write them: `me in 20 minutes to call Ana`, `@Ana every weekday at 9:00: stand-up`. */
 import { failed, ok, type Result } from "../errors.ts";
+import { storable } from "../storable.ts";
 import type { ScheduleConfig } from "./schedule.ts";
 import { momentOf, openZone, wallAt, type Zone } from "./zone.ts";
 
@@ -50,7 +51,7 @@ export function readReminder(
   if (text.trim().length > MAX_TEXT) return refused(`A reminder has at most ${MAX_TEXT} characters.`);
   if (when.kind === "once" && !isAhead(Date.parse(when.at), now))
     return refused("That moment is past, or too far away.");
-  return ok({ who: who.toLowerCase() === "me" ? null : who, text: text.trim(), when });
+  return ok({ who: who.toLowerCase() === "me" ? null : who, text: storable(text.trim()), when });
 }
 
 type Read = Result<Pick<ReminderWords, "text" | "when">> | null;

@@ -2,6 +2,7 @@
 import type { DeliverTo } from "../channels/way-in.ts";
 import { type Failure, failed, ok, type Result } from "../errors.ts";
 import type { PersonRecord } from "../people/person.ts";
+import { storable } from "../storable.ts";
 import { type ScheduleConfig, scheduleConfigSchema, type ScheduleState } from "./schedule.ts";
 import type { AskedReminder, RemindersPort, SetReminder } from "./reminders-port.ts";
 import { momentOf, openZone } from "./zone.ts";
@@ -40,7 +41,7 @@ export function openReminders(maker: ReminderMaker): RemindersPort {
 
 /** The name of a schedule that tells this text. */
 export function reminderName(text: string): string {
-  return `Reminder: ${text}`.slice(0, MAX_NAME).toWellFormed();
+  return storable(`Reminder: ${text}`.slice(0, MAX_NAME));
 }
 
 async function configOf(maker: ReminderMaker, asked: AskedReminder): Promise<Result<ScheduleConfig>> {
@@ -59,7 +60,7 @@ async function configOf(maker: ReminderMaker, asked: AskedReminder): Promise<Res
     name: reminderName(asked.message),
     when: when.value,
     time_zone: timeZone,
-    reminder: { text: asked.message, to },
+    reminder: { text: storable(asked.message), to },
     overlap: "allow",
   });
   return config.success ? ok(config.data) : failed("invalid_input", config.error.message);

@@ -53,6 +53,35 @@ test("those that are overdue are found, the longest overdue first, and those tha
   expect(valueOf(await database.schedules.overdue(START + 4, 2))).toHaveLength(2);
 });
 
+test.each([
+  ["NUL", "\u0000"],
+  ["half a surrogate pair", "\ud800"],
+  ["half a pair behind a backslash", "\\\ud800"],
+])("one that is over holds up no other, although its text holds %s", async (_, odd) => {
+  const { id } = (await makeTenant(database)).tenant;
+  const { state } = scheduleRow(id);
+  const config = { ...state.config, name: `odd ${odd}`, task: { input: `${odd}" and \\u0000` } };
+  valueOf(await create({ state: { ...state, config, next: null }, report: 1, wakeAt: null }, id));
+  const other = scheduleRow(id);
+  valueOf(await create(other, id));
+  expect((await listed(id)).map((one) => one.id).toSorted()).toEqual([state.id, other.state.id].toSorted());
+});
+
+test("no text of a tenant's makes one that is over count as paused", async () => {
+  const { id } = (await makeTenant(database)).tenant;
+  const { state } = scheduleRow(id);
+  const task = { input: `"paused":true,`, metadata: { paused: true, '"paused":true,"': "\\" } };
+  const over = { ...state, config: { ...state.config, task }, next: null };
+  const rows = `select '${id}', 'sch_' || n, 1, null, $1, now() from generate_series(1, ${MAX_SCHEDULES}) n`;
+  const owner = neon(server.ownerUrl, { disableWarningInBrowsers: true });
+  await owner.query(`insert into schedules ${rows}`, [JSON.stringify(over)]);
+  valueOf(await create(scheduleRow(id), id));
+  await owner.query(`update schedules set state = $1 where tenant = '${id}' and wake_at is null`, [
+    JSON.stringify({ ...over, paused: true }),
+  ]);
+  expect(await create(scheduleRow(id), id)).toMatchObject({ ok: false, error: { code: "quota_exceeded" } });
+});
+
 test("a tenant has no more than fit, of which those that are over count little, and its rows go with it", async () => {
   const { id } = (await makeTenant(database)).tenant;
   const fill = async (from: number, to: number, state: string) => {

@@ -39,6 +39,12 @@ describe("words of a reminder", () => {
     expect(read(words)).toMatchObject({ ok: true, value: { when: { kind: "cron", expression } } });
   });
 
+  test("are kept as Postgres can read them", () => {
+    expect(read("me in 20 minutes to call\u0000 Ana \ud83d")).toMatchObject({
+      value: { text: "call\ufffd Ana \ufffd" },
+    });
+  });
+
   test("count days by the clocks of the person, and hours by time", () => {
     const before = Date.parse("2026-03-28T12:00:00Z");
     expect(read("me in 1 day to x", "Europe/Lisbon", before)).toMatchObject({
