@@ -4,7 +4,7 @@
  */
 import { channelsFromEnv, clockFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
 import type { AuditEntry } from "../core/audit-entry.ts";
-import { ERRORS, type Result, toFailure } from "../core/errors.ts";
+import { ERRORS, type Result } from "../core/errors.ts";
 import { type Decision, decideChange, decideDue, decideEnd, nextWake } from "../core/schedules/judge.ts";
 import {
   endOf,
@@ -21,6 +21,7 @@ import { alertOf, reminderOf, tellDelayMs } from "../core/schedules/tells.ts";
 import { openDueClock } from "../core/schedules/due.ts";
 import { hasEnded } from "../core/task-status.ts";
 import type { TaskView } from "../core/task-view.ts";
+import { attempt } from "../core/unanswered.ts";
 import type { ScheduleReporter } from "./schedule-reporter.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 
@@ -199,9 +200,9 @@ export class ScheduleEngine {
       if (hasEnded(end.status)) this.end(fired(fresh, made.value.id, now), end);
       return;
     }
-    const failed = notStarted(fresh, made.error, stored.state.config.missed.window_seconds * 1000, now);
-    // Where nobody answered, the task may be there.
-    this.change(isOpen(failed) && isUnanswered(made.error) ? { ...failed, mayExist: true } : failed);
+    // What was known before this attempt stays true, whatever became of this one.
+    const before = { ...fresh, mayExist: occurrence.mayExist };
+    this.change(notStarted(before, made.error, stored.state.config.missed.window_seconds * 1000, now));
   }
 
   /** Asks for the messages that are due; one that will never be taken is dropped. */
@@ -234,18 +235,4 @@ export class ScheduleEngine {
     if (stored === null) throw new Error("the schedule was erased");
     return stored;
   }
-}
-
-/** What is thrown on the way is a failure that may pass, and leaves open whether what was asked for happened. */
-async function attempt<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
-  try {
-    return await work();
-  } catch (thrown) {
-    const { code, message, details } = toFailure(thrown);
-    return { ok: false, error: { code, message, details: { ...details, unanswered: true } } };
-  }
-}
-
-function isUnanswered({ details }: { readonly details?: Readonly<Record<string, unknown>> }): boolean {
-  return details?.["unanswered"] === true;
 }

@@ -9,6 +9,7 @@ import { withShipped } from "../core/skills/shipped.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import type { TaskView } from "../core/task-view.ts";
 import { stopMessage } from "../core/tenant/stop-message.ts";
+import { attempt } from "../core/unanswered.ts";
 import { placesOf } from "./channels/places.ts";
 import { seededIds } from "./new-ids.ts";
 import { pinnedSkills } from "./pinned-tools.ts";
@@ -20,7 +21,10 @@ export type TaskAsker = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | 
   readonly agentsStamp: string;
 };
 
-/** Makes the task of an order. A tenant that is stopped makes none: `conflict`, with `details.stopped`. Never throws. */
+/**
+ * Makes the task of an order. A tenant that is stopped makes none: `conflict`, with `details.stopped`. Where the task's object
+ * did not answer, the failure says so (`isUnanswered`). Never throws.
+ */
 export async function makeTask(env: Env, { tenant, request, via, seed, at }: TaskOrder): Promise<Result<TaskView>> {
   try {
     const standing = await tenantsFromEnv(env)(tenant).standing();
@@ -28,14 +32,9 @@ export async function makeTask(env: Env, { tenant, request, via, seed, at }: Tas
     const { stopped, agentsStamp } = standing;
     if (stopped !== null) return failed("conflict", stopMessage(stopped), { details: { stopped: true } });
     const ids = await seededIds("task", seed, at);
-    return await openTask(env, request, {
-      tenant,
-      key: null,
-      via,
-      sources: withShipped(standing.sources),
-      agentsStamp,
-      ...ids,
-    });
+    const asker = { tenant, key: null, via, sources: withShipped(standing.sources), agentsStamp, ...ids };
+    const facts = await factsFor(env, request, asker);
+    return facts.ok ? await attempt(() => createTask(env, request, facts.value)) : facts;
   } catch (thrown) {
     return { ok: false, error: toFailure(thrown) };
   }
@@ -43,6 +42,16 @@ export async function makeTask(env: Env, { tenant, request, via, seed, at }: Tas
 
 /** Makes the task that a request asks for. */
 export async function openTask(env: Env, request: TaskRequest, asker: TaskAsker): Promise<Result<TaskView>> {
+  const facts = await factsFor(env, request, asker);
+  return facts.ok ? await createTask(env, request, facts.value) : facts;
+}
+
+async function createTask(env: Env, { hold = false }: TaskRequest, facts: TaskFacts): Promise<Result<TaskView>> {
+  return await tasksFromEnv(env)(facts.tenant, facts.id).create({ facts, hold, call: null });
+}
+
+/** The facts of the task that a request asks for, with what it names looked up. */
+async function factsFor(env: Env, request: TaskRequest, asker: TaskAsker): Promise<Result<TaskFacts>> {
   const { tenant, sources, agentsStamp, via } = asker;
   const agent = await agentNamed(env, { tenant, stamp: agentsStamp, now: clockFromEnv(env).now() }, request.agent);
   if (!agent.ok) return agent;
@@ -52,10 +61,7 @@ export async function openTask(env: Env, request: TaskRequest, asker: TaskAsker)
   if (!deliver.ok) return deliver;
   const { model: defaultModel } = settingsFromEnv(env);
   const asked = { ...request, deliver: deliver.value };
-  const facts = await factsOf(env, asked, { ...asker, agent: agent.value, skills: skills.value, defaultModel });
-  if (!facts.ok) return facts;
-  const { id } = facts.value;
-  return await tasksFromEnv(env)(tenant, id).create({ facts: facts.value, hold: request.hold ?? false, call: null });
+  return await factsOf(env, asked, { ...asker, agent: agent.value, skills: skills.value, defaultModel });
 }
 
 /** The facts of a new task. A skill that nobody named, and whose list would leave it no tool that there is, is left out. */

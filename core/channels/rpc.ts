@@ -49,6 +49,9 @@ export interface ChannelsRpc {
    * Fails while what says where the places are is away.
    */
   tell(tenant: string, deliver: readonly DeliverTo[], message: OutMessage, telling: Telling): Promise<Result<void>>;
-  /** `not_found`: the tenant is gone; `conflict` with `details.stopped`: it is stopped. */
+  /**
+   * `not_found`: the tenant is gone; `conflict` with `details.stopped`: it is stopped. A failure that `isUnanswered` leaves
+   * open whether the task was made.
+   */
   makeTask(order: TaskOrder): Promise<Result<MadeTask>>;
 }

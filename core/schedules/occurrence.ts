@@ -3,6 +3,7 @@ import { ERRORS, type Failure } from "../errors.ts";
 import { cutBefore } from "../gateway/shape.ts";
 import type { TaskStatus } from "../task-status.ts";
 import type { TaskView } from "../task-view.ts";
+import { isUnanswered } from "../unanswered.ts";
 
 /**
  * `starting`: its task, or its reminder, is being made. `queued`: it waits for an earlier one to end. `fired`: its task
@@ -30,7 +31,7 @@ export interface Occurrence {
   /** When a `starting` one is tried next. */
   readonly tryAt: number;
   readonly failures: number;
-  /** An attempt to make its task began and was not answered. */
+  /** Some attempt to make its task began and was not answered. */
   readonly mayExist: boolean;
   /** It gave way to a later one: its task is cancelled. */
   readonly gaveWay: boolean;
@@ -152,12 +153,19 @@ function wordsOf(end: RunEnd | null): string {
   return end.why === null ? `the task ${end.status}` : `the task ${end.status}: ${cutBefore(end.why, MAX_WHY)}`;
 }
 
-/** Its start failed: it is tried again while that may help and its time is not over, and else is over. */
+/**
+ * Its start failed: it is tried again while that may help and its time is not over, and else is over. One that gave way
+ * meanwhile is skipped, unless its task may exist: that is found by making it again. `mayExist`: as before this attempt.
+ */
 export function notStarted(occurrence: Occurrence, failure: Failure, windowMs: number, now: number): Occurrence {
   const failures = occurrence.failures + 1;
+  const { gaveWay } = occurrence;
+  const why = gaveWay ? (occurrence.why ?? failure.message) : failure.message;
+  const mayExist = occurrence.mayExist || isUnanswered(failure);
+  if (gaveWay && !mayExist) return closed({ ...occurrence, failures }, "skipped", why, now);
   const mayPass = ERRORS[failure.code].retry !== "never" || failure.details?.["stopped"] === true;
   const isOver = now - occurrence.judgedAt > Math.max(windowMs, MIN_TRIES_MS);
   if (!mayPass || isOver) return closed({ ...occurrence, failures }, "failed", failure.message, now);
   const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10));
-  return { ...occurrence, failures, tryAt: now + delay, why: failure.message, mayExist: false };
+  return { ...occurrence, failures, tryAt: now + delay, why, mayExist };
 }

@@ -2,6 +2,10 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { schedulesFromEnv } from "../../adapters/from-env.ts";
+import { isUnanswered } from "../../core/unanswered.ts";
+import { TaskObject } from "../../durable-objects/task.ts";
+import { TenantObject } from "../../durable-objects/tenant.ts";
+import { makeTask } from "../../workers/make-task.ts";
 import { sweep } from "../../workers/sweep.ts";
 import { expectProblem, makeCaller, type Caller } from "./front-door.ts";
 import { HOUR, quick, schedulesOf, waits } from "./schedule-client.ts";
@@ -80,6 +84,73 @@ describe("a due moment", () => {
     expect(begun?.["attempts_failed"]).toBeGreaterThan(0);
     database.isAway = false;
     await until(id, ([first]) => first?.["state"] === "finished");
+  });
+
+  /** A schedule whose tasks need the database: their agent is looked up. */
+  const makeWithAgent = async (name: string) => {
+    const agent = { name, instructions: "Work.", tools: ["ask_human"], permissions: [] };
+    expect((await caller.send("POST", "/v1/agents", agent)).status).toBe(201);
+    return (await make({ overlap: "cancel_previous", task: { ...waits, agent: name } })).id;
+  };
+
+  test("has its task cancelled by the next one, also when it was made unheard and a later attempt was refused", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const id = await makeWithAgent("unheard");
+    await wasDue(id, 1_000);
+    await runDurableObjectAlarm(stub(id));
+    const [made] = await until(id, ([row]) => row?.["state"] === "fired");
+    await runInDurableObject(stub(id), (_, state) => {
+      const query = `UPDATE occurrences SET task = NULL,
+        occurrence = json_set(occurrence, '$.state', 'starting', '$.task', NULL, '$.mayExist', json('true'))`;
+      state.storage.sql.exec(query);
+    });
+    await abortAllDurableObjects();
+    const database = watchDatabase();
+    database.isAway = true;
+    await runInDurableObject(stub(id), (_, state) => state.storage.setAlarm(Date.now()));
+    await runDurableObjectAlarm(stub(id));
+    expect(await ledger(id)).toMatchObject([{ state: "starting", attempts_failed: 1 }]);
+    expect((await caller.send("POST", `/v1/schedules/${id}/run`)).status).toBe(202);
+    expect((await ledger(id))[1]).toMatchObject({ state: "starting", why: expect.stringContaining("gave way") });
+    database.isAway = false;
+    const rows = await until(id, (all) => all[1]?.["state"] === "failed");
+    expect(rows[1]).toMatchObject({ task_id: made?.["task_id"], task_status: "cancelled" });
+    expect((await caller.send("GET", `/v1/tasks/${String(made?.["task_id"])}`)).json.status).toBe("cancelled");
+  });
+
+  test("gets no task when it gave way while its start was refused", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const id = await makeWithAgent("refused");
+    await wasDue(id, 1_000);
+    const database = watchDatabase();
+    database.hangs = true;
+    const alarm = runDurableObjectAlarm(stub(id));
+    await vi.waitFor(() => expect(database.asked).toBeGreaterThan(0), { timeout: 5_000 });
+    expect(await ledger(id)).toMatchObject([{ state: "starting" }]);
+    const run = caller.send("POST", `/v1/schedules/${id}/run`);
+    await until(id, (all) => all.length === 2);
+    database.isAway = true;
+    database.hangs = false;
+    await Promise.all([alarm, run]);
+    const [later, first] = await ledger(id);
+    expect(first).toMatchObject({ state: "skipped", task_id: null, why: expect.stringContaining("gave way") });
+    expect(later?.["state"]).toBe("starting");
+    database.isAway = false;
+    await until(id, ([row]) => row?.["state"] === "fired");
+    expect((await ledger(id))[1]?.["state"]).toBe("skipped");
+  });
+
+  test("is known to have a task, perhaps, where the object of its task did not answer, and only there", async () => {
+    const at = Date.now();
+    const via = { channel: "schedule", id: "sch_1" } as const;
+    const order = { tenant: caller.tenant, request: quick(), via, seed: "sch_1/unheard", at };
+    vi.spyOn(TaskObject.prototype, "create").mockRejectedValue(new Error("the object was reset"));
+    const unheard = await makeTask(env, order);
+    expect(unheard).toMatchObject({ ok: false, error: { code: "internal", details: { unanswered: true } } });
+    vi.spyOn(TenantObject.prototype, "standing").mockRejectedValue(new Error("the object was reset"));
+    const refused = await makeTask(env, order);
+    expect(refused).toMatchObject({ ok: false, error: { code: "internal" } });
+    expect(refused.ok || isUnanswered(refused.error)).toBe(false);
   });
 
   test("that was missed is decided about by the policy", async () => {
