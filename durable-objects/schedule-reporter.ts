@@ -23,10 +23,15 @@ export class ScheduleReporter {
     const stored = this.store.load();
     if (stored === null) return Infinity;
     const now = this.clock.now();
-    const isTold = stored.reported >= stored.report && this.store.acts().length === 0;
+    const isTold = stored.reported >= stored.report && !this.hasUntoldActs();
     if (!isTold) return now + sendDelayMs(this.failures);
     const goes = goesAt(stored.state, this.store.open()) ?? Infinity;
     return this.failures === 0 ? goes : Math.max(goes, now + sendDelayMs(this.failures));
+  }
+
+  /** Whether somebody did something that the audit log did not take yet. */
+  hasUntoldActs(): boolean {
+    return this.store.load() !== null && this.store.acts().length > 0;
   }
 
   /** Tells Postgres how the schedule stands, once. Never throws: what it does not take is told again by the alarm. */
@@ -37,11 +42,14 @@ export class ScheduleReporter {
     await this.reporting;
   }
 
-  /** A schedule that has been over for long enough goes, its row first. While the database is away, it stays. Never throws. */
+  /**
+   * A schedule that has been over for long enough goes, its row first. While the database is away, it stays, and so it does
+   * while the audit log misses anything of it. Never throws.
+   */
   async goOnceOver(): Promise<void> {
     const stored = this.store.load();
     const at = stored === null ? null : goesAt(stored.state, this.store.open());
-    if (stored === null || at === null || at > this.clock.now()) return;
+    if (stored === null || at === null || at > this.clock.now() || this.hasUntoldActs()) return;
     const { tenant, id } = stored.state;
     const removed = await this.ask(() => databaseFromEnv(this.env).schedules.remove(tenant, id, null));
     if (removed.ok || removed.error.code === "not_found") await this.store.erase();

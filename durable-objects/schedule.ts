@@ -16,6 +16,11 @@ import { ScheduleReporter } from "./schedule-reporter.ts";
 import { ScheduleStore } from "./schedule-store.ts";
 
 const NO_SCHEDULE = failed("not_found", "There is no such schedule.");
+const ACTS_UNTOLD = failed(
+  "upstream_failed",
+  "The audit log did not take yet what was done to this schedule before. Nothing was deleted. Try again.",
+  { retryAfterMs: 1_000 },
+);
 
 export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   private readonly store = new ScheduleStore(this.ctx.storage);
@@ -77,8 +82,16 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
     return ok(undefined);
   }
 
+  async remove(): Promise<Result<void>> {
+    if (this.store.load() === null) return NO_SCHEDULE;
+    await this.reporter.report();
+    if (this.reporter.hasUntoldActs()) return ACTS_UNTOLD;
+    await this.store.erase();
+    return ok(undefined);
+  }
+
   async erase(): Promise<void> {
-    // What is under way is waited for, and who changed it is told.
+    // What is under way is waited for, and who changed it is told, as far as somebody listens.
     await this.reporter.report();
     await this.store.erase();
   }

@@ -29,6 +29,8 @@ export interface ScheduleRpc {
   taskEnded(task: string, status: RunEnd["status"], why?: RunEnd["why"]): Promise<void>;
   /** Goes on with what is due, should an alarm have been lost. */
   poke(): Promise<Result<void>>;
-  /** Forgets everything. Tasks that it made go on. */
+  /** Forgets everything, once the audit log has what was done to it: `upstream_failed` until then. Tasks that it made go on. */
+  remove(): Promise<Result<void>>;
+  /** Forgets everything, whoever was told of it: its tenant is gone. */
   erase(): Promise<void>;
 }

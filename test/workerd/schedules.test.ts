@@ -1,6 +1,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { schedulesFromEnv } from "../../adapters/from-env.ts";
 import { makeReminder } from "../../workers/channels/reminders.ts";
 import { sweep } from "../../workers/sweep.ts";
 import { expectProblem, makeCaller, type Caller } from "./front-door.ts";
@@ -136,6 +137,52 @@ describe("while the database is away", () => {
         .toSorted();
     const all = ["schedule.create", "schedule.pause", "schedule.resume", "schedule.run", "schedule.update"];
     await vi.waitFor(async () => expect(await acts()).toEqual(all), { timeout: 25_000, interval: 50 });
+  });
+
+  test("a schedule that was paused is not deleted before the audit log knows of it, and then both are in it", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { id } = await make();
+    const path = `/v1/schedules/${id}`;
+    const database = watchDatabase();
+    database.isAway = true;
+    expect((await caller.send("POST", `${path}/pause`)).status).toBe(200);
+    expectProblem(await caller.send("DELETE", path), 503);
+    expect((await caller.send("GET", path)).json.paused).toBe(true);
+    database.isAway = false;
+    expect((await caller.send("DELETE", path)).json).toMatchObject({ id, paused: true });
+    const { data } = (await caller.send("GET", `/v1/audit?target=${id}`)).json as { data: { action: string }[] };
+    expect(data.map(({ action }) => action).toSorted()).toEqual([
+      "schedule.create",
+      "schedule.delete",
+      "schedule.pause",
+    ]);
+    expectProblem(await caller.send("DELETE", path), 404);
+  });
+
+  test("a deletion that the audit log could not take is not told as done, and is done when it is asked for again", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { id } = await make();
+    const path = `/v1/schedules/${id}`;
+    const database = watchDatabase();
+    database.isAway = true;
+    expectProblem(await caller.send("DELETE", path), 503);
+    expectProblem(await caller.send("GET", path), 404);
+    database.isAway = false;
+    expect((await caller.send("DELETE", path)).json).toMatchObject({ id });
+    const { data } = (await caller.send("GET", `/v1/audit?target=${id}`)).json as { data: { action: string }[] };
+    expect(data.map(({ action }) => action).toSorted()).toEqual(["schedule.create", "schedule.delete"]);
+  });
+
+  test("a schedule goes with its tenant, whatever the audit log misses", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { id } = await make();
+    const database = watchDatabase();
+    database.isAway = true;
+    expect((await caller.send("POST", `/v1/schedules/${id}/pause`)).status).toBe(200);
+    await schedulesFromEnv(env)(caller.tenant, id).erase();
+    expectProblem(await caller.send("GET", `/v1/schedules/${id}`), 404);
+    database.isAway = false;
+    expect((await caller.send("DELETE", `/v1/schedules/${id}`)).status).toBe(200);
   });
 });
 

@@ -152,10 +152,15 @@ export function scheduleRoutes(app: App): void {
     const { id } = c.req.valid("param");
     if (!isId("schedule", id)) raise("not_found", "There is no such schedule.");
     const found = await scheduleStub(c, id).view();
-    if (found.ok) await scheduleStub(c, id).erase();
+    if (found.ok) {
+      const removed = await scheduleStub(c, id).remove();
+      // One that went meanwhile is as good as removed.
+      if (!removed.ok && removed.error.code !== "not_found") unwrap(removed);
+    }
     const act = await auditEntry(c, "schedule.delete", id);
     const row = await databaseFromEnv(c.env).schedules.remove(tenantOf(c), id, act);
-    return c.json(shownSchedule(found.ok ? found.value : unwrap(row)));
+    const isGone = row.ok || row.error.code === "not_found";
+    return c.json(shownSchedule(found.ok && isGone ? found.value : unwrap(row)));
   });
 
   app.openapi(pause, async (c) => {
