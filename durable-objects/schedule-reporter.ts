@@ -1,7 +1,8 @@
-/** What a schedule tells Postgres: its row, who did what to it, and at last that it is gone. */
+/** What a schedule tells Postgres: its row, who did what to it, and at last that it is gone; and what it asks there. */
 import { clockFromEnv, databaseFromEnv, type Env } from "../adapters/from-env.ts";
 import { ok, type Result, toFailure } from "../core/errors.ts";
 import { goesAt, nextWake } from "../core/schedules/judge.ts";
+import type { ScheduleState } from "../core/schedules/schedule.ts";
 import { sendDelayMs } from "../core/tenant/index-outbox.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 
@@ -27,6 +28,11 @@ export class ScheduleReporter {
     if (!isTold) return now + sendDelayMs(this.failures);
     const goes = goesAt(stored.state, this.store.open()) ?? Infinity;
     return this.failures === 0 ? goes : Math.max(goes, now + sendDelayMs(this.failures));
+  }
+
+  /** Whether the tenant has room for this schedule, which is over, to come back. Never throws. */
+  async mayReturn({ tenant, id }: ScheduleState): Promise<Result<void>> {
+    return await this.ask(() => databaseFromEnv(this.env).schedules.mayReturn(tenant, id));
   }
 
   /** Whether somebody did something that the audit log did not take yet. */

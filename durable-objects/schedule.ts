@@ -6,7 +6,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../adapters/from-env.ts";
 import type { AuditEntry } from "../core/audit-entry.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
-import { changedSchedule, pausedSchedule, resumedSchedule } from "../core/schedules/change.ts";
+import { changedSchedule, comesBack, pausedSchedule, resumedSchedule } from "../core/schedules/change.ts";
 import { decideRun } from "../core/schedules/judge.ts";
 import { keyOfRun, type Occurrence, type RunEnd } from "../core/schedules/occurrence.ts";
 import type { OccurrencePage, ScheduleRpc } from "../core/schedules/rpc.ts";
@@ -21,6 +21,9 @@ const ACTS_UNTOLD = failed(
   "The audit log did not take yet what was done to this schedule before. Nothing was deleted. Try again.",
   { retryAfterMs: 1_000 },
 );
+
+/** What a schedule becomes. */
+type Change = (state: ScheduleState, now: number) => Result<ScheduleState>;
 
 export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   private readonly store = new ScheduleStore(this.ctx.storage);
@@ -100,19 +103,27 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
     await this.engine.run();
   }
 
-  /** What is due by now is decided about first, by the rule that it was due under. */
-  private async become(
-    change: (state: ScheduleState, now: number) => Result<ScheduleState>,
-    act: AuditEntry,
-  ): Promise<Result<ScheduleState>> {
-    if (this.store.load() === null) return NO_SCHEDULE;
-    this.engine.decide();
-    const stored = this.store.load();
-    const changed = stored === null ? NO_SCHEDULE : change(stored.state, this.engine.now());
+  /** One that is over comes back only where there is room. All else is done while the database is away. */
+  private async become(change: Change, act: AuditEntry): Promise<Result<ScheduleState>> {
+    let changed = this.judged(change);
+    const before = this.store.load()?.state;
+    if (changed.ok && before !== undefined && comesBack(before, changed.value)) {
+      const room = await this.reporter.mayReturn(before);
+      // Others were heard meanwhile.
+      changed = room.ok ? this.judged(change) : room;
+    }
     if (!changed.ok) return changed;
     this.engine.apply({ state: changed.value, occurrences: [], alerts: [] }, act);
     await this.reporter.report();
     this.engine.arm();
     return this.view();
+  }
+
+  /** What is due by now is decided about first, by the rule that it was due under. */
+  private judged(change: Change): Result<ScheduleState> {
+    if (this.store.load() === null) return NO_SCHEDULE;
+    this.engine.decide();
+    const stored = this.store.load();
+    return stored === null ? NO_SCHEDULE : change(stored.state, this.engine.now());
   }
 }

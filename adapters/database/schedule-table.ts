@@ -10,6 +10,10 @@ import { isBefore } from "./list-order.ts";
 import { schedules } from "./schema.ts";
 
 const NO_SCHEDULE = failed("not_found", "There is no such schedule.");
+const FULL = failed(
+  "quota_exceeded",
+  `A tenant has at most ${MAX_SCHEDULES} schedules, or ${MAX_KEPT_SCHEDULES} with those that are over. Delete one first.`,
+);
 
 export function scheduleTable(connection: Connection): ScheduleTable {
   return {
@@ -31,10 +35,19 @@ export function scheduleTable(connection: Connection): ScheduleTable {
       ]);
       if (!written.ok) return written;
       if (written.value[1].length > 0) return ok(undefined);
-      return failed(
-        "quota_exceeded",
-        `A tenant has at most ${MAX_SCHEDULES} schedules, or ${MAX_KEPT_SCHEDULES} with those that are over. Delete one first.`,
-      );
+      return FULL;
+    },
+
+    async mayReturn(tenant, id) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          select (select count(*) from schedules where tenant = ${tenant} and id <> ${id} and ${MAY_BE_DUE}) < ${MAX_SCHEDULES} as fits
+          from schedules where tenant = ${tenant} and id = ${id}`),
+      ]);
+      if (!read.ok) return read;
+      const [row] = read.value[0].rows;
+      if (row === undefined) return NO_SCHEDULE;
+      return row["fits"] === true ? ok(undefined) : FULL;
     },
 
     async report(tenant, { state, report, wakeAt }) {

@@ -47,3 +47,12 @@ export function resumedSchedule(state: ScheduleState, now: number): Result<Sched
   const next = nextDue(state, clock.value, Math.max(now, state.last ?? -Infinity));
   return ok({ ...state, paused: false, next, updatedAt: now });
 }
+
+/** Whether one that was over is not any more: it may be due again, or be resumed, and counts among the tenant's. */
+export function comesBack(before: ScheduleState, after: ScheduleState): boolean {
+  return isOver(before) && !isOver(after);
+}
+
+function isOver({ next, paused }: ScheduleState): boolean {
+  return next === null && !paused;
+}

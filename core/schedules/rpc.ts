@@ -17,7 +17,8 @@ export interface ScheduleRpc {
   view(): Promise<Result<ScheduleState>>;
   /**
    * Gives it another configuration; `conflict` when its version is not `ifVersion` (null: any will do). `act` is kept with
-   * the change, and told to the audit log as soon as the database takes it: so with `pause`, `resume` and `run`.
+   * the change, and told to the audit log as soon as the database takes it: so with `pause`, `resume` and `run`. One that is
+   * over comes back only where the tenant has room for it (`quota_exceeded`), for which the database has to be there.
    */
   change(config: ScheduleConfig, ifVersion: number | null, act: AuditEntry): Promise<Result<ScheduleState>>;
   pause(act: AuditEntry): Promise<Result<ScheduleState>>;

@@ -18,6 +18,11 @@ export interface ScheduleTable {
    * `MAX_KEPT_SCHEDULES`. The same row again changes nothing.
    */
   create(tenant: string, row: ScheduleReport, act: AuditEntry): Promise<Result<void>>;
+  /**
+   * Whether this one, which is over, may be due again: `quota_exceeded` when the tenant has `MAX_SCHEDULES` others that may be,
+   * `not_found` when its row is gone.
+   */
+  mayReturn(tenant: string, id: string): Promise<Result<void>>;
   /** Takes a report. One of a schedule whose row is gone, or of an erased tenant, is dropped. */
   report(tenant: string, row: ScheduleReport): Promise<Result<void>>;
   page(tenant: string, request: PageRequest): Promise<Result<Page<ScheduleState>>>;

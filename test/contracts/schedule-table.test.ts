@@ -82,6 +82,22 @@ test("no text of a tenant's makes one that is over count as paused", async () =>
   expect(await create(scheduleRow(id), id)).toMatchObject({ ok: false, error: { code: "quota_exceeded" } });
 });
 
+test("one that is over comes back where fewer than fit may be due, its own row aside", async () => {
+  const { id } = (await makeTenant(database)).tenant;
+  const { state } = scheduleRow(id);
+  const owner = neon(server.ownerUrl, { disableWarningInBrowsers: true });
+  const rows = `select '${id}', 'sch_' || n, 1, now(), '{}', now() from generate_series(1, ${MAX_SCHEDULES - 1}) n`;
+  await owner.query(`insert into schedules ${rows}`);
+  const mayReturn = async () => await database.schedules.mayReturn(id, state.id);
+  expect(await mayReturn()).toMatchObject({ ok: false, error: { code: "not_found" } });
+  valueOf(await create({ state: { ...state, next: null }, report: 1, wakeAt: null }, id));
+  valueOf(await mayReturn());
+  valueOf(await database.schedules.report(id, { state, report: 2, wakeAt: START }));
+  valueOf(await mayReturn());
+  await owner.query(`insert into schedules values ('${id}', 'sch_paused', 1, null, '{"paused":true}', now())`);
+  expect(await mayReturn()).toMatchObject({ ok: false, error: { code: "quota_exceeded" } });
+});
+
 test("a tenant has no more than fit, of which those that are over count little, and its rows go with it", async () => {
   const { id } = (await makeTenant(database)).tenant;
   const fill = async (from: number, to: number, state: string) => {

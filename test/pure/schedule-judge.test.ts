@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { changedSchedule, newSchedule, pausedSchedule, resumedSchedule } from "../../core/schedules/change.ts";
+import {
+  changedSchedule,
+  comesBack,
+  newSchedule,
+  pausedSchedule,
+  resumedSchedule,
+} from "../../core/schedules/change.ts";
 import { openDueClock } from "../../core/schedules/due.ts";
 import {
   type Decision,
@@ -291,6 +297,20 @@ describe("a schedule that is changed", () => {
     expect(ledger.states()).toEqual([]);
     ledger.state = valueOf(resumedSchedule(ledger.state, at(4.5)));
     expect(ledger.state.next).toEqual({ due: at(5), at: at(5) });
+  });
+
+  test("comes back only where it was over, also by being paused", () => {
+    const ledger = new Ledger({ when: { kind: "once", at: new Date(at(1)).toISOString() } });
+    const again = configOf();
+    const due = ledger.state;
+    ledger.tick(at(1));
+    const over = ledger.state;
+    const changed = (state: ScheduleState) =>
+      valueOf(changedSchedule(state, { config: again, ifVersion: null }, at(1)));
+    expect(comesBack(over, changed(over))).toBe(true);
+    expect(comesBack(over, pausedSchedule(over, at(1)))).toBe(true);
+    expect(comesBack(over, over)).toBe(false);
+    for (const state of [due, pausedSchedule(due, START)]) expect(comesBack(state, changed(state))).toBe(false);
   });
 
   test.each([

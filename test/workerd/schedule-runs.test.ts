@@ -1,14 +1,17 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { asTenant, openConnection } from "../../adapters/database/connection.ts";
 import { schedulesFromEnv } from "../../adapters/from-env.ts";
+import { MAX_SCHEDULES } from "../../core/schedules/schedule.ts";
 import { isUnanswered } from "../../core/unanswered.ts";
 import { TaskObject } from "../../durable-objects/task.ts";
 import { TenantObject } from "../../durable-objects/tenant.ts";
 import { makeTask } from "../../workers/make-task.ts";
 import { sweep } from "../../workers/sweep.ts";
 import { expectProblem, makeCaller, type Caller } from "./front-door.ts";
-import { HOUR, quick, schedulesOf, waits } from "./schedule-client.ts";
+import { config, HOUR, quick, schedulesOf, waits } from "./schedule-client.ts";
 import { watchDatabase } from "./tenant-client.ts";
 
 let caller: Caller;
@@ -233,6 +236,38 @@ describe("a schedule that is due once", () => {
     await caller.until(String(row?.["task_id"]), ({ status }) => status === "cancelled");
     await runDurableObjectAlarm(stub(id));
     expect(await ledger(id)).toMatchObject([{ state: "failed", task_status: "cancelled" }]);
+  });
+
+  test("comes back only where the tenant has room for it, and not by being paused either", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const who = await makeCaller();
+    const { id } = await make({ ...soon(), task: quick() }, who);
+    const path = `/v1/schedules/${id}`;
+    await runInDurableObject(stub(id, who.tenant), (_, state) => {
+      state.storage.sql.exec(
+        "UPDATE schedule SET state = json_set(state, '$.next', json('null')), report = report + 1",
+      );
+    });
+    await abortAllDurableObjects();
+    const connection = openConnection(env.DATABASE_URL ?? "", inject("servers").databaseEndpoint);
+    const others = sql`insert into schedules (tenant, id, report, wake_at, state, created_at)
+      select ${who.tenant}::text, 'sch_' || n, 1, now() + interval '1 day', '{}', now()
+      from generate_series(1, ${MAX_SCHEDULES}) n`;
+    const isOver = sql`update schedules set wake_at = null where tenant = ${who.tenant} and id = ${id}`;
+    const filled = await asTenant(connection, who.tenant, (query) => [query.execute(others), query.execute(isOver)]);
+    expect(filled).toMatchObject({ ok: true });
+    for (const refused of [await who.send("PUT", path, config()), await who.send("POST", `${path}/pause`)])
+      expect([refused.status, refused.json.code], refused.text).toEqual([403, "quota_exceeded"]);
+    expect((await who.send("GET", path)).json).toMatchObject({ version: 1, paused: false, next_at: null });
+    const fewer = sql`delete from schedules where tenant = ${who.tenant} and id = 'sch_1'`;
+    await asTenant(connection, who.tenant, (query) => [query.execute(fewer)]);
+    const database = watchDatabase();
+    database.isAway = true;
+    expectProblem(await who.send("PUT", path, config()), 503);
+    database.isAway = false;
+    expect((await who.send("PUT", path, config())).json).toMatchObject({ version: 2, next_at: expect.any(String) });
+    database.isAway = true;
+    expect((await who.send("PUT", path, config())).status).toBe(200);
   });
 
   test("goes with its row a month after it was over", async () => {

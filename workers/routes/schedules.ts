@@ -71,7 +71,7 @@ const update = createRoute({
   path: "/v1/schedules/{id}",
   summary: "Change a schedule",
   description:
-    "What is left out takes its default. Runs that have begun go on. With `If-Match`, 409 when the latest version is another.",
+    "What is left out takes its default. Runs that have begun go on. With `If-Match`, 409 when the latest version is another. One that is over comes back where the tenant has room for it; else 403.",
   middleware: [...admin, changeable],
   request: {
     params: scheduleParams,
