@@ -12,6 +12,7 @@ export class ScheduleReporter {
   private readonly clock;
   private failures = 0;
   private reporting: Promise<void> | null = null;
+  private leaving = false;
 
   constructor(env: Env, store: ScheduleStore) {
     this.env = env;
@@ -28,6 +29,11 @@ export class ScheduleReporter {
     if (!isTold) return now + sendDelayMs(this.failures);
     const goes = goesAt(stored.state, this.store.open()) ?? Infinity;
     return this.failures === 0 ? goes : Math.max(goes, now + sendDelayMs(this.failures));
+  }
+
+  /** Whether its row is being removed for good. */
+  isLeaving(): boolean {
+    return this.leaving;
   }
 
   /** Whether the tenant has room for this schedule, which is over, to come back. Never throws. */
@@ -57,9 +63,15 @@ export class ScheduleReporter {
     const at = stored === null ? null : goesAt(stored.state, this.store.open());
     if (stored === null || at === null || at > this.clock.now() || this.hasUntoldActs()) return;
     const { tenant, id } = stored.state;
-    const removed = await this.ask(() => databaseFromEnv(this.env).schedules.remove(tenant, id, null));
-    if (removed.ok || removed.error.code === "not_found") await this.store.erase();
-    else this.failures += 1;
+    // Whoever is heard from here on hears that it is gone, so that nothing is taken which is erased below.
+    this.leaving = true;
+    try {
+      const removed = await this.ask(() => databaseFromEnv(this.env).schedules.remove(tenant, id, null));
+      if (removed.ok || removed.error.code === "not_found") await this.store.erase();
+      else this.failures += 1;
+    } finally {
+      this.leaving = false;
+    }
   }
 
   private async reportOnce(): Promise<void> {

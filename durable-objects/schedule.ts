@@ -60,7 +60,7 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
 
   async run(name: string, act: AuditEntry): Promise<Result<Occurrence>> {
     const stored = this.store.load();
-    if (stored === null) return NO_SCHEDULE;
+    if (stored === null || this.reporter.isLeaving()) return NO_SCHEDULE;
     const key = keyOfRun(name);
     if (this.store.occurrence(key) === null) {
       this.engine.apply(decideRun(stored.state, { key, due: act.at }, this.store.open(), this.engine.now()), act);
@@ -121,7 +121,7 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
 
   /** What is due by now is decided about first, by the rule that it was due under. */
   private judged(change: Change): Result<ScheduleState> {
-    if (this.store.load() === null) return NO_SCHEDULE;
+    if (this.store.load() === null || this.reporter.isLeaving()) return NO_SCHEDULE;
     this.engine.decide();
     const stored = this.store.load();
     return stored === null ? NO_SCHEDULE : change(stored.state, this.engine.now());

@@ -270,15 +270,50 @@ describe("a schedule that is due once", () => {
     expect((await who.send("PUT", path, config())).status).toBe(200);
   });
 
-  test("goes with its row a month after it was over", async () => {
-    const { id } = await make({ ...soon(), task: quick() });
+  /** It was over a month ago. */
+  async function wasOver(id: string): Promise<void> {
     await wasDueOnce(id, 1_000);
     await until(id, ([first]) => first?.["state"] === "finished");
     await runInDurableObject(stub(id), (_, state) => {
       const then = Date.now() - 31 * 24 * HOUR;
-      state.storage.sql.exec("UPDATE schedule SET state = json_set(state, '$.updatedAt', ?, '$.last', ?)", then, then);
+      const query = `UPDATE schedule SET state = json_set(state, '$.updatedAt', ?, '$.last', ?), reported = report`;
+      state.storage.sql.exec(query, then, then);
     });
     await abortAllDurableObjects();
+  }
+
+  test("takes nothing any more while it goes for good, so that nothing is erased that was taken", async () => {
+    const { id } = await make({ ...soon(), task: quick() });
+    await wasOver(id);
+    const path = `/v1/schedules/${id}`;
+    const database = watchDatabase();
+    database.hangs = true;
+    const alarm = runDurableObjectAlarm(stub(id));
+    await vi.waitFor(() => expect(database.asked).toBe(1), { timeout: 5_000 });
+    const answers = Promise.all([caller.send("PUT", path, config()), caller.send("POST", `${path}/run`)]);
+    const said = await Promise.race([answers, scheduler.wait(3_000).then(() => [])]);
+    database.hangs = false;
+    await alarm;
+    expect(said.map(({ status }) => status)).toEqual([404, 404]);
+    expectProblem(await caller.send("GET", path), 404);
+  });
+
+  test("takes everything again when it could not go", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { id } = await make({ ...soon(), task: quick() });
+    await wasOver(id);
+    const path = `/v1/schedules/${id}`;
+    const database = watchDatabase();
+    database.isAway = true;
+    await runDurableObjectAlarm(stub(id));
+    expect(database.asked).toBeGreaterThan(0);
+    database.isAway = false;
+    expect((await caller.send("PUT", path, config())).json).toMatchObject({ version: 2, next_at: expect.any(String) });
+  });
+
+  test("goes with its row a month after it was over", async () => {
+    const { id } = await make({ ...soon(), task: quick() });
+    await wasOver(id);
     await runDurableObjectAlarm(stub(id));
     expectProblem(await caller.send("GET", `/v1/schedules/${id}`), 404);
     const { data } = (await caller.send("GET", "/v1/schedules?limit=100")).json as { data: { id: string }[] };
