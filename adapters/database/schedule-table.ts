@@ -108,11 +108,11 @@ export function scheduleTable(connection: Connection): ScheduleTable {
 /**
  * A row of one that is not over: something is to be done, or will be when it is resumed. Postgres reads JSON only whole, and
  * fails on escapes that its text cannot hold (https://www.postgresql.org/docs/current/datatype-json.html), so the escapes are
- * left out: they stand in texts of tenants, and no name of the state itself has one.
+ * left out: they stand in texts of tenants, and no name of the state itself has one. That takes time, so what holds no
+ * such words at all is told apart first.
  */
-const MAY_BE_DUE = sql.raw(
-  String.raw`(wake_at is not null or regexp_replace(state, '\\.', '', 'g')::json ->> 'paused' = 'true')`,
-);
+const MAY_BE_DUE = sql.raw(String.raw`(wake_at is not null
+  or (state like '%"paused":true%' and regexp_replace(state, '\\.', '', 'g')::json ->> 'paused' = 'true'))`);
 
 function isThis(tenant: string, id: string) {
   return and(eq(schedules.tenant, tenant), eq(schedules.id, id));

@@ -60,11 +60,22 @@ test.each([
 ])("one that is over holds up no other, although its text holds %s", async (_, odd) => {
   const { id } = (await makeTenant(database)).tenant;
   const { state } = scheduleRow(id);
-  const config = { ...state.config, name: `odd ${odd}`, task: { input: `${odd}" and \\u0000` } };
+  const task = { input: `${odd}" and \\u0000`, metadata: { paused: true } };
+  const config = { ...state.config, name: `odd ${odd}`, task };
   valueOf(await create({ state: { ...state, config, next: null }, report: 1, wakeAt: null }, id));
   const other = scheduleRow(id);
   valueOf(await create(other, id));
   expect((await listed(id)).map((one) => one.id).toSorted()).toEqual([state.id, other.state.id].toSorted());
+});
+
+test("one that is paused counts whatever its text holds, and fails nothing", async () => {
+  const { id } = (await makeTenant(database)).tenant;
+  const { state } = scheduleRow(id);
+  const config = { ...state.config, name: `\u0000 \\\\ " \ud800`, task: { input: "\\" } };
+  const paused = JSON.stringify({ ...state, config, paused: true, next: null });
+  const rows = `select '${id}', 'sch_' || n, 1, null, $1, now() from generate_series(1, ${MAX_SCHEDULES}) n`;
+  await neon(server.ownerUrl, { disableWarningInBrowsers: true }).query(`insert into schedules ${rows}`, [paused]);
+  expect(await create(scheduleRow(id), id)).toMatchObject({ ok: false, error: { code: "quota_exceeded" } });
 });
 
 test("no text of a tenant's makes one that is over count as paused", async () => {
