@@ -173,6 +173,38 @@ describe("while the database is away", () => {
     expect(data.map(({ action }) => action).toSorted()).toEqual(["schedule.create", "schedule.delete"]);
   });
 
+  test("a schedule that has been over for a month stays until the audit log knows what was done to it", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { id } = await make();
+    await runInDurableObject(stub(id), (_, state) => {
+      const act = {
+        id: "aud_1",
+        at: Date.now(),
+        actor: "key_1",
+        action: "schedule.run",
+        target: id,
+        requestId: "req_1",
+      };
+      state.storage.sql.exec("INSERT INTO acts VALUES (?, ?)", act.id, JSON.stringify(act));
+      const query = "UPDATE schedule SET state = json_set(state, '$.next', json('null'), '$.updatedAt', 1)";
+      state.storage.sql.exec(query);
+    });
+    await abortAllDurableObjects();
+    const database = watchDatabase();
+    // Only the first that is asked of it is lost.
+    Object.defineProperty(database, "isAway", { get: () => database.asked <= 1 });
+    await runDurableObjectAlarm(stub(id));
+    const acts = async () =>
+      ((await caller.send("GET", `/v1/audit?target=${id}`)).json.data as { action: string }[]).map(
+        ({ action }) => action,
+      );
+    await vi.waitFor(async () => expect(await acts()).toContain("schedule.run"), { timeout: 15_000, interval: 50 });
+    await vi.waitFor(async () => expectProblem(await caller.send("GET", `/v1/schedules/${id}`), 404), {
+      timeout: 15_000,
+      interval: 50,
+    });
+  });
+
   test("a schedule goes with its tenant, whatever the audit log misses", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { id } = await make();
