@@ -5,6 +5,7 @@ import type { DeliveryTable } from "../../core/channels/delivery-table.ts";
 import type { Channel } from "../../core/channels/way-in.ts";
 import { failed, ok } from "../../core/errors.ts";
 import { cutPage, type Place } from "../../core/page-cursor.ts";
+import { storable } from "../../core/storable.ts";
 import { asTenant, type Connection } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { readOverdue } from "./overdue.ts";
@@ -145,9 +146,4 @@ function toReport(row: typeof deliveries.$inferSelect): DeliveryReport {
 
 function isoOrNull(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
-}
-
-/** Postgres's text holds neither NUL nor half a surrogate pair; both stand as U+FFFD. */
-function storable(text: string): string {
-  return text.replaceAll("\u0000", "\ufffd").toWellFormed();
 }

@@ -7,6 +7,7 @@ import type { LedgerRow } from "../task-commands.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { TaskView } from "../task-view.ts";
 import { type NewMemory, summaryIdOf } from "./memory.ts";
+import { storable } from "../storable.ts";
 
 /** Characters (UTF-16) of each part; together below what a memory holds. */
 const MAX_REQUEST = 1_000;
@@ -100,9 +101,4 @@ function short(text: string, maxCharacters: number): string {
 
 function cut(text: string, maxCharacters: number): string {
   return text.length <= maxCharacters ? text : `${cutBefore(text, maxCharacters)}…`;
-}
-
-/** Postgres's text holds neither NUL nor half a surrogate pair; both stand as U+FFFD. */
-function storable(text: string): string {
-  return text.replaceAll("\0", "\ufffd").toWellFormed();
 }
