@@ -189,7 +189,7 @@ async function channelNamed(address: SlackAddress, name: string): Promise<Result
     response_metadata: cursor,
   });
   for (let page = 0, next = ""; page < MAX_PAGES; page += 1) {
-    const more = { limit: CHANNELS_A_PAGE, exclude_archived: true, types: "public_channel" };
+    const more = { limit: CHANNELS_A_PAGE, exclude_archived: true, types: "public_channel,private_channel" };
     const given = { ...more, ...(next !== "" && { cursor: next }) };
     const done = await callSlack(address, "conversations.list", given, reply);
     if (!done.ok) return done;
@@ -198,7 +198,7 @@ async function channelNamed(address: SlackAddress, name: string): Promise<Result
     next = done.value.response_metadata?.next_cursor ?? "";
     if (next === "") break;
   }
-  return failed("not_found", `There is no public Slack channel #${name}.`, {
+  return failed("not_found", `There is no Slack channel #${name} that Otto may see.`, {
     details: { sent: false, answered: true },
   });
 }

@@ -55,13 +55,16 @@ export interface Attempt {
   readonly number: number;
   /** True when an earlier attempt was cut off, and may have left: what cannot be looked up or keyed is `unknown` then. */
   readonly mayHaveLeft: boolean;
+  /** An earlier attempt ended and may have done a part, which is looked up. Absent: none did, or a person has said to send it anew. */
+  readonly mayBeInPart?: true;
   /** By the names in `refs`; what was not kept is absent. */
   readonly refs: Readonly<Record<string, JsonState>>;
 }
 
 /**
  * How an attempt ended. `ref`: what the channel calls it. `later`: it surely did not take effect; with `pausesAllMs` nothing
- * of the outbox leaves for so long. `dead`: it never will. `unknown`: it may have, and nobody can find out.
+ * of the outbox leaves for so long. `dead`: it never will. `unknown`: it may have, and nobody can find out. `mayBeInPart`: a
+ * part of it may have taken effect, and the next attempt can look it up.
  */
 export type Sent =
   | { readonly kind: "sent"; readonly ref: JsonState | null }
@@ -73,8 +76,9 @@ export type Sent =
       readonly pausesAllMs?: number;
       /** What Otto itself needs was away, and nothing was sent: that is no try, and it is done again within seconds. */
       readonly isOurs?: true;
+      readonly mayBeInPart?: true;
     }
-  | { readonly kind: "dead"; readonly why: string }
+  | { readonly kind: "dead"; readonly why: string; readonly mayBeInPart?: true }
   | { readonly kind: "unknown"; readonly why: string };
 
 export const DELIVERY_STATES = ["waiting", "sending", "sent", "dead", "unknown", "called_off"] as const;

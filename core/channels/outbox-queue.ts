@@ -127,8 +127,9 @@ export class OutboxQueue {
     this.store.save(row);
     this.store.noteBegun(row.id, row.attempts, now);
     const delivery = this.store.delivery(row.id);
+    const { attempts: number, mayHaveLeft, mayBeInPart } = row;
     const refs = this.store.refs(delivery.refs);
-    return { delivery, attempt: { number: row.attempts, mayHaveLeft: row.mayHaveLeft, refs } };
+    return { delivery, attempt: { number, mayHaveLeft, ...(mayBeInPart === true && { mayBeInPart }), refs } };
   }
 
   /** An attempt ended. One that was given up for cut off, and says late that it did leave, is heard until the next begins. */

@@ -74,6 +74,8 @@ export interface QueuedDelivery
   /** While it waits: when it may leave. */
   readonly dueAt: number;
   readonly mayHaveLeft: boolean;
+  /** An attempt that ended may have done a part. Absent: it was put by a release that did not say. */
+  readonly mayBeInPart?: boolean;
   /** Of the last attempt that did not succeed. */
   readonly why: string | null;
   readonly endedAt: number | null;
@@ -105,6 +107,7 @@ export function asked(delivery: Delivery, now: number): QueuedDelivery {
     askedAt: now,
     dueAt: Math.max(notBefore, now),
     mayHaveLeft: false,
+    mayBeInPart: false,
     why: null,
     endedAt: null,
   };
@@ -113,11 +116,19 @@ export function asked(delivery: Delivery, now: number): QueuedDelivery {
 /** Its next attempt begins. */
 export function begun(row: QueuedDelivery, now: number): QueuedDelivery {
   const { attempts, tries, triedSince } = row;
-  return { ...row, state: "sending", attempts: attempts + 1, tries: tries + 1, triedSince: triedSince ?? now };
+  return {
+    ...row,
+    state: "sending",
+    attempts: attempts + 1,
+    tries: tries + 1,
+    triedSince: triedSince ?? now,
+    mayBeInPart: row.mayBeInPart ?? attempts > 0,
+  };
 }
 
 /** An attempt ended. */
-export function afterAttempt(row: QueuedDelivery, outcome: Outcome, now: number): QueuedDelivery {
+export function afterAttempt(before: QueuedDelivery, outcome: Outcome, now: number): QueuedDelivery {
+  const row = "mayBeInPart" in outcome ? { ...before, mayBeInPart: true } : before;
   switch (outcome.kind) {
     case "sent":
       return ended(row, "sent", null, now);
@@ -139,9 +150,10 @@ export function withdrawn(row: QueuedDelivery, why: string, now: number): Queued
   return ended(row, "called_off", why, now);
 }
 
-/** It leaves after all. Of one that may have left, a person has said that it shall leave again. */
+/** It leaves after all. Of one that may have left, in whole or in part, a person has said that it shall leave again. */
 export function replayed(row: QueuedDelivery, now: number): QueuedDelivery {
-  const mayHaveLeft = row.mayHaveLeft && row.state !== "unknown";
+  const isAnew = row.state === "unknown";
+  const mayHaveLeft = row.mayHaveLeft && !isAnew;
   const notBefore = Math.min(row.notBefore, now);
   return {
     ...row,
@@ -152,6 +164,7 @@ export function replayed(row: QueuedDelivery, now: number): QueuedDelivery {
     notBefore,
     dueAt: now,
     mayHaveLeft,
+    ...(isAnew && { mayBeInPart: false }),
     why: null,
     endedAt: null,
   };

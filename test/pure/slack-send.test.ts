@@ -169,6 +169,7 @@ describe("a result", () => {
       why: "Too much.",
       afterMs: 9_000,
       pausesAllMs: 9_000,
+      mayBeInPart: true,
     });
     expect(await send(slack, delivery({ text }), { mayBeThere: true })).toMatchObject({ kind: "sent" });
     expect(new Set(fake.messages.map(({ key }) => key)).size).toBe(fake.messages.length);
@@ -177,6 +178,28 @@ describe("a result", () => {
 });
 
 describe("a delivery", () => {
+  it.each([
+    ["takes no more", failed("rate_limited", "Busy.", { retryAfterMs: 1_000, details: { sent: false } }), false],
+    ["does not answer", failed("upstream_failed", "Lost.", { details: { sent: true } }), true],
+  ])("says whether a part of it may be there when Slack %s", async (_what, answer, mayBeInPart) => {
+    const slack: SlackPort = { ...fakeSlack(WORKSPACE).slack, post: async () => await Promise.resolve(answer) };
+    const sent = await send(slack, delivery());
+    expect([sent.kind, "mayBeInPart" in sent]).toEqual(["later", mayBeInPart]);
+  });
+
+  it("that is dead behind its first message says that a part of it is there", async () => {
+    const fake = fakeSlack(WORKSPACE);
+    const slack: SlackPort = {
+      ...fake.slack,
+      post: async (message) =>
+        message.thread === null
+          ? await fake.slack.post(message)
+          : failed("conflict", "Locked.", { details: { sent: false } }),
+    };
+    const text = "A paragraph of this answer.\n\n".repeat(600);
+    expect(await send(slack, delivery({ text }))).toEqual({ kind: "dead", why: "Locked.", mayBeInPart: true });
+  });
+
   it.each([
     ["T1/C2", "archived"],
     ["T1/C9", "no such"],

@@ -33,7 +33,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     is_enterprise_install: false,
   }),
   "chat.postMessage": (workspace, given) => {
-    const channel = writable(workspace, given);
+    const channel = open(workspace, given);
     checkText(given);
     const threadTs = text(given, "thread_ts");
     if (threadTs !== null && !channel.messages.some(({ ts }) => ts === threadTs)) throw new Refusal("thread_not_found");
@@ -41,7 +41,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     return { channel: channel.id, ts: message.ts, message: shown(message, false) };
   },
   "chat.update": (workspace, given) => {
-    const channel = writable(workspace, given);
+    const channel = open(workspace, given);
     checkText(given);
     const message = messageAt(channel, text(given, "ts"), "message_not_found");
     if (message.user !== workspace.botUser) throw new Refusal("cant_update_message");
@@ -49,7 +49,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     return { channel: channel.id, ts: message.ts, text: message.text, message: shown(message, false) };
   },
   "chat.delete": (workspace, given) => {
-    const channel = readable(workspace, given);
+    const channel = visible(workspace, given);
     const message = messageAt(channel, text(given, "ts"), "message_not_found");
     if (message.user !== workspace.botUser) throw new Refusal("cant_delete_message");
     channel.messages.splice(channel.messages.indexOf(message), 1);
@@ -62,7 +62,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     return { message_ts: workspace.nextTs(), channel: channel.id };
   },
   "chat.getPermalink": (workspace, given) => {
-    const channel = readable(workspace, given);
+    const channel = visible(workspace, given);
     const { ts } = messageAt(channel, text(given, "message_ts"), "message_not_found");
     const place = `archives/${channel.id}/p${ts.replace(".", "")}`;
     return { channel: channel.id, permalink: `https://${workspace.team.toLowerCase()}.slack.com/${place}` };
@@ -72,9 +72,12 @@ const METHODS: Readonly<Record<string, Method>> = {
     if (!workspace.users.has(user)) throw new Refusal("user_not_found");
     return { channel: { id: workspace.directWith(user).id } };
   },
-  "conversations.info": (workspace, given) => ({ channel: channelFacts(workspace, readable(workspace, given)) }),
+  "conversations.info": (workspace, given) => ({ channel: channelFacts(workspace, visible(workspace, given)) }),
   "conversations.list": (workspace, given) => {
-    const all = [...workspace.channels.values()].filter(({ isDirect }) => !isDirect);
+    const types = new Set((text(given, "types") ?? "public_channel").split(","));
+    const all = [...workspace.channels.values()].filter(({ isDirect, isPrivate, isMember }) =>
+      isPrivate ? isMember && types.has("private_channel") : !isDirect && types.has("public_channel"),
+    );
     const page = pageOf(all, given, 100);
     return { channels: page.part.map((channel) => channelFacts(workspace, channel)), ...page.next };
   },
@@ -107,7 +110,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     return { view: keepView(workspace, id, given["view"]) };
   },
   "reactions.add": (workspace, given) => {
-    const message = messageAt(readable(workspace, given), text(given, "timestamp"), "message_not_found");
+    const message = messageAt(visible(workspace, given), text(given, "timestamp"), "message_not_found");
     const name = text(given, "name") ?? "";
     const reactions = (message.reactions ??= []);
     if (reactions.some((reaction) => reaction.name === name)) throw new Refusal("already_reacted");
@@ -239,16 +242,31 @@ function keepView(workspace: SlackWorkspace, id: string, view: unknown): Answer 
   return made;
 }
 
-/** A conversation that the bot may read. */
-function readable(workspace: SlackWorkspace, given: SlackArguments): SlackChannel {
+/** A conversation that the bot knows of: a private one only when it is in it. */
+function visible(workspace: SlackWorkspace, given: SlackArguments): SlackChannel {
   const channel = workspace.channel(text(given, "channel") ?? "");
-  if (channel === null) throw new Refusal("channel_not_found");
+  if (channel === null || (channel.isPrivate && !channel.isMember)) throw new Refusal("channel_not_found");
   return channel;
 }
 
-function writable(workspace: SlackWorkspace, given: SlackArguments): SlackChannel {
-  const channel = readable(workspace, given);
+/** One whose messages it may read. */
+function readable(workspace: SlackWorkspace, given: SlackArguments): SlackChannel {
+  return joined(visible(workspace, given));
+}
+
+/** One in which it may post: `chat:write.public` lets it do so in public channels that it is not in. */
+function open(workspace: SlackWorkspace, given: SlackArguments): SlackChannel {
+  const channel = visible(workspace, given);
   if (channel.isArchived) throw new Refusal("is_archived");
+  return channel;
+}
+
+/** One in which it may do what members do beside posting. */
+function writable(workspace: SlackWorkspace, given: SlackArguments): SlackChannel {
+  return joined(open(workspace, given));
+}
+
+function joined(channel: SlackChannel): SlackChannel {
   if (!channel.isMember) throw new Refusal("not_in_channel");
   return channel;
 }
@@ -281,14 +299,17 @@ function pageOf<T>(all: readonly T[], given: SlackArguments, standard: number) {
   return { part: all.slice(from, end), next };
 }
 
-function channelFacts(workspace: SlackWorkspace, { id, name, isDirect, isArchived, isMember, user }: SlackChannel) {
+function channelFacts(
+  workspace: SlackWorkspace,
+  { id, name, isDirect, isPrivate, isArchived, isMember, user }: SlackChannel,
+) {
   const kind = isDirect ? { is_im: true, user } : { name, name_normalized: name, is_channel: true, is_im: false };
   return {
     id,
     ...kind,
     is_archived: isArchived,
     is_member: isMember,
-    is_private: isDirect,
+    is_private: isDirect || isPrivate,
     context_team_id: workspace.team,
   };
 }

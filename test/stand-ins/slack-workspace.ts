@@ -21,8 +21,9 @@ export interface SlackChannel {
   readonly id: string;
   readonly name: string;
   readonly isDirect: boolean;
+  readonly isPrivate: boolean;
   isArchived: boolean;
-  /** Of the bot. */
+  /** Of the bot. To a public channel that it is not in it may post (`chat:write.public`), and reads nothing there. */
   isMember: boolean;
   /** Of a direct conversation. */
   readonly user: string | null;
@@ -96,7 +97,7 @@ export class SlackWorkspace {
 
   addChannel(channel: Partial<Omit<SlackChannel, "messages">> & { readonly id: string }): SlackChannel {
     const name = channel.name ?? channel.id.toLowerCase();
-    const facts = { name, isDirect: false, isArchived: false, isMember: true, user: null };
+    const facts = { name, isDirect: false, isPrivate: false, isArchived: false, isMember: true, user: null };
     const made: SlackChannel = { ...facts, ...channel, messages: [] };
     this.channels.set(made.id, made);
     return made;

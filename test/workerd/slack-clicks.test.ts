@@ -208,9 +208,9 @@ describe("the command", () => {
     expect((await desk.whispers(2)).at(-1)).toContain("in 20 minutes");
   });
 
-  test("in a channel that Otto is not in says how to invite it", async () => {
+  test("in a private channel that Otto is not in says how to invite it", async () => {
     const desk = await makeDesk();
-    await desk.slack.addChannel({ id: "C0GENERAL", name: "closed", isMember: false });
+    await desk.slack.addChannel({ id: "C0GENERAL", name: "closed", isPrivate: true, isMember: false });
     await desk.command("hi");
     expect(await desk.whispers()).toEqual([expect.stringContaining("/invite")]);
     expect(await desk.tasks(0)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Sends deliveries to Slack. After an attempt that may have left, what is there already is looked up and not posted again. */
+/** Sends deliveries to Slack. After an attempt that may have done a part, what is there already is looked up and not posted again. */
 import { filesFromEnv, slackFromEnv, type Env } from "../../adapters/from-env.ts";
 import type { Attempt, Delivery, Sent } from "../../core/channels/delivery.ts";
 import { messageOf, partsOfDelivery } from "../../core/channels/slack/plan.ts";
@@ -17,7 +17,7 @@ export async function sendBySlack(env: Env, delivery: Delivery, attempt: Attempt
   const { sandbox } = messageOf(delivery);
   const files = sandbox === null ? null : filesFromEnv(env, { tenant, ...sandbox });
   const parts = partsOfDelivery(delivery, attempt);
-  const mayBeThere = attempt.mayHaveLeft || attempt.number > 1;
+  const mayBeThere = attempt.mayHaveLeft || attempt.mayBeInPart === true;
   return await sendParts({ slack: opened.value.slack, files }, { id, place, parts, since: createdAt, mayBeThere });
 }
 

@@ -17,7 +17,7 @@ export interface SlackWords {
 }
 
 export interface SlackPost extends SlackWords {
-  /** The id of a conversation (`C…`, `D…`, `G…`), or `#name` of a public channel. */
+  /** The id of a conversation (`C…`, `D…`, `G…`), or `#name` of a channel. */
   readonly channel: string;
   /** The `ts` of the message under which it stands; null: it begins a thread of its own. */
   readonly thread: string | null;
@@ -126,7 +126,7 @@ export interface SlackPort {
     /** A message's `ts`. */
     readonly before: string;
   }): Promise<Result<readonly ThreadMessage[]>>;
-  /** The id of a public channel by its name, without `#`. */
+  /** The id of a channel by its name, without `#`: a public one, or a private one that the bot is in. */
   channelNamed(name: string): Promise<Result<string>>;
   /** Where people read a message. */
   permalink(message: SlackRef): Promise<Result<string>>;

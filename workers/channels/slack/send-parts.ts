@@ -6,7 +6,7 @@ import type { OwnMessage, SlackPort, SlackRef } from "../../../core/channels/sla
 import { saying } from "../../../core/channels/slack/pack.ts";
 import { cutText, escapeText, partsOf } from "../../../core/channels/slack/escape.ts";
 import { type Failure, failed, ok, type Result } from "../../../core/errors.ts";
-import type { FilesPort } from "../../../core/ports.ts";
+import { type FilesPort, surelyNotSent } from "../../../core/ports.ts";
 import { isForGood, sentOf } from "./sent-of.ts";
 
 /** A file is held in memory while it is shared. */
@@ -45,16 +45,16 @@ interface Standing {
 export async function sendParts(sending: SlackSending, parcel: SlackParcel): Promise<Sent> {
   const { parts } = parcel;
   const changed = await changeMessages(sending.slack, parts);
-  if (!changed.ok) return sentOf(changed.error);
+  if (!changed.ok) return sentOf(changed.error, false);
   const posts = parts.filter((part) => part.kind === "post");
   const files = parts.filter((part) => part.kind === "file");
   if (posts.length === 0 && files.length === 0) return { kind: "sent", ref: changed.value };
   const found = await standingOf(sending.slack, parcel);
   if (!found.ok) return lookFailed(found.error);
   const posted = await postAll(sending.slack, found.value, posts);
-  if (!posted.ok) return sentOf(posted.error);
+  if (!posted.ok) return sentOf(posted.error, !surelyNotSent(posted.error));
   const shared = await shareAll(sending, posted.value, files, noteKey(parcel.id));
-  return shared.ok ? { kind: "sent", ref: refOf(posted.value.first) } : sentOf(shared.error);
+  return shared.ok ? { kind: "sent", ref: refOf(posted.value.first) } : sentOf(shared.error, true);
 }
 
 function refOf(ref: SlackRef | null): { channel: string; ts: string } | null {
@@ -80,7 +80,7 @@ async function changeMessages(
 function lookFailed(failure: Failure): Sent {
   return isForGood(failure) && failure.details?.["looked"] === true
     ? { kind: "unknown", why: `Whether this was posted cannot be looked up: ${failure.message}` }
-    : sentOf(failure);
+    : sentOf(failure, false);
 }
 
 async function standingOf(slack: SlackPort, { id, place, since, mayBeThere }: SlackParcel): Promise<Result<Standing>> {
@@ -116,11 +116,16 @@ async function postAll(slack: SlackPort, standing: Standing, posts: readonly Pos
       ref === null
         ? await slack.post({ channel: now.channel, thread: now.thread, ...post.words, key: post.key })
         : ok(ref);
-    if (!done.ok) return done;
+    if (!done.ok) return now.first === null ? done : inPart(done.error);
     const { channel, ts } = done.value;
     now = { ...now, channel, thread: now.thread ?? ts, first: now.first ?? { channel, ts } };
   }
   return ok(now);
+}
+
+/** The message before this one is there. */
+function inPart(failure: Failure): Result<never> {
+  return { ok: false, error: { ...failure, details: { ...failure.details, sent: true } } };
 }
 
 /** What cannot be shared is said in the thread, once: the answer counts as sent. */

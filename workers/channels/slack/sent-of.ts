@@ -18,11 +18,12 @@ export function isForGood({ code }: Failure): boolean {
   return NEVER.has(code);
 }
 
-/** `later` also where it may have left: the next attempt looks first. */
-export function sentOf(failure: Failure): Sent {
+/** `later` also where a part may be there: the next attempt looks first. */
+export function sentOf(failure: Failure, isInPart: boolean): Sent {
   const { code, message, retryAfterMs = null } = failure;
-  if (isForGood(failure)) return { kind: "dead", why: message };
+  const part = isInPart ? ({ mayBeInPart: true } as const) : {};
+  if (isForGood(failure)) return { kind: "dead", why: message, ...part };
   if (code === "rate_limited" && retryAfterMs !== null)
-    return { kind: "later", why: message, afterMs: retryAfterMs, pausesAllMs: retryAfterMs };
-  return { kind: "later", why: message, afterMs: retryAfterMs };
+    return { kind: "later", why: message, afterMs: retryAfterMs, pausesAllMs: retryAfterMs, ...part };
+  return { kind: "later", why: message, afterMs: retryAfterMs, ...part };
 }
