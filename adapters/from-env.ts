@@ -4,7 +4,6 @@
  */
 import type { SlackNotesPort } from "../core/channels/slack/notes.ts";
 import type { Database } from "../core/database.ts";
-import type { SlackHome } from "../core/channels/slack/install-table.ts";
 import type { DocumentsPort } from "../core/documents/port.ts";
 import type { Result } from "../core/errors.ts";
 import type { MemoryStore } from "../core/memory/store.ts";
@@ -340,8 +339,11 @@ export function sealingFromEnv(env: Env): Sealing {
 }
 
 /** A workspace of Slack as the tenant's bot there sees it; `not_found`: the tenant has none. */
-export async function slackFromEnv(env: Env, { tenant, team }: SlackHome): Promise<Result<InstalledSlack>> {
-  return await openInstalled(slackTokens(env), tenant, team);
+export async function slackFromEnv(
+  env: Env,
+  visit: Parameters<typeof openInstalled>[1],
+): Promise<Result<InstalledSlack>> {
+  return await openInstalled(slackTokens(env), visit);
 }
 
 /** What a tenant's tools say in its workspaces. */

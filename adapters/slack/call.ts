@@ -13,15 +13,19 @@ export interface SlackAddress {
   readonly token: string | null;
   /** Milliseconds for one call; absent: ten seconds. */
   readonly timeoutMs?: number;
+  /** Milliseconds since the epoch: no call begins later, and none is waited for any longer. Absent: each call has its own time only. */
+  readonly until?: number;
 }
 
 /** Calls a method. `reply` reads what is needed of an answer with `ok: true`. Never throws. */
 export async function callSlack<T>(
-  { apiUrl, token, timeoutMs = TIMEOUT_MS }: SlackAddress,
+  { apiUrl, token, timeoutMs: mostMs = TIMEOUT_MS, until }: SlackAddress,
   method: string,
   parameters: Readonly<Record<string, unknown>>,
   reply: z.ZodType<T>,
 ): Promise<Result<T>> {
+  const timeoutMs = timeFor(mostMs, until);
+  if (timeoutMs <= 0) return outOfTime();
   // A client that waits and tries again would hide from the outbox when it may send.
   const options = { baseUrl: apiUrl, retryHandlers: [], throwSlackAPIError: false };
   const client = new SlackAPIClient(token ?? undefined, options);
@@ -42,6 +46,16 @@ function failureOf(thrown: unknown): Result<never> {
     return lost(thrown instanceof SyntaxError ? "Slack sent a reply that cannot be read." : "Slack cannot be reached.");
   if (thrown.status === 429) return tooMuch(thrown.headers?.get("retry-after") ?? null);
   return lost(`Slack answered with HTTP ${thrown.status}.`);
+}
+
+/** What a call may take. */
+export function timeFor(mostMs: number, until: number | undefined): number {
+  return Math.min(mostMs, (until ?? Infinity) - Date.now());
+}
+
+/** The call was not begun. */
+export function outOfTime(): Result<never> {
+  return failed("upstream_failed", "There was no time left to ask Slack.", { details: { sent: false } });
 }
 
 /** Nobody knows whether it took effect. */

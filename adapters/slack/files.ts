@@ -28,11 +28,11 @@ function withoutEffect({ details = {}, ...error }: Failure): Result<never> {
   return { ok: false, error: { ...error, details: { ...details, sent: false } } };
 }
 
-async function putBytes({ apiUrl }: SlackAddress, url: string, bytes: Uint8Array): Promise<Result<void>> {
+async function putBytes(from: SlackAddress, url: string, bytes: Uint8Array): Promise<Result<void>> {
   const headers = { "content-type": "application/octet-stream" };
   return await reachSlack({
     url,
-    apiUrl,
+    from,
     init: { method: "POST", headers, body: bytes },
     timeoutMs: TRANSFER_MS,
     read: leaveUnread,
@@ -40,13 +40,13 @@ async function putBytes({ apiUrl }: SlackAddress, url: string, bytes: Uint8Array
 }
 
 export async function downloadFile(
-  { apiUrl, token }: SlackAddress,
+  from: SlackAddress,
   url: string,
   maxBytes: number,
 ): ReturnType<SlackPort["download"]> {
-  const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+  const headers: Record<string, string> = from.token === null ? {} : { authorization: `Bearer ${from.token}` };
   const read = async (response: Response) => await readFile(response, maxBytes);
-  return await reachSlack({ url, apiUrl, init: { headers }, timeoutMs: TRANSFER_MS, read });
+  return await reachSlack({ url, from, init: { headers }, timeoutMs: TRANSFER_MS, read });
 }
 
 /** To a token that may not read a file, Slack answers the page where people log in, as if it were the file. */

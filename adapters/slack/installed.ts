@@ -1,6 +1,6 @@
 /** The bots of tenants: their tokens, which the table keeps sealed, and Slack as each bot may use it. */
 import { fromBase64, toBase64 } from "../../core/base64.ts";
-import type { SlackInstall, SlackInstallTable } from "../../core/channels/slack/install-table.ts";
+import type { SlackHome, SlackInstall, SlackInstallTable } from "../../core/channels/slack/install-table.ts";
 import { openSlackNotes, type SlackNotesPort } from "../../core/channels/slack/notes.ts";
 import type { SlackPort } from "../../core/channels/slack/port.ts";
 import { ok, type Result } from "../../core/errors.ts";
@@ -19,17 +19,24 @@ export interface SlackTokens {
   readonly apiUrl: string;
 }
 
+/** A tenant's workspace. `until`: as an address of Slack has it. */
+interface SlackVisit extends SlackHome {
+  readonly until?: number;
+}
+
 /** `not_found`: the tenant has no working installation in this workspace. */
 export async function openInstalled(
   { table, sealing, apiUrl }: SlackTokens,
-  tenant: string,
-  team: string,
+  { tenant, team, until }: SlackVisit,
 ): Promise<Result<InstalledSlack>> {
   const found = await table.byTeam(tenant, team);
   if (!found.ok) return found;
   const { sealed, ...install } = found.value;
   const token = new TextDecoder().decode(await sealing.open(fromBase64(sealed), contextOf(tenant, team)));
-  return ok({ install, slack: openSlack({ apiUrl, token, botUser: install.botUser }) });
+  return ok({
+    install,
+    slack: openSlack({ apiUrl, token, botUser: install.botUser, ...(until !== undefined && { until }) }),
+  });
 }
 
 /** What the tenant's tools say in the workspaces whose installation works. */
@@ -37,7 +44,7 @@ export function openNotes(tokens: () => SlackTokens, tenant: string): SlackNotes
   return openSlackNotes({
     installs: async () => await tokens().table.active(tenant),
     open: async (team) => {
-      const opened = await openInstalled(tokens(), tenant, team);
+      const opened = await openInstalled(tokens(), { tenant, team });
       return opened.ok ? ok(opened.value.slack) : opened;
     },
   });

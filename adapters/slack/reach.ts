@@ -1,13 +1,12 @@
 /** Requests to addresses of Slack beside its Web API: where bytes of files stand, and where a click is answered. */
 import { failed, ok, type Result } from "../../core/errors.ts";
-import { lost } from "./call.ts";
+import { lost, outOfTime, type SlackAddress, timeFor } from "./call.ts";
 import { refusalOf, tooMuch } from "./refusals.ts";
 
 /** A request to one of Slack's addresses. `read` has to read the body of an answer of HTTP 200, or cancel it. */
 interface Reach<T> {
   readonly url: string;
-  /** The Web API's, with a slash at its end. */
-  readonly apiUrl: string;
+  readonly from: Pick<SlackAddress, "apiUrl" | "until">;
   readonly init: RequestInit;
   readonly timeoutMs: number;
   readonly read: (response: Response) => Promise<Result<T>>;
@@ -26,9 +25,11 @@ function isSlackAddress(url: string, apiUrl: string): boolean {
  * Makes the request; `blocked_by_policy` for an address that is none of Slack's. No redirect is followed: what the
  * request holds is for Slack alone, and a file's leads to the page where people log in. Never throws.
  */
-export async function reachSlack<T>({ url, apiUrl, init, timeoutMs, read }: Reach<T>): Promise<Result<T>> {
-  if (!isSlackAddress(url, apiUrl))
+export async function reachSlack<T>({ url, from, init, timeoutMs: mostMs, read }: Reach<T>): Promise<Result<T>> {
+  if (!isSlackAddress(url, from.apiUrl))
     return failed("blocked_by_policy", "This address is none of Slack's.", { details: { sent: false } });
+  const timeoutMs = timeFor(mostMs, from.until);
+  if (timeoutMs <= 0) return outOfTime();
   try {
     const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
     if (response.status === 200) return await read(response);

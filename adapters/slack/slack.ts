@@ -132,10 +132,10 @@ function personOf(done: Result<z.output<typeof user>>): Result<SlackUser> {
   });
 }
 
-async function respond({ apiUrl }: SlackAddress, url: string, body: unknown): Promise<Result<void>> {
+async function respond(from: SlackAddress, url: string, body: unknown): Promise<Result<void>> {
   const headers = { "content-type": "application/json" };
   const init = { method: "POST", headers, body: JSON.stringify(body) };
-  return await reachSlack({ url, apiUrl, init, timeoutMs: RESPOND_MS, read: leaveUnread });
+  return await reachSlack({ url, from, init, timeoutMs: RESPOND_MS, read: leaveUnread });
 }
 
 /** Of a thread, its beginning is among them where the bot began it. Fails `too_large` where there is more than is read. */

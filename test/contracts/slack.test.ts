@@ -92,6 +92,19 @@ describe("the adapter", () => {
     expect(await client.messages("C1")).toEqual([]);
   });
 
+  it("begins no call once its time is over, and shares nothing after it", async () => {
+    const at = { apiUrl: `${server.url}/api/`, token: facts.token, botUser: facts.botUser };
+    const over = openSlack({ ...at, until: Date.now() });
+    const refused = { ok: false, error: { code: "upstream_failed", details: { sent: false } } };
+    expect(await over.post(POST)).toMatchObject(refused);
+    expect(await over.download(`${server.url}/files-pri/x`, 100)).toMatchObject(refused);
+    expect(await client.calls()).toEqual([]);
+    await client.breakWith({ kind: "hang", method: "upload", times: 1 });
+    const file = { channel: "C1", thread: null, name: "a.txt", title: "a.txt", bytes: Uint8Array.of(1) };
+    expect(await openSlack({ ...at, until: Date.now() + 300 }).upload(file)).toMatchObject(refused);
+    expect(await client.calls("files.completeUploadExternal")).toEqual([]);
+  });
+
   it("posts with its key in the metadata and lets nothing unfurl", async () => {
     await slack.post(POST);
     const [call] = await client.calls("chat.postMessage");

@@ -1,5 +1,5 @@
 /** A delivery to Slack: what is changed, posted and shared, and that a crash between any two of it repeats none. */
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Delivery, DeliveryKind, Sent } from "../../core/channels/delivery.ts";
 import type { OutMessage } from "../../core/channels/message.ts";
 import { MAX_ANSWER_MESSAGES, partsOfDelivery } from "../../core/channels/slack/plan.ts";
@@ -62,13 +62,20 @@ async function send(
   {
     refs = {},
     mayBeThere = false,
+    until = Infinity,
     files = fakeFiles(() => 0),
-  }: { refs?: Record<string, JsonState>; mayBeThere?: boolean; files?: ReturnType<typeof fakeFiles> } = {},
+  }: {
+    refs?: Record<string, JsonState>;
+    mayBeThere?: boolean;
+    until?: number;
+    files?: ReturnType<typeof fakeFiles>;
+  } = {},
 ): Promise<Sent> {
   const place = slackPlace(sent.to);
   if (place === null) throw new Error(`${sent.to} is no place`);
   const parts = partsOfDelivery(sent, { refs });
-  return await sendParts({ slack, files }, { id: sent.id, place, parts, since: sent.createdAt, mayBeThere });
+  const parcel = { id: sent.id, place, parts, since: sent.createdAt, mayBeThere, until };
+  return await sendParts({ slack, files }, parcel);
 }
 
 /** The texts that stand in the workspace, with the titles of shared files. */
@@ -174,6 +181,47 @@ describe("a result", () => {
     expect(await send(slack, delivery({ text }), { mayBeThere: true })).toMatchObject({ kind: "sent" });
     expect(new Set(fake.messages.map(({ key }) => key)).size).toBe(fake.messages.length);
     expect(fake.messages.length).toBeGreaterThan(1);
+  });
+});
+
+describe("a delivery that takes longer than an attempt may", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("leaves the rest to the next, and shares each file once", async () => {
+    const paths = Array.from({ length: 100 }, (_, index) => `out/${index}.txt`);
+    const files = await filesWith(...paths);
+    vi.useFakeTimers();
+    const fake = fakeSlack(WORKSPACE);
+    const slack: SlackPort = {
+      ...fake.slack,
+      async upload(file) {
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        return await fake.slack.upload(file);
+      },
+    };
+    const result = delivery({ files: paths.map(OUT) }, { createdAt: Date.now() });
+    const attempt = async (mayBeThere: boolean) => {
+      const begun = Date.now();
+      const sent = send(slack, result, { files, mayBeThere, until: begun + 45_000 });
+      const took = sent.then(() => Date.now() - begun);
+      await vi.advanceTimersByTimeAsync(59_000);
+      expect(await took).toBeLessThan(59_000);
+      const there = fake.messages.length;
+      await vi.advanceTimersByTimeAsync(120_000);
+      expect(fake.messages, "nothing is shared once the attempt has ended").toHaveLength(there);
+      return await sent;
+    };
+    const later = { kind: "later", mayBeInPart: true };
+    expect(await attempt(false)).toMatchObject(later);
+    expect(await attempt(true)).toMatchObject(later);
+    expect(await attempt(true)).toMatchObject({ kind: "sent" });
+    expect(seen(fake)).toEqual(["The answer.", ...paths]);
+  });
+
+  it("posts nothing once its time is over", async () => {
+    const fake = fakeSlack(WORKSPACE);
+    const sent = await send(fake.slack, delivery(), { until: Date.now() });
+    expect([sent.kind, "mayBeInPart" in sent, seen(fake)]).toEqual(["later", false, []]);
   });
 });
 

@@ -7,18 +7,24 @@ import type { Failure } from "../../core/errors.ts";
 import { sendParts } from "./slack/send-parts.ts";
 import { isForGood } from "./slack/sent-of.ts";
 
+/** From when on an attempt begins no further part, and when the calls under way end: both before its outbox gives it up. */
+const PARTS_FOR_MS = 45_000;
+const CALLS_FOR_MS = 55_000;
+
 export async function sendBySlack(env: Env, delivery: Delivery, attempt: Attempt): Promise<Sent> {
   const { id, tenant, to, kind, createdAt } = delivery;
   const place = slackPlace(to);
   if (place === null) return { kind: "dead", why: `${to} is no place in Slack.` };
   if (kind === "event") return { kind: "dead", why: "Events go to webhooks, not to Slack." };
-  const opened = await slackFromEnv(env, { tenant, team: place.team });
+  const now = Date.now();
+  const opened = await slackFromEnv(env, { tenant, team: place.team, until: now + CALLS_FOR_MS });
   if (!opened.ok) return unopened(opened.error);
   const { sandbox } = messageOf(delivery);
   const files = sandbox === null ? null : filesFromEnv(env, { tenant, ...sandbox });
   const parts = partsOfDelivery(delivery, attempt);
   const mayBeThere = attempt.mayHaveLeft || attempt.mayBeInPart === true;
-  return await sendParts({ slack: opened.value.slack, files }, { id, place, parts, since: createdAt, mayBeThere });
+  const parcel = { id, place, parts, since: createdAt, mayBeThere, until: now + PARTS_FOR_MS };
+  return await sendParts({ slack: opened.value.slack, files }, parcel);
 }
 
 /** Nothing was asked of Slack. */

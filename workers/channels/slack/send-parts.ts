@@ -27,6 +27,8 @@ export interface SlackParcel {
   readonly since: number;
   /** True: an earlier attempt may have done some of it. */
   readonly mayBeThere: boolean;
+  /** Milliseconds since the epoch: no part begins later. What is left is the next attempt's. */
+  readonly until: number;
 }
 
 type Post = Extract<SlackPart, { kind: "post" }>;
@@ -39,6 +41,7 @@ interface Standing {
   readonly thread: string | null;
   readonly first: SlackRef | null;
   readonly own: readonly OwnMessage[];
+  readonly until: number;
 }
 
 /** Never throws for what Slack answers. `ref`: its first message. */
@@ -83,11 +86,14 @@ function lookFailed(failure: Failure): Sent {
     : sentOf(failure, false);
 }
 
-async function standingOf(slack: SlackPort, { id, place, since, mayBeThere }: SlackParcel): Promise<Result<Standing>> {
+async function standingOf(
+  slack: SlackPort,
+  { id, place, since, mayBeThere, until }: SlackParcel,
+): Promise<Result<Standing>> {
   const opened = await channelOfPlace(slack, place, mayBeThere);
   if (!opened.ok) return opened;
   const [channel, thread] = [opened.value, place.kind === "conversation" ? place.thread : null];
-  const standing = { channel, thread, first: null, own: [] };
+  const standing = { channel, thread, first: null, own: [], until };
   if (!mayBeThere) return ok(standing);
   const own = await slack.messagesSince({ channel, thread, since });
   if (!own.ok) return looked(own.error);
@@ -112,15 +118,22 @@ async function postAll(slack: SlackPort, standing: Standing, posts: readonly Pos
   let now = standing;
   for (const post of posts) {
     const ref = postedPart(now.own, post);
-    const done =
-      ref === null
-        ? await slack.post({ channel: now.channel, thread: now.thread, ...post.words, key: post.key })
-        : ok(ref);
+    const done = ref === null ? await postOne(slack, now, post) : ok(ref);
     if (!done.ok) return now.first === null ? done : inPart(done.error);
     const { channel, ts } = done.value;
     now = { ...now, channel, thread: now.thread ?? ts, first: now.first ?? { channel, ts } };
   }
   return ok(now);
+}
+
+async function postOne(slack: SlackPort, { channel, thread, until }: Standing, post: Post): Promise<Result<SlackRef>> {
+  return isOver(until) ?? (await slack.post({ channel, thread, ...post.words, key: post.key }));
+}
+
+/** Null: there is time for a further part. */
+function isOver(until: number): Result<never> | null {
+  if (Date.now() < until) return null;
+  return failed("timeout", "It takes longer than one attempt may. The rest follows.", { details: { sent: false } });
 }
 
 /** The message before this one is there. */
@@ -138,7 +151,7 @@ async function shareAll(
   const missing: string[] = [];
   for (const file of files) {
     if (postedPart(standing.own, file) !== null) continue;
-    const shared = await shareOne(sending, standing, file);
+    const shared = isOver(standing.until) ?? (await shareOne(sending, standing, file));
     if (shared.ok) continue;
     if (!isForGood(shared.error)) return shared;
     missing.push(`• ${escapeText(cutText(file.title, 200))}: ${escapeText(shared.error.message)}`);
