@@ -2,8 +2,8 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, inboxesFromEnv, slackFromEnv } from "../../adapters/from-env.ts";
-import { makeId } from "../../core/ids.ts";
+import { databaseFromEnv, inboxesFromEnv, outboxesFromEnv } from "../../adapters/from-env.ts";
+import { outboxOf } from "../../core/channels/delivery.ts";
 import {
   eventEnvelope,
   mentionEvent,
@@ -12,6 +12,7 @@ import {
   signedJson,
   URL_VERIFICATION,
 } from "../stand-ins/slack-requests.ts";
+import { deliveryOf } from "./delivery-of.ts";
 import { expectProblem } from "./front-door.ts";
 import { asking, isOver, makeDesk, newTeam, nextTs, post, saying, SIGNING, waiting } from "./slack-desk.ts";
 import { watchDatabase } from "./tenant-client.ts";
@@ -222,22 +223,37 @@ describe("a thread", () => {
     expect(task?.input).toMatchObject([{ content: expect.stringContaining("could not be read") }, { content: "Why?" }]);
   });
 
-  test("that Otto began by a delivery is about that delivery's task", async () => {
+  test("that Otto began by a delivery is about that delivery's task, also when Postgres does not know of it", async () => {
     const desk = await makeDesk();
+    const { tenant } = desk.caller;
     const made = await desk.caller.makeTask([asking("Which city?"), { text: "Thank you." }]);
     await desk.caller.until(made.id, ({ pending }) => pending.length > 0);
-    const id = makeId("delivery", Date.now(), crypto.getRandomValues(new Uint8Array(10)));
-    const opened = await slackFromEnv(env, { tenant: desk.caller.tenant, team: desk.slack.team });
-    if (!opened.ok) throw new Error(opened.error.message);
-    const message = { channel: "C0GENERAL", thread: null, text: "Which city?", blocks: [], key: id };
-    const posted = await opened.value.slack.post(message);
-    const ts = posted.ok ? posted.value.ts : "";
-    const outbox = `${desk.caller.tenant}/slack/${desk.slack.team}`;
-    const delivery = { id, channel: "slack", to: `${desk.slack.team}/C0GENERAL`, kind: "question" } as const;
-    const over = { state: "sent", attempts: 1, why: null, dueAt: null, endedAt: Date.now() } as const;
-    await databaseFromEnv(env).deliveries.upsert(desk.caller.tenant, [
-      { ...delivery, ...over, task: made.id, about: null, outbox, version: 1, createdAt: Date.now() },
-    ]);
+    const to = `${desk.slack.team}/C0GENERAL`;
+    const content = {
+      text: "Which city?",
+      files: [],
+      sandbox: null,
+      ask: null,
+      outcome: null,
+      isOver: true,
+      title: "",
+    };
+    const delivery = deliveryOf(tenant, { channel: "slack", to, lane: to, task: made.id, content });
+    await outboxesFromEnv(env)(outboxOf(delivery)).put([delivery]);
+    const ts = await vi.waitFor(
+      async () => {
+        const [message] = await desk.slack.messages("C0GENERAL");
+        return message?.ts ?? expect.unreachable("it is not posted");
+      },
+      { timeout: 10_000 },
+    );
+    const { deliveries } = databaseFromEnv(env);
+    await vi.waitFor(
+      async () =>
+        expect(await deliveries.get(tenant, delivery.id)).toMatchObject({ ok: true, value: { state: "sent" } }),
+      { timeout: 10_000 },
+    );
+    await deliveries.remove(tenant, [delivery.id]);
     await desk.reply(ts, "Lisbon", { parent: desk.app.botUser });
     const ended = await desk.caller.until(made.id, isOver);
     expect(ended.output?.text).toBe("Thank you.");

@@ -1,5 +1,6 @@
 /** What somebody says to Otto: a task, or a word more to one that is under way. */
-import { databaseFromEnv, tasksFromEnv } from "../../../adapters/from-env.ts";
+import { outboxesFromEnv, tasksFromEnv } from "../../../adapters/from-env.ts";
+import { outboxOf } from "../../../core/channels/delivery.ts";
 import type { Handled } from "../../../core/channels/inbox.ts";
 import { afterThread, goingOn } from "../../../core/channels/slack/exchange.ts";
 import type { SpokenBody } from "../../../core/channels/slack/items.ts";
@@ -60,16 +61,16 @@ function conversationIn(lane: JsonState | null): Conversation | null {
  * messages. Null: Otto did not begin it, or the delivery is forgotten. A failure passes.
  */
 async function conversationBegunBy(scene: SlackScene, said: SpokenBody): Promise<Conversation | Failure | null> {
-  const { env, tenant, slack, install } = scene;
+  const { env, tenant, team, slack, install } = scene;
   const { channel, thread, parent } = said;
   if (thread === null || parent !== install.botUser) return null;
   const own = await slack.messagesSince({ channel, thread, since: Math.floor(Number(thread) * 1000) });
   if (!own.ok) return mayPass(own.error) ? own.error : null;
   const key = own.value.find(({ ts }) => ts === thread)?.key ?? null;
   if (key === null || !isId("delivery", key)) return null;
-  const delivery = await databaseFromEnv(env).deliveries.get(tenant, key);
-  if (!delivery.ok) return mayPass(delivery.error) ? delivery.error : null;
-  const { task, about: ask } = delivery.value;
+  // Postgres may not have heard of it yet.
+  const outbox = outboxesFromEnv(env)(outboxOf({ tenant, channel: "slack", to: team }));
+  const { task = null, about: ask = null } = (await outbox.look(key))?.report ?? {};
   return task === null ? null : { task, ask };
 }
 
