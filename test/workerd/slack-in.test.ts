@@ -1,8 +1,8 @@
 /** What comes from Slack, from the signed request to the task: each thing once, and each refusal with the right answer. */
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, inboxesFromEnv, outboxesFromEnv } from "../../adapters/from-env.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { databaseFromEnv, inboxesFromEnv, outboxesFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
 import { outboxOf } from "../../core/channels/delivery.ts";
 import {
   eventEnvelope,
@@ -18,6 +18,7 @@ import { asking, isOver, makeDesk, newTeam, nextTs, post, saying, SIGNING, waiti
 import { watchDatabase } from "./tenant-client.ts";
 
 beforeEach(() => reset());
+afterEach(() => void vi.useRealTimers());
 
 describe("a request that says it is Slack's", () => {
   const app = { team: "T0NOBODY", appId: "A0", botUser: "UB0" };
@@ -213,6 +214,33 @@ describe("a thread", () => {
     const [second] = await desk.tasks(2);
     expect(second?.input).toHaveLength(4);
     expect(await desk.slack.calls("conversations.replies"), "it is read once").toHaveLength(1);
+  });
+
+  test("is read also when the database took all the time of the first try", async () => {
+    const desk = await makeDesk();
+    const say = { channel: "C0GENERAL", user: "U0BEN" };
+    const root = await desk.slack.say({ ...say, text: "The import fails" });
+    const { ts } = await desk.slack.say({ ...say, text: "Why?", thread_ts: root.ts });
+    const database = watchDatabase();
+    database.hangs = true;
+    const started = database.asked;
+    await desk.mention("Why?", { threadTs: root.ts, ts });
+    await vi.waitFor(() => expect(database.asked).toBeGreaterThan(started), { timeout: 10_000 });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 51_000 });
+    database.hangs = false;
+    const inbox = inboxesFromEnv(env)(`slack/${desk.slack.team}`);
+    const done = await vi.waitFor(
+      async () => {
+        await inbox.poke();
+        const [item] = (await inbox.received({ after: null, limit: 1, since: 0 })).items;
+        expect(item).toMatchObject({ state: "done", attempts: 2 });
+        return item;
+      },
+      { timeout: 15_000, interval: 200 },
+    );
+    expect(await tasksFromEnv(env)(desk.caller.tenant, done?.note ?? "").view()).toMatchObject({
+      value: { input: [{ content: expect.stringContaining("The import fails") }, { content: "Why?" }] },
+    });
   });
 
   test("that Slack does not show is said to be missing, and the task begins", async () => {

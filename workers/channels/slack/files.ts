@@ -1,55 +1,71 @@
 /** The files of a message, put into the sandbox of the task that reads it. */
-import { filesFromEnv } from "../../../adapters/from-env.ts";
+import type { InboxItem } from "../../../core/channels/inbox.ts";
 import type { SaidFile, SpokenBody } from "../../../core/channels/slack/items.ts";
+import type { SlackPort } from "../../../core/channels/slack/port.ts";
+import { failed, ok, type Result } from "../../../core/errors.ts";
+import type { FilesPort } from "../../../core/ports.ts";
 import { judgeForm } from "../../../core/sandbox/path.ts";
-import type { SlackScene } from "./workspace.ts";
 
 /** As large as a file of a sandbox may be. */
 const MAX_FILE_BYTES = 50 * 1024 * 1024;
 const MAX_NAME_CHARACTERS = 200;
 const FOLDER = "slack";
+/** How long a message waits for files none of which comes; then its task is told that they are missing. */
+const PATIENCE_MS = 10 * 60_000;
 
-/** The task that reads the files. `folder`: where the files of this message stand by themselves; null: it has no others. */
-interface Reader {
-  readonly rootId: string;
-  readonly project: string | null;
+/** What the files of an item are taken with. */
+interface Taking {
+  readonly slack: Pick<SlackPort, "download">;
+  readonly item: Pick<InboxItem, "id" | "receivedAt">;
+  /** Milliseconds since the epoch: no file is begun later. */
+  readonly until: number;
+  /** The sandbox of the task that reads them. */
+  readonly sandbox: FilesPort;
+  /** Where the files of this message stand by themselves; null: the task has no others. */
   readonly folder: string | null;
 }
 
 /**
  * Puts the files where the task finds them, and gives the sentence that says where, or why one is not there; empty when the
- * message had none. Done again, it changes nothing.
+ * message had none. `timeout`: there was no time for all of them. Done again, it fetches what is missing.
  */
 export async function takeFiles(
-  scene: SlackScene,
+  taking: Taking,
   { files, moreFiles }: Pick<SpokenBody, "files" | "moreFiles">,
-  { folder, ...task }: Reader,
-): Promise<string> {
+): Promise<Result<string>> {
+  const { folder, item, until } = taking;
   const lines: string[] = [];
   const taken = new Set<string>();
+  let fetched = 0;
   // One after the other: each may be as large as half of what an isolate holds.
   for (const [index, file] of files.entries()) {
     const path = freePath(folder === null ? FOLDER : `${FOLDER}/${folder}`, file.name, taken);
-    const why = await takeFile(scene, file, { path, key: `${scene.item.id}/${index}`, task });
+    // Nothing else has this path: the folder is the message's own, or its task has not begun.
+    const isThere = (await taking.sandbox.stat(path)).ok;
+    const why = isThere ? null : await takeFile(taking, file, { path, key: `${item.id}/${index}` });
+    // What fails once the time is over was cut off.
+    if (why !== null && Date.now() >= until && (fetched > 0 || Date.now() - item.receivedAt < PATIENCE_MS))
+      return failed("timeout", "The files of the message take long to fetch.");
+    if (!isThere && why === null) fetched += 1;
     lines.push(why === null ? `- ${path}` : `- ${file.name} could not be fetched: ${why}`);
   }
   if (moreFiles > 0) lines.push(`- ${moreFiles} more, which were not fetched: it is too many for one message`);
-  return lines.length === 0 ? "" : `Files that came with this message:\n${lines.join("\n")}`;
+  return ok(lines.length === 0 ? "" : `Files that came with this message:\n${lines.join("\n")}`);
 }
 
 /** Null: it is there. */
 async function takeFile(
-  { env, tenant, slack }: SlackScene,
+  { slack, sandbox, until }: Taking,
   { url, size }: SaidFile,
-  place: { readonly path: string; readonly key: string; readonly task: Omit<Reader, "folder"> },
+  { path, key }: { readonly path: string; readonly key: string },
 ): Promise<string | null> {
   if (url === null) return "Slack gives no address for it.";
   if (size > MAX_FILE_BYTES) return "it is larger than 50 MB.";
+  if (Date.now() >= until) return "Slack takes too long.";
   const fetched = await slack.download(url, MAX_FILE_BYTES);
   if (!fetched.ok) return fetched.error.message;
   const { bytes, contentType } = fetched.value;
-  const files = filesFromEnv(env, { tenant, ...place.task });
-  const written = await files.write(place.path, bytes, { key: place.key, contentType });
+  const written = await sandbox.write(path, bytes, { key, contentType });
   return written.ok ? null : written.error.message;
 }
 

@@ -1,5 +1,5 @@
 /** What somebody says to Otto: a task, or a word more to one that is under way. */
-import { outboxesFromEnv, tasksFromEnv } from "../../../adapters/from-env.ts";
+import { filesFromEnv, outboxesFromEnv, tasksFromEnv } from "../../../adapters/from-env.ts";
 import { outboxOf } from "../../../core/channels/delivery.ts";
 import type { Handled } from "../../../core/channels/inbox.ts";
 import { afterThread, goingOn } from "../../../core/channels/slack/exchange.ts";
@@ -101,10 +101,10 @@ async function begin(
   );
   if (!made.ok) return await unmade(scene, said, made.error);
   if (hasFiles) {
-    const { id, project } = made.value;
-    const stub = tasksFromEnv(scene.env)(scene.tenant, id);
-    const named = await takeFiles(scene, said, { rootId: id, project, folder: null });
-    const told = await stub.message(named, `${scene.item.id}/files`);
+    const stub = tasksFromEnv(scene.env)(scene.tenant, made.value.id);
+    const named = await filesFor(scene, said, made.value, null);
+    if (!named.ok) return laterFor(named.error);
+    const told = await stub.message(named.value, `${scene.item.id}/files`);
     if (!told.ok && mayPass(told.error)) return laterFor(told.error);
     const started = await stub.start(scene.item.id);
     if (!started.ok && mayPass(started.error)) return laterFor(started.error);
@@ -150,7 +150,9 @@ async function goOn(
   const lane = { task: task.id } satisfies Conversation;
   const stub = tasksFromEnv(scene.env)(scene.tenant, task.id);
   const isOver = hasEnded(task.status);
-  const files = isOver ? "" : await takeFiles(scene, said, { rootId: task.id, project: task.project, folder: said.ts });
+  const named = isOver ? ok("") : await filesFor(scene, said, task, said.ts);
+  if (!named.ok) return laterFor(named.error);
+  const files = named.value;
   const questions = isOver ? [] : task.pending.filter((entry) => entry.kind === "question");
   const question = questions.find(({ id }) => id === ask) ?? questions[0];
   if (question !== undefined) {
@@ -170,6 +172,17 @@ async function goOn(
   // It gives its last answer, or has more to read than it takes: this waits for it.
   if (!hasEnded(now.value.status)) return { kind: "later", afterMs: 0, why: told.error.message };
   return await begin(scene, said, { text, before: now.value });
+}
+
+/** The files of the message, where this task finds them. */
+async function filesFor(
+  scene: SlackScene,
+  said: SpokenBody,
+  { id: rootId, project }: TaskView,
+  folder: string | null,
+): Promise<Result<string>> {
+  const sandbox = filesFromEnv(scene.env, { tenant: scene.tenant, rootId, project });
+  return await takeFiles({ ...scene, sandbox, folder }, said);
 }
 
 /** Null: it does not count as an answer; a failure: nobody can say now. */

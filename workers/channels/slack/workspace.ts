@@ -14,7 +14,13 @@ export interface SlackScene {
   readonly install: SlackInstall;
   readonly slack: SlackPort;
   readonly item: InboxItem;
+  /** Milliseconds since the epoch: what takes long begins nothing later, so that this try ends before its inbox gives it up. */
+  readonly until: number;
 }
+
+const BEGINS_FOR_MS = 45_000;
+/** When calls of Slack that are under way end. */
+const CALLS_FOR_MS = 50_000;
 
 /** Somebody in a conversation. `thread`: the one that they are in; null: none. */
 export interface SlackListener {
@@ -29,14 +35,19 @@ export async function sceneOf(
   team: string,
   item: InboxItem,
 ): Promise<{ readonly scene: SlackScene } | { readonly handled: Handled }> {
+  const now = Date.now();
   const tenant = await databaseFromEnv(env).slackInstalls.tenantOf(team);
   if (!tenant.ok) return { handled: laterFor(tenant.error) };
   if (tenant.value === null) return { handled: NOT_INSTALLED };
-  const installed = await slackFromEnv(env, { tenant: tenant.value, team });
-  if (installed.ok) return { scene: { env, tenant: tenant.value, team, item, ...installed.value } };
+  const installed = await slackFromEnv(env, { tenant: tenant.value, team, until: now + CALLS_FOR_MS });
+  const until = now + BEGINS_FOR_MS;
+  if (Date.now() >= until) return { handled: TOO_LATE };
+  if (installed.ok) return { scene: { env, tenant: tenant.value, team, item, until, ...installed.value } };
   return { handled: installed.error.code === "not_found" ? NOT_INSTALLED : laterFor(installed.error) };
 }
 
+/** Slack could no longer be asked for anything, and what it does not answer is left out of a task. */
+const TOO_LATE: Handled = { kind: "later", afterMs: 0, why: "The database took all the time that there was." };
 const NOT_INSTALLED: Handled = { kind: "refused", why: "Otto is not installed in this workspace." };
 
 /** True for what may pass: the item is worked again. */

@@ -1,0 +1,67 @@
+/** The files of a message from Slack that take long to fetch: each is fetched once, and none holds up its thread for ever. */
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { failed, ok } from "../../core/errors.ts";
+import { takeFiles } from "../../workers/channels/slack/files.ts";
+import { fakeFiles } from "../fakes/files.ts";
+
+const MINUTE = 60_000;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A message whose files take `slowness` to fetch, by their names; null: Slack says nothing until the call is cut off. */
+function messageWith(slowness: Readonly<Record<string, number | null>>) {
+  const fetched: string[] = [];
+  const sandbox = fakeFiles(() => Date.now());
+  const item = { id: "Ev1", receivedAt: Date.now() };
+  const files = Object.keys(slowness).map((name) => ({ name, size: 1, url: `https://files.slack.com/${name}` }));
+  /** One try of the inbox: what it came to, and how long it took. */
+  const take = async () => {
+    const begun = Date.now();
+    const slack = {
+      async download(url: string) {
+        const name = url.split("/").at(-1) ?? "";
+        fetched.push(name);
+        const takes = Math.min(slowness[name] ?? Infinity, begun + 50_000 - Date.now());
+        await Promise.resolve();
+        vi.setSystemTime(Date.now() + takes);
+        if (Date.now() >= begun + 50_000) return failed("upstream_failed", "Slack cannot be reached.");
+        return ok({ bytes: new TextEncoder().encode(name), contentType: "text/plain" });
+      },
+    };
+    const taking = { slack, item, sandbox, folder: "1.000001", until: begun + 45_000 };
+    const named = await takeFiles(taking, { files, moreFiles: 0 });
+    const took = Date.now() - begun;
+    vi.setSystemTime(begun + MINUTE);
+    return { named, took };
+  };
+  return { take, fetched };
+}
+
+test("ten files of eight seconds each are fetched once, over two tries", async () => {
+  const names = Array.from({ length: 10 }, (_, index) => `${index}.txt`);
+  const { take, fetched } = messageWith(Object.fromEntries(names.map((name) => [name, 8_000])));
+  const first = await take();
+  expect(first.named).toMatchObject({ ok: false, error: { code: "timeout" } });
+  expect(first.took).toBeLessThan(50_000);
+  const { named } = await take();
+  expect(named.ok && named.value.split("\n").slice(1)).toEqual(names.map((name) => `- slack/1.000001/${name}`));
+  expect(fetched).toEqual(names);
+  expect((await take()).named, "what was fetched is named again").toEqual(named);
+  expect(fetched).toEqual(names);
+});
+
+test("a file that never comes is waited for ten minutes, and then said to be missing", async () => {
+  const { take } = messageWith({ "a.txt": 1_000, "stuck.txt": null, "b.txt": 1_000 });
+  const begun = Date.now();
+  let last = await take();
+  while (!last.named.ok) {
+    expect(last.took).toBeLessThanOrEqual(50_000);
+    last = await take();
+  }
+  expect(Date.now() - begun).toBeLessThan(12 * MINUTE);
+  expect(Date.now() - begun).toBeGreaterThan(10 * MINUTE);
+  expect(last.named.value).toContain(
+    "- slack/1.000001/a.txt\n- stuck.txt could not be fetched: Slack cannot be reached.",
+  );
+});
