@@ -18,15 +18,7 @@ import {
   goesAt,
   nextWake,
 } from "../../core/schedules/judge.ts";
-import {
-  fired,
-  isOpen,
-  keyOfDue,
-  lookAgainAt,
-  newOccurrence,
-  notStarted,
-  type Occurrence,
-} from "../../core/schedules/occurrence.ts";
+import { fired, isOpen, keyOfDue, notStarted, type Occurrence } from "../../core/schedules/occurrence.ts";
 import {
   dueRule,
   type ScheduleConfig,
@@ -384,24 +376,6 @@ test("whatever happens, each due moment is decided about once, in order, and no 
     ),
     { numRuns: 300 },
   );
-});
-
-describe("a task whose end nobody told", () => {
-  const working = (lookedAt: number | null) => {
-    const made = newOccurrence(START, { key: key(0), isManual: false, now: START, expectedMs: null });
-    return { ...fired(made, "task_a", START), lookedAt };
-  };
-
-  test("is looked at after an hour, ever more seldom, and once a day at least", () => {
-    const looks: number[] = [];
-    for (let at = lookAgainAt(working(null)); looks.length < 8; at = lookAgainAt(working(at))) looks.push(at - START);
-    expect(looks.map((at) => at / (60 * MINUTE))).toEqual([1, 2, 4, 8, 16, 32, 56, 80]);
-  });
-
-  test("is not looked at where there is none", () => {
-    expect(lookAgainAt({ ...working(null), state: "queued", firedAt: null })).toBe(Infinity);
-    expect(lookAgainAt({ ...working(null), state: "finished" })).toBe(Infinity);
-  });
 });
 
 test("a schedule goes a month after it was over, and not while it may be due or anything is open", () => {

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { ended, fired, givenWay, isOpen, newOccurrence, notStarted } from "../../core/schedules/occurrence.ts";
+import {
+  ended,
+  fired,
+  givenWay,
+  isOpen,
+  lookAgainAt,
+  newOccurrence,
+  notStarted,
+} from "../../core/schedules/occurrence.ts";
 
 const occurrence = fired(newOccurrence(0, { key: "1970", isManual: false, now: 0, expectedMs: null }), "task_1", 1);
 
@@ -62,5 +70,21 @@ describe("an occurrence whose start fails", () => {
     const failed = tried(gave, lost, away);
     expect(failed).toMatchObject({ state: "starting", gaveWay: true, mayExist: true });
     expect(fired(failed, "task_1", 3)).toMatchObject({ state: "fired", why: expect.stringContaining("gave way") });
+  });
+});
+
+describe("an occurrence whose task's end nobody told", () => {
+  const HOUR = 3_600_000;
+  const working = (lookedAt: number | null) => ({ ...fired(occurrence, "task_1", 0), lookedAt });
+
+  test("is looked at after an hour, ever more seldom, and once a day at least", () => {
+    const looks: number[] = [];
+    for (let at = lookAgainAt(working(null)); looks.length < 8; at = lookAgainAt(working(at))) looks.push(at);
+    expect(looks.map((at) => at / HOUR)).toEqual([1, 2, 4, 8, 16, 32, 56, 80]);
+  });
+
+  test("is not looked at where it has no task", () => {
+    expect(lookAgainAt({ ...working(null), state: "queued", firedAt: null })).toBe(Infinity);
+    expect(lookAgainAt({ ...working(null), state: "finished" })).toBe(Infinity);
   });
 });
