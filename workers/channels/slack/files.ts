@@ -10,8 +10,10 @@ import { judgeForm } from "../../../core/sandbox/path.ts";
 const MAX_FILE_BYTES = 50 * 1024 * 1024;
 const MAX_NAME_CHARACTERS = 200;
 const FOLDER = "slack";
-/** How long a message waits for files none of which comes; then its task is told that they are missing. */
+/** How long a message waits for a file that is asked for and does not come; then its task is told that it is missing. */
 const PATIENCE_MS = 10 * 60_000;
+/** And for one that was never asked for, since others took all the time. */
+const LONGEST_PATIENCE_MS = 30 * 60_000;
 
 /** What the files of an item are taken with. */
 interface Taking {
@@ -34,21 +36,33 @@ export async function takeFiles(
   { files, moreFiles }: Pick<SpokenBody, "files" | "moreFiles">,
 ): Promise<Result<string>> {
   const { folder, item, until } = taking;
-  const lines: string[] = [];
   const taken = new Set<string>();
+  const places = files.map((file) => {
+    const path = freePath(folder === null ? FOLDER : `${FOLDER}/${folder}`, file.name, taken);
+    return { file, path, line: `- ${path}` };
+  });
+  const waited = (): number => Date.now() - item.receivedAt;
+  // Each try begins with another, so that one that hangs does not hold up those behind it.
+  const first = Math.floor(waited() / 1000) % Math.max(1, places.length);
   let fetched = 0;
   // One after the other: each may be as large as half of what an isolate holds.
-  for (const [index, file] of files.entries()) {
-    const path = freePath(folder === null ? FOLDER : `${FOLDER}/${folder}`, file.name, taken);
+  for (const place of [...places.slice(first), ...places.slice(0, first)]) {
+    const { file, path } = place;
     // Nothing else has this path: the folder is the message's own, or its task has not begun.
-    const isThere = (await taking.sandbox.stat(path)).ok;
-    const why = isThere ? null : await takeFile(taking, file, { path, key: `${item.id}/${index}` });
+    if ((await taking.sandbox.stat(path)).ok) continue;
+    const isAsked = Date.now() < until;
+    const why = await takeFile(taking, file, { path, key: `${item.id}/${files.indexOf(file)}` });
+    if (why === null) {
+      fetched += 1;
+      continue;
+    }
+    const patienceMs = isAsked ? PATIENCE_MS : LONGEST_PATIENCE_MS;
     // What fails once the time is over was cut off.
-    if (why !== null && Date.now() >= until && (fetched > 0 || Date.now() - item.receivedAt < PATIENCE_MS))
+    if (Date.now() >= until && (fetched > 0 || waited() < patienceMs))
       return failed("timeout", "The files of the message take long to fetch.");
-    if (!isThere && why === null) fetched += 1;
-    lines.push(why === null ? `- ${path}` : `- ${file.name} could not be fetched: ${why}`);
+    place.line = `- ${file.name} could not be fetched: ${why}`;
   }
+  const lines = places.map(({ line }) => line);
   if (moreFiles > 0) lines.push(`- ${moreFiles} more, which were not fetched: it is too many for one message`);
   return ok(lines.length === 0 ? "" : `Files that came with this message:\n${lines.join("\n")}`);
 }
