@@ -16,8 +16,6 @@ import { SHORT_TIMERS } from "../drill/timers/timers.ts";
 const WAITING_TASKS = 30;
 const OUTAGE_SECONDS = 6;
 const seed = Math.floor(Math.random() * 2 ** 31);
-/** What is promised holds always: none of these is tried again. */
-const ONCE = { retry: 0 };
 const lines: string[] = [];
 const say = (line: string): void => void lines.push(line);
 let stage: Stage;
@@ -34,7 +32,7 @@ afterAll(async () => {
 const told = (report: unknown): string =>
   `seed ${seed}\n${lines.join("\n")}\n${JSON.stringify(report, null, 2)}\n${stage.system.output()}`;
 
-test("a task loses and repeats nothing when its runtime is killed at its steps", ONCE, async () => {
+test("a task loses and repeats nothing when its runtime is killed at its steps", async () => {
   const plan = planKills({ short: true, kills: null, random: seededRandom(seed) });
   const report = await runKillDrill(stage, plan, say);
   expect(violationsOf(report, false), told(report)).toEqual([]);
@@ -42,19 +40,19 @@ test("a task loses and repeats nothing when its runtime is killed at its steps",
   expect(report.effects, told(report)).toBeGreaterThan(0);
 });
 
-test("an answer counts once, also when it is sent twice across a kill", ONCE, async () => {
+test("an answer counts once, also when it is sent twice across a kill", async () => {
   const report = await runWaitingDrill(stage, WAITING_TASKS, say);
   expect(report.violations, told(report)).toEqual([]);
   expect(report, told(report)).toMatchObject({ answered: WAITING_TASKS, refused: WAITING_TASKS });
 });
 
-test("many tasks at once have exact results while the runtime and the database are killed", ONCE, async () => {
+test("many tasks at once have exact results while the runtime and the database are killed", async () => {
   const report = await runLoadDrill(stage, { ...SHORT_LOAD, seed }, say);
   expect(report.violations, told(report)).toEqual([]);
   expect(report, told(report)).toMatchObject({ exact: SHORT_LOAD.tasks, stuck: 0, lost: 0, repeatedSteps: 0 });
 });
 
-test("no sleep, question or approval ends before its time, and each ends once, whatever is killed", ONCE, async () => {
+test("no sleep, question or approval ends before its time, and each ends once, whatever is killed", async () => {
   const report = await runTimerDrill(stage, { ...SHORT_TIMERS, seed }, say);
   expect(report.violations, told(report)).toEqual([]);
   expect(report.naps.expired, told(report)).toBe(SHORT_TIMERS.sleepers * SHORT_TIMERS.napsEach);
@@ -64,7 +62,7 @@ test("no sleep, question or approval ends before its time, and each ends once, w
   }
 });
 
-test.each(SHORT_OUTAGES)("tasks outlive an outage (%s) and repeat nothing", ONCE, async (name) => {
+test.each(SHORT_OUTAGES)("tasks outlive an outage (%s) and repeat nothing", async (name) => {
   const plan = {
     seconds: OUTAGE_SECONDS,
     round: SHORT_OUTAGES.indexOf(name) + 1,
