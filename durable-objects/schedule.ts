@@ -88,6 +88,8 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   async remove(): Promise<Result<void>> {
     if (this.store.load() === null) return NO_SCHEDULE;
     await this.reporter.report();
+    // A report that was under way may have begun before the last of them.
+    if (this.reporter.hasUntoldActs()) await this.reporter.report();
     if (this.reporter.hasUntoldActs()) return ACTS_UNTOLD;
     await this.store.erase();
     return ok(undefined);

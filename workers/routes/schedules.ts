@@ -86,7 +86,7 @@ const erase = createRoute({
   method: "delete",
   path: "/v1/schedules/{id}",
   summary: "Delete a schedule, with its ledger",
-  description: "Tasks that it made go on.",
+  description: "Tasks that it made go on. 503 until the audit log has what was done to it before.",
   middleware: admin,
   request: { params: scheduleParams },
   responses: answers({ 200: { description: "The schedule as it was.", json: scheduleShown } }, [404]),
@@ -97,7 +97,8 @@ const pause = createRoute({
   method: "post",
   path: "/v1/schedules/{id}/pause",
   summary: "Pause a schedule",
-  description: "It is not due until it is resumed. Runs that have begun go on.",
+  description:
+    "It is not due until it is resumed. Runs that have begun go on. One that is over comes back by it, where the tenant has room for it; else 403.",
   middleware: admin,
   request: { params: scheduleParams, ...emptyBody },
   responses: answers({ 200: schedule }, [404, 415, 422]),
