@@ -1,4 +1,4 @@
-/** What is overdue of all tenants: the one look across tenants that the sweep needs, by functions of the database. */
+/** Tasks and deliveries of all tenants that are overdue, as functions of the database tell the sweep. */
 import { sql } from "drizzle-orm";
 import { ok, type Result } from "../../core/errors.ts";
 import { cutPage, type Page, type PageRequest, type Place } from "../../core/page-cursor.ts";

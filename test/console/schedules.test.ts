@@ -151,9 +151,9 @@ describe("a schedule", () => {
     const path = `/v1/schedules/${id}/occurrences`;
     const taskId = async () =>
       (await api.must<{ data: { task_id: string | null }[] }>("GET", path)).data[0]?.task_id ?? "";
-    await expect.poll(taskId).toMatch(/^task_/);
+    await expect.poll(taskId, PATIENT).toMatch(/^task_/);
     const task = await taskId();
-    await expect.poll(async () => (await api.task(task)).pending.length).toBe(1);
+    await expect.poll(async () => (await api.task(task)).pending.length, PATIENT).toBe(1);
     await console.open(`/schedules/${id}`);
     const ledger = page.getByRole("region", { name: "Occurrences" });
     await ledger.getByText("At work").waitFor();

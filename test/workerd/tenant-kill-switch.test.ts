@@ -267,7 +267,7 @@ describe("the telling of tasks", () => {
     expect(said.toSorted()).toEqual([answered, late, old].map((task) => `${task} called`).toSorted());
   });
 
-  test("reaches the tasks that run before those in line, however many these are and wherever they stand", async () => {
+  test("turns to the tasks that run before those in line, however many these are and wherever they stand", async () => {
     const tenant = newId("tenant");
     const rows = Array.from({ length: 3000 }, (_, index) => ({ task: newId("task"), runs: index % 12 === 7 }));
     const running = rows
