@@ -2,15 +2,10 @@
 import { isForEndpoints } from "./endpoint.ts";
 import type { NoticeFacts, NoticeType, ToldNotice } from "./notice.ts";
 
-/** Asks that a person is looked for, and how they ended. */
-const ASKS: ReadonlySet<string> = new Set([
-  "question.asked",
-  "question.answered",
-  "question.expired",
-  "approval.requested",
-  "approval.decided",
-  "approval.expired",
-]);
+/** Of a question whom it is asked of, and how it ended. One that is asked of nobody in particular (`person` null) was brought to nobody. */
+const QUESTIONS: ReadonlySet<string> = new Set(["question.asked", "question.answered", "question.expired"]);
+/** Of an approval, which is brought to whoever may decide it. */
+const APPROVALS: ReadonlySet<string> = new Set(["approval.requested", "approval.decided", "approval.expired"]);
 
 const ENDS: ReadonlySet<string> = new Set(["task.completed", "task.failed", "task.cancelled"]);
 
@@ -27,7 +22,7 @@ export function isWanted(facts: NoticeFacts, notice: ToldNotice, interests: read
   const { type, data } = notice;
   if (isWantedByEndpoint(facts, notice, interests)) return true;
   if (facts.deliver.length > 0 || "closed" in data || isEndOfRun(facts, notice)) return true;
-  return ASKS.has(type) && (type !== "question.asked" || data["person"] !== null);
+  return APPROVALS.has(type) || (QUESTIONS.has(type) && data["person"] !== null);
 }
 
 /** True where an endpoint wants the type, as far as the tenant's object knows. */

@@ -37,7 +37,10 @@ describe("what happened to a task is kept for the world", () => {
     ],
     ["a person is asked", facts, notice("question.asked", { person: "Ana" }), [], true],
     ["nobody in particular is asked", facts, notice("question.asked", { person: null }), [], false],
-    ["a card may have to be settled", facts, notice("question.answered"), [], true],
+    ["a card may have to be settled", facts, notice("question.answered", { person: "Ana" }), [], true],
+    ["an event of an earlier release does not say who was asked", facts, notice("question.answered"), [], true],
+    ["nobody in particular was asked", facts, notice("question.answered", { person: null }), [], false],
+    ["what nobody in particular was asked ran out", facts, notice("question.expired", { person: null }), [], false],
     ["somebody may have to approve", facts, notice("approval.requested"), [], true],
   ] as const)("where %s", (_, its, what, interests, wanted) => {
     expect(isWanted(its, what, interests)).toBe(wanted);
