@@ -34,6 +34,9 @@ const MODULE_TYPES: Readonly<Record<string, V4ModuleDefinition["type"]>> = {
   ".sql": "Text",
   ".bin": "Data",
 };
+/** The Worker that has the console's files. */
+const CONSOLE = "console";
+const NO_FILE = "export default { fetch: () => new Response(null, { status: 404 }) };";
 const TICK_EVERY_MS = 60_000;
 const LOOK_EVERY_MS = 1_000;
 /** Looks in a row that found nobody at the port. */
@@ -71,6 +74,7 @@ function miniflareOptions({
   vars,
 }: RuntimeSettings): V4MiniflareOptions {
   const { options, entry, folder } = readBuild(buildFolder);
+  const { assets, ...worker } = options;
   return {
     host: "127.0.0.1",
     port,
@@ -87,13 +91,24 @@ function miniflareOptions({
     resourcePersistencePath: persistFolder,
     workers: [
       {
-        ...options,
-        // The build knows where the project was when it was made.
-        assets: Object.assign({}, options.assets, { directory: consoleFolder }),
+        ...worker,
         name: "otto",
         modulesRoot: folder,
         modules: modulesOf(folder, entry),
         bindings: vars,
+        serviceBindings: Object.assign({}, worker.serviceBindings, { ASSETS: CONSOLE }),
+      },
+      // Miniflare has what routes files stand before all of the Worker that they belong to, and each request of the API would pay for
+      // it with milliseconds. So they belong to another one here.
+      {
+        name: CONSOLE,
+        modules: [{ type: "ESModule", path: "console.js", contents: NO_FILE }],
+        // The build knows where the project was when it was made.
+        assets: Object.assign({}, assets, {
+          directory: consoleFolder,
+          run_worker_first: false,
+          routerConfig: { has_user_worker: false },
+        }),
       },
     ],
   };
