@@ -6,6 +6,7 @@ import { shownSkill, type ShownSkill, standingFacts } from "./skills/in-force.ts
 import { budgetOf, type TaskBudget } from "./task-budget.ts";
 import type { EndReason, TaskState } from "./task-state.ts";
 import type { Message } from "./messages.ts";
+import { iso, isoOrNull } from "./iso.ts";
 
 /** What a task waits for, as the API shows it. */
 export type PendingView =
@@ -158,12 +159,4 @@ export function pendingOf(state: TaskState): PendingView[] {
 /** The files marked for delivery. */
 export function filesOf(state: TaskState): OutputFile[] {
   return state.attachments.map((file) => ({ path: file.path, size: file.size, content_type: file.contentType }));
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-function isoOrNull(ms: number | null): string | null {
-  return ms === null ? null : iso(ms);
 }

@@ -4,6 +4,7 @@ import type { McpProcessSettings } from "../core/mcp/process-config.ts";
 import type { McpServerRecord } from "../core/mcp/server-table.ts";
 import { diffLists } from "../core/mcp/tool-list.ts";
 import type { OutsideTool } from "../core/tool-source.ts";
+import { isoOrNull } from "../core/iso.ts";
 
 const time = z.iso.datetime();
 
@@ -106,7 +107,7 @@ export function shownServer(record: McpServerRecord): z.infer<typeof mcpServerSc
     refused: [...record.refused],
     stale: record.listChangedAt !== null,
     protocol_version: record.protocolVersion,
-    checked_at: iso(record.checkedAt),
+    checked_at: isoOrNull(record.checkedAt),
     created_at: new Date(record.createdAt).toISOString(),
     updated_at: new Date(record.updatedAt).toISOString(),
   };
@@ -138,8 +139,4 @@ function pendingDiff({ approved, seen }: McpServerRecord) {
 
 function shownProcess({ command, args, envNames, network }: McpProcessSettings) {
   return { command, args: [...args], env: [...envNames], network: [...network] };
-}
-
-function iso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

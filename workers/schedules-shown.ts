@@ -4,6 +4,7 @@ import type { DueClock } from "../core/schedules/due.ts";
 import { type Occurrence, OCCURRENCE_STATES } from "../core/schedules/occurrence.ts";
 import { type ScheduleState, scheduleConfigSchema } from "../core/schedules/schedule.ts";
 import { TASK_STATUSES } from "../core/task-status.ts";
+import { iso } from "../core/iso.ts";
 
 /** Due moments that one answer shows. */
 export const MAX_DUE_SHOWN = 100;
@@ -82,8 +83,4 @@ export function shownDue(clock: DueClock, after: number, count: number) {
   for (let next = clock.nextAfter(after); next !== null && data.length < count; next = clock.nextAfter(next))
     data.push(iso(next));
   return { data };
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
 }

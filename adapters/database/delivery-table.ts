@@ -10,6 +10,7 @@ import { asTenant, type Connection } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { readOverdue } from "./overdue.ts";
 import { deliveries, tenants } from "./schema.ts";
+import { isoOrNull } from "../../core/iso.ts";
 
 export function deliveryTable(connection: Connection): DeliveryTable {
   return {
@@ -142,8 +143,4 @@ function toReport(row: typeof deliveries.$inferSelect): DeliveryReport {
     kind: row.kind as DeliveryKind,
     state: row.state as DeliveryState,
   };
-}
-
-function isoOrNull(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

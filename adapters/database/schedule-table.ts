@@ -8,6 +8,7 @@ import { auditOf } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { schedules } from "./schema.ts";
+import { isoOrNull } from "../../core/iso.ts";
 
 const NO_SCHEDULE = failed("not_found", "There is no such schedule.");
 const FULL = failed(
@@ -120,8 +121,4 @@ function isThis(tenant: string, id: string) {
 
 function toState({ state }: { readonly state: string }): ScheduleState {
   return JSON.parse(state) as ScheduleState;
-}
-
-function isoOrNull(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }

@@ -1,6 +1,7 @@
 /**
- * Who asks. The tenant comes from the key, or from the session that acts as one, and from nowhere else. One hop to the tenant's object answers everything that
- * has to be known before the request runs: the key, its request limit, and what a repeat gets.
+ * Who asks. The tenant comes from the key, or from the session that acts as one, and from nowhere else. One hop to the
+ * tenant's object answers everything that has to be known before the request runs: the key, its request limit, and what a
+ * repeat gets.
  */
 import type { MiddlewareHandler } from "hono";
 import { databaseFromEnv, settingsFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";

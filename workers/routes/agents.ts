@@ -20,6 +20,7 @@ import { idSource } from "../new-ids.ts";
 import { pageQuery, pageRequest, tenantOf, unwrap } from "../task-access.ts";
 import { namesYaml, writeYaml } from "../yaml-text.ts";
 import { toolsOf } from "./tools-bus.ts";
+import { isoOrNull } from "../../core/iso.ts";
 
 const time = z.iso.datetime().nullable().describe("Null for the built-in agent.");
 const versionSchema = agentConfigSchema
@@ -167,15 +168,11 @@ async function changing<T>(c: AppContext, change: () => Promise<T>): Promise<T> 
 type Shown = PinnedAgent & { readonly createdAt?: number; readonly updatedAt?: number };
 
 function shownVersion({ id, version, config, createdAt }: Shown) {
-  return { id, version, ...config, created_at: iso(createdAt) };
+  return { id, version, ...config, created_at: isoOrNull(createdAt ?? null) };
 }
 
 function shownAgent(shown: Shown) {
-  return { ...shownVersion(shown), updated_at: iso(shown.updatedAt) };
-}
-
-function iso(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
+  return { ...shownVersion(shown), updated_at: isoOrNull(shown.updatedAt ?? null) };
 }
 
 /** An agent by its id; a name is none. */

@@ -19,6 +19,7 @@ import { auditEntry } from "../audit-entry.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { optionalQuery, pageQuery, pageRequest, tenantOf, unwrap } from "../task-access.ts";
+import { isoOrNull } from "../../core/iso.ts";
 
 const time = z.iso.datetime();
 
@@ -174,8 +175,4 @@ function shownDetail({ report, content, attempts }: DeliveryLook) {
     why,
   }));
   return { ...shownDelivery(report), content: { ...content }, tries };
-}
-
-function isoOrNull(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

@@ -7,6 +7,7 @@ import type { SkillPackage } from "../../core/skills/port.ts";
 import type { Skill } from "../../core/skills/skill.ts";
 import type { KeptReport, SkillRecord, SkillVersion } from "../../core/skills/tables.ts";
 import { unwrap } from "../task-access.ts";
+import { iso } from "../../core/iso.ts";
 
 const time = z.iso.datetime();
 const texts = z.array(z.string());
@@ -215,8 +216,4 @@ export function shownDifference({
     },
     said: [...said],
   };
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
 }
