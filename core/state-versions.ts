@@ -13,6 +13,8 @@ export function readState(storedFacts: unknown, storedState: unknown): TaskState
   switch (state["v"]) {
     case STATE_VERSION:
       return { ...state, facts } as unknown as TaskState;
+    case 5:
+      return fromFifth(facts, state);
     case 4:
       return fromFourth(facts, state);
     case 3:
@@ -26,9 +28,14 @@ export function readState(storedFacts: unknown, storedState: unknown): TaskState
   }
 }
 
+/** Brings version 5 to the present one. */
+function fromFifth(facts: Stored, state: Stored): TaskState {
+  return { ...state, v: STATE_VERSION, facts } as unknown as TaskState;
+}
+
 /** Version 4 knew no way in but the API, and no way out. */
 function fromFourth(facts: Stored, state: Stored): TaskState {
-  return { ...state, v: STATE_VERSION, facts: { ...facts, via: BY_API, deliver: [] } } as unknown as TaskState;
+  return fromFifth({ ...facts, via: BY_API, deliver: [] }, state);
 }
 
 /** Version 3 knew no skills, and one tool that dispatches. */

@@ -14,7 +14,7 @@ import type { PinnedSource } from "./tool-source.ts";
  * The version of the shapes in this file. A state that an earlier release stored is read by `core/state-versions.ts`; one
  * of a later release is refused, not guessed at.
  */
-export const STATE_VERSION = 5;
+export const STATE_VERSION = 6;
 
 /** Why a task ended as it did; null when there is nothing to add to the status. */
 export type EndReason =

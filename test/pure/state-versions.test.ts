@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Decision } from "../../core/task-commands.ts";
 import { readState } from "../../core/state-versions.ts";
-import type { TaskState } from "../../core/task-state.ts";
+import { STATE_VERSION, type TaskState } from "../../core/task-state.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { decide, nextWake } from "../../core/task.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
@@ -9,6 +9,7 @@ import first from "./__fixtures__/states-v1.json" with { type: "json" };
 import second from "./__fixtures__/states-v2.json" with { type: "json" };
 import third from "./__fixtures__/states-v3.json" with { type: "json" };
 import fourth from "./__fixtures__/states-v4.json" with { type: "json" };
+import fifth from "./__fixtures__/states-v5.json" with { type: "json" };
 import { answer } from "./task-world.ts";
 import { failedWith, replied, shown, wake } from "./play-task.ts";
 
@@ -64,7 +65,14 @@ test("a task that the first version stored is read in whatever phase it was", ()
   ]);
   for (const name of NAMES) {
     const state = read(name);
-    expect(state).toMatchObject({ v: 5, permit: null, turnedAway: null, subtasks: [], loaded: [], toCancel: [] });
+    expect(state).toMatchObject({
+      v: STATE_VERSION,
+      permit: null,
+      turnedAway: null,
+      subtasks: [],
+      loaded: [],
+      toCancel: [],
+    });
     expect(state.facts).toMatchObject({
       key: null,
       depth: 0,
@@ -142,7 +150,7 @@ test("a warning that was given is not given again", () => {
 
 test("a state of a later release is refused, and so is one without a version", () => {
   const { facts, state } = first.ready;
-  expect(() => readState(facts, { ...state, v: 6 })).toThrow("version 6");
+  expect(() => readState(facts, { ...state, v: STATE_VERSION + 1 })).toThrow(`version ${STATE_VERSION + 1}`);
   expect(() => readState(facts, { ...state, v: undefined })).toThrow("version");
 });
 
@@ -152,7 +160,7 @@ test.each(Object.keys(second) as (keyof typeof second)[])(
     const { facts, state } = second[name];
     const { facts: factsNow, ...now } = readState(facts, state);
     expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, sources: [], skills: [] });
-    expect(now).toEqual({ ...state, v: 5, loaded: [] });
+    expect(now).toEqual({ ...state, v: STATE_VERSION, loaded: [] });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );
@@ -164,7 +172,7 @@ test.each(Object.keys(third) as (keyof typeof third)[])(
     const { facts: factsNow, ...now } = readState(facts, state);
     expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, skills: [] });
     const batch = state.batch.map((call) => (call.tool === "dispatch_subagent" ? { ...call, dispatches: true } : call));
-    expect(now).toEqual({ ...state, v: 5, batch, loaded: [] });
+    expect(now).toEqual({ ...state, v: STATE_VERSION, batch, loaded: [] });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );
@@ -175,8 +183,19 @@ test.each(Object.keys(fourth) as (keyof typeof fourth)[])(
     const { facts, state } = fourth[name];
     const { facts: factsNow, ...now } = readState(facts, state);
     expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE });
-    expect(now).toEqual({ ...state, v: 5 });
+    expect(now).toEqual({ ...state, v: STATE_VERSION });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
+  },
+);
+
+test.each(Object.keys(fifth) as (keyof typeof fifth)[])(
+  "a task that the fifth version stored while it was %s is read",
+  (name) => {
+    const { facts, state } = fifth[name];
+    const read = readState(facts, state);
+    expect(read).toMatchObject({ v: STATE_VERSION, step: state.step, facts: { id: facts.id, via: facts.via } });
+    const { facts: factsNow, ...now } = read;
+    expect(readState(factsNow, now)).toEqual(read);
   },
 );
 
