@@ -32,7 +32,7 @@ export default defineConfig({
           name,
           include: [`test/${name}/**/*.test.ts`],
           globalSetup: ["./test/setup/workerd-servers.ts"],
-          setupFiles: ["./test/setup/undo-mocks.ts"],
+          setupFiles: ["./test/setup/undo-mocks.ts", "./test/workerd/own-process.ts"],
           isolate,
           fileParallelism: !serial,
           retry: retries,

@@ -246,11 +246,11 @@ export function webFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): Web
 }
 
 /** What is kept of the tenants' secrets for the life of the isolate, sealed. */
-const shelf = new SecretShelf();
+export const secretShelf = new SecretShelf();
 
 function secretsFromEnv(env: Env, tenant: string): SecretsPort {
   const { secrets: table } = databaseFromEnv(env);
-  return openSecrets({ table, sealing: sealingFromEnv(env), tenant, shelf, clock: clockFromEnv(env) });
+  return openSecrets({ table, sealing: sealingFromEnv(env), tenant, shelf: secretShelf, clock: clockFromEnv(env) });
 }
 
 /** A secret's value as the database keeps it. */
@@ -264,7 +264,7 @@ export async function sealSecretFromEnv(
 
 /** Has the next request of this isolate read the tenant's secrets anew. Other isolates do within five seconds. */
 export function forgetSecretsFromEnv(_env: Env, tenant: string): void {
-  shelf.forget(tenant);
+  secretShelf.forget(tenant);
 }
 
 /** The search engine; without one, searches answer `not_available` and what to set. */

@@ -2,6 +2,7 @@
  * The secrets of tenants for the egress module: read from the database, kept sealed for a while, opened for each request.
  * What is kept lets a task that is under way go on while Postgres is away.
  */
+import { FailurePause } from "../core/base/failure-pause.ts";
 import { fromBase64, toBase64 } from "../core/base64.ts";
 import type { SecretSetting, SecretTable } from "../core/database.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
@@ -24,11 +25,11 @@ interface Kept {
   readonly characters: number;
 }
 
-/** Lists by tenant, the oldest first, and when one could last not be read: there is one database. */
+/** Lists by tenant, the oldest first, and the pause after a failed read: there is one database. */
 export class SecretShelf {
   private readonly lists = new Map<string, Kept>();
   private characters = 0;
-  private failedAt = -Infinity;
+  readonly pause = new FailurePause(PAUSE_MS);
 
   read(tenant: string): Kept | undefined {
     return this.lists.get(tenant);
@@ -50,14 +51,6 @@ export class SecretShelf {
   forget(tenant: string): void {
     this.characters -= this.lists.get(tenant)?.characters ?? 0;
     this.lists.delete(tenant);
-  }
-
-  noteFailure(at: number): void {
-    this.failedAt = at;
-  }
-
-  mayAsk(now: number): boolean {
-    return now - this.failedAt >= PAUSE_MS;
   }
 }
 
@@ -97,9 +90,9 @@ async function rowsOf(
   const now = clock.now();
   const kept = shelf.read(tenant);
   if (kept !== undefined && now - kept.readAt <= maxAgeMs) return ok(kept.rows);
-  const read = shelf.mayAsk(now) ? await within(patienceMs, readAndKeep(settings, now)) : AWAY;
+  const read = shelf.pause.isOn(now) ? AWAY : await within(patienceMs, readAndKeep(settings, now));
   if (read?.ok === true) return read;
-  if (read !== AWAY) shelf.noteFailure(clock.now());
+  if (read !== AWAY) shelf.pause.begin(clock.now());
   return kept !== undefined && now - kept.readAt <= STALE_MS ? ok(kept.rows) : AWAY;
 }
 

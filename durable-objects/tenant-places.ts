@@ -1,20 +1,18 @@
 /** The desk of a tenant's object: its stored rows, the tenant's part of this process, and the calling of tasks in line. */
 import { settingsFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
 import { type BudgetAccount, type BudgetLimit, dayOf, monthOf } from "../core/tenant/budget-tree.ts";
-import { FairShare } from "../core/tenant/fair-share.ts";
 import type { EnterReply, EnterRequest, TaskReport } from "../core/objects.ts";
 import { TenantDesk } from "../core/tenant/desk.ts";
+import { processShare } from "./process-share.ts";
 import { TenantDeskStore } from "./tenant-desk-store.ts";
 import type { TenantTables } from "./tenant-tables.ts";
-
-/** The tenants of this process. */
-const SHARES = new FairShare();
 
 /** Every method decides and stores without an await in between; tasks are called afterwards. */
 export class TenantPlaces {
   private readonly env: Env;
   private readonly tables: TenantTables;
   private readonly store: TenantDeskStore;
+  private readonly tenants = processShare;
   /** Read from the stored rows when it is first needed, and again after a failure to store. */
   private desk: TenantDesk | null = null;
   /** The month before which every day was forgotten. */
@@ -30,7 +28,7 @@ export class TenantPlaces {
   /** Asks for leave. With `stopped`, the task gives back what it has and hears that message. */
   enter(request: EnterRequest, stopped: string | null): EnterReply {
     return this.ask((desk, now, share) => {
-      const isAlone = SHARES.isAlone(this.tables.tenant() ?? "", now);
+      const isAlone = this.tenants.isAlone(this.tables.tenant() ?? "", now);
       return desk.enter(request, stopped, { now, share, isAlone, random: Math.random() });
     });
   }
@@ -68,6 +66,8 @@ export class TenantPlaces {
   erase(): void {
     this.store.erase();
     this.desk = null;
+    const tenant = this.tables.tenant();
+    if (tenant !== null) this.tenants.markIdle(tenant);
   }
 
   private ask<T>(question: (desk: TenantDesk, now: number, share: number) => T): T {
@@ -86,14 +86,15 @@ export class TenantPlaces {
   /** How many places the tenant may use now. */
   private share(now: number): number {
     const { maxRunningTasks, sharedRunningTasks } = settingsFromEnv(this.env);
-    return SHARES.placesOf(this.tables.tenant() ?? "", { own: maxRunningTasks, shared: sharedRunningTasks }, now);
+    return this.tenants.placesOf(this.tables.tenant() ?? "", { own: maxRunningTasks, shared: sharedRunningTasks }, now);
   }
 
   /** Calls the tasks that a place or budget came free for, and comes back when a place was kept in vain. */
   private callNext(desk: TenantDesk, now: number): void {
     const tenant = this.tables.tenant();
     if (tenant === null) return;
-    if (desk.isInUse) SHARES.hear(tenant, now);
+    if (desk.isInUse) this.tenants.markActive(tenant, now);
+    else this.tenants.markIdle(tenant);
     for (const task of desk.toCall({ now, share: this.share(now) })) void this.call(tenant, task);
     const endsAt = desk.nextOfferEndsAt();
     if (endsAt === null || this.timer !== null) return;

@@ -2,6 +2,7 @@
  * Whose workspace of Slack is, and its bot, as this isolate has read them: every item of an inbox and every delivery asks. What
  * another isolate changes is seen within five seconds; while Postgres is away, what was read last stands in for a while.
  */
+import { FailurePause } from "../../core/base/failure-pause.ts";
 import type { SlackInstallTable } from "../../core/channels/slack/install-table.ts";
 import { ERRORS, ok, type Result } from "../../core/errors.ts";
 
@@ -69,7 +70,7 @@ function forgetting(table: SlackInstallTable, memory: Memory): Pick<SlackInstall
 class Memory {
   private readonly clock: () => number;
   private readonly teams = new Map<string, Map<string, Known>>();
-  private failedAt = -Infinity;
+  private readonly pause = new FailurePause(PAUSE_MS);
 
   constructor(clock: () => number) {
     this.clock = clock;
@@ -87,10 +88,10 @@ class Memory {
     const kept = known === undefined ? null : { ageMs: now - known.readAt, answer: ok(known.value as T) };
     if (kept !== null && kept.ageMs < FRESH_MS) return kept.answer;
     const standIn = kept !== null && kept.ageMs < STALE_MS ? kept.answer : null;
-    if (standIn !== null && now - this.failedAt < PAUSE_MS) return standIn;
+    if (standIn !== null && this.pause.isOn(now)) return standIn;
     const done = await read();
     if (!done.ok && ERRORS[done.error.code].retry === "later") {
-      this.failedAt = this.clock();
+      this.pause.begin(this.clock());
       return standIn ?? done;
     }
     if (done.ok && isKept(done.value)) this.keep(team, what, { value: done.value, readAt: now });

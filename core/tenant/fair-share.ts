@@ -1,31 +1,38 @@
 /**
- * Fairness between the tenants whose objects share a process: once more than one is active, each gets an equal part of
- * what the process can serve at once; one alone gets all of its own places.
+ * Fairness between the tenants whose objects share a process: while more than one is active, each gets an equal part of
+ * the slots that the process serves at once; one alone gets all of its own slots.
  *
- * What holds: on one machine (a laptop, a test, a single workerd) all tenants share one process, and a tenant with any
- * number of tasks leaves the others their part. A tenant that holds more than its part gives places back as its tasks
- * renew their leave, which lasts two seconds, or six when it was given while nobody else was active. What does not: a task that makes many short steps still
- * takes more of the machine than one that waits for a slow model. Cloudflare puts objects of different tenants mostly into
- * different processes, each of which sees only its own tenants; there the platform keeps them apart and each tenant has
- * all its places. Nothing is stored: a process that begins knows nobody until they ask.
+ * A tenant is active while one of its tasks holds a slot or waits for one, and inactive as soon as none does: also between
+ * two tasks, since a tenant that returns is served at once. A tenant over its part gives slots back as its permits expire,
+ * after two seconds, or six when the permit was granted to a tenant alone. Cloudflare puts objects of different tenants
+ * mostly into different processes, each of which sees its own tenants only. Nothing is stored.
+ *
+ * Limit: slots count tasks, not work. A task of many short steps takes more of the machine than one that waits for a model.
  */
 
 /** No tenant gets fewer places than this, however many are active. */
 const FEWEST_PLACES = 2;
-/**
- * A tenant that was not heard of for this long is not active: it has nothing to do, its tasks sit in long calls, or its
- * object is gone. A pause between two of its tasks is shorter, and gives its part to nobody.
- */
+/** A tenant that reports nothing for this long is inactive: its tasks are in long calls, or its object was evicted. */
 const ACTIVE_MS = 10_000;
 
 export class FairShare {
-  /** When each active tenant was heard of last, the longest ago first. */
-  private readonly heard = new Map<string, number>();
+  /** When each active tenant was last marked; the oldest first. */
+  private readonly activeSince = new Map<string, number>();
 
-  /** Tells that a tenant has tasks that run or wait for a place. */
-  hear(tenant: string, now: number): void {
-    this.heard.delete(tenant);
-    this.heard.set(tenant, now);
+  /** Counts a tenant whose tasks hold slots or wait for one. `now` is in milliseconds. */
+  markActive(tenant: string, now: number): void {
+    this.activeSince.delete(tenant);
+    this.activeSince.set(tenant, now);
+  }
+
+  /** Stops counting a tenant that holds no slot and has no queue. */
+  markIdle(tenant: string): void {
+    this.activeSince.delete(tenant);
+  }
+
+  /** Stops counting every tenant. */
+  clear(): void {
+    this.activeSince.clear();
   }
 
   /**
@@ -44,10 +51,10 @@ export class FairShare {
 
   /** How many tenants are active, this one included. */
   private active(tenant: string, now: number): number {
-    for (const [other, at] of this.heard) {
+    for (const [other, at] of this.activeSince) {
       if (at <= now && now - at < ACTIVE_MS) break;
-      this.heard.delete(other);
+      this.activeSince.delete(other);
     }
-    return this.heard.size + (this.heard.has(tenant) ? 0 : 1);
+    return this.activeSince.size + (this.activeSince.has(tenant) ? 0 : 1);
   }
 }

@@ -5,7 +5,7 @@ const NOW = 1_800_000_000_000;
 
 function heard(...tenants: string[]): FairShare {
   const shares = new FairShare();
-  for (const tenant of tenants) shares.hear(tenant, NOW);
+  for (const tenant of tenants) shares.markActive(tenant, NOW);
   return shares;
 }
 
@@ -29,13 +29,26 @@ describe("a tenant's part of the places", () => {
     expect(heard("a", "b").placesOf("a", { own: 5, shared: 64 }, NOW)).toBe(5);
   });
 
-  test("grows when another was not heard of for ten seconds, and not before", () => {
+  test("grows when another reported nothing for ten seconds, and not before", () => {
     const shares = heard("a", "b", "c", "d");
-    shares.hear("a", NOW + 9000);
+    shares.markActive("a", NOW + 9000);
     expect(shares.placesOf("a", places, NOW + 9999)).toBe(16);
-    shares.hear("b", NOW + 9999);
+    shares.markActive("b", NOW + 9999);
     expect(shares.placesOf("a", places, NOW + 10_000)).toBe(32);
     expect(shares.placesOf("a", places, NOW + 19_999)).toBe(256);
+  });
+
+  test("grows as soon as another holds no slot and has no queue", () => {
+    const shares = heard("a", "b", "c", "d");
+    shares.markIdle("d");
+    expect(shares.placesOf("a", places, NOW)).toBe(21);
+    for (const tenant of ["b", "c", "unknown"]) shares.markIdle(tenant);
+    expect(shares.placesOf("a", places, NOW)).toBe(256);
+    expect(shares.isAlone("a", NOW)).toBe(true);
+    shares.markActive("b", NOW);
+    expect(shares.placesOf("a", places, NOW)).toBe(32);
+    shares.clear();
+    expect(shares.placesOf("a", places, NOW)).toBe(256);
   });
 
   test("is not held down by a clock that went back", () => {

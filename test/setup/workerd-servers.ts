@@ -81,6 +81,8 @@ export default async function startServers(project: TestProject): Promise<() => 
     operatorKey,
     variables: {
       OTTO_MODE: "test",
+      // Tasks of other tests may still run: they take no slots from this one's tenant.
+      OTTO_SHARED_RUNNING_TASKS: "10000",
       DATABASE_URL: database.url,
       OTTO_DATABASE_ENDPOINT: database.endpoint,
       SIDECAR_URL: sidecarUrl,

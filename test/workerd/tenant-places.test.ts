@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { tenantsFromEnv } from "../../adapters/from-env.ts";
 import type { BudgetLimit } from "../../core/tenant/budget-tree.ts";
+import { FairShare } from "../../core/tenant/fair-share.ts";
 import type { EnterReply, EnterRequest, TaskReport } from "../../core/objects.ts";
 import type { TaskStatus } from "../../core/task-status.ts";
 import { newId, report as reportOf } from "../contracts/database-rows.ts";
@@ -62,6 +63,15 @@ async function limitPlaces(most: number): Promise<void> {
     const holder = instance as unknown as { env: object; places: { env: object } };
     const changed = { ...holder.env, OTTO_MAX_RUNNING_TASKS: String(most) };
     holder.places.env = changed;
+  });
+}
+
+/** Has a tenant's object share 64 places with the other tenants of `tenants`, whatever else runs in this process. */
+async function share(id: string, tenants: FairShare): Promise<void> {
+  await runInDurableObject(tenantStub(id), (instance) => {
+    const { places } = instance as unknown as { places: { env: object; tenants: FairShare } };
+    places.env = { ...places.env, OTTO_SHARED_RUNNING_TASKS: "64" };
+    places.tenants = tenants;
   });
 }
 
@@ -154,22 +164,28 @@ describe("the places of a tenant", () => {
   });
 
   test("are shared with the other tenants of the process that have tasks, and never fewer than two", async () => {
-    // The tenants of the tests before are not active any more.
-    vi.setSystemTime(Date.now() + 60_000);
+    const tenants = new FairShare();
+    await share(tenant, tenants);
     const mine = tasks(40);
     for (const task of mine) expect(kindOf(await enter(task, 1))).toBe("admitted");
-    for (let other = 0; other < 9; other += 1) {
-      const busy = tenantsFromEnv(env)(newId("tenant"));
+    const others = Array.from({ length: 9 }, () => ({ id: newId("tenant"), task: newId("task") }));
+    for (const { id, task } of others) {
+      await share(id, tenants);
       const none = tokens(0);
-      const task = newId("task");
       const asked = { task, version: 1, key: null, agent: "agent_a", used: none, need: none, want: none };
-      await busy.enter({ ...asked, isPriced: true }, null);
-      // Its task ends; a tenant between two of its tasks keeps its part.
-      if (other % 2 === 0) await busy.report({ ...told(task, 2, "completed"), key: null });
+      await tenantsFromEnv(env)(id).enter({ ...asked, isPriced: true }, null);
     }
-    let kept = 0;
-    for (const task of mine) if (kindOf(await enter(task, 1)) === "admitted") kept += 1;
-    expect(kept).toBe(6);
+    const granted = async (version: number): Promise<number> => {
+      let count = 0;
+      for (const task of mine) if (kindOf(await enter(task, version)) === "admitted") count += 1;
+      return count;
+    };
+    expect(await granted(2)).toBe(6);
+    // A tenant whose last task ended takes no part, from that moment on; so does one that was erased.
+    for (const { id, task } of others.slice(0, 7))
+      await tenantsFromEnv(env)(id).report({ ...told(task, 2, "completed"), key: null });
+    await tenantsFromEnv(env)(others[7]?.id ?? "").erase();
+    expect(await granted(3)).toBe(32);
   });
 });
 

@@ -3,6 +3,7 @@
  * sent. What is kept lets both go on while Postgres is away.
  */
 import { clockFromEnv, databaseFromEnv, type Env } from "../../adapters/from-env.ts";
+import { FailurePause } from "../../core/base/failure-pause.ts";
 import type { SealedEndpoint } from "../../core/channels/endpoint.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 
@@ -27,7 +28,7 @@ interface Kept {
 /** By tenant; the oldest first. */
 const known = new Map<string, Kept>();
 let characters = 0;
-let failedAt = -Infinity;
+export const endpointsPause = new FailurePause(PAUSE_MS);
 
 const AWAY = failed("upstream_failed", "The tenant's webhooks cannot be read at the moment.", { retryAfterMs: 1_000 });
 
@@ -69,14 +70,14 @@ async function readAndKeep(
   stamp: string | null,
   now: number,
 ): Promise<Result<readonly SealedEndpoint[]>> {
-  if (now - failedAt < PAUSE_MS) return AWAY;
+  if (endpointsPause.isOn(now)) return AWAY;
   const reading = databaseFromEnv(env).endpoints.all(tenant);
   const late = Promise.withResolvers<Result<never>>();
   const timer = setTimeout(() => late.resolve(AWAY), PATIENCE_MS);
   const read = await Promise.race([reading, late.promise]);
   clearTimeout(timer);
   if (read.ok) keep(tenant, { readAt: now, stamp, endpoints: read.value });
-  else failedAt = clockFromEnv(env).now();
+  else endpointsPause.begin(clockFromEnv(env).now());
   return read;
 }
 
