@@ -1,4 +1,5 @@
 /** The conversation of a task as Otto keeps it: provider-neutral, plain JSON, one row a message. */
+import type { Label } from "./provenance/label.ts";
 
 /** One tool call as the model asked for it. `arguments` is the model's own text: it may be no JSON at all. */
 export interface RequestedCall {
@@ -8,12 +9,19 @@ export interface RequestedCall {
   readonly arguments: string;
 }
 
-/** A message. `content` is text; the tool message answers the call with `callId`. */
-export type Message =
+/**
+ * A message. `content` is text; the tool message answers the call with `callId`. `label` says where the text came from;
+ * absent in what an earlier release stored and in what a caller sent (`core/provenance/label-messages.ts`).
+ */
+export type Message = (
   | { readonly role: "system"; readonly content: string }
   | { readonly role: "user"; readonly content: string }
   | { readonly role: "assistant"; readonly content: string; readonly calls?: readonly RequestedCall[] }
-  | { readonly role: "tool"; readonly callId: string; readonly name: string; readonly content: string };
+  | { readonly role: "tool"; readonly callId: string; readonly name: string; readonly content: string }
+) & { readonly label?: Label };
+
+/** A message whose source is known. */
+export type LabelledMessage = Message & { readonly label: Label };
 
 /** What a model call used. `estimated` is true when the provider sent no usage and Otto counted characters. */
 export interface ModelUsage {

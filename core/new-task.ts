@@ -16,6 +16,8 @@ import { BY_API, CHANNELS, type WayIn } from "./channels/way-in.ts";
 import { type Failure, failed, ok, type Result } from "./errors.ts";
 import { makeId } from "./ids.ts";
 import { type ModelChoice, modelChoice } from "./model-table.ts";
+import { PRINCIPAL } from "./provenance/label.ts";
+import { labelOfSource } from "./provenance/source.ts";
 import { skillPatterns } from "./skills/in-force.ts";
 import { MAX_IN_FORCE, type SkillInForce, type Skill } from "./skills/skill.ts";
 import { matchSkills } from "./skills/match.ts";
@@ -127,6 +129,7 @@ export function newTaskFacts(request: TaskRequest, origin: TaskOrigin): Result<T
     depth: 0,
     kind: "agent",
     input: request.input,
+    label: labelOfSource(origin.via),
     agent: origin.agent,
     tools: [request.tools, patterns].flatMap((list) => (list === undefined || list === null ? [] : [list])),
     skills: matched.value,
@@ -210,6 +213,7 @@ export function callTaskFacts(
     depth: call.of?.depth ?? 0,
     kind: "call",
     input: `Call ${call.toolName}`,
+    label: PRINCIPAL,
     agent: origin.agent,
     tools: call.of?.tools ?? (patterns === null ? [] : [patterns]),
     skills: call.of?.skills ?? call.skills,

@@ -1,6 +1,8 @@
 /** How a task that an earlier release stored is read: each version is brought to the next, so old tasks are finished. */
 import { BY_API } from "./channels/way-in.ts";
 import { modelChoice } from "./model-table.ts";
+import { OUTSIDE } from "./provenance/label.ts";
+import { labelOfSource } from "./provenance/source.ts";
 import { STATE_VERSION, type TaskFacts, type TaskState } from "./task-state.ts";
 
 /** JSON as it was stored, of a shape that its version names. */
@@ -28,9 +30,12 @@ export function readState(storedFacts: unknown, storedState: unknown): TaskState
   }
 }
 
-/** Brings version 5 to the present one. */
+/** Version 5 stored no labels: the input's is that of its source, and the result of any tool is from outside. */
 function fromFifth(facts: Stored, state: Stored): TaskState {
-  return { ...state, v: STATE_VERSION, facts } as unknown as TaskState;
+  const label = labelOfSource(facts["via"] as TaskFacts["via"]);
+  const { toolCalls } = state["usage"] as TaskState["usage"];
+  const steeredBy = toolCalls > 0 ? OUTSIDE : label;
+  return { ...state, v: STATE_VERSION, facts: { ...facts, label }, steeredBy } as unknown as TaskState;
 }
 
 /** Version 4 knew no way in but the API, and no way out. */
@@ -55,8 +60,8 @@ function fromSecond(facts: Stored, state: Stored): TaskState {
 function fromFirst(facts: Stored, state: Stored): TaskState {
   const { model, price, tools, ...kept } = facts;
   const choice = modelChoice(String(model));
-  const now: TaskFacts = {
-    ...(kept as unknown as TaskFacts),
+  const now: Stored = {
+    ...kept,
     key: null,
     via: BY_API,
     deliver: [],
@@ -68,23 +73,16 @@ function fromFirst(facts: Stored, state: Stored): TaskState {
   };
   const phase = state["phase"] as Stored;
   const batch = state["batch"] as readonly Stored[];
-  const before = { ...state, facts: now } as unknown as TaskState;
-  return {
-    ...before,
-    v: STATE_VERSION,
-    phase: withTries(phase) as unknown as TaskState["phase"],
+  return fromFifth(now, {
+    ...state,
+    phase: withTries(phase),
     usedBelow: { inputTokens: 0, outputTokens: 0, costMicros: 0 },
     permit: null,
     turnedAway: null,
     model: { index: 0, since: 0 },
     windowTokens: null,
     compactedThrough: 0,
-    batch: batch.map((call) => ({
-      ...call,
-      note: null,
-      mayRepeat: false,
-      toSummarise: false,
-    })) as unknown as TaskState["batch"],
+    batch: batch.map((call) => ({ ...call, note: null, mayRepeat: false, toSummarise: false })),
     loaded: [],
     subtasks: [],
     tree: [],
@@ -92,7 +90,7 @@ function fromFirst(facts: Stored, state: Stored): TaskState {
     uncounted: [],
     toCancel: [],
     warned: state["warned"] === true ? ["task tokens", "task cost", "task duration"] : [],
-  };
+  });
 }
 
 function withTries(phase: Stored): Stored {

@@ -13,6 +13,7 @@ export interface ThinkJob {
   readonly step: number;
   readonly attempt: number;
   readonly final: boolean;
+  /** An object of an earlier release sends messages without labels. */
   readonly messages: readonly Message[];
   readonly maxOutputTokens: number;
   readonly timeoutMs: number;

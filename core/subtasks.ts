@@ -69,7 +69,7 @@ export function enroll(turn: Turn, subtask: string): Failure | null {
 export function subtasksToMake(state: TaskState, now: number): SubtaskToMake[] {
   const facts = standingFacts(state);
   const left = timeLeftMs(state, now);
-  return state.batch.flatMap(({ id, wait }) => {
+  return state.batch.flatMap(({ id, wait, label }) => {
     if (!isSubtaskWait(wait) || wait.opened) return [];
     const limits = {
       maxSteps: Math.min(wait.maxSteps, facts.limits.maxSteps),
@@ -77,12 +77,13 @@ export function subtasksToMake(state: TaskState, now: number): SubtaskToMake[] {
       maxCostMicros: wait.budget.costMicros,
       maxDurationMs: Number.isFinite(left) ? Math.max(1, left) : null,
     };
-    const { input: _, ...own } = facts;
+    const { input: _, texts: __, ...own } = facts;
     const child = {
       ...own,
       id: wait.id,
       parentId: facts.id,
       depth: facts.depth + 1,
+      label: label ?? state.steeredBy,
       tools: wait.tools === null ? facts.tools : [...facts.tools, wait.tools],
       skills: wait.skill === undefined ? facts.skills : [wait.skill],
       limits,

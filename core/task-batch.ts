@@ -29,7 +29,8 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[], begun: boo
     const attempts = wasMade || (begun && outcome === null && approval === null) ? 1 : 0;
     const rest = { wait: null, note: null, mayRepeat: false, toSummarise: false } as const;
     const dispatches = call.dispatches === true ? { dispatches: true } : {};
-    return { id, tool, effect, argumentsHash, state: "intended", attempts, ...rest, ...dispatches };
+    const label = turn.state.steeredBy;
+    return { id, tool, effect, argumentsHash, state: "intended", attempts, label, ...rest, ...dispatches };
   });
   const [only] = calls;
   const hash = only !== undefined && calls.length === 1 ? `${only.tool} ${only.argumentsHash}` : null;

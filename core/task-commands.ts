@@ -4,8 +4,9 @@
  */
 import type { Failure } from "./errors.ts";
 import type { NewEvent } from "./events.ts";
-import type { Message, ModelUsage } from "./messages.ts";
+import type { LabelledMessage, ModelUsage } from "./messages.ts";
 import type { ModelFailure } from "./ports.ts";
+import type { Label } from "./provenance/label.ts";
 import type { Amount, AmountLimit, Attachment, LedgerState, TaskFacts, TaskState } from "./task-state.ts";
 import type { PendingView } from "./task-view.ts";
 import type { Control, EffectClass, Resumed, ToolResult } from "./tool.ts";
@@ -239,7 +240,11 @@ export interface CallToMake {
 
 /** A call with all that making it takes. `resumed`: it asked a person before. */
 export type CallOfHop = CallToMake &
-  Pick<LedgerRow, "tool" | "arguments" | "argumentsHash" | "effect" | "key"> & { readonly resumed?: Resumed };
+  Pick<LedgerRow, "tool" | "arguments" | "argumentsHash" | "effect" | "key"> & {
+    /** The join over the request that the call was asked for in; absent from an object of an earlier release. */
+    readonly label?: Label;
+    readonly resumed?: Resumed;
+  };
 
 /** A subtask to be made: its facts are this task's own, narrowed. Its words are the arguments of the call. */
 export interface SubtaskToMake {
@@ -313,7 +318,7 @@ export interface BelowChange {
 /** A message and the step that it is part of; 0: the input. */
 export interface StepMessage {
   readonly step: number;
-  readonly message: Message;
+  readonly message: LabelledMessage;
 }
 
 /** What `decide` says. With `refused`, nothing changed and nothing may be stored. */

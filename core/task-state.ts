@@ -6,6 +6,7 @@ import type { PinnedAgent } from "./agent.ts";
 import type { DeliverTo, WayIn } from "./channels/way-in.ts";
 import type { Message } from "./messages.ts";
 import type { ModelChoice } from "./model-table.ts";
+import type { Label } from "./provenance/label.ts";
 import type { SkillInForce } from "./skills/skill.ts";
 import type { EffectClass, JsonState, Resumed } from "./tool.ts";
 import type { PinnedSource } from "./tool-source.ts";
@@ -55,6 +56,10 @@ export interface TaskFacts {
   readonly kind: "agent" | "call";
   /** What the caller gave, shown again as it came. */
   readonly input: string | readonly Message[];
+  /** Where the input came from: the join over its texts. */
+  readonly label: Label;
+  /** What the model reads in place of `input` when its texts came from different sources; absent: `input` is one text. */
+  readonly texts?: readonly LabelledText[];
   readonly agent: PinnedAgent;
   /**
    * Lists of patterns that narrow the agent's tools: the request's, that of the skills which were matched, then that of each
@@ -72,6 +77,12 @@ export interface TaskFacts {
   readonly limits: Limits;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly createdAt: number;
+}
+
+/** A text of a task's input. */
+export interface LabelledText {
+  readonly content: string;
+  readonly label: Label;
 }
 
 /** What a task used so far. A model of unknown price adds nothing to `costMicros`. */
@@ -160,6 +171,8 @@ export interface BatchCall {
   readonly argumentsHash: string;
   readonly state: LedgerState;
   readonly attempts: number;
+  /** The join over the request that the call was asked for in; absent from a call that an earlier release stored. */
+  readonly label?: Label;
   readonly wait: Wait | null;
   /** Said to the model before the result: that a person changed the arguments. */
   readonly note: string | null;
@@ -298,6 +311,8 @@ export interface TaskState {
   readonly turnedAway: TurnedAway | null;
   /** The model that is asked, by its place in `facts.models`, and since when it is that one. */
   readonly model: { readonly index: number; readonly since: number };
+  /** The join over what the next request contains. It is never lowered. */
+  readonly steeredBy: Label;
   /** Tokens that the next request will hold, at a guess: the last one's own count and what was added since. */
   readonly contextTokens: number;
   /** The window that the provider turned out to have, when a request did not fit; null: as the model table says. */

@@ -5,6 +5,7 @@ import { nextModelTry, wasWorkedOn } from "./model-retry.ts";
 import { advance } from "./task-advance.ts";
 import { beginActing, openBatch } from "./task-batch.ts";
 import { condenseOverflow } from "./task-condense.ts";
+import { PRINCIPAL } from "./provenance/label.ts";
 import type { Command } from "./task-commands.ts";
 import type { ModelRetry, ModelTries, Phase, TaskState } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
@@ -39,7 +40,7 @@ export function beginStep(turn: Turn, incarnation: string): void {
   turn.start();
   const { steering } = turn.state;
   turn.set({ step: turn.state.step + 1, batch: [], steering: [] });
-  for (const text of steering) turn.sayForPerson(text);
+  for (const text of steering) turn.sayForPerson(text, PRINCIPAL);
   const final = turn.state.usage.steps >= turn.state.facts.limits.maxSteps;
   think(turn, incarnation, 1, final, NO_TRIES);
 }
@@ -84,7 +85,8 @@ export function takeReply(
     usage: phase.final ? usage : { ...usage, steps: usage.steps + 1 },
     contextTokens: reply.usage.inputTokens + reply.usage.outputTokens,
   });
-  turn.say({ role: "assistant", content: text, ...(calls.length > 0 ? { calls } : {}) });
+  const label = turn.state.steeredBy;
+  turn.say({ role: "assistant", content: text, label, ...(calls.length > 0 ? { calls } : {}) });
   turn.emit("message.completed", {
     role: "assistant",
     step,

@@ -16,7 +16,10 @@ import { enroll, openSubtask, refuseSubtask, subtasksToMake, takeEnding, takeWai
 import { answerQuestion, decideApproval, decideUnknown } from "./task-answers.ts";
 import type { Command, Decision, NewTask } from "./task-commands.ts";
 import { condenseFirst, endCondensing, resumeCondensing, takeHistory, takeSummary } from "./task-condense.ts";
-import { STATE_VERSION, type Phase, type TaskState } from "./task-state.ts";
+import type { LabelledMessage } from "./messages.ts";
+import { joinLabels } from "./provenance/label.ts";
+import { joinMessages, labelMessage } from "./provenance/label-messages.ts";
+import { STATE_VERSION, type Phase, type TaskFacts, type TaskState } from "./task-state.ts";
 import { isBusy, isUnderWay } from "./task-status.ts";
 import {
   beginStep,
@@ -52,8 +55,7 @@ const HIDDEN_KEPT_MS = 7 * 86_400_000;
 /** The state of a task that was just made, and its first events. */
 export function createTask(input: NewTask, now: number): Decision {
   const { facts, hold, call } = input;
-  const messages =
-    typeof facts.input === "string" ? [{ role: "user" as const, content: facts.input }] : [...facts.input];
+  const messages = readInput(facts);
   const phase: Phase = hold ? { name: "held" } : call === null ? { name: "ready" } : { name: "prepared" };
   const turn = new Turn(
     {
@@ -74,6 +76,7 @@ export function createTask(input: NewTask, now: number): Decision {
         estimateMessages(messages),
       windowTokens: null,
       compactedThrough: 0,
+      steeredBy: joinLabels(facts.label, joinMessages(messages)),
       clock: { activeMs: 0, since: null },
       batch: [],
       loaded: [],
@@ -102,6 +105,13 @@ export function createTask(input: NewTask, now: number): Decision {
     openBatch(turn, [call], false);
   }
   return { ...turn.decision(), messages: messages.map((message) => ({ step: 0, message })) };
+}
+
+/** The messages of the input, each with its label. */
+function readInput({ input, texts, label }: TaskFacts): LabelledMessage[] {
+  if (texts !== undefined) return texts.map((text) => ({ role: "user", ...text }));
+  if (typeof input === "string") return [{ role: "user", content: input, label }];
+  return input.map((message) => labelMessage(message, label));
 }
 
 /** What a command makes of a task. One that was applied before, and one of a hop that is over, change nothing. */

@@ -1,6 +1,7 @@
 /** The contract of a tool, as the gateway sees it. Tools are written with `tools/define-tool.ts`. */
 import type { z } from "zod";
 import type { ErrorCode, Failure } from "./errors.ts";
+import type { Label } from "./provenance/label.ts";
 import type { ToolPorts } from "./ports.ts";
 import type { SkillInForce, Skill } from "./skills/skill.ts";
 
@@ -136,6 +137,8 @@ export interface CallFacts {
   readonly project: string | null;
   readonly step: number;
   readonly callId: string;
+  /** The join over the request that the call was asked for in: what wrote its arguments. `PRINCIPAL` for a call from the API. */
+  readonly label: Label;
   /** The idempotency key to pass downstream: the same on every attempt. */
   readonly key: string;
   readonly correlationId: string;

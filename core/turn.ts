@@ -6,10 +6,11 @@ import { exceededMessage, nearlyUsed } from "./budget.ts";
 import type { Failure } from "./errors.ts";
 import type { EventType, NewEvent } from "./events.ts";
 import { closedOutcome, settle, unknownOutcome } from "./ledger.ts";
-import type { Message, ModelUsage } from "./messages.ts";
+import type { LabelledMessage, ModelUsage } from "./messages.ts";
 import { costMicros } from "./model-table.ts";
 import type { BelowChange, CallOutcome, Decision, LedgerChange, Spend, StepMessage, Work } from "./task-commands.ts";
 import { type BatchCall, type EndReason, isSubtaskWait, type Reservation, type TaskState } from "./task-state.ts";
+import { joinLabels, type Label, OUTSIDE } from "./provenance/label.ts";
 import { isBusy, isWaiting, statusOf } from "./task-status.ts";
 import { filesOf, pendingOf, type PendingView } from "./task-view.ts";
 import { estimateTokens } from "./prompt/tokens.ts";
@@ -68,13 +69,20 @@ export class Turn {
   }
 
   /** Adds to the conversation of the present step. */
-  say(message: Message): void {
+  say(message: LabelledMessage): void {
     this.messages.push({ step: this.state.step, message });
+    this.steer(message.label);
+  }
+
+  /** The next request contains a text with this label. */
+  steer(label: Label): void {
+    const steeredBy = joinLabels(this.state.steeredBy, label);
+    if (steeredBy !== this.state.steeredBy) this.set({ steeredBy });
   }
 
   /** Adds what a person wrote, also to what the next request is expected to hold. */
-  sayForPerson(content: string): void {
-    this.say({ role: "user", content });
+  sayForPerson(content: string, label: Label): void {
+    this.say({ role: "user", content, label });
     this.set({ contextTokens: this.state.contextTokens + estimateTokens(content) });
   }
 
@@ -88,6 +96,7 @@ export class Turn {
     const content = call.note === null ? outcome.content : `${call.note}\n${outcome.content}`;
     this.replace({ ...call, state: outcome.state, wait: null, toSummarise: outcome.isLarge ?? false });
     this.ledger.push(settle(call.id, { ...outcome, content }, this.now));
+    this.steer(OUTSIDE);
     this.tellSettled(call, outcome);
   }
 

@@ -1,12 +1,14 @@
 /** What the model reads of one task: its conversation as the object's rows hold it. */
-import type { Message } from "../core/messages.ts";
+import type { LabelledMessage, Message } from "../core/messages.ts";
+import { type Label, OUTSIDE } from "../core/provenance/label.ts";
+import { labelMessage } from "../core/provenance/label-messages.ts";
 import type { CondenseJob } from "../core/steps-rpc.ts";
 import { COMPACTION } from "./task-tables.ts";
 
 export class TaskConversation {
   private readonly sql: SqlStorage;
   /** What was last read, and the last row of the journal that is in it. */
-  private read: { readonly compactedThrough: number; readonly messages: Message[]; seq: number } | null = null;
+  private read: { readonly compactedThrough: number; readonly messages: LabelledMessage[]; seq: number } | null = null;
 
   constructor(sql: SqlStorage) {
     this.sql = sql;
@@ -15,13 +17,14 @@ export class TaskConversation {
   /**
    * Each assistant message followed by what its calls brought, steps up to `compactedThrough` by their compaction. It is
    * kept while the task runs: what was read before a model call does not change any more, unless older steps are compacted.
+   * `source` is the label of the task's input.
    */
-  messages(compactedThrough: number): readonly Message[] {
+  messages(compactedThrough: number, source: Label): readonly LabelledMessage[] {
     if (this.read?.compactedThrough !== compactedThrough) {
-      this.read = { compactedThrough, messages: this.beginning(compactedThrough), seq: 0 };
+      this.read = { compactedThrough, messages: this.beginning(compactedThrough, source), seq: 0 };
     }
     const { messages, last } = this.between(compactedThrough, Number.MAX_SAFE_INTEGER, this.read.seq);
-    this.read.messages.push(...messages);
+    this.read.messages.push(...messages.map((message) => labelMessage(message, source)));
     this.read.seq = last;
     return this.read.messages;
   }
@@ -39,10 +42,10 @@ export class TaskConversation {
   }
 
   /** The input, and what stands for the steps up to `compactedThrough`. */
-  private beginning(compactedThrough: number): Message[] {
-    const input = this.between(-1, 0, 0).messages;
+  private beginning(compactedThrough: number, source: Label): LabelledMessage[] {
+    const input = this.between(-1, 0, 0).messages.map((message) => labelMessage(message, source));
     const text = compactedThrough === 0 ? null : this.compaction();
-    return text === null ? input : [...input, { role: "user", content: text }];
+    return text === null ? input : [...input, { role: "user", content: text, label: OUTSIDE }];
   }
 
   /** What stands for the older steps; null: nothing does. */

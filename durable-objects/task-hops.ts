@@ -4,6 +4,7 @@ import type { HopListener } from "../core/hop-lines.ts";
 import type { WatchFrame } from "../core/events.ts";
 import type { ActJob, ActLine, CondenseJob, CondenseLine, ThinkJob, ThinkLine } from "../core/steps-rpc.ts";
 import type { ModelFailure } from "../core/ports.ts";
+import { OUTSIDE } from "../core/provenance/label.ts";
 import { standingFacts } from "../core/skills/in-force.ts";
 import type { Command, Work } from "../core/task-commands.ts";
 import type { TaskState } from "../core/task-state.ts";
@@ -55,7 +56,7 @@ export class TaskHops {
     const { step, attempt } = work;
     const { repeat, compactedThrough } = state;
     const facts = standingFacts(state);
-    const messages = this.store.conversation.messages(compactedThrough);
+    const messages = this.store.conversation.messages(compactedThrough, facts.label);
     const job: ThinkJob = { ...work, facts, repeat, messages };
     const hop = { step, attempt, incarnation };
     for await (const lines of this.lines<ThinkLine>(
@@ -75,17 +76,15 @@ export class TaskHops {
   /** Hop two: each outcome as its call ends. Calls that bring none were cut off. */
   private async *act(work: Act, state: TaskState, incarnation: string): Happenings {
     const { step, timeoutMs } = work;
-    const resumed = new Map(
-      state.batch.flatMap((call) => (call.resumed === undefined ? [] : [[call.id, call.resumed]])),
-    );
+    const asked = new Map(state.batch.map((call) => [call.id, call]));
     const rows = new Map(this.store.calls(work.calls.map(({ callId }) => callId)).map((row) => [row.callId, row]));
     const calls = work.calls.flatMap((call) => {
       const row = rows.get(call.callId);
       if (row === undefined) return [];
       const { tool, arguments: given, argumentsHash, effect, key } = row;
-      const before = resumed.get(call.callId);
-      const goesOn = before === undefined ? {} : { resumed: before };
-      return [{ ...call, tool, arguments: given, argumentsHash, effect, key, ...goesOn }];
+      const { resumed, label = OUTSIDE } = asked.get(call.callId) ?? {};
+      const resume = resumed === undefined ? {} : { resumed };
+      return [{ ...call, tool, arguments: given, argumentsHash, effect, key, label, ...resume }];
     });
     const job: ActJob = { facts: standingFacts(state), step, calls, timeoutMs };
     for await (const lines of this.lines<ActLine>(

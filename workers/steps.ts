@@ -49,6 +49,7 @@ import type {
   ThinkJob,
   ThinkLine,
 } from "../core/steps-rpc.ts";
+import { joinMessages, labelMessage } from "../core/provenance/label-messages.ts";
 import type { ModelFailure, ModelChunk } from "../core/ports.ts";
 import type { ModelReply, RevisedCall } from "../core/task-commands.ts";
 import type { SkillInForce } from "../core/skills/skill.ts";
@@ -160,15 +161,21 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   }
 
   private async replyOf(
-    { facts, step, final, repeat }: ThinkJob,
+    { facts, step, final, repeat, messages: read }: ThinkJob,
     toolset: Toolset,
     done: Extract<ModelChunk, { type: "done" }>,
     signal: AbortSignal,
   ): Promise<ModelReply> {
-    const prepared = final ? [] : await prepareCalls(done.calls, { facts, step, toolset, repeat });
+    const messages = read.map((message) => labelMessage(message, facts.label));
+    const context = { label: joinMessages(messages), messages };
+    const prepared = final ? [] : await prepareCalls(done.calls, { facts, step, toolset, repeat, context });
     const calls =
       prepared.length > 0 && mayPerformEarly(prepared, toolset)
-        ? await performEarly({ facts, step, calls: prepared }, this.performDeps(facts, toolset), signal)
+        ? await performEarly(
+            { facts, step, label: context.label, calls: prepared },
+            this.performDeps(facts, toolset),
+            signal,
+          )
         : prepared;
     const requested = calls.map((call, index) => ({
       id: call.id,

@@ -1,5 +1,6 @@
 /** May a call be made? Envelope, validation and policy of one call, for those of a model and those that a person edited. */
 import { failed, ok, type Result } from "../errors.ts";
+import type { CallContext } from "../provenance/label-messages.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { EffectClass, EffectFacts, Tool } from "../tool.ts";
 import { decidePolicy } from "./policy.ts";
@@ -14,15 +15,15 @@ export interface AdmittedCall {
   readonly askFirst: string | null;
 }
 
+/** Where a call comes from. `context`: what it was decided from. */
+export interface AdmitContext {
+  readonly facts: TaskFacts;
+  readonly toolset: Pick<Toolset, "admits" | "skills" | "mailIsKeyed">;
+  readonly context: CallContext;
+}
+
 /** Takes a call through envelope, validation and policy. */
-export function admitCall(
-  tool: Tool,
-  given: unknown,
-  {
-    facts,
-    toolset,
-  }: { readonly facts: TaskFacts; readonly toolset: Pick<Toolset, "admits" | "skills" | "mailIsKeyed"> },
-): Result<AdmittedCall> {
+export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitContext): Result<AdmittedCall> {
   const inside = toolset.admits(tool);
   if (!inside.ok) return inside;
   const valid = validateArguments(tool, given);

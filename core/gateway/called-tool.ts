@@ -4,8 +4,7 @@
  */
 import { z } from "zod";
 import { failed, ok, type Result } from "../errors.ts";
-import type { TaskFacts } from "../task-state.ts";
-import { admitCall } from "./admit.ts";
+import { admitCall, type AdmitContext } from "./admit.ts";
 import type { Tool } from "../tool.ts";
 import { CALL_TOOL } from "./shown-tools.ts";
 import type { Toolset } from "./toolset.ts";
@@ -32,10 +31,7 @@ interface CalledTool {
 /** The call that is meant: the one within for `call_tool`, any other as it is. */
 export function calledTool(
   asked: AskedCall,
-  context: {
-    readonly facts: TaskFacts;
-    readonly toolset: Pick<Toolset, "resolve" | "admits" | "skills" | "mailIsKeyed">;
-  },
+  context: AdmitContext & { readonly toolset: Pick<Toolset, "resolve"> },
 ): Result<CalledTool> {
   const { toolset } = context;
   const tool = toolset.resolve(asked.name);

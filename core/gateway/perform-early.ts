@@ -5,6 +5,7 @@
 import { HOP_TIMEOUT_MS } from "../budget.ts";
 import type { PreparedCall } from "../task-commands.ts";
 import type { ToolPorts } from "../ports.ts";
+import type { Label } from "../provenance/label.ts";
 import type { TaskFacts } from "../task-state.ts";
 import { performCalls, type PerformDeps } from "./perform.ts";
 import type { Toolset } from "./toolset.ts";
@@ -16,6 +17,8 @@ const EARLY_MS = 500;
 interface Prepared {
   readonly facts: TaskFacts;
   readonly step: number;
+  /** The join over the request that the calls were asked for in. */
+  readonly label: Label;
   readonly calls: readonly PreparedCall[];
 }
 
@@ -40,7 +43,7 @@ export function mayPerformEarly(calls: readonly PreparedCall[], toolset: Pick<To
 
 /** Makes the calls, and gives them with what came of each in time. */
 export async function performEarly(
-  { facts, step, calls }: Prepared,
+  { facts, step, label, calls }: Prepared,
   deps: PerformDeps,
   signal: AbortSignal,
 ): Promise<PreparedCall[]> {
@@ -50,7 +53,7 @@ export async function performEarly(
   const job = {
     facts,
     step,
-    calls: open.map((call) => ({ ...call, callId: call.id, key: call.id, mode: "run" as const, attempt: 1 })),
+    calls: open.map((call) => ({ ...call, callId: call.id, key: call.id, label, mode: "run" as const, attempt: 1 })),
     timeoutMs: HOP_TIMEOUT_MS,
   };
   const outcomes = new Map(calls.map(({ id, outcome }) => [id, outcome]));

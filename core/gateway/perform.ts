@@ -7,6 +7,7 @@ import { surelyNotSent, wasAnswered, type BlobPort, type Clock, type ToolPorts }
 import type { Failure } from "../errors.ts";
 import { keptResultKey, showResult } from "../prompt/kept-results.ts";
 import { unknownOutcome } from "../ledger.ts";
+import { OUTSIDE } from "../provenance/label.ts";
 import type { ActJob, ActLine } from "../steps-rpc.ts";
 import type { CallOutcome } from "../task-commands.ts";
 import type { TaskFacts } from "../task-state.ts";
@@ -264,6 +265,7 @@ function contextOf(
     project: facts.project,
     step: job.step,
     callId: call.callId,
+    label: call.label ?? OUTSIDE,
     key: call.key,
     correlationId: `${facts.id}/${job.step}/${call.attempt}`,
     permissions: config.permissions,

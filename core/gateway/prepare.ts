@@ -7,6 +7,7 @@ import { approvalExpiryMs } from "../agent.ts";
 import { ERRORS, type Failure } from "../errors.ts";
 import { callId } from "../ids.ts";
 import type { CallOutcome, PreparedCall } from "../task-commands.ts";
+import type { CallContext } from "../provenance/label-messages.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { ToolError } from "../tool.ts";
 import { admitCall } from "./admit.ts";
@@ -28,6 +29,8 @@ export interface PrepareContext {
   readonly step: number;
   readonly toolset: Toolset;
   readonly repeat: { readonly hash: string; readonly count: number } | null;
+  /** What the calls were decided from. */
+  readonly context: CallContext;
 }
 
 /** Prepares the calls of a step, in the model's order. `arguments` is the model's own text. */

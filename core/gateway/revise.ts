@@ -2,6 +2,7 @@
 import { ok, type Failure, type Result } from "../errors.ts";
 import type { ReviseJob } from "../steps-rpc.ts";
 import type { RevisedCall } from "../task-commands.ts";
+import { BY_PRINCIPAL } from "../provenance/label-messages.ts";
 import { admitCall } from "./admit.ts";
 import { hashArguments } from "./arguments-hash.ts";
 import { noSuchToolNow, type Toolset } from "./toolset.ts";
@@ -16,7 +17,7 @@ export async function reviseCall(
 ): Promise<Result<RevisedCall>> {
   const tool = toolset.resolve(job.tool);
   if (tool === null) return { ok: false, error: noSuchToolNow(job.tool, toolset) };
-  const admitted = admitCall(tool, job.arguments, { facts: job.facts, toolset });
+  const admitted = admitCall(tool, job.arguments, { facts: job.facts, toolset, context: BY_PRINCIPAL });
   if (!admitted.ok) return { ok: false, error: inTheBody(admitted.error) };
   const { arguments: given, effect } = admitted.value;
   return ok({ arguments: given, argumentsHash: await hashArguments(tool.name, given), effect });

@@ -18,6 +18,7 @@ import { playVectorize } from "../stand-ins/vectorize.ts";
 import { act, makeTenant, newId, START } from "./database-rows.ts";
 import { memoryContract } from "./memory-suite.ts";
 import { valueOf } from "./value-of.ts";
+import { PRINCIPAL } from "../../core/provenance/label.ts";
 
 let server: TestDatabase;
 let database: Database;
@@ -37,6 +38,7 @@ function factsOf(tenant: string, project: string | null): TaskFacts {
     tenant,
     key: null,
     via: { channel: "api", id: null },
+    label: PRINCIPAL,
     deliver: [],
     rootId: id,
     parentId: null,

@@ -13,6 +13,7 @@ import { catalogue } from "../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../contracts/tool-sources-suite.ts";
 import { agent, outside, toolOf } from "./play-gateway.ts";
 import { factsOf } from "./task-world.ts";
+import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
 
 const TOOLS = [...catalogue, toolOf(outside(), "once"), toolOf(outside(), "keyed", "dotted.send")];
 const SEND = { name: "send", arguments: { text: "hi" } };
@@ -26,7 +27,13 @@ async function prepareOne(
   const facts = factsOf({ ...agent(config), ...change });
   const toolset = await buildToolset(TOOLS, facts);
   const text = typeof given === "string" ? given : JSON.stringify(given);
-  const [prepared] = await prepareCalls([{ name, arguments: text }], { facts, step: 3, toolset, repeat: null });
+  const [prepared] = await prepareCalls([{ name, arguments: text }], {
+    facts,
+    step: 3,
+    toolset,
+    repeat: null,
+    context: BY_PRINCIPAL,
+  });
   if (prepared === undefined) throw new Error("no call was prepared");
   return prepared;
 }

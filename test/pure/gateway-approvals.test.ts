@@ -16,6 +16,7 @@ import type { TaskFacts } from "../../core/task-state.ts";
 import type { Tool } from "../../core/tool.ts";
 import { control, defineTool } from "../../tools/define-tool.ts";
 import { factsOf } from "./task-world.ts";
+import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -68,7 +69,7 @@ function agentFacts(approval?: ApprovalPolicy, change: Partial<AgentConfig> = {}
 async function prepareOne(tool: Tool, given: unknown, facts: TaskFacts) {
   const toolset = await buildToolset([tool], facts);
   const requested = [{ name: tool.name.replaceAll(".", "_"), arguments: JSON.stringify(given) }];
-  const [call] = await prepareCalls(requested, { facts, step: 1, toolset, repeat: null });
+  const [call] = await prepareCalls(requested, { facts, step: 1, toolset, repeat: null, context: BY_PRINCIPAL });
   if (call === undefined) throw new Error("nothing was prepared");
   return call;
 }

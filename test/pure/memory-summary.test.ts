@@ -5,6 +5,7 @@ import { type SummarisedCall, summaryOf } from "../../core/memory/summary.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import type { TaskView } from "../../core/task-view.ts";
 import { report } from "../contracts/database-rows.ts";
+import { PRINCIPAL } from "../../core/provenance/label.ts";
 
 const ENDED = "2027-01-15T08:00:00.000Z";
 const { view: someView, task: id } = report();
@@ -15,6 +16,7 @@ function facts(change: Partial<TaskFacts> = {}): TaskFacts {
     tenant: "ten_1",
     key: null,
     via: { channel: "api", id: null },
+    label: PRINCIPAL,
     deliver: [],
     rootId: id,
     parentId: null,

@@ -4,6 +4,7 @@ import type { PreparedCall } from "../../core/task-commands.ts";
 import type { Tool } from "../../core/tool.ts";
 import { agent, depsFor, outside, prepare, send, toolOf } from "./play-gateway.ts";
 import { factsOf } from "./task-world.ts";
+import { PRINCIPAL } from "../../core/provenance/label.ts";
 
 const look = toolOf(outside(), "none", "look");
 const facts = factsOf(agent());
@@ -16,7 +17,7 @@ async function mayRun(tools: readonly Tool[], change = agent()): Promise<boolean
 }
 
 async function make(calls: readonly PreparedCall[], tool: Tool, abort = new AbortController()) {
-  return await performEarly({ facts, step: 3, calls }, depsFor([tool]), abort.signal);
+  return await performEarly({ facts, step: 3, label: PRINCIPAL, calls }, depsFor([tool]), abort.signal);
 }
 
 /** A tool whose run goes on until the test lets it, whatever its signal says. */

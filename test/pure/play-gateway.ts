@@ -11,6 +11,7 @@ import type { TaskFacts } from "../../core/task-state.ts";
 import type { EffectClass, Tool } from "../../core/tool.ts";
 import { defineTool, failure } from "../../tools/define-tool.ts";
 import { factsOf } from "./task-world.ts";
+import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
 
 /** What the outside saw of the tools below, and how it behaves. */
 export interface Outside {
@@ -91,7 +92,7 @@ export async function prepare(
   repeat: { hash: string; count: number } | null = null,
 ): Promise<PreparedCall[]> {
   const toolset = await buildToolset(tools, facts);
-  return await prepareCalls(requested, { facts, step: 3, toolset, repeat });
+  return await prepareCalls(requested, { facts, step: 3, toolset, repeat, context: BY_PRINCIPAL });
 }
 
 /** What performing these tools needs; they use no port. */

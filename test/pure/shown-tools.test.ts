@@ -13,6 +13,7 @@ import type { Tool } from "../../core/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../contracts/tool-sources-suite.ts";
 import { factsOf } from "./task-world.ts";
+import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
 
 const MOST_BYTES = 8_192;
 const SEARCH_TOOLS = ["find_tools", "call_tool"];
@@ -46,6 +47,7 @@ function requestAt(facts: TaskFacts, toolset: Awaited<ReturnType<typeof buildToo
     maxOutputTokens: 1000,
     timeoutMs: 1000,
     repeat: null,
+    context: BY_PRINCIPAL,
   };
   const { messages, tools } = buildRequest(job, toolset, new AbortController().signal);
   return { messages, tools: tools.map((tool) => ({ type: "function", function: tool })) };
@@ -124,6 +126,7 @@ describe("what a model is shown", () => {
       step: 1,
       toolset,
       repeat: null,
+      context: BY_PRINCIPAL,
     });
     expect(prepared?.outcome?.result).toMatchObject({ ok: false, error: { code: "permission_denied" } });
   });
@@ -137,7 +140,7 @@ describe("what a model is shown", () => {
       { name, arguments: '{"account_id":"7"}' },
       { name: "wait", arguments: '{"seconds":1}' },
     ];
-    const prepared = await prepareCalls(requested, { facts, step: 1, toolset, repeat: null });
+    const prepared = await prepareCalls(requested, { facts, step: 1, toolset, repeat: null, context: BY_PRINCIPAL });
     expect(prepared.map(({ tool, outcome }) => [tool, outcome])).toEqual([
       [name, null],
       ["wait", null],

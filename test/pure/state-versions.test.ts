@@ -4,6 +4,7 @@ import { readState } from "../../core/state-versions.ts";
 import { STATE_VERSION, type TaskState } from "../../core/task-state.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { decide, nextWake } from "../../core/task.ts";
+import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
 import first from "./__fixtures__/states-v1.json" with { type: "json" };
 import second from "./__fixtures__/states-v2.json" with { type: "json" };
@@ -15,6 +16,11 @@ import { failedWith, replied, shown, wake } from "./play-task.ts";
 
 /** Releases before the fifth version knew no way in but the API, and no way out. */
 const BY_API_ALONE = { via: { channel: "api", id: null }, deliver: [] };
+
+/** Releases before the sixth version stored no labels. */
+const PRINCIPAL_INPUT = { label: PRINCIPAL };
+const steeredBy = ({ usage }: { readonly usage: { readonly toolCalls: number } }) =>
+  usage.toolCalls > 0 ? OUTSIDE : PRINCIPAL;
 
 type Name = keyof typeof first;
 const NAMES = Object.keys(first) as Name[];
@@ -159,8 +165,8 @@ test.each(Object.keys(second) as (keyof typeof second)[])(
   (name) => {
     const { facts, state } = second[name];
     const { facts: factsNow, ...now } = readState(facts, state);
-    expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, sources: [], skills: [] });
-    expect(now).toEqual({ ...state, v: STATE_VERSION, loaded: [] });
+    expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, ...PRINCIPAL_INPUT, sources: [], skills: [] });
+    expect(now).toEqual({ ...state, v: STATE_VERSION, steeredBy: steeredBy(state), loaded: [] });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );
@@ -170,9 +176,9 @@ test.each(Object.keys(third) as (keyof typeof third)[])(
   (name) => {
     const { facts, state } = third[name];
     const { facts: factsNow, ...now } = readState(facts, state);
-    expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, skills: [] });
+    expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, ...PRINCIPAL_INPUT, skills: [] });
     const batch = state.batch.map((call) => (call.tool === "dispatch_subagent" ? { ...call, dispatches: true } : call));
-    expect(now).toEqual({ ...state, v: STATE_VERSION, batch, loaded: [] });
+    expect(now).toEqual({ ...state, v: STATE_VERSION, steeredBy: steeredBy(state), batch, loaded: [] });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );
@@ -182,8 +188,8 @@ test.each(Object.keys(fourth) as (keyof typeof fourth)[])(
   (name) => {
     const { facts, state } = fourth[name];
     const { facts: factsNow, ...now } = readState(facts, state);
-    expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE });
-    expect(now).toEqual({ ...state, v: STATE_VERSION });
+    expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, ...PRINCIPAL_INPUT });
+    expect(now).toEqual({ ...state, v: STATE_VERSION, steeredBy: steeredBy(state) });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );
@@ -194,6 +200,9 @@ test.each(Object.keys(fifth) as (keyof typeof fifth)[])(
     const { facts, state } = fifth[name];
     const read = readState(facts, state);
     expect(read).toMatchObject({ v: STATE_VERSION, step: state.step, facts: { id: facts.id, via: facts.via } });
+    const isFromOutside = facts.via.channel !== "api";
+    expect(read.facts.label).toBe(isFromOutside ? OUTSIDE : PRINCIPAL);
+    expect(read.steeredBy).toBe(isFromOutside ? OUTSIDE : steeredBy(state));
     const { facts: factsNow, ...now } = read;
     expect(readState(factsNow, now)).toEqual(read);
   },

@@ -12,6 +12,7 @@ import type { Limits, TaskFacts, TaskState } from "../../core/task-state.ts";
 import { createTask, decide, decideBoth, nextWake } from "../../core/task.ts";
 import type { Control, EffectClass } from "../../core/tool.ts";
 import { StoredDecisions } from "./stored-decisions.ts";
+import { PRINCIPAL } from "../../core/provenance/label.ts";
 
 /** One call of a scripted step. */
 export interface ScriptedCall {
@@ -81,6 +82,7 @@ export function factsOf(change: Partial<TaskFacts> = {}): TaskFacts {
     tenant: "ten_00000000000000000000000001",
     key: "key_00000000000000000000000001",
     via: { channel: "api", id: null },
+    label: PRINCIPAL,
     deliver: [],
     rootId: "task_00000000000000000000000001",
     parentId: null,

@@ -4,6 +4,7 @@ import { createTask, decide, nextWake } from "../../core/task.ts";
 import type { Command } from "../../core/task-commands.ts";
 import { created, failedWith, replied, shown, thinking, wake } from "./play-task.ts";
 import { answer, ASK, call, factsOf, NO_LIMITS, type Script, SLEEP, TaskWorld } from "./task-world.ts";
+import { PRINCIPAL } from "../../core/provenance/label.ts";
 
 const types = (world: TaskWorld) => world.events.map((event) => event.type);
 const questionOf = (world: TaskWorld) =>
@@ -52,7 +53,9 @@ describe("a task without trouble", () => {
     world.run(0);
     world.apply({ type: "message", text: "and in Portuguese", request: null });
     const next = wake(world.state, "x", 60_001);
-    expect(next.messages).toEqual([{ step: 2, message: { role: "user", content: "and in Portuguese" } }]);
+    expect(next.messages).toEqual([
+      { step: 2, message: { role: "user", content: "and in Portuguese", label: PRINCIPAL } },
+    ]);
   });
 
   test("takes no more messages than fit its row until it has read them", () => {

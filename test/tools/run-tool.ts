@@ -25,6 +25,7 @@ import { fakeSsh } from "../fakes/ssh.ts";
 import { EXAMPLE_SKILLS, skillsOfTexts } from "../fakes/skill-texts.ts";
 import { fakeSearch } from "../fakes/search.ts";
 import { fakeWeb } from "../fakes/web.ts";
+import { PRINCIPAL } from "../../core/provenance/label.ts";
 
 /** What came of a call: exactly one of the three is set; `shown` is what the model reads of a result. */
 export interface Ran {
@@ -120,6 +121,7 @@ export function contextFacts(): CallFacts {
     rootTask: "task_1",
     project: null,
     step: 1,
+    label: PRINCIPAL,
     callId: `call_1_1_${calls}`,
     key: `call_1_1_${calls}`,
     correlationId: "task_1/1/1",

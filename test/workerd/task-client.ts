@@ -8,6 +8,7 @@ import { makeId } from "../../core/ids.ts";
 import type { LedgerRow } from "../../core/task-commands.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import type { TaskView } from "../../core/task-view.ts";
+import { PRINCIPAL } from "../../core/provenance/label.ts";
 
 export const TENANT = makeId("tenant", 1, new Uint8Array(10));
 
@@ -19,6 +20,7 @@ export function factsOf(replies: readonly unknown[], change: Partial<TaskFacts> 
     tenant: TENANT,
     key: null,
     via: { channel: "api", id: null },
+    label: PRINCIPAL,
     deliver: [],
     rootId: id,
     parentId: null,

@@ -9,6 +9,7 @@ import type { PinnedAgent } from "../../core/agent.ts";
 import { type Failure, NO_SUCH_TASK, raise, type Result } from "../../core/errors.ts";
 import { calledWithin } from "../../core/gateway/called-tool.ts";
 import { prepareCalls, toToolError } from "../../core/gateway/prepare.ts";
+import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
 import { CALL_TOOL } from "../../core/gateway/shown-tools.ts";
 import type { ToolBus } from "../../core/gateway/tool-bus.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
@@ -118,6 +119,7 @@ async function makeCall(
       mailIsKeyed: mailFromEnv(c.env).isKeyed,
     },
     repeat: null,
+    context: BY_PRINCIPAL,
   });
   const [only] = prepared;
   if (only === undefined) throw new Error("a prepared call is missing");

@@ -1,0 +1,19 @@
+/** The label of a task's input, by what asked for the task. */
+import type { WayIn } from "../channels/way-in.ts";
+import { type Label, OUTSIDE, PRINCIPAL } from "./label.ts";
+
+/**
+ * The label of what comes through a source. A key, a schedule and a Slack mention have an authenticated author. A hook and
+ * a mail may contain what anybody wrote; who takes one apart, or verified its sender, states labels of its own.
+ */
+export function labelOfSource({ channel }: WayIn): Label {
+  switch (channel) {
+    case "api":
+    case "schedule":
+    case "slack":
+      return PRINCIPAL;
+    case "email":
+    case "webhook":
+      return OUTSIDE;
+  }
+}
