@@ -3,7 +3,6 @@
  * core. The bindings are read here, the variables in `settings.ts`.
  */
 import type { SlackNotesPort } from "../core/channels/slack/notes.ts";
-import type { Database } from "../core/database.ts";
 import type { DocumentsPort } from "../core/documents/port.ts";
 import type { Result } from "../core/errors.ts";
 import type { MemoryStore } from "../core/memory/store.ts";
@@ -13,7 +12,6 @@ import type { ScriptsPort } from "../core/scripts/port.ts";
 import type { ToolSourcesPort } from "../core/tool-source.ts";
 import type {
   BlobPort,
-  Clock,
   EmbedderPort,
   FilesPort,
   MemoryPort,
@@ -21,21 +19,21 @@ import type {
   PatternsPort,
   ResultsPort,
   SearchPort,
-  SecretsPort,
   VectorsPort,
   WebPort,
 } from "../core/ports.ts";
 import type { PeoplePort } from "../core/people/port.ts";
+import type { SecretUser } from "../core/policy/secret-use.ts";
 import type { SshPort } from "../core/ssh/port.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { type BlobEraser, openBlobs } from "./blobs.ts";
-import { openDatabase } from "./database/database.ts";
 import { openWeb } from "./egress/web.ts";
 import { type Env, required, set } from "./env.ts";
 import { hashingEmbedder } from "./embeddings/hashing.ts";
 import { openAiEmbedder } from "./embeddings/openai.ts";
 import { sandboxName, sandboxNameOf, type SandboxPlace, sandboxPrefix, tenantOfSandbox } from "./files/blob-keys.ts";
 import { openFiles } from "./files/files.ts";
+import { clockFromEnv, databaseFromEnv, pgvectorFromEnv, sealingFromEnv, secretsFromEnv } from "./from-env-stores.ts";
 import { type DatabaseHealth, databaseHealth, type SidecarReport, sidecarHealth } from "./health.ts";
 import { openMemory } from "./memory/memory-store.ts";
 import { memoryOfTask } from "./memory/task-memory.ts";
@@ -49,12 +47,10 @@ import { linearPatterns } from "./patterns.ts";
 import { openPeople } from "./people.ts";
 import { openResults } from "./results.ts";
 import { stubOf, type Watchable } from "./object-stub.ts";
-import { openSealing, type Sealing } from "./sealing.ts";
 import { slackSettings } from "./channel-settings.ts";
 import { type InstalledSlack, openInstalled, openNotes, sealToken, type SlackTokens } from "./slack/installed.ts";
 import { openSearch } from "./search/search.ts";
 import {
-  checkEndpoint,
   egressAllow,
   embeddingModel,
   modelApi,
@@ -69,8 +65,6 @@ import { type ContainerHandle, openContainer, type SidecarContainer } from "./si
 import { openScripts } from "./sidecar/scripts.ts";
 import { type Sidecar, sidecarAt, sidecarInContainer, type SidecarStub } from "./sidecar/sidecar.ts";
 import { keepShipped, openSkills, type SkillStore } from "./skills/skills.ts";
-import { openSecrets, sealSecret, SecretShelf } from "./tenant-secrets.ts";
-import { openPgvector } from "./vectors/pgvector.ts";
 import { openSsh } from "./ssh/ssh.ts";
 import { openVectorize } from "./vectors/vectorize.ts";
 
@@ -78,6 +72,7 @@ export type { Consent } from "./mcp/server.ts";
 export { ISOLATION } from "./health.ts";
 export * from "./from-env-channels.ts";
 export * from "./from-env-console.ts";
+export * from "./from-env-stores.ts";
 export type { Env } from "./env.ts";
 export { type Settings, settingProblems, settingsFromEnv } from "./settings.ts";
 
@@ -116,32 +111,9 @@ export function stepsFromEnv(env: Env): StepsRpc {
   return env.STEPS as unknown as StepsRpc;
 }
 
-/** What is kept for the life of the isolate: the answer to whether the database's role is bound by row-level security. */
-interface Stores {
-  readonly database: Database;
-  readonly pgvector: VectorsPort;
-}
-const stores = new Map<string, Stores>();
-
-function storesFromEnv(env: Env): Stores {
-  const url = required(env.DATABASE_URL, "DATABASE_URL");
-  const endpoint = set(env.OTTO_DATABASE_ENDPOINT);
-  const name = `${endpoint} ${url}`;
-  const known = stores.get(name);
-  if (known !== undefined) return known;
-  checkEndpoint(env);
-  const opened = { database: openDatabase(url, endpoint), pgvector: openPgvector(url, endpoint) };
-  stores.set(name, opened);
-  return opened;
-}
-
-export function databaseFromEnv(env: Env): Database {
-  return storesFromEnv(env).database;
-}
-
 /** Vectorize where it is bound, else pgvector in the database. */
 function vectorsFromEnv(env: Env): VectorsPort {
-  return env.VECTORS === undefined ? storesFromEnv(env).pgvector : openVectorize(env.VECTORS);
+  return env.VECTORS === undefined ? pgvectorFromEnv(env) : openVectorize(env.VECTORS);
 }
 
 /** A model of the server that OPENAI_BASE_URL names, or feature hashing. */
@@ -239,32 +211,13 @@ export async function eraseTenantFilesFromEnv(env: Env, tenant: string): Promise
   });
 }
 
-/** The way out to the web, for the requests of one tenant. Without a sidecar, they answer `not_available`. */
-export function webFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): WebPort {
+/**
+ * The way out to the web, for the requests of one tenant; `user` has secrets filled in. Without a sidecar, they answer
+ * `not_available`.
+ */
+export function webFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">, user: SecretUser): WebPort {
   const [sidecar, allow] = [sidecarFromEnv(env), egressAllow(env)];
-  return openWeb({ sidecar, allow, tenant, secrets: secretsFromEnv(env, tenant) });
-}
-
-/** What is kept of the tenants' secrets for the life of the isolate, sealed. */
-export const secretShelf = new SecretShelf();
-
-function secretsFromEnv(env: Env, tenant: string): SecretsPort {
-  const { secrets: table } = databaseFromEnv(env);
-  return openSecrets({ table, sealing: sealingFromEnv(env), tenant, shelf: secretShelf, clock: clockFromEnv(env) });
-}
-
-/** A secret's value as the database keeps it. */
-export async function sealSecretFromEnv(
-  env: Env,
-  tenant: string,
-  secret: { readonly name: string; readonly value: string },
-): Promise<string> {
-  return await sealSecret(sealingFromEnv(env), tenant, secret);
-}
-
-/** Has the next request of this isolate read the tenant's secrets anew. Other isolates do within five seconds. */
-export function forgetSecretsFromEnv(_env: Env, tenant: string): void {
-  secretShelf.forget(tenant);
+  return openWeb({ sidecar, allow, tenant, secrets: secretsFromEnv(env, tenant, user) });
 }
 
 /** The search engine; without one, searches answer `not_available` and what to set. */
@@ -282,24 +235,25 @@ export function documentsFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">
   return openDocuments(sidecarFromEnv(env), tenant);
 }
 
-/** Servers of SSH, for the commands of one tenant. */
-export function sshFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): SshPort {
+/** Servers of SSH, for the commands of one tenant; `user` logs in by its secrets. */
+export function sshFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">, user: SecretUser): SshPort {
   const [sidecar, allow] = [sidecarFromEnv(env), egressAllow(env)];
-  return openSsh({ sidecar, allow, tenant, secrets: secretsFromEnv(env, tenant) });
+  return openSsh({ sidecar, allow, tenant, secrets: secretsFromEnv(env, tenant, user) });
 }
 
-/** The MCP servers of one tenant. `consent`: a person is there who can authorize Otto. */
+/** The MCP servers of one tenant, reached by the secrets of `user`. `consent`: a person is there who can authorize Otto. */
 export function mcpFromEnv(
   env: Env,
   { tenant }: Pick<TaskFacts, "tenant">,
+  user: SecretUser,
   consent: Consent | null = null,
 ): McpServers {
   const registry = mcpRegistryFromEnv(env, tenant);
   const find = (server: string) => registry.find(server);
   const noteListChanged = (server: string) =>
     databaseFromEnv(env).mcpServers.noteListChanged(tenant, server, clockFromEnv(env).now());
-  const processes = { sidecar: sidecarFromEnv(env), secrets: secretsFromEnv(env, tenant) };
-  return openMcp({ web: webFromEnv(env, { tenant }), processes, tenant, find, consent, noteListChanged });
+  const processes = { sidecar: sidecarFromEnv(env), secrets: secretsFromEnv(env, tenant, user) };
+  return openMcp({ web: webFromEnv(env, { tenant }, user), processes, tenant, find, consent, noteListChanged });
 }
 
 /** Ends the processes of a tenant's MCP server, or of all of them (`server` null). Never throws. */
@@ -333,11 +287,6 @@ export function modelFromEnv(env: Env): ModelPort {
   return openAiModel({ apiKey, baseUrl, api: modelApi(env) });
 }
 
-/** Seals what is stored and may hold a secret. */
-export function sealingFromEnv(env: Env): Sealing {
-  return openSealing(required(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"));
-}
-
 /** A workspace of Slack as the tenant's bot there sees it; `not_found`: the tenant has none. */
 export async function slackFromEnv(
   env: Env,
@@ -367,10 +316,6 @@ export async function sealSlackTokenFromEnv(
 /** The engine of the regular expressions that tenants and models write. */
 export function patternsFromEnv(_env: Env): PatternsPort {
   return linearPatterns;
-}
-
-export function clockFromEnv(_env: Env): Clock {
-  return { now: () => Date.now() };
 }
 
 /** What `/health` tells. Settings that cannot be right throw as `settingsFromEnv` does. */

@@ -6,7 +6,9 @@ import { FailurePause } from "../core/base/failure-pause.ts";
 import { fromBase64, toBase64 } from "../core/base64.ts";
 import type { SecretSetting, SecretTable } from "../core/database.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
-import type { Clock, SecretsPort, TenantSecret } from "../core/ports.ts";
+import { findUserRefusal, isBoundToAgent, type SecretUser } from "../core/policy/secret-use.ts";
+import type { Clock } from "../core/ports.ts";
+import type { SecretsPort, TenantSecret } from "../core/web/secrets-port.ts";
 import type { Sealing } from "./sealing.ts";
 
 /** How long a list stands in for one that cannot be read. */
@@ -15,6 +17,9 @@ const STALE_MS = 10 * 60_000;
 const PAUSE_MS = 5_000;
 /** What a request that needs them is told to wait. */
 const RETRY_AFTER_MS = 1_000;
+/** How old the list may be that says what is bound to an agent, and how long that question waits for it. */
+const MAX_AGE_OF_BINDINGS_MS = 60_000;
+const PATIENCE_FOR_BINDINGS_MS = 500;
 /** Characters of what is kept of one tenant, and of all: tenants share the isolate. */
 const MAX_CHARACTERS_EACH = 1_000_000;
 const MAX_CHARACTERS = 8_000_000;
@@ -58,16 +63,23 @@ export interface SecretsSettings {
   readonly table: Pick<SecretTable, "sealed">;
   readonly sealing: Pick<Sealing, "seal" | "open">;
   readonly tenant: string;
+  /** Who has them filled in. */
+  readonly user: SecretUser;
   readonly shelf: SecretShelf;
   readonly clock: Clock;
 }
 
 export function openSecrets(settings: SecretsSettings): SecretsPort {
-  const { sealing, tenant } = settings;
+  const { user } = settings;
   return {
     async all(maxAgeMs, patienceMs) {
       const rows = await rowsOf(settings, maxAgeMs, patienceMs);
-      return rows.ok ? ok(await Promise.all(rows.value.map((row) => opened(sealing, tenant, row)))) : rows;
+      return rows.ok ? ok(await Promise.all(rows.value.map((row) => opened(settings, row)))) : rows;
+    },
+    async boundToAgent() {
+      const rows = await rowsOf(settings, MAX_AGE_OF_BINDINGS_MS, PATIENCE_FOR_BINDINGS_MS);
+      const bound = rows.ok ? rows.value.filter(({ agents }) => isBoundToAgent(agents, user)) : [];
+      return new Set(bound.map(({ name }) => name));
     },
   };
 }
@@ -118,16 +130,23 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   }
 }
 
-async function opened(
-  sealing: Pick<Sealing, "open">,
-  tenant: string,
-  { name, hosts, sealed }: SecretSetting,
-): Promise<TenantSecret> {
+async function opened(settings: SecretsSettings, row: SecretSetting): Promise<TenantSecret> {
+  const { name, hosts, agents, methods } = row;
+  const refusal = findUserRefusal(name, agents, settings.user);
+  const bindings = { ...(methods === null ? {} : { methods }), ...(refusal === null ? {} : { refusal }) };
+  return { name, hosts, value: await openValue(settings, row), ...bindings };
+}
+
+/** Null for what does not open with the present key. */
+async function openValue(
+  { sealing, tenant }: Pick<SecretsSettings, "sealing" | "tenant">,
+  { name, sealed }: SecretSetting,
+): Promise<string | null> {
   try {
     const bytes = await sealing.open(fromBase64(sealed), contextOf(tenant, name));
-    return { name, hosts, value: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return { name, hosts, value: null };
+    return null;
   }
 }
 

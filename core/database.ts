@@ -105,14 +105,16 @@ export interface Secret {
   readonly id: string;
   readonly name: string;
   readonly hosts: readonly string[];
+  /** Ids of the agents that may use it; null: as `core/policy/secret-use.ts` says. */
+  readonly agents: readonly string[] | null;
+  /** Methods of the requests that may carry it; null: all of them. */
+  readonly methods: readonly string[] | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** What a secret is set to: its value sealed, in base64. */
-export interface SecretSetting {
-  readonly name: string;
-  readonly hosts: readonly string[];
+/** What a secret is set to: its value sealed, in base64, and its bindings. */
+export interface SecretSetting extends Pick<Secret, "name" | "hosts" | "agents" | "methods"> {
   readonly sealed: string;
 }
 
@@ -125,7 +127,7 @@ export interface SecretTable {
   create(tenant: string, secret: SecretSetting & { readonly id: string }, act: AuditEntry): Promise<Result<Secret>>;
   get(tenant: string, name: string): Promise<Result<Secret>>;
   page(tenant: string, request: PageRequest): Promise<Result<Page<Secret>>>;
-  /** Sets value and hosts anew. */
+  /** Replaces value and bindings. */
   update(tenant: string, secret: SecretSetting, act: AuditEntry): Promise<Result<Secret>>;
   /** Gives what was there. */
   remove(tenant: string, name: string, act: AuditEntry): Promise<Result<Secret>>;

@@ -224,22 +224,6 @@ export interface WebStream {
   readonly body: ReadableStream<Uint8Array>;
 }
 
-/** A secret with its value, for the egress module alone. `value` null: it does not open with the present key. */
-export interface TenantSecret {
-  readonly name: string;
-  readonly hosts: readonly string[];
-  readonly value: string | null;
-}
-
-/** The secrets of one tenant. It is in no tool's context. Never throws. */
-export interface SecretsPort {
-  /**
-   * All of them, as they were `maxAgeMs` ago or later. Where the database does not give them within `patienceMs`, older
-   * ones will do for some minutes; without any it fails, and is not asked again by the next ones for a while.
-   */
-  all(maxAgeMs: number, patienceMs: number): Promise<Result<readonly TenantSecret[]>>;
-}
-
 /** A search of the web. */
 export interface SearchRequest {
   readonly query: string;

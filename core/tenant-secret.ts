@@ -1,9 +1,11 @@
 /**
- * A tenant's secret: a name, a value that nobody reads back, and the hosts that it may be sent to. Limits: values of 4 to
- * 4,096 bytes, because a shorter one could not be told from other text in a reply; 20 hosts; 100 secrets a tenant.
+ * A tenant's secret: a name, a value that nobody reads back, the hosts that it may be sent to, and, if wanted, the agents that may
+ * use it and the methods of the requests that may carry it. Limits: values of 4 to 4,096 bytes, because a shorter one could not be
+ * told from other text in a reply; 20 hosts; 50 agents; 100 secrets a tenant.
  */
 import { z } from "zod";
 import { normalHostPattern } from "./host-pattern.ts";
+import { SECRET_METHODS } from "./policy/secret-use.ts";
 import { SECRET_NAME } from "./web/secret-references.ts";
 
 export const MAX_SECRETS = 100;
@@ -11,6 +13,8 @@ const MIN_VALUE_BYTES = 4;
 export const MAX_VALUE_BYTES = 4_096;
 const MAX_HOSTS = 20;
 const MAX_HOST_CHARACTERS = 260;
+const MAX_AGENTS = 50;
+const MAX_AGENT_CHARACTERS = 200;
 
 export const secretNameSchema = z
   .string()
@@ -34,8 +38,13 @@ const hostSchema = z
     return z.NEVER;
   });
 
+const methodSchema = z
+  .string()
+  .toUpperCase()
+  .pipe(z.enum(SECRET_METHODS, `has to be one of ${SECRET_METHODS.join(", ")}`));
+
 /**
- * What a secret is set to. The value comes with every change of the hosts: who could bind a value anew without knowing it
+ * What a secret is set to. The value comes with every change of a binding: who could bind a value again without knowing it
  * could have it sent to himself.
  */
 export const secretSettingSchema = z.strictObject({
@@ -46,5 +55,22 @@ export const secretSettingSchema = z.strictObject({
     .max(MAX_HOSTS)
     .describe(
       "Where it may be sent: `api.example.com`, `*.example.com` for every name below, `:port` to bind it to one.",
+    ),
+  agents: z
+    .array(z.string().min(1).max(MAX_AGENT_CHARACTERS))
+    .min(1)
+    .max(MAX_AGENTS)
+    .optional()
+    .describe(
+      "The agents that may use it, by id or name; `agent_default` is the built-in one. When omitted, every agent that a person made may use it, and the built-in one except in tasks from hooks and mail.",
+    ),
+  methods: z
+    .array(methodSchema)
+    .min(1)
+    .max(SECRET_METHODS.length)
+    .transform((methods) => [...new Set(methods)])
+    .optional()
+    .describe(
+      "The methods of the requests that may carry it, such as `GET`; all of them when omitted. With methods it is used in HTTP requests only, not for SSH and not by a program.",
     ),
 });

@@ -5,6 +5,7 @@ import { failed, ok, type Result } from "../core/errors.ts";
 import { toolsByKey, twice } from "../core/gateway/tool-bus.ts";
 import { readApiDocument } from "../core/openapi/document.ts";
 import { type Imported, type ImportOptions, importOpenApi, slugOf } from "../core/openapi/import.ts";
+import { SETUP } from "../core/policy/secret-use.ts";
 import type { Tool } from "../core/tool.ts";
 import { nameKey } from "../core/tool-source.ts";
 import type { AppContext } from "./context.ts";
@@ -44,7 +45,7 @@ export async function readImport(
 
 /** Reads a document from its address. */
 export async function fetchDocument(c: AppContext, url: string): Promise<Result<unknown>> {
-  const replied = await webFromEnv(c.env, { tenant: tenantOf(c) }).request({
+  const replied = await webFromEnv(c.env, { tenant: tenantOf(c) }, SETUP).request({
     method: "GET",
     url,
     headers: [["accept", "application/json, application/yaml;q=0.9, */*;q=0.1"]],

@@ -8,6 +8,7 @@ import { type Failure, ok, type Result } from "../core/errors.ts";
 import { outsideTools, sourceOf } from "../core/mcp/outside-tools.ts";
 import { plainText, readToolList } from "../core/mcp/tool-list.ts";
 import type { McpTool } from "../core/mcp/port.ts";
+import { SETUP } from "../core/policy/secret-use.ts";
 import { nameKey, type OutsideTool } from "../core/tool-source.ts";
 import type { Begun } from "./consent-browser.ts";
 import { beginConsent } from "./mcp-consent.ts";
@@ -54,7 +55,7 @@ export async function lookAt(place: McpPlace, record: McpServerRecord, looker: L
   if (!consent.ok) return consent;
   const table = databaseFromEnv(env).mcpServers;
   const at = Date.now();
-  const listed = await mcpFromEnv(env, { tenant }, consent.value).list(name, looker.signal);
+  const listed = await mcpFromEnv(env, { tenant }, SETUP, consent.value).list(name, looker.signal);
   const read = listed.ok ? await readToolList(listed.value.tools) : listed;
   if (!listed.ok || !read.ok) {
     const error = listed.ok ? (read as { error: Failure }).error : listed.error;

@@ -1,7 +1,7 @@
 /** Which agent a request means. The built-in one needs no database; any other is read at its latest version, once until one changes. */
 import { clockFromEnv, databaseFromEnv, type Env } from "../adapters/from-env.ts";
 import { DEFAULT_AGENT, type PinnedAgent } from "../core/agent.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
+import { failed, ok, raise, type Result } from "../core/errors.ts";
 import { withToolboxSettings } from "../core/tool-settings.ts";
 import type { AppContext } from "./context.ts";
 import { keepAgent, knownAgent } from "./known-agents.ts";
@@ -32,4 +32,20 @@ export async function agentNamed(
   }
   if (found.error.code !== "not_found") return found;
   return failed("not_found", "There is no agent with this id or name.", { field: "agent" });
+}
+
+/**
+ * The ids of the agents that a binding names by id or name, each once. An agent that the tenant does not have is `invalid_input`,
+ * and not `not_found`: what the request is about is the thing that is bound.
+ */
+export async function readAgentIds(c: AppContext, named: readonly string[], field: string): Promise<string[]> {
+  const asked = { tenant: tenantOf(c), stamp: c.get("agentsStamp"), now: clockFromEnv(c.env).now() };
+  const ids = new Set<string>();
+  for (const [at, idOrName] of named.entries()) {
+    const found = await agentNamed(c.env, asked, idOrName);
+    if (!found.ok && found.error.code === "not_found")
+      raise("invalid_input", "There is no agent with this id or name.", { field: `${field}.${at}` });
+    ids.add(unwrap(found).id);
+  }
+  return [...ids];
 }

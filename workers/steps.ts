@@ -49,6 +49,7 @@ import type {
   ThinkJob,
   ThinkLine,
 } from "../core/steps-rpc.ts";
+import { toSecretUser } from "../core/policy/secret-use.ts";
 import { joinMessages, labelMessage } from "../core/provenance/label-messages.ts";
 import type { ModelFailure, ModelChunk } from "../core/ports.ts";
 import type { ModelReply, RevisedCall } from "../core/task-commands.ts";
@@ -115,19 +116,20 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   private performDeps(facts: TaskFacts, toolset: Toolset): PerformDeps {
     const { env } = this;
     const settings = settingsFromEnv(env);
+    const user = toSecretUser(facts);
     return {
       toolset,
       ports: {
         files: filesFromEnv(env, facts),
-        web: webFromEnv(env, facts),
+        web: webFromEnv(env, facts, user),
         search: searchFromEnv(env),
         results: resultsFromEnv(env, facts),
         patterns: patternsFromEnv(env),
         memory: taskMemoryFromEnv(env, facts),
-        mcp: mcpFromEnv(env, facts),
+        mcp: mcpFromEnv(env, facts, user),
         scripts: scriptsFromEnv(env, facts),
         documents: documentsFromEnv(env, facts),
-        ssh: sshFromEnv(env, facts),
+        ssh: sshFromEnv(env, facts, user),
         slack: slackNotesFromEnv(env, facts),
         skills: skillsFromEnv(env, facts),
         people: peopleFromEnv(env, facts),

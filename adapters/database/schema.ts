@@ -86,6 +86,8 @@ export const secrets = pgTable("secrets", {
   id: text("id").notNull(),
   name: text("name").notNull(),
   hosts: text("hosts").array().notNull(),
+  agents: text("agents").array(),
+  methods: text("methods").array(),
   sealed: text("sealed").notNull(),
   createdAt: moment("created_at").notNull(),
   updatedAt: moment("updated_at").notNull(),

@@ -13,14 +13,14 @@ const NO_SECRET = failed("not_found", "There is no such secret.");
 
 export function secretTable(connection: Connection): SecretTable {
   return {
-    async create(tenant, { id, name, hosts, sealed }, act) {
+    async create(tenant, { id, name, hosts, agents, methods, sealed }, act) {
       const at = new Date(act.at).toISOString();
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           with made as (
-            insert into secrets (tenant, id, name, hosts, sealed, created_at, updated_at)
-            select ${tenant}::text, ${id}::text, ${name}::text, ${sql.param([...hosts])}::text[], ${sealed}::text,
-              ${at}::timestamptz, ${at}::timestamptz
+            insert into secrets (tenant, id, name, hosts, agents, methods, sealed, created_at, updated_at)
+            select ${tenant}::text, ${id}::text, ${name}::text, ${sql.param([...hosts])}::text[], ${listOf(agents)}::text[],
+              ${listOf(methods)}::text[], ${sealed}::text, ${at}::timestamptz, ${at}::timestamptz
             where (select count(*) from secrets where tenant = ${tenant}) < ${MAX_SECRETS}
             on conflict do nothing
             returning id
@@ -54,13 +54,14 @@ export function secretTable(connection: Connection): SecretTable {
       return ok(cutPage(read.value[0], limit, ({ id, createdAt }: Secret) => ({ at: createdAt, id })));
     },
 
-    async update(tenant, { name, hosts, sealed }, act) {
+    async update(tenant, { name, hosts, agents, methods, sealed }, act) {
       const at = new Date(act.at).toISOString();
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           with changed as (
             update secrets
-            set hosts = ${sql.param([...hosts])}::text[], sealed = ${sealed}::text, updated_at = ${at}::timestamptz
+            set hosts = ${sql.param([...hosts])}::text[], agents = ${listOf(agents)}::text[],
+              methods = ${listOf(methods)}::text[], sealed = ${sealed}::text, updated_at = ${at}::timestamptz
             where ${named(tenant, name)}
             returning id
           )
@@ -87,7 +88,13 @@ export function secretTable(connection: Connection): SecretTable {
     async sealed(tenant) {
       const read = await asTenant(connection, tenant, (query) => [
         query
-          .select({ name: secrets.name, hosts: secrets.hosts, sealed: secrets.sealed })
+          .select({
+            name: secrets.name,
+            hosts: secrets.hosts,
+            agents: secrets.agents,
+            methods: secrets.methods,
+            sealed: secrets.sealed,
+          })
           .from(secrets)
           .where(eq(secrets.tenant, tenant)),
       ]);
@@ -101,6 +108,11 @@ function named(tenant: string, name: string) {
 }
 
 function selectSecrets(query: Query) {
-  const { id, name, hosts, createdAt, updatedAt } = secrets;
-  return query.select({ id, name, hosts, createdAt, updatedAt }).from(secrets);
+  const { id, name, hosts, agents, methods, createdAt, updatedAt } = secrets;
+  return query.select({ id, name, hosts, agents, methods, createdAt, updatedAt }).from(secrets);
+}
+
+/** A list as a parameter of type text[]; null stays null. */
+function listOf(values: readonly string[] | null) {
+  return sql.param(values === null ? null : [...values]);
 }

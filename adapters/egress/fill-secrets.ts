@@ -4,7 +4,8 @@
  */
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { hostIsListed } from "../../core/host-pattern.ts";
-import type { TenantSecret } from "../../core/ports.ts";
+import { findMethodRefusal } from "../../core/policy/secret-use.ts";
+import type { TenantSecret } from "../../core/web/secrets-port.ts";
 import { isHeaderValue } from "../../core/web/headers.ts";
 import { fillReferences, type ReferencePlace, referencedNames } from "../../core/web/secret-references.ts";
 import { MAX_URL_CHARACTERS } from "./address.ts";
@@ -39,7 +40,7 @@ function namesIn({ hop, urlIsOurs }: Draft): ReadonlyMap<string, string> {
 
 /**
  * The hop with its values. `opened`: by the operator's allow list, also without TLS. Fails with `not_found` for a name
- * that nobody has, and with `blocked_by_policy` for a secret that is not bound to this host.
+ * that nobody has, and with `blocked_by_policy` for a secret that this user may not use, or that is bound to other hosts or methods.
  */
 export function fillSecrets(draft: Draft, secrets: readonly TenantSecret[], opened: boolean): Result<Hop> {
   const { hop, urlIsOurs } = draft;
@@ -52,7 +53,7 @@ export function fillSecrets(draft: Draft, secrets: readonly TenantSecret[], open
     );
   const values = new Map<string, string>();
   for (const [name, field] of namesIn(draft)) {
-    const value = valueFor(name, field, hop.url, secrets, opened);
+    const value = valueFor(name, field, hop, secrets, opened);
     if (!value.ok) return value;
     values.set(name, value.value);
   }
@@ -86,11 +87,11 @@ function tooLong(field: string, most: number): Result<never> {
 function valueFor(
   name: string,
   field: string,
-  url: URL,
+  { url, method }: Hop,
   secrets: readonly TenantSecret[],
   opened: boolean,
 ): Result<string> {
-  const value = boundValue(name, field, url, secrets);
+  const value = boundValue(name, field, { url, method }, secrets);
   if (value.ok && url.protocol !== "https:" && !opened)
     return refuse(
       "blocked_by_policy",
@@ -100,16 +101,33 @@ function valueFor(
   return value;
 }
 
-/** The value of a secret that is bound to the place which the URL stands for. `field` is where it is referred to. */
-export function boundValue(name: string, field: string, url: URL, secrets: readonly TenantSecret[]): Result<string> {
+/** Where a value is to go. `method` null: by no HTTP request. */
+export interface SecretPlace {
+  readonly url: URL;
+  readonly method: string | null;
+}
+
+/**
+ * The value of a secret that its user may have filled in and that is bound to this place. `field` is where it is referred to.
+ * Fails with `not_found`, `blocked_by_policy` (user, host or method) or `not_available`, each before anything was sent.
+ */
+export function boundValue(
+  name: string,
+  field: string,
+  { url, method }: SecretPlace,
+  secrets: readonly TenantSecret[],
+): Result<string> {
   const secret = secrets.find((one) => one.name === name);
   if (secret === undefined) return refuse("not_found", `There is no secret named ${name}. Nothing was sent.`, field);
+  if (secret.refusal !== undefined) return refuse("blocked_by_policy", `${secret.refusal} Nothing was sent.`, field);
   if (!hostIsListed(url, secret.hosts))
     return refuse(
       "blocked_by_policy",
       `The secret ${name} is not bound to ${url.host}. Nothing was sent there.`,
       field,
     );
+  const otherMethod = findMethodRefusal(name, secret.methods ?? null, method);
+  if (otherMethod !== null) return refuse("blocked_by_policy", `${otherMethod} Nothing was sent.`, field);
   if (secret.value === null)
     return refuse("not_available", `The secret ${name} cannot be opened any more. Set it again.`, field);
   return ok(secret.value);

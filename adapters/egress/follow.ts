@@ -7,12 +7,12 @@ import { hostIsListed, portIsListed } from "../../core/host-pattern.ts";
 import { isReading } from "../../core/http-method.ts";
 import {
   surelyNotSent,
-  type SecretsPort,
   type WebRequest,
   type WebResponse,
   type WebStream,
   type WebStreamRequest,
 } from "../../core/ports.ts";
+import type { SecretsPort } from "../../core/web/secrets-port.ts";
 import { judgeUrl, type EgressAllow } from "./address.ts";
 import { type Draft, fillSecrets, refersToSecrets } from "./fill-secrets.ts";
 import { nextHop, type Hop } from "./redirect.ts";

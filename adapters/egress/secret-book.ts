@@ -4,13 +4,8 @@
  */
 import { type Failure, ok, type Result } from "../../core/errors.ts";
 import { hostIsListed } from "../../core/host-pattern.ts";
-import {
-  type SecretsPort,
-  surelyNotSent,
-  type TenantSecret,
-  type WebResponse,
-  type WebStream,
-} from "../../core/ports.ts";
+import { surelyNotSent, type WebResponse, type WebStream } from "../../core/ports.ts";
+import type { SecretsPort, TenantSecret } from "../../core/web/secrets-port.ts";
 import { MAX_VALUE_BYTES } from "../../core/tenant-secret.ts";
 import { LONGEST_FORM, makeRedactor, type Redactor } from "../../core/web/redact-secrets.ts";
 import { redactBody } from "./redact-body.ts";

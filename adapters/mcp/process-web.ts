@@ -6,7 +6,8 @@
 import { z } from "zod";
 import { ERRORS, type ErrorCode, type Failure, failed, ok, type Result } from "../../core/errors.ts";
 import { fillProcess, type McpProcess, processRefersToSecrets } from "../../core/mcp/process-config.ts";
-import type { SecretsPort, WebPort, WebStream, WebStreamRequest } from "../../core/ports.ts";
+import type { WebPort, WebStream, WebStreamRequest } from "../../core/ports.ts";
+import type { SecretsPort } from "../../core/web/secrets-port.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import { openSecretBook } from "../egress/secret-book.ts";
 import { headBytes, joined, packetChunks } from "../sidecar/packet.ts";

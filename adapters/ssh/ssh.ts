@@ -5,7 +5,8 @@
 import { z } from "zod";
 import { ERRORS, type ErrorCode, type Failure, failed, ok, type Result } from "../../core/errors.ts";
 import { hostIsListed, portIsListed } from "../../core/host-pattern.ts";
-import { type SecretsPort, surelyNotSent, type TenantSecret } from "../../core/ports.ts";
+import { surelyNotSent } from "../../core/ports.ts";
+import type { SecretsPort, TenantSecret } from "../../core/web/secrets-port.ts";
 import type { SshCredential, SshPort, SshRequest, SshRun } from "../../core/ssh/port.ts";
 import { fillReferences, referencedNames } from "../../core/web/secret-references.ts";
 import { type EgressAllow, judgeSshPlace, sshPlace } from "../egress/address.ts";
@@ -97,7 +98,7 @@ function fill(credential: SshCredential, url: URL, secrets: readonly TenantSecre
   const field = credential.kind === "secret" ? "credential_id" : credential.kind;
   const values = new Map<string, string>();
   for (const name of namesIn(credential)) {
-    const value = boundValue(name, field, url, secrets);
+    const value = boundValue(name, field, { url, method: null }, secrets);
     if (!value.ok) return value;
     values.set(name, value.value);
   }

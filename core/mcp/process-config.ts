@@ -6,7 +6,8 @@
 import { z } from "zod";
 import { failed, ok, type Result } from "../errors.ts";
 import { normalHostPattern, patternIsCovered } from "../host-pattern.ts";
-import type { TenantSecret } from "../ports.ts";
+import { findMethodRefusal } from "../policy/secret-use.ts";
+import type { TenantSecret } from "../web/secrets-port.ts";
 import { fillReferences, referencedNames } from "../web/secret-references.ts";
 
 const MAX_COMMAND = 500;
@@ -132,6 +133,8 @@ export function fillProcess(program: McpProcess, secrets: readonly TenantSecret[
   for (const name of new Set(textsOf(args, variables).flatMap(referencedNames))) {
     const secret = secrets.find((one) => one.name === name);
     if (secret === undefined) return notStarted("not_found", `There is no secret named ${name}.`);
+    const refusal = secret.refusal ?? findMethodRefusal(name, secret.methods ?? null, null);
+    if (refusal !== null) return notStarted("blocked_by_policy", refusal);
     const open = network.find((pattern) => !patternIsCovered(pattern, secret.hosts));
     if (open !== undefined)
       return notStarted("blocked_by_policy", `The secret ${name} is not bound to ${open}, which the server may reach.`);

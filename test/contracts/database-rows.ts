@@ -39,7 +39,7 @@ export function act(action: AuditEntry["action"], target: string, at: number = S
 
 /** A secret whose sealed value is the word "sealed". */
 export function secretOf(name: string, at: number = START) {
-  return { id: newId("secret", at), name, hosts: ["api.example.com"], sealed: "c2VhbGVk" };
+  return { id: newId("secret", at), name, hosts: ["api.example.com"], agents: null, methods: null, sealed: "c2VhbGVk" };
 }
 
 /** A person with an address of each kind, which nobody else has. */

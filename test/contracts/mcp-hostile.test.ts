@@ -8,7 +8,7 @@ import { type McpServers, openMcp } from "../../adapters/mcp/mcp.ts";
 import type { McpServer, SavedAuth } from "../../adapters/mcp/server.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
 import { ok } from "../../core/errors.ts";
-import type { TenantSecret } from "../../core/ports.ts";
+import type { TenantSecret } from "../../core/web/secrets-port.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { noProcesses } from "../fakes/mcp.ts";

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
 import { openSsh } from "../../adapters/ssh/ssh.ts";
-import type { TenantSecret } from "../../core/ports.ts";
+import type { TenantSecret } from "../../core/web/secrets-port.ts";
 import type { SshPort, SshRequest } from "../../core/ssh/port.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";

@@ -4,9 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
 import { openSealing } from "../../adapters/sealing.ts";
 import { openSecrets, sealSecret, SecretShelf } from "../../adapters/tenant-secrets.ts";
-import { type Database, OPERATOR_TENANT } from "../../core/database.ts";
+import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agent.ts";
+import { type Database, OPERATOR_TENANT, type SecretSetting } from "../../core/database.ts";
 import { failed } from "../../core/errors.ts";
-import type { SecretsPort, TenantSecret } from "../../core/ports.ts";
+import { type SecretUser, SETUP, toSecretUser } from "../../core/policy/secret-use.ts";
+import type { SecretsPort, TenantSecret } from "../../core/web/secrets-port.ts";
 import { MAX_SECRETS } from "../../core/tenant-secret.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { fakeSecrets } from "../fakes/secrets.ts";
@@ -26,21 +28,23 @@ beforeEach(async () => {
 });
 
 const PAGE = { after: null, limit: 100 };
+/** What a secret has that is bound to nothing but its hosts. */
+const OPEN: Pick<SecretSetting, "agents" | "methods"> = { agents: null, methods: null };
 const sealing = openSealing(randomBytes(32).toString("base64"));
 
 describe("the table of secrets", () => {
   it("keeps a secret once, however often that is asked, and writes down who made it", async () => {
     const secret = secretOf("KEY");
     const made = act("secret.create", secret.id);
-    const { id, name, hosts } = secret;
-    const kept = { ok: true, value: { id, name, hosts, createdAt: made.at, updatedAt: made.at } };
+    const { id, name, hosts, agents, methods } = secret;
+    const kept = { ok: true, value: { id, name, hosts, agents, methods, createdAt: made.at, updatedAt: made.at } };
     expect(await database.secrets.create(tenant, secret, made)).toEqual(kept);
     expect(await database.secrets.create(tenant, secret, made)).toEqual(kept);
     expect(await database.secrets.get(tenant, "KEY")).toEqual(kept);
     expect(await database.audit.page(tenant, PAGE)).toMatchObject({ value: { items: [made] } });
     expect(await database.secrets.sealed(tenant)).toEqual({
       ok: true,
-      value: [{ name, hosts, sealed: secret.sealed }],
+      value: [{ name, hosts, agents, methods, sealed: secret.sealed }],
     });
   });
 
@@ -56,9 +60,22 @@ describe("the table of secrets", () => {
   it("sets and deletes what is there, and writes nothing down for what is not", async () => {
     const secret = secretOf("KEY");
     await database.secrets.create(tenant, secret, act("secret.create", secret.id));
-    const setting = { name: "KEY", hosts: ["*.example.org"], sealed: "b3RoZXI=" };
+    const setting = {
+      name: "KEY",
+      hosts: ["*.example.org"],
+      agents: ["agent_1", "agent_2"],
+      methods: ["GET"],
+      sealed: "b3RoZXI=",
+    };
     const set = await database.secrets.update(tenant, setting, act("secret.update", secret.id, START + 5));
-    expect(set).toMatchObject({ ok: true, value: { id: secret.id, hosts: setting.hosts, updatedAt: START + 5 } });
+    expect(set).toMatchObject({
+      ok: true,
+      value: { id: secret.id, hosts: setting.hosts, agents: setting.agents, methods: ["GET"], updatedAt: START + 5 },
+    });
+    expect(await database.secrets.sealed(tenant)).toEqual({ ok: true, value: [setting] });
+    const open = { ...setting, agents: null, methods: null };
+    await database.secrets.update(tenant, open, act("secret.update", secret.id, START + 6));
+    expect(await database.secrets.sealed(tenant)).toEqual({ ok: true, value: [open] });
     const gone = await database.secrets.remove(tenant, "KEY", act("secret.delete", secret.id, START + 9));
     expect(gone).toMatchObject({ ok: true, value: { id: secret.id } });
     for (const none of [
@@ -71,6 +88,7 @@ describe("the table of secrets", () => {
     const acts = await database.audit.page(tenant, PAGE);
     expect(acts.ok && acts.value.items.map(({ action }) => action)).toEqual([
       "secret.delete",
+      "secret.update",
       "secret.update",
       "secret.create",
     ]);
@@ -121,12 +139,17 @@ secretsContract("the adapter and Postgres", async (secrets) => {
   for (const { name, value, hosts } of secrets) {
     const sealed = await sealSecret(sealing, owner, { name, value: value ?? "" });
     const id = newId("secret");
-    await database.secrets.create(owner, { id, name, hosts, sealed }, act("secret.create", id));
+    await database.secrets.create(
+      owner,
+      { id, name, hosts, agents: null, methods: null, sealed },
+      act("secret.create", id),
+    );
   }
   return openSecrets({
     table: database.secrets,
     sealing,
     tenant: owner,
+    user: SETUP,
     shelf: new SecretShelf(),
     clock: { now: () => START },
   });
@@ -135,7 +158,7 @@ secretsContract("the adapter and Postgres", async (secrets) => {
 describe("what the adapter keeps of secrets", () => {
   /** A table that a test takes away, and the port on it. */
   async function shelved() {
-    const world = { now: START, reads: 0, isAway: false, hangs: false, names: ["KEY"] };
+    const world = { now: START, reads: 0, isAway: false, hangs: false, names: ["KEY"], bindings: OPEN };
     const sealed = await sealSecret(sealing, "ten_1", { name: "KEY", value: "canary-value" });
     const table = {
       sealed: () => {
@@ -144,15 +167,42 @@ describe("what the adapter keeps of secrets", () => {
         if (world.isAway) return Promise.resolve(failed("upstream_failed", "The database is away."));
         return Promise.resolve({
           ok: true as const,
-          value: world.names.map((name) => ({ name, hosts: ["a.example"], sealed })),
+          value: world.names.map((name) => ({ ...world.bindings, name, hosts: ["a.example"], sealed })),
         });
       },
     };
     const shelf = new SecretShelf();
-    const open = (tenant: string, key = sealing) =>
-      openSecrets({ table, sealing: key, tenant, shelf, clock: { now: () => world.now } });
+    const open = (tenant: string, key = sealing, user: SecretUser = SETUP) =>
+      openSecrets({ table, sealing: key, tenant, user, shelf, clock: { now: () => world.now } });
     return { world, shelf, open, secrets: open("ten_1") };
   }
+
+  it("says which secrets their user may not have filled in, and which are bound to it, without opening a value", async () => {
+    const { world, open } = await shelved();
+    const userOf = (agent: PinnedAgent) => toSecretUser({ agent, via: { channel: "webhook", id: "hook_1" } });
+    const own = { ...DEFAULT_AGENT, id: "agent_own" };
+    world.bindings = { agents: ["agent_own"], methods: ["GET"] };
+    const [mine, foreign] = [open("ten_1", sealing, userOf(own)), open("ten_1", sealing, userOf(DEFAULT_AGENT))];
+    const bound = { name: "KEY", hosts: ["a.example"], value: "canary-value", methods: ["GET"] };
+    expect(await mine.all(0, 5_000)).toEqual({ ok: true, value: [bound] });
+    const refusal = expect.stringContaining("KEY is not bound to the agent default");
+    expect(await foreign.all(60_000, 5_000)).toEqual({ ok: true, value: [{ ...bound, refusal }] });
+    expect([...(await mine.boundToAgent())]).toEqual(["KEY"]);
+    expect((await foreign.boundToAgent()).size).toBe(0);
+    expect(world.reads).toBe(1);
+    world.now += 60_001;
+    world.bindings = OPEN;
+    expect((await mine.boundToAgent()).size).toBe(0);
+    expect(world.reads).toBe(2);
+  });
+
+  it("tells nothing bound while the database is away and nothing is kept", async () => {
+    const { world, open } = await shelved();
+    world.bindings = { agents: ["agent_own"], methods: null };
+    world.isAway = true;
+    const user = toSecretUser({ agent: { ...DEFAULT_AGENT, id: "agent_own" }, via: { channel: "api", id: null } });
+    expect((await open("ten_1", sealing, user).boundToAgent()).size).toBe(0);
+  });
 
   it("is used as long as it is young enough, and holds no value in the clear", async () => {
     const { world, shelf, secrets } = await shelved();

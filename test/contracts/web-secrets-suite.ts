@@ -1,6 +1,7 @@
 /** What every `WebPort` does with references to secrets: where values go, and that none comes back. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { SecretsPort, TenantSecret, WebRequest } from "../../core/ports.ts";
+import type { WebRequest } from "../../core/ports.ts";
+import type { SecretsPort, TenantSecret } from "../../core/web/secrets-port.ts";
 import type { OutsideRequest } from "../fakes/web.ts";
 import { fakeSecrets } from "../fakes/secrets.ts";
 import { ask, type WebUnderTest } from "./web-suite.ts";
@@ -29,6 +30,9 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
       secrets.push({ name: "OTHER", value: OTHER_KEY, hosts: [second] });
       secrets.push({ name: "PLAIN", value: "canary-in-the-clear", hosts: ["*.example.com"] });
       secrets.push({ name: "SEALED", value: null, hosts: [first] });
+      const refusal = "The secret REFUSED is for another agent.";
+      secrets.push({ name: "REFUSED", value: "canary-of-another-agent", hosts: [first], refusal });
+      secrets.push({ name: "PATCHES", value: "canary-of-a-method", hosts: [first], methods: ["PATCH"] });
     });
     afterEach(() => outside.close());
 
@@ -87,6 +91,13 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
     });
 
     it.each([
+      [
+        "another user's",
+        "{{secret.REFUSED}}",
+        "blocked_by_policy",
+        /REFUSED is for another agent\. Nothing was sent\./,
+      ],
+      ["one of another method", "{{secret.PATCHES}}", "blocked_by_policy", /PATCHES is bound to PATCH, and this is a/],
       ["another host's", "{{secret.OTHER}}", "blocked_by_policy", /OTHER is not bound to/],
       ["nobody's", "{{secret.NONE}}", "not_found", /no secret named NONE/],
       ["a mistyped one", "{{secret.key-1}}", "not_found", /no secret named key-1/],
@@ -101,9 +112,25 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
         const reply = await outside.web.request(request);
         expect(reply).toMatchObject({ ok: false, error: { code, field, details: { sent: false } } });
         expect(!reply.ok && reply.error.message).toMatch(message);
-        if (code === "blocked_by_policy") expect(!reply.ok && reply.error.message).toContain(host);
+        if (reference === "{{secret.OTHER}}") expect(!reply.ok && reply.error.message).toContain(host);
       }
       expect(outside.received).toEqual([]);
+    });
+
+    it("sends one with the methods that it is bound to, and judges the method of each redirect", async () => {
+      const patch = { ...send(`${base}/`, { "x-key": "{{secret.PATCHES}}" }, ""), method: "PATCH" };
+      expect((await outside.web.request(patch)).ok).toBe(true);
+      expect(outside.received[0]?.headers["x-key"]).toBe("canary-of-a-method");
+      secrets.push({ name: "POSTS", value: "canary-of-post", hosts: [host], methods: ["POST"] });
+      outside.answer(({ method }) => (method === "POST" ? { status: 303, headers: { location: "/next" } } : {}));
+      const posted = await outside.web.request(send(`${base}/`, { "x-key": "{{secret.POSTS}}" }, ""));
+      expect(posted).toMatchObject({ ok: true, value: { status: 303 } });
+      expect(outside.received.map(({ method }) => method)).toEqual(["PATCH", "POST"]);
+    });
+
+    it("cuts those out of what comes back that its user may not have filled in", async () => {
+      outside.answer(() => ({ body: "kept: canary-of-another-agent, canary-of-a-method" }));
+      expect(await seen(ask(`${base}/`))).toContain("kept: {{secret.REFUSED}}, {{secret.PATCHES}}");
     });
 
     it("sends none without TLS, but at a place that the operator opened", async () => {

@@ -1,11 +1,16 @@
 /** Secrets of a tenant in memory. Those that are passed stay the fake's own: a test changes them by what it keeps of the list. */
 import { failed, ok } from "../../core/errors.ts";
-import type { SecretsPort, TenantSecret } from "../../core/ports.ts";
+import type { SecretsPort, TenantSecret } from "../../core/web/secrets-port.ts";
 
-/** `isAway` is asked at each reading: true, and it fails as it does while the database is away and nothing is kept. */
-export function fakeSecrets(secrets: readonly TenantSecret[] = [], isAway: () => boolean = () => false): SecretsPort {
+/** `bound` are the names of those that are bound to the calling agent. `isAway` is asked at each reading: true, and it fails as it does while the database is away and nothing is kept. */
+export function fakeSecrets(
+  secrets: readonly TenantSecret[] = [],
+  isAway: () => boolean = () => false,
+  bound: readonly string[] = [],
+): SecretsPort {
   return {
     all: () =>
       Promise.resolve(isAway() ? failed("upstream_failed", "They cannot be read.", { retryAfterMs: 1 }) : ok(secrets)),
+    boundToAgent: () => Promise.resolve(new Set(bound)),
   };
 }

@@ -84,6 +84,8 @@ describe("secrets of a process", () => {
     [[secret("A", ["a.example.com"])], "not_found"],
     [[secret("A", ["a.example.com"]), secret("B", ["b.example.com"])], "blocked_by_policy"],
     [[secret("A", ["a.example.com"]), secret("B", ["a.example.com"], null)], "not_available"],
+    [[secret("A", ["a.example.com"]), { ...secret("B", ["a.example.com"]), methods: ["GET"] }], "blocked_by_policy"],
+    [[secret("A", ["a.example.com"]), { ...secret("B", ["a.example.com"]), refusal: "No." }], "blocked_by_policy"],
     [[secret("A", ["a.example.com"]), secret("B", ["a.example.com"], "a\0b")], "invalid_input"],
     [[secret("A", ["a.example.com"]), secret("B", ["a.example.com"], "v".repeat(200_000))], "too_large"],
   ])("stop the start when one is amiss (%#)", (secrets, code) => {

@@ -10,7 +10,7 @@ import type { McpServer } from "../../adapters/mcp/server.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
 import { failed, ok } from "../../core/errors.ts";
 import type { McpProcess } from "../../core/mcp/process-config.ts";
-import type { TenantSecret } from "../../core/ports.ts";
+import type { TenantSecret } from "../../core/web/secrets-port.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import type { Isolation, Mount } from "../../sidecar/cage/cage.ts";
 import { openCages } from "../../sidecar/cage/cages.ts";

@@ -1,5 +1,6 @@
 /** What one tenant has, and every route of the document with what another tenant gets for it. */
 
+import { ACCESS_CASES } from "./access-cases.ts";
 import { SLACK_CASES } from "./slack-cases.ts";
 import { SCHEDULE_CASES } from "./schedule-cases.ts";
 import { TOOL_CASES } from "./tool-cases.ts";
@@ -246,15 +247,6 @@ export const CASES: readonly Case[] = [
     other: 404,
     owner: 200,
   },
-  { route: "GET /v1/keys", path: () => "/v1/keys", other: "nothing of it", owner: 200 },
-  {
-    route: "POST /v1/keys",
-    path: () => "/v1/keys",
-    body: () => ({ name: "another", scopes: ["tasks:read"] }),
-    other: "nothing of it",
-    owner: 201,
-  },
-  { route: "DELETE /v1/keys/{id}", path: ({ key }) => `/v1/keys/${key}`, other: 404, owner: 200 },
   // Who is signed in is in the cookie, and these callers send a key: test/workerd/sessions.test.ts has the cookies.
   { route: "GET /v1/session", path: () => "/v1/session", other: 404, owner: 404 },
   { route: "DELETE /v1/session", path: () => "/v1/session", other: 404, owner: 404 },
@@ -278,23 +270,7 @@ export const CASES: readonly Case[] = [
     other: 404,
     owner: 404,
   },
-  { route: "GET /v1/secrets", path: () => "/v1/secrets", other: "nothing of it", owner: 200 },
-  {
-    route: "POST /v1/secrets",
-    path: () => "/v1/secrets",
-    body: () => ({ name: "ANOTHER", value: "value", hosts: ["example.com"] }),
-    other: "nothing of it",
-    owner: 201,
-  },
-  { route: "GET /v1/secrets/{secret}", path: ({ secret }) => `/v1/secrets/${secret}`, other: 404, owner: 200 },
-  {
-    route: "PUT /v1/secrets/{secret}",
-    path: ({ secret }) => `/v1/secrets/${secret}`,
-    body: () => ({ value: "value", hosts: ["example.com"] }),
-    other: 404,
-    owner: 200,
-  },
-  { route: "DELETE /v1/secrets/{secret}", path: ({ secret }) => `/v1/secrets/${secret}`, other: 404, owner: 200 },
+  ...ACCESS_CASES,
   { route: "GET /v1/webhooks/incoming", path: () => "/v1/webhooks/incoming", other: "nothing of it", owner: 200 },
   {
     route: "POST /v1/webhooks/incoming",

@@ -29,7 +29,8 @@ describe("secrets over the API", () => {
       hosts: ["API.example.com.", "*.bücher.example:8443"],
     });
     expect([made.status, made.headers.get("location")]).toEqual([201, "/v1/secrets/API_KEY"]);
-    const shape = { id: expect.stringMatching(/^sec_/), name: "API_KEY", created_at: expect.any(String) };
+    const open = { agents: null, methods: null };
+    const shape = { id: expect.stringMatching(/^sec_/), name: "API_KEY", ...open, created_at: expect.any(String) };
     expect(made.json).toEqual({
       ...shape,
       hosts: ["api.example.com", "*.xn--bcher-kva.example:8443"],
@@ -72,6 +73,10 @@ describe("secrets over the API", () => {
       "a.*.b",
     ].map((host) => [{ ...SETTING, name: "KEY", hosts: [host] }, "hosts.0"] as [object, string]),
     [{ ...SETTING, name: "KEY", expires_at: null }, "expires_at"],
+    [{ ...SETTING, name: "KEY", agents: [] }, "agents"],
+    [{ ...SETTING, name: "KEY", agents: ["default", "nobody"] }, "agents.1"],
+    [{ ...SETTING, name: "KEY", methods: [] }, "methods"],
+    [{ ...SETTING, name: "KEY", methods: ["GET", "TRACE"] }, "methods.1"],
   ])("are refused, by the field, and without a word of the value: %j", async (body, field) => {
     const caller = await makeCaller();
     const answer = await caller.send("POST", "/v1/secrets", body);

@@ -13,6 +13,7 @@ import {
   webFromEnv,
 } from "../../adapters/from-env.ts";
 import { makeId } from "../../core/ids.ts";
+import { SETUP } from "../../core/policy/secret-use.ts";
 import { playVectorize } from "../stand-ins/vectorize.ts";
 import { makeCaller } from "./front-door.ts";
 
@@ -64,7 +65,7 @@ describe("the settings", () => {
       SIDECAR_URL: "https://s.example",
       SIDECAR_SECRET: "x",
     });
-    expect(() => webFromEnv(env, { tenant: "t1" })).toThrow("OTTO_EGRESS_ALLOW");
+    expect(() => webFromEnv(env, { tenant: "t1" }, SETUP)).toThrow("OTTO_EGRESS_ALLOW");
   });
 
   test("let production send statements to this machine and to Neon, and nowhere else in the clear", () => {
@@ -82,7 +83,7 @@ describe("the settings", () => {
   test("name what is missing", () => {
     expect(() => databaseFromEnv(envOf({}))).toThrow("DATABASE_URL is not set");
     expect(() => sealingFromEnv(envOf({}))).toThrow("OTTO_SECRET_KEY is not set");
-    expect(() => webFromEnv(envOf({ SIDECAR_URL: "http://localhost:1" }), { tenant: "t1" })).toThrow(
+    expect(() => webFromEnv(envOf({ SIDECAR_URL: "http://localhost:1" }), { tenant: "t1" }, SETUP)).toThrow(
       "SIDECAR_SECRET is not set",
     );
     expect(() => modelFromEnv(envOf({ OPENAI_API_KEY: "k", OTTO_MODEL_API: "grpc" }))).toThrow("OTTO_MODEL_API");

@@ -11,6 +11,7 @@ import { retryAfterMs } from "../../core/channels/webhook-reply.ts";
 import { signWebhook } from "../../core/channels/webhook-signature.ts";
 import type { Failure } from "../../core/errors.ts";
 import { makeId } from "../../core/ids.ts";
+import { SETUP } from "../../core/policy/secret-use.ts";
 import type { WebStream } from "../../core/ports.ts";
 import { seededIds } from "../new-ids.ts";
 import { changingEndpoints } from "./endpoint-interests.ts";
@@ -40,7 +41,7 @@ async function post(env: Env, delivery: Delivery, endpoint: SealedEndpoint, url:
   const now = clockFromEnv(env).now();
   const signed = { id: delivery.id, seconds: Math.floor(now / 1000), body: bodyOf(delivery) };
   const secrets = await signingSecrets(env, delivery.tenant, endpoint, now);
-  return await webFromEnv(env, delivery).open({
+  return await webFromEnv(env, delivery, SETUP).open({
     method: "POST",
     url,
     headers: [

@@ -14,6 +14,7 @@ import type { Secret } from "../../core/database.ts";
 import { raise } from "../../core/errors.ts";
 import { makeId } from "../../core/ids.ts";
 import { writeCursor } from "../../core/page-cursor.ts";
+import { SECRET_METHODS } from "../../core/policy/secret-use.ts";
 import { secretNameSchema, secretSettingSchema } from "../../core/tenant-secret.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";
@@ -21,14 +22,32 @@ import { auditEntry } from "../audit-entry.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { idSource } from "../new-ids.ts";
+import { readAgentIds } from "../resolve-agent.ts";
 import { pageQuery, pageRequest, tenantOf, unwrap } from "../task-access.ts";
 
 const time = z.iso.datetime();
+type SecretMethod = (typeof SECRET_METHODS)[number];
 
 const newSecretSchema = secretSettingSchema.extend({ name: secretNameSchema });
 
 const secretSchema = z
-  .strictObject({ id: z.string(), name: z.string(), hosts: z.array(z.string()), created_at: time, updated_at: time })
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    hosts: z.array(z.string()),
+    agents: z
+      .array(z.string())
+      .nullable()
+      .describe(
+        "Ids of the agents that may use it; null: every agent that a person made, and the built-in one except in tasks from hooks and mail.",
+      ),
+    methods: z
+      .array(z.enum(SECRET_METHODS))
+      .nullable()
+      .describe("Methods of the requests that may carry it; null: all of them."),
+    created_at: time,
+    updated_at: time,
+  })
   .meta({ id: "Secret" });
 
 const admin = [requireScope("admin")];
@@ -42,7 +61,7 @@ const create = createRoute({
   path: "/v1/secrets",
   summary: "Make a secret",
   description:
-    "Tools refer to it by `{{secret.NAME}}` in the path and query of a URL, in the value of a header and in a body. The value is filled in on the way out, only for the hosts that are named here, by https (or at a place of OTTO_EGRESS_ALLOW), and is cut out of what comes back. Nothing shows it again.",
+    "Tools refer to it by `{{secret.NAME}}` in the path and query of a URL, in the value of a header and in a body. The value is filled in on the way out, only for the hosts, agents and methods that are named here, by https (or at a place of OTTO_EGRESS_ALLOW), and is cut out of what comes back. Nothing shows it again.",
   middleware: admin,
   request: { body: { required: true, content: { "application/json": { schema: newSecretSchema } } } },
   responses: answers({ 201: secret }, [409, 413, 415, 422]),
@@ -72,9 +91,9 @@ const update = createRoute({
   ...shared,
   method: "put",
   path: "/v1/secrets/{secret}",
-  summary: "Set a secret anew",
+  summary: "Replace a secret",
   description:
-    "Value and hosts together: the value is not lent to other hosts. It holds everywhere within 5 seconds. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
+    "Value and bindings together, so that the value is not lent to other hosts, agents or methods; a binding that is left out is removed. It holds everywhere within 5 seconds. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
   middleware: admin,
   request: { params, body: { required: true, content: { "application/json": { schema: secretSettingSchema } } } },
   responses: answers({ 200: secret }, [404, 413, 415, 422]),
@@ -94,13 +113,14 @@ const remove = createRoute({
 
 export function secretRoutes(app: App): void {
   app.openapi(create, async (c) => {
-    const { name, value, hosts } = c.req.valid("json");
+    const { name, value, hosts, ...bound } = c.req.valid("json");
     const tenant = tenantOf(c);
+    const setting = { name, hosts, ...(await readBindings(c, bound)) };
     const { createdAt, random } = await idSource(c, "secret");
     const id = makeId("secret", createdAt, random);
     const sealed = await sealSecretFromEnv(c.env, tenant, { name, value });
     const act = await auditEntry(c, "secret.create", id);
-    const made = unwrap(await databaseFromEnv(c.env).secrets.create(tenant, { id, name, hosts, sealed }, act));
+    const made = unwrap(await databaseFromEnv(c.env).secrets.create(tenant, { ...setting, id, sealed }, act));
     forgetSecretsFromEnv(c.env, tenant);
     return c.json(shownSecret(made), 201, { location: `/v1/secrets/${name}` });
   });
@@ -116,12 +136,13 @@ export function secretRoutes(app: App): void {
   });
 
   app.openapi(update, async (c) => {
-    const { value, hosts } = c.req.valid("json");
+    const { value, hosts, ...bound } = c.req.valid("json");
     const tenant = tenantOf(c);
     const { id, name } = await secretByName(c, c.req.valid("param").secret);
+    const setting = { name, hosts, ...(await readBindings(c, bound)) };
     const sealed = await sealSecretFromEnv(c.env, tenant, { name, value });
     const act = await auditEntry(c, "secret.update", id);
-    const set = unwrap(await databaseFromEnv(c.env).secrets.update(tenant, { name, hosts, sealed }, act));
+    const set = unwrap(await databaseFromEnv(c.env).secrets.update(tenant, { ...setting, sealed }, act));
     forgetSecretsFromEnv(c.env, tenant);
     await endMcpProcessesFromEnv(c.env, tenant, null);
     return c.json(shownSecret(set));
@@ -143,11 +164,25 @@ async function secretByName(c: AppContext, name: string): Promise<Secret> {
   return unwrap(await databaseFromEnv(c.env).secrets.get(tenantOf(c), name));
 }
 
-function shownSecret({ id, name, hosts, createdAt, updatedAt }: Secret) {
+/** The bindings as they are stored: agents by their ids. `invalid_input` names an agent that the tenant does not have. */
+async function readBindings(
+  c: AppContext,
+  {
+    agents,
+    methods,
+  }: { readonly agents?: readonly string[] | undefined; readonly methods?: SecretMethod[] | undefined },
+): Promise<Pick<Secret, "agents" | "methods">> {
+  return { agents: agents === undefined ? null : await readAgentIds(c, agents, "agents"), methods: methods ?? null };
+}
+
+function shownSecret({ id, name, hosts, agents, methods, createdAt, updatedAt }: Secret) {
   return {
     id,
     name,
     hosts: [...hosts],
+    agents: agents === null ? null : [...agents],
+    // Nothing but what the schema let through was stored.
+    methods: methods === null ? null : (methods as SecretMethod[]),
     created_at: new Date(createdAt).toISOString(),
     updated_at: new Date(updatedAt).toISOString(),
   };

@@ -16,6 +16,7 @@ import {
   serverSchema,
 } from "../../core/mcp/config.ts";
 import { clientDescription } from "../../core/mcp/oauth-client.ts";
+import { SETUP } from "../../core/policy/secret-use.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { answers, openAnswers, withKey } from "../answers.ts";
 import { actorIdOf, auditEntry } from "../audit-entry.ts";
@@ -272,7 +273,7 @@ export function mcpServerRoutes(app: App): void {
     const ended = await endConsent(c.env, state, query.state);
     if (!ended.ok) return told(c, 400, ended.error.message);
     if (query.code === undefined) return told(c, 400, `The authorization was refused: ${query.error ?? "no code"}.`);
-    const mcp = mcpFromEnv(c.env, { tenant }, ended.value);
+    const mcp = mcpFromEnv(c.env, { tenant }, SETUP, ended.value);
     const finished = await mcp.finish(server, new URL(c.req.url).searchParams);
     if (!finished.ok) return told(c, 400, finished.error.message);
     const database = databaseFromEnv(c.env);

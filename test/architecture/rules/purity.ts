@@ -7,6 +7,7 @@ const READERS_OF_ENV: readonly string[] = [
   "adapters/from-env-channels.ts",
   "adapters/from-env-console.ts",
   "adapters/from-env-mail.ts",
+  "adapters/from-env-stores.ts",
   "adapters/settings.ts",
   "adapters/channel-settings.ts",
 ];

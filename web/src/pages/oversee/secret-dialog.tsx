@@ -1,16 +1,19 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { agentName, agentsQuery } from "../../api/agents.ts";
 import { answered, api } from "../../api/client.ts";
 import { toApiError } from "../../api/problem.ts";
 import { useRequestKey } from "../../api/request-key.ts";
 import type { Secret } from "../../api/types.generated.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { TextArea, TextField } from "../../ui/field.tsx";
+import { faultIn } from "../../ui/faults.ts";
+import { CheckField, TextArea, TextField } from "../../ui/field.tsx";
 import { ProblemNotice } from "../../ui/notice.tsx";
 import { useToast } from "../../ui/toast.tsx";
+import { SECRET_METHODS, type SecretDraft, toBindings, toSecretDraft } from "./secret-fields.ts";
 
-/** Makes a secret (`"new"`) or gives one another value and other hosts. */
+/** Makes a secret (`"new"`) or replaces the value and the bindings of one. */
 export function SecretDialog({
   secret,
   onClose,
@@ -31,17 +34,19 @@ function SecretForm({ secret, onClose }: { readonly secret: Secret | null; reado
   const say = useToast();
   const [name, setName] = useState(secret?.name ?? "");
   const [value, setValue] = useState("");
-  const [hosts, setHosts] = useState(secret?.hosts.join("\n") ?? "");
+  const { data: agents } = useQuery(agentsQuery);
+  // Null until a field is changed: the names of agents may be read later than the form opens.
+  const [changed, setChanged] = useState<SecretDraft | null>(null);
+  const draft = changed ?? toSecretDraft(secret, (id) => agentName(agents, id));
+  const { hosts, methods } = draft;
   const { headersFor } = useRequestKey();
   const saving = useMutation({
     mutationFn: async () => {
-      const list = hosts.split(/[\s,]+/).filter((host) => host !== "");
-      const body = { name, value, hosts: list };
+      const setting = { value, ...toBindings(draft) };
+      const body = { name, ...setting };
       return secret === null
         ? await answered(api.POST("/v1/secrets", { body, headers: headersFor(body) }))
-        : await answered(
-            api.PUT("/v1/secrets/{secret}", { params: { path: { secret: secret.id } }, body: { value, hosts: list } }),
-          );
+        : await answered(api.PUT("/v1/secrets/{secret}", { params: { path: { secret: secret.name } }, body: setting }));
     },
     onSuccess: async ({ name: kept }) => {
       onClose();
@@ -81,10 +86,37 @@ function SecretForm({ secret, onClose }: { readonly secret: Secret | null; reado
         required
         rows={2}
         value={hosts}
-        onChange={({ target }) => setHosts(target.value)}
-        hint="One a line, such as api.example.com: it is sent to these alone."
-        error={faults["hosts"]}
+        onChange={({ target }) => setChanged({ ...draft, hosts: target.value })}
+        hint="One a line, such as api.example.com. The value is sent nowhere else."
+        error={faultIn(faults, "hosts")}
       />
+      <TextArea
+        label="Agents"
+        rows={2}
+        value={draft.agents}
+        onChange={({ target }) => setChanged({ ...draft, agents: target.value })}
+        hint="One a line, by name. When empty, all your agents may use it, and the built-in agent except in tasks from webhooks and mail."
+        error={faultIn(faults, "agents")}
+      />
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-1 text-sm font-medium">Methods</legend>
+        <p className="text-sm text-quiet">When none is checked, all of them.</p>
+        <div className="flex flex-wrap gap-x-4 gap-y-1">
+          {SECRET_METHODS.map((method) => (
+            <CheckField
+              key={method}
+              label={method}
+              checked={methods.includes(method)}
+              onChange={({ target }) =>
+                setChanged({
+                  ...draft,
+                  methods: SECRET_METHODS.filter((one) => (one === method ? target.checked : methods.includes(one))),
+                })
+              }
+            />
+          ))}
+        </div>
+      </fieldset>
       {saving.isError ? <ProblemNotice error={saving.error} /> : null}
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>

@@ -1,7 +1,8 @@
 /** Secrets that tools send to the hosts they are meant for. A value goes in and is never shown again. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Lock } from "lucide-react";
 import { useState } from "react";
+import { agentName, agentsQuery } from "../../api/agents.ts";
 import { answered, api } from "../../api/client.ts";
 import { usePaged } from "../../api/paged.ts";
 import type { Secret } from "../../api/types.generated.ts";
@@ -14,6 +15,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
+import { describeBindings } from "./secret-fields.ts";
 
 export function SecretsPage() {
   const list = usePaged<Secret>(
@@ -22,9 +24,15 @@ export function SecretsPage() {
   );
   const [editing, setEditing] = useState<Secret | "new" | null>(null);
   const [ending, setEnding] = useState<Secret | null>(null);
+  const { data: agents } = useQuery(agentsQuery);
   const columns: readonly Column<Secret>[] = [
     { title: "Name", cell: ({ name }) => <span className="font-mono">{name}</span> },
     { title: "Sent only to", isMain: true, cell: ({ hosts }) => <span className="text-sm">{hosts.join(", ")}</span> },
+    {
+      title: "Used by",
+      isMain: true,
+      cell: (secret) => <span className="text-sm">{describeBindings(secret, (id) => agentName(agents, id))}</span>,
+    },
     { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} /> },
     {
       title: "Actions",
@@ -72,8 +80,8 @@ function DeleteSecret({ secret, onClose }: { readonly secret: Secret | null; rea
   const queries = useQueryClient();
   const say = useToast();
   const deleting = useMutation({
-    mutationFn: async ({ id }: Secret) =>
-      await answered(api.DELETE("/v1/secrets/{secret}", { params: { path: { secret: id } } })),
+    mutationFn: async ({ name }: Secret) =>
+      await answered(api.DELETE("/v1/secrets/{secret}", { params: { path: { secret: name } } })),
     onSuccess: async ({ name }) => {
       onClose();
       say(`“${name}” is deleted.`);

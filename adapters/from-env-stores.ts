@@ -1,0 +1,78 @@
+/** What `from-env.ts` gives of the database and of what is sealed in it: the tables, the seal, and the tenants' secrets. */
+import type { Database } from "../core/database.ts";
+import type { SecretUser } from "../core/policy/secret-use.ts";
+import type { Clock, VectorsPort } from "../core/ports.ts";
+import type { SecretsPort } from "../core/web/secrets-port.ts";
+import { openDatabase } from "./database/database.ts";
+import { type Env, required, set } from "./env.ts";
+import { openSealing, type Sealing } from "./sealing.ts";
+import { checkEndpoint } from "./settings.ts";
+import { openSecrets, sealSecret, SecretShelf } from "./tenant-secrets.ts";
+import { openPgvector } from "./vectors/pgvector.ts";
+
+/** What is kept for the life of the isolate: the answer to whether the database's role is bound by row-level security. */
+interface Stores {
+  readonly database: Database;
+  readonly pgvector: VectorsPort;
+}
+const stores = new Map<string, Stores>();
+
+function storesFromEnv(env: Env): Stores {
+  const url = required(env.DATABASE_URL, "DATABASE_URL");
+  const endpoint = set(env.OTTO_DATABASE_ENDPOINT);
+  const name = `${endpoint} ${url}`;
+  const known = stores.get(name);
+  if (known !== undefined) return known;
+  checkEndpoint(env);
+  const opened = { database: openDatabase(url, endpoint), pgvector: openPgvector(url, endpoint) };
+  stores.set(name, opened);
+  return opened;
+}
+
+export function databaseFromEnv(env: Env): Database {
+  return storesFromEnv(env).database;
+}
+
+/** The vectors that the database keeps. */
+export function pgvectorFromEnv(env: Env): VectorsPort {
+  return storesFromEnv(env).pgvector;
+}
+
+export function clockFromEnv(_env: Env): Clock {
+  return { now: () => Date.now() };
+}
+
+/** Seals what is stored and may hold a secret. */
+export function sealingFromEnv(env: Env): Sealing {
+  return openSealing(required(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"));
+}
+
+/** What is kept of the tenants' secrets for the life of the isolate, sealed. */
+export const secretShelf = new SecretShelf();
+
+/** A tenant's secrets as `user` may have them filled in. */
+export function secretsFromEnv(env: Env, tenant: string, user: SecretUser): SecretsPort {
+  const { secrets: table } = databaseFromEnv(env);
+  return openSecrets({
+    table,
+    sealing: sealingFromEnv(env),
+    tenant,
+    user,
+    shelf: secretShelf,
+    clock: clockFromEnv(env),
+  });
+}
+
+/** A secret's value as the database keeps it. */
+export async function sealSecretFromEnv(
+  env: Env,
+  tenant: string,
+  secret: { readonly name: string; readonly value: string },
+): Promise<string> {
+  return await sealSecret(sealingFromEnv(env), tenant, secret);
+}
+
+/** Has the next request of this isolate read the tenant's secrets anew. Other isolates do within five seconds. */
+export function forgetSecretsFromEnv(_env: Env, tenant: string): void {
+  secretShelf.forget(tenant);
+}

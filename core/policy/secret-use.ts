@@ -1,0 +1,69 @@
+/**
+ * Which secrets a request may carry, by who has them filled in and by the request's method. Hosts are judged where a value is
+ * filled in (`core/host-pattern.ts`). Pure: the agent, the source of its task and the bindings are given.
+ */
+import { DEFAULT_AGENT, type PinnedAgent } from "../agent.ts";
+import type { WayIn } from "../channels/way-in.ts";
+
+/** Methods that a secret can be bound to: those that a tool can send. */
+export const SECRET_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+
+/**
+ * Who has secrets filled in: a call of an agent, in a task from this source, or the setup of the tenant, which an administrator
+ * asked for and which no agent's words are part of (reading an API document, listing the tools of an MCP server).
+ */
+export type SecretUser =
+  | {
+      readonly kind: "agent";
+      readonly id: string;
+      readonly name: string;
+      readonly channel: WayIn["channel"];
+    }
+  | { readonly kind: "setup" };
+
+/** The user of an administrator's own requests. */
+export const SETUP: SecretUser = { kind: "setup" };
+
+/** The user that a task's calls have secrets filled in for. */
+export function toSecretUser({ agent, via }: { readonly agent: PinnedAgent; readonly via: WayIn }): SecretUser {
+  return { kind: "agent", id: agent.id, name: agent.config.name, channel: via.channel };
+}
+
+/** Sources whose words are a stranger's: the tenant chose neither the input nor the agent for it. */
+const STRANGERS: Partial<Record<WayIn["channel"], string>> = { webhook: "a hook", email: "a mail" };
+
+/**
+ * Why this user may not have a secret filled in, in words for anyone; null when it may. `agents` are the ids that the secret is
+ * bound to; null: every agent that a person made may use it, but not the built-in agent in a task from a hook or mail.
+ */
+export function findUserRefusal(name: string, agents: readonly string[] | null, user: SecretUser): string | null {
+  if (user.kind === "setup") return null;
+  if (agents !== null) {
+    if (agents.includes(user.id)) return null;
+    return `The secret ${name} is not bound to the agent ${user.name}. An administrator can add the agent to the secret's agents.`;
+  }
+  const source = user.id === DEFAULT_AGENT.id ? STRANGERS[user.channel] : undefined;
+  if (source === undefined) return null;
+  return `The built-in agent may not use the secret ${name} in a task from ${source}. Let the task use an agent of your own, or bind the secret to ${DEFAULT_AGENT.id}.`;
+}
+
+/**
+ * Why a request with this method may not carry a secret; null when it may. `methods` null: all of them. `method` null: it is no
+ * HTTP request (SSH, a program's environment), where nothing limits what the value is used for.
+ */
+export function findMethodRefusal(
+  name: string,
+  methods: readonly string[] | null,
+  method: string | null,
+): string | null {
+  if (methods === null) return null;
+  if (method === null)
+    return `The secret ${name} is bound to HTTP methods (${methods.join(", ")}), so it is used in HTTP requests only.`;
+  if (methods.includes(method.toUpperCase())) return null;
+  return `The secret ${name} is bound to ${methods.join(", ")}, and this is a ${method.toUpperCase()} request.`;
+}
+
+/** True when the secret names the agent itself, and is not merely open to every agent. */
+export function isBoundToAgent(agents: readonly string[] | null, user: SecretUser): boolean {
+  return user.kind === "agent" && agents !== null && agents.includes(user.id);
+}
