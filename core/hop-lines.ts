@@ -3,18 +3,25 @@
 /** Who hears a hop. An `AbortSignal` does not cross RPC; the answer to a call that is left open does. */
 export interface HopListener<Line> {
   hear(line: Line): Promise<void>;
+  /**
+   * Takes a line that announces an effect, and resolves when it is stored. False: it was not, and what it announces must
+   * not happen.
+   */
+  commit(line: Line): Promise<boolean>;
   /** Resolves when nobody wants the hop any more, and fails when the one who listened is gone. */
   givenUp(): Promise<void>;
 }
 
 /**
- * Makes a hop: tells each line as it comes and gives the last. Its work is aborted when nobody wants it any more. A hop
+ * Makes a hop: tells each line as it comes and gives the last. A line that `mustBeStored` picks is committed, and the hop
+ * resumes with the answer. Its work is aborted when nobody wants it any more. A hop
  * that came to its end has no work left, and an abort would cost an error with its stack, and wake those that still
  * listen.
  */
 export async function tellLines<Line>(
   listener: HopListener<Line>,
-  hop: (signal: AbortSignal) => AsyncGenerator<Line, Line | null>,
+  hop: (signal: AbortSignal) => AsyncGenerator<Line, Line | null, boolean>,
+  mustBeStored: (line: Line) => boolean = () => false,
 ): Promise<Line | null> {
   const abort = new AbortController();
   let isOver = false;
@@ -23,14 +30,16 @@ export async function tellLines<Line>(
   };
   listener.givenUp().then(stop, stop);
   const lines = hop(abort.signal);
+  let isStored = false;
   try {
     for (;;) {
-      const { value, done } = await lines.next();
+      const { value, done } = await lines.next(isStored);
       if (done === true) {
         isOver = true;
         return value;
       }
-      await listener.hear(value);
+      if (mustBeStored(value)) isStored = await listener.commit(value);
+      else await listener.hear(value);
     }
   } finally {
     await lines.return(null);

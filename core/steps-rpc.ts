@@ -30,12 +30,33 @@ export type ThinkLine =
 export interface ActJob {
   readonly facts: TaskFacts;
   readonly step: number;
+  /** Their attempts are stored: each may start. */
   readonly calls: readonly CallOfHop[];
+  /**
+   * Calls that start only after a line has named them in `starts` and the object has stored it. Absent from an object of
+   * an earlier release; a runner of an earlier release does not make them, and a later hop does.
+   */
+  readonly later?: readonly CallOfHop[];
   readonly timeoutMs: number;
 }
 
-/** A line of hop two. */
-export type ActLine = { readonly type: "settled"; readonly callId: string; readonly outcome: CallOutcome };
+/**
+ * A line of hop two. `starts`: calls of `later` that the runner starts once the object has stored this line. They come
+ * with the call whose end makes room for them, so that both are one write.
+ */
+export type ActLine =
+  | {
+      readonly type: "settled";
+      readonly callId: string;
+      readonly outcome: CallOutcome;
+      readonly starts?: readonly string[];
+    }
+  | { readonly type: "starting"; readonly starts: readonly string[] };
+
+/** True for a line whose sender waits until the object has stored it. */
+export function mustBeStored(line: ActLine): boolean {
+  return line.starts !== undefined;
+}
 
 /**
  * What shortening needs: long results to summarise, and the older steps to tell in short. `previous` is the text that

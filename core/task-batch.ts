@@ -17,16 +17,12 @@ const MAX_ATTACHMENTS = 500;
 /** Attempts of one call that may be cut off before it is given up. */
 const MAX_CALL_ATTEMPTS = 50;
 
-/**
- * Writes the batch of a step. `begun`: hop two follows in the same decision, so this is the first attempt. A call that hop
- * one made already had it.
- */
-export function openBatch(turn: Turn, calls: readonly PreparedCall[], begun: boolean): void {
+/** Writes the batch of a step. A call that hop one made has had its attempt. */
+export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
   const { step, usage, repeat } = turn.state;
   const batch = calls.map((call): BatchCall => {
-    const { id, tool, effect, argumentsHash, outcome, approval } = call;
-    const wasMade = outcome !== null && outcome.state !== "refused";
-    const attempts = wasMade || (begun && outcome === null && approval === null) ? 1 : 0;
+    const { id, tool, effect, argumentsHash, outcome } = call;
+    const attempts = outcome !== null && outcome.state !== "refused" ? 1 : 0;
     const rest = { wait: null, note: null, mayRepeat: false, toSummarise: false } as const;
     const dispatches = call.dispatches === true ? { dispatches: true } : {};
     const label = turn.state.steeredBy;
@@ -75,15 +71,17 @@ function askApproval(
 }
 
 /**
- * Makes every call that can run the work of hop two. `isFirst`: the batch was opened, and its attempts counted, in this
- * decision. Otherwise a call that was attempted before was cut off, and its effect class says what that means.
+ * Makes every call that can run the work of hop two. A call that was attempted before was cut off, and its effect class
+ * says what that means. Only the calls that start at once have their attempts stored with this decision: of a batch that a
+ * crash cuts off, the others cannot have left. Calls without an effect are repeated freely, so all of theirs are stored.
  */
-export function beginActing(turn: Turn, incarnation: string, isFirst: boolean): void {
+export function beginActing(turn: Turn, incarnation: string): void {
   const { step } = turn.state;
   const calls: CallToMake[] = [];
+  const later: CallToMake[] = [];
   for (const call of turn.state.batch) {
     if (!canRun(call)) continue;
-    const wasCutOff = !isFirst && call.attempts > 0 && !call.mayRepeat;
+    const wasCutOff = call.attempts > 0 && !call.mayRepeat;
     const recovery = wasCutOff ? recoveryOf(call.effect) : "run";
     if (recovery === "unknown") {
       settleUnknown(turn, call);
@@ -91,18 +89,22 @@ export function beginActing(turn: Turn, incarnation: string, isFirst: boolean): 
       const gaveUp = failedOutcome("failed", "internal", `The call was cut off ${call.attempts} times.`);
       turn.settle(call, call.effect === "none" ? gaveUp : unknownOutcome(call.tool));
     } else {
-      const attempt = isFirst ? call.attempts : call.attempts + 1;
-      if (attempt !== call.attempts) {
-        turn.replace({ ...call, attempts: attempt, mayRepeat: false });
-        turn.ledger.push({ kind: "attempt", callId: call.id, attempts: attempt });
-      }
-      calls.push({ callId: call.id, mode: recovery, attempt });
+      const startsNow = call.effect === "none" || calls.length + later.length < turn.maxParallel;
+      const toMake = { callId: call.id, mode: recovery, attempt: call.attempts + 1 };
+      if (startsNow) turn.countAttempt(call);
+      (startsNow ? calls : later).push(toMake);
     }
   }
   if (calls.length === 0) return advance(turn);
   turn.set({ phase: { name: "acting", incarnation, since: turn.now } });
   turn.useLeave();
-  turn.work = { kind: "act", step, calls, timeoutMs: Math.min(HOP_TIMEOUT_MS, timeLeftMs(turn.state, turn.now)) };
+  const timeoutMs = Math.min(HOP_TIMEOUT_MS, timeLeftMs(turn.state, turn.now));
+  turn.work = { kind: "act", step, calls, later, timeoutMs };
+}
+
+/** The runner is about to start these calls of the hop under way: from now on each of them may have left. */
+export function startCalls(turn: Turn, callIds: readonly string[]): void {
+  for (const call of turn.state.batch) if (callIds.includes(call.id) && canRun(call)) turn.countAttempt(call);
 }
 
 /** What a call brought: its control opens a wait or marks a file, anything else settles it. */
@@ -174,12 +176,15 @@ function settleUnknown(turn: Turn, call: BatchCall): void {
   turn.emit("call.unknown", { step: turn.state.step, call_id: call.id, tool: call.tool });
 }
 
-/** Hop two ended. Calls that it brought nothing for were cut off: the next alarm takes them up like after a crash. */
+/**
+ * Hop two ended. Calls that started and brought nothing were cut off: the next alarm takes them up like after a crash.
+ * Calls that have not started, such as one that was approved while the hop was under way, are due at once.
+ */
 export function endHop(turn: Turn): void {
   const left = turn.state.batch.filter(canRun);
-  // A call that was approved while the hop was under way has not been tried yet: it is due at once.
-  if (left.some(({ attempts }) => attempts === 0)) turn.set({ phase: { name: "prepared" } });
-  else if (left.length > 0) turn.set({ phase: { name: "acting", incarnation: "", since: turn.now } });
+  if (left.some(({ attempts, mayRepeat }) => attempts > 0 && !mayRepeat)) {
+    turn.set({ phase: { name: "acting", incarnation: "", since: turn.now } });
+  } else if (left.length > 0) turn.set({ phase: { name: "prepared" } });
   else advance(turn);
 }
 

@@ -117,7 +117,8 @@ export interface ModelReply {
  * may be sent again; null: it cannot be.
  */
 export type Command =
-  | { readonly type: "wake"; readonly incarnation: string }
+  /** `maxParallel`: how many calls of a step may be under way at once; default 5. */
+  | { readonly type: "wake"; readonly incarnation: string; readonly maxParallel?: number }
   | { readonly type: "start"; readonly request: string | null }
   /** The tenant lets the task begin hops for `forMs`, up to a total use of `grant`. */
   | {
@@ -145,6 +146,8 @@ export type Command =
       readonly attempt: number;
       readonly incarnation: string;
       readonly reply: ModelReply;
+      /** As for `wake`. */
+      readonly maxParallel?: number;
     }
   | {
       readonly type: "model_failed";
@@ -152,6 +155,13 @@ export type Command =
       readonly attempt: number;
       readonly incarnation: string;
       readonly failure: ModelFailure;
+    }
+  /** The runner is about to start these calls: their attempts are stored before anything leaves. */
+  | {
+      readonly type: "calls_starting";
+      readonly step: number;
+      readonly incarnation: string;
+      readonly callIds: readonly string[];
     }
   | {
       readonly type: "call_settled";
@@ -276,7 +286,14 @@ export type Work =
       readonly maxOutputTokens: number;
       readonly timeoutMs: number;
     }
-  | { readonly kind: "act"; readonly step: number; readonly calls: readonly CallToMake[]; readonly timeoutMs: number }
+  /** `calls` have their attempts stored and may start; each of `later` waits for a `calls_starting` of its own. */
+  | {
+      readonly kind: "act";
+      readonly step: number;
+      readonly calls: readonly CallToMake[];
+      readonly later: readonly CallToMake[];
+      readonly timeoutMs: number;
+    }
   | { readonly kind: "dispatch"; readonly step: number; readonly subtasks: readonly SubtaskToMake[] }
   /** `results` are calls to summarise; `history`: shorten the steps up to it. Without a model, by rule. */
   | {

@@ -100,8 +100,8 @@ export function takeReply(
   if (calls.length === 0) return endStep(turn, phase, text, reply.finish === "length");
 
   const begun = turn.now - phase.since < FRESH_ALARM_AFTER_MS;
-  openBatch(turn, reply.calls, begun);
-  if (begun) return beginActing(turn, incarnation, true);
+  openBatch(turn, reply.calls);
+  if (begun) return beginActing(turn, incarnation);
   turn.set({ phase: { name: "prepared" } });
   advance(turn);
 }

@@ -10,7 +10,7 @@
 import { timeLeftMs } from "./budget.ts";
 import type { Failure } from "./errors.ts";
 import { advance } from "./task-advance.ts";
-import { applyOutcome, attach, beginActing, endHop, expireWaits, openBatch } from "./task-batch.ts";
+import { applyOutcome, attach, beginActing, endHop, expireWaits, openBatch, startCalls } from "./task-batch.ts";
 import { admit, halt, leaveToAsk, turnAway } from "./leave.ts";
 import { enroll, openSubtask, refuseSubtask, subtasksToMake, takeEnding, takeWaits } from "./subtasks.ts";
 import { answerQuestion, decideApproval, decideUnknown } from "./task-answers.ts";
@@ -102,7 +102,7 @@ export function createTask(input: NewTask, now: number): Decision {
   turn.emit("task.created", { agent, input: facts.input, project: facts.project, ...parent, ...skills });
   if (call !== null) {
     turn.set({ step: 1 });
-    openBatch(turn, [call], false);
+    openBatch(turn, [call]);
   }
   return { ...turn.decision(), messages: messages.map((message) => ({ step: 0, message })) };
 }
@@ -116,7 +116,7 @@ function readInput({ input, texts, label }: TaskFacts): LabelledMessage[] {
 
 /** What a command makes of a task. One that was applied before, and one of a hop that is over, change nothing. */
 export function decide(state: TaskState, command: Command, now: number): Decision {
-  const turn = new Turn(state, now);
+  const turn = new Turn(state, now, "maxParallel" in command ? command.maxParallel : undefined);
   const request = "request" in command ? command.request : null;
   if (request !== null && state.requests.includes(request)) return turn.decision();
   const refused = applyCommand(turn, command);
@@ -190,6 +190,10 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
 
     case "model_failed":
       if (isThisCall(state, phase, command)) takeFailure(turn, phase, command);
+      return null;
+
+    case "calls_starting":
+      if (isThisHop(state, command)) startCalls(turn, command.callIds);
       return null;
 
     case "call_settled": {
@@ -340,14 +344,14 @@ function begin(turn: Turn, incarnation: string, phase: Phase): void {
       return condenseFirst(turn, incarnation) ? undefined : beginStep(turn, incarnation);
     case "prepared":
       turn.start();
-      return beginActing(turn, incarnation, false);
+      return beginActing(turn, incarnation);
     case "dispatching":
       turn.work = { kind: "dispatch", step: turn.state.step, subtasks: subtasksToMake(turn.state, turn.now) };
       return;
     case "thinking":
       return recoverModelCall(turn, incarnation, phase);
     case "acting":
-      return beginActing(turn, incarnation, false);
+      return beginActing(turn, incarnation);
     case "condensing":
       return resumeCondensing(turn, incarnation, phase);
     case "backing_off":

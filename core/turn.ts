@@ -18,10 +18,14 @@ import { isForPerson, toldOfOpen } from "./waits.ts";
 
 /** Questions and approvals that are remembered after they ended; one decided again after that is not found. */
 const MAX_SETTLED_WAITS = 1000;
+/** Calls of one step that are under way at once, unless the runner's setting says otherwise. */
+const DEFAULT_MAX_PARALLEL = 5;
 
 export class Turn {
   readonly before: TaskState;
   readonly now: number;
+  /** How many calls of a step may be under way at once. */
+  readonly maxParallel: number;
   state: TaskState;
   work: Work | null = null;
   compaction: Decision["compaction"] = null;
@@ -31,10 +35,11 @@ export class Turn {
   readonly spent: Spend[] = [];
   readonly below: BelowChange[] = [];
 
-  constructor(state: TaskState, now: number) {
+  constructor(state: TaskState, now: number, maxParallel = DEFAULT_MAX_PARALLEL) {
     this.before = state;
     this.state = state;
     this.now = now;
+    this.maxParallel = maxParallel;
   }
 
   set(change: Partial<TaskState>): void {
@@ -89,6 +94,17 @@ export class Turn {
   /** Replaces one call of the batch. */
   replace(call: BatchCall): void {
     this.set({ batch: this.state.batch.map((other) => (other.id === call.id ? call : other)) });
+  }
+
+  /** An attempt of the call begins: from now on it may have left. */
+  countAttempt(call: BatchCall): void {
+    const attempts = call.attempts + 1;
+    this.replace({ ...call, attempts, mayRepeat: false });
+    // A row that this very decision makes is written once.
+    const made = this.ledger.findIndex((change) => change.kind === "insert" && change.row.callId === call.id);
+    const insert = this.ledger[made];
+    if (insert?.kind === "insert") this.ledger[made] = { kind: "insert", row: { ...insert.row, attempts } };
+    else this.ledger.push({ kind: "attempt", callId: call.id, attempts });
   }
 
   /** Settles a call: batch, ledger, event. */

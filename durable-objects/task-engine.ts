@@ -2,7 +2,7 @@
  * How one task goes on: a command is decided, stored, and only then told; the alarm does the work that a decision asks
  * for. It decides nothing itself.
  */
-import { clockFromEnv, eraseFilesFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
+import { clockFromEnv, eraseFilesFromEnv, settingsFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
 import type { Clock } from "../core/ports.ts";
 import type { Command, Decision, NewTask, Work } from "../core/task-commands.ts";
 import type { TaskState } from "../core/task-state.ts";
@@ -21,6 +21,10 @@ import type { TaskWatchers } from "./task-watchers.ts";
 const RUN_MS = 30_000;
 /** After the alarm handler itself failed. */
 const FAILED_RETRY_MS = 1000;
+
+/** Tool calls under way have this long to end when the tenant stops; how often that is looked at. */
+const HALT_GRACE_MS = 3000;
+const HALT_LOOK_MS = 100;
 
 /** One run of the alarm. `until`: it begins no hop after this moment. */
 interface Run {
@@ -43,7 +47,9 @@ export class TaskEngine {
   private readonly store: TaskStore;
   private readonly reports: TaskReports;
   private readonly watchers: TaskWatchers;
+  private readonly maxParallel: number;
   private running: Promise<number> | null = null;
+  private isHalting = false;
 
   constructor(env: Env, storage: DurableObjectStorage, store: TaskStore, watchers: TaskWatchers) {
     this.env = env;
@@ -51,6 +57,7 @@ export class TaskEngine {
     this.store = store;
     this.watchers = watchers;
     this.clock = clockFromEnv(env);
+    this.maxParallel = settingsFromEnv(env).maxParallelToolCalls;
     this.hops = new TaskHops(env, store);
     this.relations = new TaskRelations(env);
     this.alarm = new TaskAlarm(storage);
@@ -88,13 +95,15 @@ export class TaskEngine {
    */
   private async goOn(): Promise<number> {
     const until = this.clock.now() + RUN_MS;
-    const run: Run = { wake: { type: "wake", incarnation: crypto.randomUUID() }, until };
+    const { maxParallel } = this;
+    const run: Run = { wake: { type: "wake", incarnation: crypto.randomUUID(), maxParallel }, until };
     try {
+      if (this.isHalting) return this.clock.now() + HALT_LOOK_MS;
       if (await this.forgetExpired()) return 0;
       let decision = this.apply(run.wake);
       while (decision !== null) {
         if (decision.work !== null) decision = await this.perform(decision.work, run);
-        else if (mayGoOn(decision, run, this.clock.now())) {
+        else if (!this.isHalting && mayGoOn(decision, run, this.clock.now())) {
           const next = this.apply(run.wake);
           if (next?.state === decision.state && next.work === null) break;
           decision = next;
@@ -152,7 +161,7 @@ export class TaskEngine {
     let decision = decide(stored.state, first, now);
     for (const command of rest) decision = decideBoth(decision, command, now);
     if (decision.refused !== null || decision.state === stored.state) return decision;
-    if (run !== null && decision.work === null && mayGoOn(decision, run, now)) {
+    if (run !== null && !this.isHalting && decision.work === null && mayGoOn(decision, run, now)) {
       decision = decideBoth(decision, run.wake, now);
     }
     const news = changesIndex(stored.state, decision);
@@ -177,6 +186,27 @@ export class TaskEngine {
     const at = due.length === 0 ? null : Math.max(Math.min(...due), notBefore);
     if (this.running === null && retryAt === null) this.alarm.set(at);
     else this.alarm.guard(at);
+  }
+
+  /**
+   * Stops with the tenant. From the first moment no call and no hop begins; the calls under way have a moment to end
+   * before they are cut off.
+   */
+  async halt(message: string): Promise<void> {
+    const phase = this.store.load()?.state.phase;
+    const until = this.clock.now() + HALT_GRACE_MS;
+    this.isHalting = true;
+    this.hops.allowStarts(false);
+    try {
+      if (phase?.name === "acting") {
+        while (this.store.load()?.state.phase === phase && this.clock.now() < until) await scheduler.wait(HALT_LOOK_MS);
+      }
+      this.apply({ type: "halt", message });
+      this.hops.cancel();
+    } finally {
+      this.isHalting = false;
+      this.hops.allowStarts(true);
+    }
   }
 
   /** Somebody found that the task should have gone on, or be known: the alarm is set again, and all is told afresh. */

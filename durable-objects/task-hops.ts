@@ -1,12 +1,13 @@
 /** The hops of a step, as the object makes them: the job from what is stored, and what the runner's lines make happen. */
-import { stepsFromEnv, type Env } from "../adapters/from-env.ts";
+import { settingsFromEnv, stepsFromEnv, type Env } from "../adapters/from-env.ts";
 import type { HopListener } from "../core/hop-lines.ts";
 import type { WatchFrame } from "../core/events.ts";
 import type { ActJob, ActLine, CondenseJob, CondenseLine, ThinkJob, ThinkLine } from "../core/steps-rpc.ts";
 import type { ModelFailure } from "../core/ports.ts";
 import { OUTSIDE } from "../core/provenance/label.ts";
 import { standingFacts } from "../core/skills/in-force.ts";
-import type { Command, Work } from "../core/task-commands.ts";
+import { canRun } from "../core/task-advance.ts";
+import type { CallOfHop, CallToMake, Command, Work } from "../core/task-commands.ts";
 import type { TaskState } from "../core/task-state.ts";
 import { OpenHop } from "./open-hop.ts";
 import type { TaskStore } from "./task-store.ts";
@@ -25,11 +26,19 @@ export type HopWork = Think | Act | Condense;
 export class TaskHops {
   private readonly env: Env;
   private readonly store: TaskStore;
+  private readonly maxParallel: number;
   private open: Pick<OpenHop<unknown>, "giveUp"> | null = null;
+  private mayStartCalls = true;
 
   constructor(env: Env, store: TaskStore) {
     this.env = env;
     this.store = store;
+    this.maxParallel = settingsFromEnv(env).maxParallelToolCalls;
+  }
+
+  /** False: no call starts from now on, not even one that the hop under way has still to make. Those under way continue. */
+  allowStarts(isAllowed: boolean): void {
+    this.mayStartCalls = isAllowed;
   }
 
   /** Makes a hop for the run of the alarm with this name, and gives what happens as it happens; its end is the last. */
@@ -66,32 +75,42 @@ export class TaskHops {
       yield lines.map((line): Happening => {
         if (line.type === "text") return { delta: { step, attempt, text: line.text } };
         if (line.type === "failed") return { type: "model_failed", ...hop, failure: line.failure };
-        return { type: "model_replied", ...hop, reply: line.reply };
+        return { type: "model_replied", ...hop, reply: line.reply, maxParallel: this.maxParallel };
       });
       if (lines.some(({ type }) => type !== "text")) return;
     }
     yield [{ type: "model_failed", ...hop, failure: CUT_OFF }];
   }
 
-  /** Hop two: each outcome as its call ends. Calls that bring none were cut off. */
+  /** Hop two: each outcome as its call ends, and each attempt before it leaves. Calls that bring none were cut off. */
   private async *act(work: Act, state: TaskState, incarnation: string): Happenings {
     const { step, timeoutMs } = work;
     const asked = new Map(state.batch.map((call) => [call.id, call]));
-    const rows = new Map(this.store.calls(work.calls.map(({ callId }) => callId)).map((row) => [row.callId, row]));
-    const calls = work.calls.flatMap((call) => {
+    const made = [...work.calls, ...work.later].map(({ callId }) => callId);
+    const rows = new Map(this.store.calls(made).map((row) => [row.callId, row]));
+    const withRow = (call: CallToMake): CallOfHop[] => {
       const row = rows.get(call.callId);
       if (row === undefined) return [];
       const { tool, arguments: given, argumentsHash, effect, key } = row;
       const { resumed, label = OUTSIDE } = asked.get(call.callId) ?? {};
       const resume = resumed === undefined ? {} : { resumed };
       return [{ ...call, tool, arguments: given, argumentsHash, effect, key, label, ...resume }];
-    });
-    const job: ActJob = { facts: standingFacts(state), step, calls, timeoutMs };
+    };
+    const [calls, later] = [work.calls.flatMap(withRow), work.later.flatMap(withRow)];
+    const job: ActJob = { facts: standingFacts(state), step, calls, later, timeoutMs };
     for await (const lines of this.lines<ActLine>(
       (listener) => stepsFromEnv(this.env).act(job, listener),
       incarnation,
+      ({ starts = [] }) => this.haveStarted(later.filter(({ callId }) => starts.includes(callId))),
     )) {
-      yield lines.map(({ callId, outcome }) => ({ type: "call_settled", step, incarnation, callId, outcome }));
+      yield lines.flatMap((line): Command[] => {
+        const hop = { step, incarnation };
+        const settled: Command[] =
+          line.type === "settled" ? [{ type: "call_settled", ...hop, callId: line.callId, outcome: line.outcome }] : [];
+        const { starts: callIds = [] } = line;
+        const mayStart = this.mayStartCalls && callIds.length > 0;
+        return mayStart ? [...settled, { type: "calls_starting", ...hop, callIds }] : settled;
+      });
     }
     yield [{ type: "hop_ended", step, incarnation }];
   }
@@ -118,8 +137,9 @@ export class TaskHops {
   private async *lines<Line>(
     call: (listener: HopListener<Line>) => Promise<Line | null>,
     incarnation: string,
+    isStored?: (line: Line) => Promise<boolean>,
   ): AsyncGenerator<readonly Line[], void, void> {
-    const hop = new OpenHop<Line>();
+    const hop = new OpenHop<Line>(isStored);
     this.open = hop;
     try {
       for await (const lines of hop.make(call)) {
@@ -132,6 +152,19 @@ export class TaskHops {
       this.open = null;
       hop.giveUp();
     }
+  }
+
+  /** True once these attempts are on disk and the task still wants the calls made. */
+  private async haveStarted(starting: readonly CallToMake[]): Promise<boolean> {
+    const isCounted = () => {
+      const batch = this.store.load()?.state.batch ?? [];
+      return starting.every(({ callId, attempt }) =>
+        batch.some((call) => call.id === callId && call.attempts === attempt && canRun(call)),
+      );
+    };
+    if (!isCounted()) return false;
+    await this.store.sync();
+    return isCounted();
   }
 
   /** True while the hop that this run of the alarm makes is still the task's. */

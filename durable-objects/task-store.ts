@@ -106,6 +106,11 @@ export class TaskStore {
     return events;
   }
 
+  /** Resolves when everything written so far is on disk. */
+  async sync(): Promise<void> {
+    await this.storage.sync();
+  }
+
   /** True while the tenant or the parent has to hear how the task stands. */
   hasNews(): boolean {
     const stored = this.load();

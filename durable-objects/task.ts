@@ -22,9 +22,6 @@ import { TaskEngine } from "./task-engine.ts";
 import { TaskStore, type StoredTask } from "./task-store.ts";
 import { TaskWatchers } from "./task-watchers.ts";
 
-/** Tool calls under way have this long to end when the tenant stops; how often that is looked at. */
-const HALT_GRACE_MS = 3000;
-const HALT_LOOK_MS = 100;
 /** The most events or calls of one page. */
 const MAX_PAGE = 500;
 /** Of a subtask's text that no call waits for. */
@@ -149,14 +146,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   async halt(message: string): Promise<void> {
-    const phase = this.store.load()?.state.phase;
-    const until = this.engine.clock.now() + HALT_GRACE_MS;
-    if (phase?.name === "acting") {
-      while (this.store.load()?.state.phase === phase && this.engine.clock.now() < until)
-        await scheduler.wait(HALT_LOOK_MS);
-    }
-    this.engine.apply({ type: "halt", message });
-    this.engine.hops.cancel();
+    await this.engine.halt(message);
   }
 
   async events(after: number, limit: number): Promise<Result<EventPage>> {

@@ -39,15 +39,16 @@ import { prepareCalls } from "../core/gateway/prepare.ts";
 import { reviseCall } from "../core/gateway/revise.ts";
 import type { ShapeLimits } from "../core/gateway/shape.ts";
 import { type HopListener, tellLines } from "../core/hop-lines.ts";
-import type {
-  ActJob,
-  ActLine,
-  CondenseJob,
-  CondenseLine,
-  ReviseJob,
-  StepsRpc,
-  ThinkJob,
-  ThinkLine,
+import {
+  type ActJob,
+  type ActLine,
+  type CondenseJob,
+  type CondenseLine,
+  mustBeStored,
+  type ReviseJob,
+  type StepsRpc,
+  type ThinkJob,
+  type ThinkLine,
 } from "../core/steps-rpc.ts";
 import { toSecretUser } from "../core/policy/secret-use.ts";
 import { joinMessages, labelMessage } from "../core/provenance/label-messages.ts";
@@ -82,7 +83,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   }
 
   async act(job: ActJob, listener: HopListener<ActLine>): Promise<ActLine | null> {
-    return await tellLines(listener, (signal) => this.actLines(job, signal));
+    return await tellLines(listener, (signal) => this.actLines(job, signal), mustBeStored);
   }
 
   async condense(job: CondenseJob, listener: HopListener<CondenseLine>): Promise<CondenseLine | null> {
@@ -93,7 +94,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     return await reviseCall(job, await this.toolsetAsFound(job.facts));
   }
 
-  private async *thinkLines(job: ThinkJob, signal: AbortSignal): AsyncGenerator<ThinkLine, ThinkLine> {
+  private async *thinkLines(job: ThinkJob, signal: AbortSignal): AsyncGenerator<ThinkLine, ThinkLine, boolean> {
     const found = await this.toolsetOf(job.facts);
     if (!found.ok) return { type: "failed", failure: NO_TOOLS };
     const { value: toolset } = found;
@@ -105,7 +106,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     return { type: "failed", failure: SILENT };
   }
 
-  private async *actLines(job: ActJob, signal: AbortSignal): AsyncGenerator<ActLine, null> {
+  private async *actLines(job: ActJob, signal: AbortSignal): AsyncGenerator<ActLine, null, boolean> {
     const now = await this.factsNow(job.facts);
     const facts = now ?? job.facts;
     const toolset = now === null ? NO_TOOLSET : await this.toolsetAsFound(facts);
@@ -148,7 +149,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   }
 
   /** The demo model shortens nothing: it reads a conversation, not an order to rewrite a text. */
-  private async *condenseLines(job: CondenseJob, signal: AbortSignal): AsyncGenerator<CondenseLine, null> {
+  private async *condenseLines(job: CondenseJob, signal: AbortSignal): AsyncGenerator<CondenseLine, null, boolean> {
     const { env } = this;
     const settings = settingsFromEnv(env);
     const deps = {

@@ -65,7 +65,7 @@ export async function performEarly(
     // A tool may end long after it was told to. What nobody asks for any more begins no further call.
     const next = await Promise.race([ended.next(), late]);
     if (next === null || next.done === true || limit.aborted) break;
-    outcomes.set(next.value.callId, next.value.outcome);
+    if (next.value.type === "settled") outcomes.set(next.value.callId, next.value.outcome);
   }
   return calls.map((call) => ({ ...call, outcome: outcomes.get(call.id) ?? null }));
 }

@@ -14,9 +14,9 @@ import type { TaskFacts } from "../task-state.ts";
 import { settingsOf } from "../tool-settings.ts";
 import type { CallFacts, ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool.ts";
 import { hashArguments } from "./arguments-hash.ts";
-import { asTheyEnd } from "./as-they-end.ts";
 import { refusedOutcome, toToolError } from "./prepare.ts";
 import { EXPAND_RESULT, shapeError, type ShapeLimits } from "./shape.ts";
+import { scheduleCalls } from "./schedule-calls.ts";
 import { noSuchToolNow, type Toolset } from "./toolset.ts";
 import { validateOutput } from "./validate.ts";
 
@@ -51,12 +51,13 @@ export interface PerformDeps {
 type Call = ActJob["calls"][number];
 
 /** Makes the calls of a step and yields each outcome as it ends. All of them share the time that the hop has. */
-export async function* performCalls(job: ActJob, deps: PerformDeps, signal: AbortSignal): AsyncGenerator<ActLine> {
+export async function* performCalls(
+  job: ActJob,
+  deps: PerformDeps,
+  signal: AbortSignal,
+): AsyncGenerator<ActLine, void, boolean> {
   const deadline = deps.clock.now() + job.timeoutMs;
-  yield* asTheyEnd(job.calls, deps.maxParallel, async (call): Promise<ActLine> => {
-    const outcome = await performCall(call, job, deps, deadline, signal);
-    return { type: "settled", callId: call.callId, outcome };
-  });
+  yield* scheduleCalls(job, deps.maxParallel, async (call) => await performCall(call, job, deps, deadline, signal));
 }
 
 /**

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { confirmedOutcome } from "../../core/ledger.ts";
 import type { Command, RevisedCall } from "../../core/task-commands.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { decide, nextWake } from "../../core/task.ts";
@@ -139,7 +140,10 @@ describe("a call that policy asks about", () => {
     expect(world.apply(decision(id, { request: "r" }))).toMatchObject({ refused: null, events: [], ledger: [] });
   });
 
-  test("is due at once when it was approved while a hop was under way that left other calls behind", () => {
+  test.each([
+    ["at once when it was approved while a hop was under way", true, 30],
+    ["with the calls that the hop cut off when it was approved meanwhile", false, 1030],
+  ] as const)("is due %s", (_, isSettled, due) => {
     const calls = [
       preparedCall(thinking(), 0, { effect: "none" }),
       preparedCall(thinking(), 1, { approval: { reason: "asked", expiresInMs: 60_000 } }),
@@ -148,14 +152,17 @@ describe("a call that policy asks about", () => {
     expect(acting.phase.name).toBe("acting");
     const approval = shown(acting).pending.find((entry) => entry.kind === "approval")?.id ?? "";
     const approved = decide(acting, decision(approval), 20).state;
-    const ended = decide(approved, { type: "hop_ended", step: 1, incarnation: "a" }, 30).state;
-    expect(nextWake(ended, 30)).toBe(30);
-    expect(wake(ended, "a", 30).work).toMatchObject({
+    const hop = { step: 1, incarnation: "a" } as const;
+    const outcome = confirmedOutcome({}, "done", 1);
+    const settled = { type: "call_settled", ...hop, callId: calls[0]?.id ?? "", outcome } as const;
+    const before = isSettled ? decide(approved, settled, 25).state : approved;
+    const ended = decide(before, { type: "hop_ended", ...hop }, 30).state;
+    expect(nextWake(ended, 30)).toBe(due);
+    const again = [{ callId: calls[0]?.id, attempt: 2 }];
+    const { work } = wake(ended, "b", due);
+    expect(work).toMatchObject({
       kind: "act",
-      calls: [
-        { callId: calls[0]?.id, attempt: 2 },
-        { callId: calls[1]?.id, attempt: 1 },
-      ],
+      calls: [...(isSettled ? [] : again), { callId: calls[1]?.id, attempt: 1 }],
     });
   });
 

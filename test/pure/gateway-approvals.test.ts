@@ -4,17 +4,17 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { AgentConfig, ApprovalPolicy } from "../../core/agent.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
-import { performCalls, type PerformDeps } from "../../core/gateway/perform.ts";
+import type { PerformDeps } from "../../core/gateway/perform.ts";
 import { decidePolicy } from "../../core/gateway/policy.ts";
 import { prepareCalls } from "../../core/gateway/prepare.ts";
 import { reviseCall } from "../../core/gateway/revise.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import { ok } from "../../core/errors.ts";
 import type { ToolPorts } from "../../core/ports.ts";
-import type { CallOutcome } from "../../core/task-commands.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import type { Tool } from "../../core/tool.ts";
 import { control, defineTool } from "../../tools/define-tool.ts";
+import { outcomesOf } from "./play-gateway.ts";
 import { factsOf } from "./task-world.ts";
 import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
 
@@ -104,9 +104,7 @@ async function performOne(tool: Tool, given: unknown, argumentsHash: string, att
     effect,
   } as const;
   const job = { facts: agentFacts(), step: 1, timeoutMs: 1000, calls: [{ ...call, key: "call_1" }] };
-  const outcomes: CallOutcome[] = [];
-  for await (const line of performCalls(job, deps, new AbortController().signal)) outcomes.push(line.outcome);
-  const [outcome] = outcomes;
+  const [outcome] = await outcomesOf(job, deps, new AbortController().signal);
   if (outcome === undefined) throw new Error("the call brought no outcome");
   return { outcome, defects };
 }

@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { failed, ok } from "../../core/errors.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
-import { performCalls, type PerformDeps } from "../../core/gateway/perform.ts";
+import type { PerformDeps } from "../../core/gateway/perform.ts";
 import { type RestOfText, shapeText } from "../../core/gateway/shape.ts";
 import { readKeptText, showResult } from "../../core/prompt/kept-results.ts";
 import type { BlobPort, ToolPorts } from "../../core/ports.ts";
-import type { CallOutcome } from "../../core/task-commands.ts";
 import type { CallFacts, Tool } from "../../core/tool.ts";
 import { defineTool } from "../../tools/define-tool.ts";
+import { outcomesOf } from "./play-gateway.ts";
 import { factsOf } from "./task-world.ts";
 
 const CALL = "call_00000000000000000000000001_1_0";
@@ -73,9 +73,7 @@ async function perform(tool: Tool, blobs: BlobPort, names: readonly string[] = [
   const argumentsHash = await hashArguments("say", {});
   const row = { callId: CALL, tool: "say", arguments: {}, argumentsHash, effect: "none", key: CALL } as const;
   const job = { facts: factsOf(), step: 1, timeoutMs: 1000, calls: [{ ...row, mode: "run", attempt: 1 } as const] };
-  const outcomes: CallOutcome[] = [];
-  for await (const line of performCalls(job, deps, new AbortController().signal)) outcomes.push(line.outcome);
-  const [outcome] = outcomes;
+  const [outcome] = await outcomesOf(job, deps, new AbortController().signal);
   if (outcome === undefined) throw new Error("the call brought no outcome");
   return outcome;
 }

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { failed } from "../../core/errors.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
-import { performCalls } from "../../core/gateway/perform.ts";
 import { MAX_CALLS_PER_STEP } from "../../core/gateway/prepare.ts";
 import { modelNames } from "../../core/gateway/model-names.ts";
 import type { ActJob } from "../../core/steps-rpc.ts";
 import type { CallOutcome } from "../../core/task-commands.ts";
 import type { EffectClass, Tool } from "../../core/tool.ts";
-import { agent, depsFor, outside, prepare, send, toolOf } from "./play-gateway.ts";
+import { agent, depsFor, outcomesOf, outside, prepare, send, toolOf } from "./play-gateway.ts";
 import { factsOf } from "./task-world.ts";
 
 /** How calls are made: `gone` takes the tool away. */
@@ -41,9 +40,7 @@ async function perform(
       })),
     ),
   };
-  const outcomes: CallOutcome[] = [];
-  for await (const line of performCalls(job, depsFor(gone ? [] : [tool]), signal)) outcomes.push(line.outcome);
-  return outcomes;
+  return await outcomesOf(job, depsFor(gone ? [] : [tool]), signal);
 }
 
 describe("a call that its task may not make any more", () => {
@@ -66,8 +63,8 @@ describe("a call that its task may not make any more", () => {
       timeoutMs: 60_000,
       calls: [{ ...row, effect, attempt, mode }],
     };
-    for await (const line of performCalls(job, narrowed(tool, effect), new AbortController().signal))
-      return line.outcome;
+    const [outcome] = await outcomesOf(job, narrowed(tool, effect), new AbortController().signal);
+    if (outcome !== undefined) return outcome;
     throw new Error("nothing came of it");
   };
 

@@ -1,14 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { type HopListener, tellLines } from "../../core/hop-lines.ts";
 
-/** A listener that notes what it hears, and whose `over` the test settles. */
-function listen(hear: (line: string) => void = () => undefined) {
+/** A listener that notes what it hears, and whose `over` the test settles. It stores every line but `unstored`. */
+function listen(hear: (line: string) => void = () => undefined, unstored: string | null = null) {
   const heard: string[] = [];
   const open = Promise.withResolvers<void>();
   const listener: HopListener<string> = {
     async hear(line) {
       heard.push(line);
       hear(line);
+    },
+    async commit(line) {
+      heard.push(`committed ${line}`);
+      return line !== unstored;
     },
     givenUp: () => open.promise,
   };
@@ -45,6 +49,23 @@ describe("a hop", () => {
     });
     expect(last).toBe("last");
     expect(order).toEqual(["made a", "heard a", "made b", "heard b", "made c", "heard c"]);
+  });
+
+  test("has the lines that must be stored committed, and resumes with whether each was", async () => {
+    const { heard, listener } = listen(undefined, "c!");
+    const answers: boolean[] = [];
+    await tellLines<string>(
+      listener,
+      async function* work(): AsyncGenerator<string, null, boolean> {
+        yield "a";
+        answers.push(yield "b!");
+        answers.push(yield "c!");
+        return null;
+      },
+      (line) => line.endsWith("!"),
+    );
+    expect(heard).toEqual(["a", "committed b!", "committed c!"]);
+    expect(answers).toEqual([true, false]);
   });
 
   test("without a last line gives null, and is not aborted while somebody wants it", async () => {

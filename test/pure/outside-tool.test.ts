@@ -4,13 +4,13 @@ import { hashArguments } from "../../core/gateway/arguments-hash.ts";
 import { httpCaller } from "../../core/gateway/http-caller.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
-import { performCalls } from "../../core/gateway/perform.ts";
 import { validateArguments, validateOutput } from "../../core/gateway/validate.ts";
 import { ok } from "../../core/errors.ts";
 import type { WebPort, WebRequest } from "../../core/ports.ts";
 import type { OutsideTool } from "../../core/tool-source.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../contracts/tool-sources-suite.ts";
+import { outcomesOf } from "./play-gateway.ts";
 import { factsOf } from "./task-world.ts";
 
 const DEPS = { callers: { http: httpCaller }, patterns: linearPatterns };
@@ -125,7 +125,8 @@ async function call(outside: OutsideTool, web: WebPort, given: unknown = { city:
     clock: { now: () => 0 },
   };
   const job = { facts, step: 1, calls, timeoutMs: 10_000 };
-  for await (const line of performCalls(job, deps, new AbortController().signal)) return line.outcome;
+  const [outcome] = await outcomesOf(job, deps, new AbortController().signal);
+  if (outcome !== undefined) return outcome;
   throw new Error("nothing came of the call");
 }
 

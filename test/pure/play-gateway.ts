@@ -2,11 +2,12 @@
 import { z } from "zod";
 import type { AgentConfig } from "../../core/agent.ts";
 import { ok } from "../../core/errors.ts";
-import type { PerformDeps } from "../../core/gateway/perform.ts";
+import { performCalls, type PerformDeps } from "../../core/gateway/perform.ts";
 import { prepareCalls } from "../../core/gateway/prepare.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import type { ToolPorts } from "../../core/ports.ts";
-import type { PreparedCall } from "../../core/task-commands.ts";
+import type { ActJob } from "../../core/steps-rpc.ts";
+import type { CallOutcome, PreparedCall } from "../../core/task-commands.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import type { EffectClass, Tool } from "../../core/tool.ts";
 import { defineTool, failure } from "../../tools/define-tool.ts";
@@ -117,3 +118,14 @@ export function depsFor(tools: readonly Tool[]): PerformDeps {
 
 /** What the model asks for to have a text sent. */
 export const send = (text: string, name = "send") => ({ name, arguments: JSON.stringify({ text }) });
+
+/** What came of the calls of a job, in the order in which they ended. Every start is stored. */
+export async function outcomesOf(job: ActJob, deps: PerformDeps, signal: AbortSignal): Promise<CallOutcome[]> {
+  const lines = performCalls(job, deps, signal);
+  const outcomes: CallOutcome[] = [];
+  for (;;) {
+    const { value: line, done } = await lines.next(true);
+    if (done === true) return outcomes;
+    if (line.type === "settled") outcomes.push(line.outcome);
+  }
+}

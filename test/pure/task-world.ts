@@ -102,6 +102,9 @@ export function factsOf(change: Partial<TaskFacts> = {}): TaskFacts {
   };
 }
 
+/** Calls of a step that are under way at once. */
+const MAX_PARALLEL = 5;
+
 class Crash extends Error {}
 
 /** The tenant's leave, with nothing in the way. */
@@ -236,18 +239,30 @@ export class TaskWorld {
     }
   }
 
-  /** Makes the calls; when the last one settles and the next hop begins with it, this one is over. */
-  private act({ calls, step }: Extract<Work, { kind: "act" }>, incarnation: string): Decision {
-    for (const { callId: id, mode } of calls) {
-      this.mayCrash();
+  /**
+   * Makes the calls, `MAX_PARALLEL` under way at once, and settles them in the order in which they started. A call of
+   * `later` starts after its attempt was stored. When the last one settles and the next hop begins with it, this one ends.
+   */
+  private act({ calls, later, step }: Extract<Work, { kind: "act" }>, incarnation: string): Decision {
+    const waiting = [...calls, ...later];
+    const running: { readonly id: string; readonly outcome: CallOutcome }[] = [];
+    for (;;) {
+      for (const { callId: id, mode } of waiting.splice(0, MAX_PARALLEL - running.length)) {
+        this.mayCrash();
+        if (later.some(({ callId: other }) => other === id)) {
+          this.apply({ type: "calls_starting", step, incarnation, callIds: [id] });
+          this.mayCrash();
+        }
+        running.push({ id, outcome: this.perform(id, mode) });
+      }
+      const ended = running.shift();
+      if (ended === undefined) return this.apply({ type: "hop_ended", step, incarnation }, incarnation);
       this.now += 1;
-      const outcome = this.perform(id, mode);
       this.mayCrash();
-      const settled = { type: "call_settled", step, incarnation, callId: id, outcome } as const;
+      const settled = { type: "call_settled", step, incarnation, callId: ended.id, outcome: ended.outcome } as const;
       const decision = this.apply(settled, incarnation);
       if (decision.work !== null) return decision;
     }
-    return this.apply({ type: "hop_ended", step, incarnation }, incarnation);
   }
 
   private joinsNext({ state }: Decision): boolean {

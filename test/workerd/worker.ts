@@ -54,8 +54,30 @@ const testSend = defineTool({
   examples: [{ note: "at once", given: { url: "http://recorder.example/" } }],
 });
 
+/** Posts to a recorder too, where nobody can find out whether it did. */
+const testPost = defineTool({
+  name: "test_post",
+  summary: "Post to a recorder, slowly, with nothing to look up.",
+  toolbox: "test",
+  category: "communication",
+  permissions: ["network"],
+  security: "cautious",
+  effect: "once",
+  needs: ["web"],
+  input: input.extend({ number: z.int() }),
+  output: z.object({ sent: z.string() }),
+  async run({ url, before_ms, after_ms }, { web, key, signal }) {
+    await pause(before_ms);
+    const sent = await web.request({ ...requestTo(`${url}/posted/${key}`, "POST"), signal });
+    await pause(after_ms);
+    return sent.ok ? { sent: "now" } : failWith(sent.error);
+  },
+  show: ({ sent }) => `Sent ${sent}.`,
+  examples: [{ note: "at once", given: { url: "http://recorder.example/", number: 1 } }],
+});
+
 export class StepRunner extends DeployedStepRunner {
-  protected override readonly tools: readonly Tool[] = [...catalogue, testSend];
+  protected override readonly tools: readonly Tool[] = [...catalogue, testSend, testPost];
 }
 
 export class ChannelRunner extends DeployedChannelRunner {
