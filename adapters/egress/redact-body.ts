@@ -1,9 +1,16 @@
 /**
  * Takes values of secrets out of a body that is still coming, a paragraph at a time: what comes is held back until a blank
  * line, which ends an event of a stream of events, or the body's end. A value that goes over a blank line is not found.
+ * A paragraph that is longer than a slice goes out in slices, so that no search takes long; a value is found over their ends.
  */
-import type { Redactor } from "../../core/web/redact-secrets.ts";
 import { joinBytes } from "../../core/join-bytes.ts";
+import { MAX_VALUE_BYTES } from "../../core/tenant-secret.ts";
+import { LONGEST_FORM, type Redactor } from "../../core/web/redact-secrets.ts";
+
+/** Bytes of a paragraph that are searched at once. */
+const SLICE_BYTES = 524_288;
+/** A value that begins before a slice's end is whole with so many bytes more. */
+const MARGIN_BYTES = MAX_VALUE_BYTES * LONGEST_FORM;
 
 const [LF, CR] = [10, 13];
 
@@ -14,19 +21,33 @@ export function redactBody(
   maxBytes: number,
 ): ReadableStream<Uint8Array> {
   let held: Uint8Array[] = [];
+  let heldBytes = 0;
   let read = 0;
   const release = (last: Uint8Array): Uint8Array => {
     const whole = joinBytes([...held, last]);
-    held = [];
+    hold(EMPTY);
     return redactor.bytes(whole);
+  };
+  const hold = (rest: Uint8Array): void => {
+    held = rest.length > 0 ? [rest] : [];
+    heldBytes = rest.length;
   };
   const paragraphs = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       read += chunk.length;
       if (read > maxBytes) throw new RangeError(`the body has more than ${maxBytes} bytes`);
-      const end = lastBlankLine(held.at(-1) ?? EMPTY, chunk);
-      if (end > 0) controller.enqueue(release(chunk.subarray(0, end)));
-      if (end < chunk.length) held.push(chunk.subarray(end));
+      for (let start = 0; start < chunk.length; start += SLICE_BYTES) {
+        const part = chunk.subarray(start, start + SLICE_BYTES);
+        const end = lastBlankLine(held.at(-1) ?? EMPTY, part);
+        if (end > 0) controller.enqueue(release(part.subarray(0, end)));
+        if (end === part.length) continue;
+        held.push(part.subarray(end));
+        heldBytes += part.length - end;
+        if (heldBytes <= SLICE_BYTES + MARGIN_BYTES) continue;
+        const { out, rest } = redactor.cut(joinBytes(held), MARGIN_BYTES);
+        controller.enqueue(out);
+        hold(rest);
+      }
     },
     flush(controller) {
       if (held.length > 0) controller.enqueue(release(EMPTY));

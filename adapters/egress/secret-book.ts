@@ -7,8 +7,9 @@ import { hostIsListed } from "../../core/host-pattern.ts";
 import { surelyNotSent, type WebResponse, type WebStream } from "../../core/ports.ts";
 import type { SecretsPort, TenantSecret } from "../../core/web/secrets-port.ts";
 import { MAX_VALUE_BYTES } from "../../core/tenant-secret.ts";
-import { LONGEST_FORM, makeRedactor, type Redactor } from "../../core/web/redact-secrets.ts";
+import { LONGEST_FORM, type Redactor } from "../../core/web/redact-secrets.ts";
 import { redactBody } from "./redact-body.ts";
+import { RedactorShelf } from "./redactors.ts";
 
 /** How old the list may be for a request that refers to a secret: a change holds everywhere after it. */
 const MAX_AGE_MS = 5_000;
@@ -54,8 +55,13 @@ function bookOf(named: readonly TenantSecret[], known: () => Promise<readonly Te
   return {
     named,
     async strayIn(url) {
-      const strangers = (await known()).filter(({ hosts }) => !hostIsListed(url, hosts));
-      return redactorOf(strangers).foundIn(url.href)[0] ?? null;
+      const secrets = await known();
+      const strangers = new Set(secrets.filter(({ hosts }) => !hostIsListed(url, hosts)).map(({ name }) => name));
+      return (
+        redactorOf(secrets)
+          .foundIn(url.href)
+          .find((name) => strangers.has(name)) ?? null
+      );
     },
     redactor: async () => redactorOf(await known()),
     async redact(outcome, maxBytes) {
@@ -75,8 +81,10 @@ function bookOf(named: readonly TenantSecret[], known: () => Promise<readonly Te
   };
 }
 
+const shelf = new RedactorShelf();
+
 function redactorOf(secrets: readonly TenantSecret[]): Redactor {
-  return makeRedactor(secrets.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }])));
+  return shelf.get(secrets, Date.now());
 }
 
 function redactReply(reply: WebResponse, redactor: Redactor, maxBytes: number): WebResponse {

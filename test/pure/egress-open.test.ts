@@ -114,6 +114,26 @@ describe("a body that is searched as it comes", () => {
     await writer.abort();
   });
 
+  it("goes out in slices where a paragraph is long, and a value over the end of one is taken out", async () => {
+    const searched: number[] = [];
+    const noting = {
+      ...redactor,
+      bytes: (bytes: Uint8Array) => redactor.bytes(bytes),
+      cut(bytes: Uint8Array, margin: number) {
+        searched.push(bytes.length);
+        return redactor.cut(bytes, margin);
+      },
+    };
+    const slice = 524_288;
+    for (const before of [slice - 5, slice + 20_000, slice + 24_570]) {
+      const bytes = new TextEncoder().encode(`${"x".repeat(before)}canary-4b1d${"y".repeat(3 * slice)}`);
+      const body = redactBody(new Blob([bytes]).stream(), noting, 10_000_000);
+      expect(await new Response(body).text()).toBe(`${"x".repeat(before)}{{secret.TOKEN}}${"y".repeat(3 * slice)}`);
+    }
+    expect(searched.length).toBeGreaterThanOrEqual(6);
+    expect(Math.max(...searched)).toBeLessThan(2.2 * slice);
+  });
+
   it("fails beyond its limit", async () => {
     await expect(through([new Uint8Array(600), new Uint8Array(600)], 1_000)).rejects.toThrow(/more than 1000/);
   });

@@ -1,0 +1,58 @@
+/**
+ * Redactors by the secrets that they take out. Making one takes time by the secrets' lengths, and every reply needs one:
+ * it is made once for a list of secrets, and forgotten some minutes after it was last asked for.
+ */
+import type { TenantSecret } from "../../core/web/secrets-port.ts";
+import { type KnownSecret, makeRedactor, type Redactor } from "../../core/web/redact-secrets.ts";
+
+/** As long as a sealed list may be used (`tenant-secrets.ts`). */
+const MAX_IDLE_MS = 10 * 60_000;
+const MAX_REDACTORS = 64;
+/** Characters of all values; a redactor takes about 14 bytes for each. */
+const MAX_CHARACTERS = 1_000_000;
+
+interface Stored {
+  readonly redactor: Redactor;
+  readonly characters: number;
+  usedAt: number;
+}
+
+/** The redactors of an isolate, the least recently used first. */
+export class RedactorShelf {
+  readonly #stored = new Map<string, Stored>();
+  #characters = 0;
+
+  /** The redactor of these secrets. Those without a value are left out. */
+  get(secrets: readonly Pick<TenantSecret, "name" | "value">[], now: number): Redactor {
+    this.#forgetIdle(now);
+    const known = secrets.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }]));
+    const key = keyOf(known);
+    const stored = this.#stored.get(key);
+    const redactor = stored?.redactor ?? makeRedactor(known);
+    this.#remove(key);
+    const characters = stored?.characters ?? known.reduce((sum, { value }) => sum + value.length, 0);
+    this.#stored.set(key, { redactor, characters, usedAt: now });
+    this.#characters += characters;
+    for (const oldest of this.#stored.keys()) {
+      if (this.#stored.size <= MAX_REDACTORS && this.#characters <= MAX_CHARACTERS) break;
+      this.#remove(oldest);
+    }
+    return redactor;
+  }
+
+  #forgetIdle(now: number): void {
+    for (const [key, { usedAt }] of this.#stored) {
+      if (now - usedAt <= MAX_IDLE_MS) break;
+      this.#remove(key);
+    }
+  }
+
+  #remove(key: string): void {
+    this.#characters -= this.#stored.get(key)?.characters ?? 0;
+    this.#stored.delete(key);
+  }
+}
+
+function keyOf(secrets: readonly KnownSecret[]): string {
+  return secrets.map(({ name, value }) => `${name}:${value.length}:${value}`).join();
+}
