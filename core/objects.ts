@@ -230,11 +230,15 @@ export interface TenantRpc {
     readonly keyHash: string;
     readonly keyRecord: KeyRecord | null;
     readonly idempotency: IdempotentRequest | null;
+    /** True when the rate was counted by an earlier question of the same request. Absent from a Worker of an earlier release. */
+    readonly isCounted?: boolean;
   }): Promise<Admission>;
   /** Judges a request by a session's token. `dead_key`: there is no such session any more, or its key is dead. */
   admitSession(request: {
     readonly sessionHash: string;
     readonly idempotency: IdempotentRequest | null;
+    /** As for `admit`. */
+    readonly isCounted?: boolean;
   }): Promise<Admission>;
   /**
    * Begins a session, by a key that the object was shown or by a link, which is used up by it. `unauthenticated`: the key

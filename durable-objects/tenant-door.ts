@@ -1,5 +1,4 @@
 /** Who comes in to a tenant: by a key or by a session that acts as one, within the key's request limit, and a repeat once. */
-import type { IdempotentRequest } from "../core/tenant/idempotency.ts";
 import type { Admission, KeyRecord, SessionFacts, TenantRpc, TenantStanding } from "../core/objects.ts";
 import type { TenantRates } from "./tenant-rates.ts";
 import type { TenantRepeats } from "./tenant-repeats.ts";
@@ -15,6 +14,8 @@ interface Parts {
   readonly sessions: TenantSessions;
 }
 
+type RequestFacts = Omit<Parameters<TenantRpc["admitSession"]>[0], "sessionHash">;
+
 export class TenantDoor {
   private readonly parts: Parts;
   private readonly standing: () => TenantStanding;
@@ -24,27 +25,28 @@ export class TenantDoor {
     this.standing = standing;
   }
 
-  async admit({ keyHash, keyRecord, idempotency }: Parameters<TenantRpc["admit"]>[0]): Promise<Admission> {
+  async admit({ keyHash, keyRecord, ...request }: Parameters<TenantRpc["admit"]>[0]): Promise<Admission> {
     const { tables, store } = this.parts;
     if (tables.isErased()) return { kind: "dead_key" };
     const key = store.key(keyHash) ?? keyRecord;
     if (key === null) return { kind: "unknown_key" };
     if (!store.isLive(key, Date.now())) return { kind: "dead_key" };
     if (keyRecord !== null) store.keepKey(keyHash, keyRecord);
-    return await this.letIn(key, null, idempotency);
+    return await this.letIn(key, null, request);
   }
 
-  async admitSession({ sessionHash, idempotency }: Parameters<TenantRpc["admitSession"]>[0]): Promise<Admission> {
+  async admitSession({ sessionHash, ...request }: Parameters<TenantRpc["admitSession"]>[0]): Promise<Admission> {
     const found = this.parts.tables.isErased() ? null : this.parts.sessions.visit(sessionHash, Date.now());
-    return found === null ? { kind: "dead_key" } : await this.letIn(found.key, found.session, idempotency);
+    return found === null ? { kind: "dead_key" } : await this.letIn(found.key, found.session, request);
   }
 
   private async letIn(
     key: KeyRecord,
     session: SessionFacts | null,
-    idempotency: IdempotentRequest | null,
+    { idempotency, isCounted = false }: RequestFacts,
   ): Promise<Admission> {
-    const { rate, retryAfterMs } = this.parts.rates.count(key, Date.now());
+    const { rates } = this.parts;
+    const { rate, retryAfterMs } = isCounted ? rates.look(key, Date.now()) : rates.count(key, Date.now());
     if (retryAfterMs !== null) return { kind: "limited", rate, retryAfterMs };
     const repeat =
       idempotency === null ? null : await this.parts.repeats.judge(`${key.id} ${idempotency.key}`, idempotency);

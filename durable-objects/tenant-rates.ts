@@ -1,6 +1,6 @@
 /** The request windows of the tenant's keys, in memory: an object that was loaded anew counts anew. */
 import { settingsFromEnv, type Env } from "../adapters/from-env.ts";
-import type { KeyRecord } from "../core/objects.ts";
+import type { KeyRecord, RateState } from "../core/objects.ts";
 import { countRequest, type RateDecision, type RateWindow } from "../core/tenant/rate-limit.ts";
 
 /** Keys whose requests are counted at once; the one that was counted first gives way. */
@@ -21,6 +21,12 @@ export class TenantRates {
       this.windows.delete(first);
     this.windows.set(key.id, counted.window);
     return counted;
+  }
+
+  /** The state of a key whose request was counted before: it is admitted. */
+  look(key: KeyRecord, now: number): { readonly rate: RateState; readonly retryAfterMs: null } {
+    const { rate } = countRequest(this.windows.get(key.id) ?? null, settingsFromEnv(this.env).requestsPerMinute, now);
+    return { rate, retryAfterMs: null };
   }
 
   erase(): void {

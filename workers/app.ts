@@ -7,8 +7,9 @@ import type { App, AppContext, AppEnv } from "./context.ts";
 import { logFailure } from "./log.ts";
 import { allowedMethods } from "./middleware/allowed-methods.ts";
 import { authenticate } from "./middleware/authenticate.ts";
-import { checkJsonBody, readJsonBody } from "./middleware/body-limits.ts";
+import { checkJsonBody } from "./middleware/body-limits.ts";
 import { checkQuery } from "./middleware/check-query.ts";
+import { drainBody } from "./middleware/drain-body.ts";
 import { refuseUnready } from "./middleware/refuse-unready.ts";
 import { requestId } from "./middleware/request-id.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
@@ -59,9 +60,9 @@ import { refuseInvalid } from "./validation.ts";
 /** Builds the app. It holds no state of a request, so one serves a whole isolate. */
 export function createApp(): App {
   const app: App = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
-  app.use(requestId, securityHeaders);
-  app.use("/v1/*", refuseUnready, readJsonBody, authenticate, checkJsonBody);
-  app.use("/webhook/*", refuseUnready, readJsonBody);
+  app.use(drainBody, requestId, securityHeaders);
+  app.use("/v1/*", refuseUnready, authenticate, checkJsonBody);
+  app.use("/webhook/*", refuseUnready);
   app.use("/slack/*", refuseUnready);
   app.use(checkQuery);
   taskRoutes(app);

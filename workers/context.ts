@@ -31,8 +31,11 @@ export interface Variables {
   sources: readonly PinnedSource[];
   /** True when the request was turned away for something that passes: its reply is not kept for repeats. */
   isTurnedAway: boolean | undefined;
-  /** The bytes of a JSON body or of a skill, counted against the limit; null when the request has none or carries a file. */
-  bodyBytes: Uint8Array | null;
+  /**
+   * The bytes of a JSON body or of a skill, counted against the limit; null when the request has none or carries a file.
+   * Absent until `readBody` read them.
+   */
+  bodyBytes: Uint8Array | null | undefined;
   /** Set while a request with an `Idempotency-Key` runs. */
   idempotency: IdempotentStart | null;
 }

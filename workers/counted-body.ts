@@ -1,7 +1,8 @@
-/** Reads a request's body against a limit: by its declared length before anything is read, and by count while it arrives. */
+/**
+ * Reads a request's body against a limit: by its declared length before anything is read, and by count while it arrives. The
+ * rest of a body that is too large stays unread: `drainBody` discards it while the answer is sent.
+ */
 
-/** What is read and dropped of a body that is too large, so that a client that is still sending comes to read the answer. */
-const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 /** Room for a body that does not say how long it is; it doubles whenever it is full. */
 const FIRST_ROOM_BYTES = 65_536;
 
@@ -14,10 +15,7 @@ export async function readCounted(request: Request, maxBytes: number): Promise<U
   const body: ReadableStream<Uint8Array> | null = request.body;
   if (body === null) return new Uint8Array();
   const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > maxBytes) {
-    await discard(body, declared);
-    return null;
-  }
+  if (declared > maxBytes) return null;
   let bytes = new Uint8Array(declared > 0 ? declared : Math.min(FIRST_ROOM_BYTES, maxBytes));
   let size = 0;
   const reader = body.getReader();
@@ -27,7 +25,6 @@ export async function readCounted(request: Request, maxBytes: number): Promise<U
     const needed = size + value.byteLength;
     if (needed > maxBytes) {
       reader.releaseLock();
-      await discard(body, 0);
       return null;
     }
     if (needed > bytes.byteLength) bytes = grown(bytes, size, Math.min(maxBytes, Math.max(needed, 2 * size)));
@@ -40,15 +37,4 @@ function grown(bytes: Uint8Array<ArrayBuffer>, size: number, room: number): Uint
   const larger = new Uint8Array(room);
   larger.set(bytes.subarray(0, size));
   return larger;
-}
-
-async function discard(body: ReadableStream<Uint8Array>, declared: number): Promise<void> {
-  const reader = body.getReader();
-  let dropped = 0;
-  while (declared <= MAX_DISCARDED_BYTES && dropped <= MAX_DISCARDED_BYTES) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    dropped += value.byteLength;
-  }
-  await reader.cancel();
 }

@@ -1,13 +1,12 @@
 /**
  * Who asks. The tenant comes from the key, or from the session that acts as one, and from nowhere else. One hop to the
- * tenant's object answers everything that has to be known before the request runs: the key, its request limit, and what a
- * repeat gets.
+ * tenant's object answers everything that has to be known before the request runs: the key and its request limit. What a
+ * repeat gets depends on the body, which is read once the key is known to be valid: that takes a second hop.
  */
 import type { MiddlewareHandler } from "hono";
 import { databaseFromEnv, settingsFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
 import { OPERATOR_TENANT } from "../../core/database.ts";
 import { OttoError, raise } from "../../core/errors.ts";
-import type { IdempotentRequest } from "../../core/tenant/idempotency.ts";
 import { withShipped } from "../../core/skills/shipped.ts";
 import { hashKey, keyOwner, OPERATOR } from "../../core/keys.ts";
 import type { Admission, KeyRecord, TenantRpc } from "../../core/objects.ts";
@@ -64,9 +63,21 @@ async function admitRequest(c: AppContext): Promise<Admitted> {
   const key = bearerToken(c);
   const owner = keyOwner(key);
   if (owner === null) refuse();
+  return (await admitOnce(c, await questionOf(c, owner, key))) ?? refuse();
+}
+
+/** What the tenant's object is asked about a repeat of the request; `isCounted`: its rate was. */
+type Repeat = Pick<Parameters<TenantRpc["admitSession"]>[0], "idempotency" | "isCounted">;
+type Question = (repeat: Repeat) => Promise<Admitted | null>;
+
+/** Asks without the body first, and about a repeat once the caller is known. */
+async function admitOnce(c: AppContext, question: Question): Promise<Admitted | null> {
+  const admitted = await question({ idempotency: null });
+  if (admitted?.kind !== "admitted") return admitted;
   const idempotency = await idempotentRequestOf(c);
-  if (owner === OPERATOR) return await admitOperator(c, key, idempotency);
-  return (await admitKey(c, owner, key, idempotency)) ?? refuse();
+  if (idempotency === null) return admitted;
+  const judged = await question({ idempotency, isCounted: true });
+  return judged === null ? null : { ...judged, rate: admitted.rate };
 }
 
 /** The cookie comes by itself with what any page asks for, so our own page has to have asked. */
@@ -75,20 +86,28 @@ async function admitSession(c: AppContext, token: string): Promise<Admitted> {
   const tenant = sessionTenant(token);
   if (tenant === null) refuseSession();
   const sessionHash = await sha256Hex(token);
-  const request = { sessionHash, idempotency: await idempotentRequestOf(c) };
-  const admission = await again(() => tenantsFromEnv(c.env)(tenant).admitSession(request));
-  return admission.kind === "dead_key" || admission.kind === "unknown_key" ? refuseSession() : admission;
+  const question: Question = async (repeat) => {
+    const admission = await again(() => tenantsFromEnv(c.env)(tenant).admitSession({ sessionHash, ...repeat }));
+    return admission.kind === "dead_key" || admission.kind === "unknown_key" ? null : admission;
+  };
+  return (await admitOnce(c, question)) ?? refuseSession();
+}
+
+async function questionOf(c: AppContext, owner: string, key: string): Promise<Question> {
+  const keyHash = await hashKey(key);
+  if (owner !== OPERATOR) return async (repeat) => await askAboutKey(c, owner, keyHash, repeat);
+  const { operatorKeyHash } = settingsFromEnv(c.env);
+  if (operatorKeyHash === null || !isSame(keyHash, operatorKeyHash)) refuse();
+  return async (repeat) => await ask(c, OPERATOR_TENANT, { keyHash, keyRecord: OPERATOR_KEY, ...repeat });
 }
 
 /** What the tenant's object says to a key; null: it is not valid. */
-export async function admitKey(
-  c: AppContext,
-  tenant: string,
-  key: string,
-  idempotency: IdempotentRequest | null,
-): Promise<Admitted | null> {
-  const keyHash = await hashKey(key);
-  const known = await ask(c, tenant, { keyHash, keyRecord: null, idempotency });
+export async function admitKey(c: AppContext, tenant: string, key: string): Promise<Admitted | null> {
+  return await askAboutKey(c, tenant, await hashKey(key), { idempotency: null });
+}
+
+async function askAboutKey(c: AppContext, tenant: string, keyHash: string, repeat: Repeat): Promise<Admitted | null> {
+  const known = await again(() => tenantsFromEnv(c.env)(tenant).admit({ keyHash, keyRecord: null, ...repeat }));
   if (known.kind === "dead_key") return null;
   if (known.kind !== "unknown_key") return known;
   const found = await databaseFromEnv(c.env).keys.byHash(tenant, keyHash);
@@ -96,20 +115,16 @@ export async function admitKey(
     if (found.error.code === "not_found") return null;
     throw new OttoError(found.error);
   }
-  const shown = await ask(c, tenant, { keyHash, keyRecord: found.value, idempotency });
-  return shown.kind === "dead_key" || shown.kind === "unknown_key" ? null : shown;
+  return await ask(c, tenant, { keyHash, keyRecord: found.value, ...repeat });
 }
 
-async function admitOperator(c: AppContext, key: string, idempotency: IdempotentRequest | null): Promise<Admitted> {
-  const keyHash = await hashKey(key);
-  const { operatorKeyHash } = settingsFromEnv(c.env);
-  if (operatorKeyHash === null || !isSame(keyHash, operatorKeyHash)) refuse();
-  const admission = await ask(c, OPERATOR_TENANT, { keyHash, keyRecord: OPERATOR_KEY, idempotency });
-  return admission.kind === "dead_key" || admission.kind === "unknown_key" ? refuse() : admission;
-}
-
-async function ask(c: AppContext, tenant: string, request: Parameters<TenantRpc["admit"]>[0]): Promise<Admission> {
-  return await again(() => tenantsFromEnv(c.env)(tenant).admit(request));
+async function ask(
+  c: AppContext,
+  tenant: string,
+  request: Parameters<TenantRpc["admit"]>[0],
+): Promise<Admitted | null> {
+  const admission = await again(() => tenantsFromEnv(c.env)(tenant).admit(request));
+  return admission.kind === "dead_key" || admission.kind === "unknown_key" ? null : admission;
 }
 
 /** Asks once more when the object was restarted under the first question: what that one began is taken over. */

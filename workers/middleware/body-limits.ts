@@ -1,12 +1,13 @@
 /**
- * Bodies. `readJsonBody` counts a JSON body while it arrives and holds its bytes for the fingerprint of a repeatable
- * request; `checkJsonBody` runs after the authentication and looks at what they say. A file's body passes both by: its route counts it.
- * The bytes of a skill are counted here and read by its route.
+ * Bodies. `readBody` counts a JSON body while it arrives and stores its bytes for the fingerprint of a repeatable request.
+ * It is called after the key was checked: a caller without one has none of its bytes read. `checkJsonBody` runs after the
+ * authentication and looks at what they say. A file's body passes both by: its route counts it. The bytes of a skill are
+ * counted here and read by its route.
  */
 import type { MiddlewareHandler } from "hono";
 import { agentFromDocument } from "../../core/agent-document.ts";
 import { OttoError, raise } from "../../core/errors.ts";
-import type { AppEnv } from "../context.ts";
+import type { AppContext, AppEnv } from "../context.ts";
 import { readCounted } from "../counted-body.ts";
 import { findBadText } from "../json-text.ts";
 import { MAX_UPLOAD_BYTES } from "../skills/read-upload.ts";
@@ -23,20 +24,32 @@ const FILE_PATH = /^\/v1\/tasks\/[^/]+\/files\/[^]/;
 /** Where a skill is taken: its route reads what the bytes are. */
 const UPLOAD_PATH = /^\/v1\/skills(?:\/validate)?$/;
 
-export const readJsonBody: MiddlewareHandler<AppEnv> = async function readJsonBody(c, next) {
+/** The bytes of the request's body, read once; null: it has none, or is a file. `too_large` past the limit. */
+export async function readBody(c: AppContext): Promise<Uint8Array | null> {
+  const known = c.get("bodyBytes");
+  if (known !== undefined) return known;
+  const bytes = hasReadBody(c) ? await readLimited(c) : null;
+  c.set("bodyBytes", bytes);
+  return bytes;
+}
+
+function hasReadBody(c: AppContext): boolean {
   const isFile = c.req.method === "PUT" && FILE_PATH.test(c.req.path);
   const hasNone = c.req.method === "GET" || c.req.method === "HEAD";
-  if (!isFile && !hasNone && c.req.raw.body !== null) {
-    const maxBytes = UPLOAD_PATH.test(c.req.path) ? MAX_UPLOAD_BYTES : MAX_JSON_BYTES;
-    const bytes = await readCounted(c.req.raw, maxBytes);
-    if (bytes === null) raise("too_large", `A request body has at most ${maxBytes} bytes.`, { field: "body" });
-    c.set("bodyBytes", bytes);
-  }
-  await next();
-};
+  return !isFile && !hasNone && c.req.raw.body !== null;
+}
+
+async function readLimited(c: AppContext): Promise<Uint8Array> {
+  const maxBytes = UPLOAD_PATH.test(c.req.path) ? MAX_UPLOAD_BYTES : MAX_JSON_BYTES;
+  // Rejects when the client closed the connection: there is nobody left to answer, and nothing failed here.
+  const bytes = await readCounted(c.req.raw, maxBytes).catch(() =>
+    raise("invalid_input", "The body was cut off.", { field: "body" }),
+  );
+  return bytes ?? raise("too_large", `A request body has at most ${maxBytes} bytes.`, { field: "body" });
+}
 
 export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJsonBody(c, next) {
-  const bytes = c.get("bodyBytes");
+  const bytes = await readBody(c);
   if (bytes !== null && !UPLOAD_PATH.test(c.req.path)) {
     const type = c.req.header("content-type") ?? "";
     const headers = new Headers(c.req.raw.headers);

@@ -18,6 +18,7 @@ import { isConsentCookie } from "../consent-browser.ts";
 import type { AppContext } from "../context.ts";
 import { logFailure } from "../log.ts";
 import { problemResponse } from "../problem.ts";
+import { readBody } from "./body-limits.ts";
 
 /**
  * The switch of a tenant: a repeat changes nothing, and answers how the switch is now. A reply that was kept could say
@@ -28,7 +29,10 @@ const SWITCH_PATH = /^\/v1\/(kill-switch|tenants\/[^/]+)\/(stop|release)$/;
 /** Header fields that belong to the reply itself; the others are of the request that is being answered. */
 const KEPT_HEADERS = ["content-type", "etag", "location", "retry-after"];
 
-/** The request as far as repeats of it are concerned; null when it carries no key, is no POST, or sets a tenant's switch. */
+/**
+ * The request as far as repeats of it are concerned; null when it carries no key, is no POST, or sets a tenant's switch. Reads
+ * the body, so the caller is known before.
+ */
 export async function idempotentRequestOf(c: AppContext): Promise<IdempotentRequest | null> {
   const key = c.req.header("idempotency-key");
   if (key === undefined || c.req.method !== "POST") return null;
@@ -39,13 +43,13 @@ export async function idempotentRequestOf(c: AppContext): Promise<IdempotentRequ
   const { method, path } = c.req;
   if (SWITCH_PATH.test(path)) return null;
   const query = new URL(c.req.url).search;
-  const fingerprint = await fingerprintOf({ method, path, query, body: comparable(c) });
+  const fingerprint = await fingerprintOf({ method, path, query, body: await comparable(c) });
   return { key: `${method} ${path} ${key}`, fingerprint };
 }
 
 /** The body as two requests that say the same have it: what stands between the parts of a form is another word each time. */
-function comparable(c: AppContext): Uint8Array | null {
-  const bytes = c.get("bodyBytes");
+async function comparable(c: AppContext): Promise<Uint8Array | null> {
+  const bytes = await readBody(c);
   const type = c.req.header("content-type") ?? "";
   const boundary = /^multipart\/[^]*;\s*boundary="?([^";\s]+)/i.exec(type)?.[1];
   if (bytes === null || boundary === undefined) return bytes;

@@ -6,7 +6,6 @@ import type { AppEnv } from "../context.ts";
 export const requestId: MiddlewareHandler<AppEnv> = async function requestId(c, next) {
   const id = makeId("request", Date.now(), crypto.getRandomValues(new Uint8Array(10)));
   c.set("requestId", id);
-  c.set("bodyBytes", null);
   c.set("idempotency", null);
   c.set("session", null);
   await next();

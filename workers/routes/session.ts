@@ -219,7 +219,7 @@ interface Named {
 async function byKey(c: AppContext, key: string): Promise<Named> {
   const tenant = keyOwner(key) ?? raise("unauthenticated", KEY_IS_BAD);
   if (tenant === OPERATOR) raise("forbidden", "The operator key makes tenants. Sign in with a key of a tenant.");
-  const admission = await admitKey(c, tenant, key, null);
+  const admission = await admitKey(c, tenant, key);
   if (admission === null) raise("unauthenticated", KEY_IS_BAD);
   if (admission.kind === "limited") {
     const { retryAfterMs } = admission;

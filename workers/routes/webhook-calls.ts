@@ -18,6 +18,7 @@ import { forgetText, keepText, toBody } from "../channels/hook-item.ts";
 import { openHookSecrets } from "../channels/hook-secrets.ts";
 import type { App, AppContext, AppEnv } from "../context.ts";
 import { authenticate } from "../middleware/authenticate.ts";
+import { readBody } from "../middleware/body-limits.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { seededIds } from "../new-ids.ts";
 import { optionalQuery, tenantOf, unwrap } from "../task-access.ts";
@@ -108,19 +109,21 @@ async function isSignedCall(c: AppContext, door: HookDoor): Promise<boolean> {
   const { type, signatureHeader } = door;
   const header = (name: string) => c.req.header(name) ?? null;
   const now = clockFromEnv(c.env).now();
+  const body = await bodyOf(c);
   for await (const secret of openHookSecrets(c.env, door, now))
-    if (await isSigned({ type, secret, signatureHeader, body: bodyOf(c), header }, now)) return true;
+    if (await isSigned({ type, secret, signatureHeader, body, header }, now)) return true;
   return false;
 }
 
 /** Stores a call. Gives the id of the message. */
 async function take(c: AppContext, named: string, { tenant, hook, type, isOncePerBody }: Caller): Promise<string> {
   const header = (name: string) => c.req.header(name) ?? null;
-  const text = textOf(type, header("content-type") ?? "", bodyOf(c));
+  const body = await bodyOf(c);
+  const text = textOf(type, header("content-type") ?? "", body);
   const payload = payloadOf(text);
   const inbox = hookInbox(hook ?? tenant);
   const name = isOncePerBody
-    ? `body ${await sha256Hex(bodyOf(c))}`
+    ? `body ${await sha256Hex(body)}`
     : (deliveryNameOf(type, payload, header) ?? crypto.randomUUID());
   const { random } = await seededIds("message", `${inbox} ${name}`, 0);
   const id = makeId("message", 0, random);
@@ -146,8 +149,8 @@ function isKeyed(c: Parameters<MiddlewareHandler<AppEnv>>[0]): boolean {
   return hook === "" || /^Bearer +otto_/i.test(c.req.header("authorization") ?? "");
 }
 
-function bodyOf(c: AppContext): Uint8Array {
-  return c.get("bodyBytes") ?? new Uint8Array();
+async function bodyOf(c: AppContext): Promise<Uint8Array> {
+  return (await readBody(c)) ?? new Uint8Array();
 }
 
 function noHook(): never {

@@ -1,0 +1,93 @@
+/** A client that sends a body over a plain socket to its end, whatever is answered meanwhile: it reports what it received. */
+import { connect } from "node:net";
+
+export interface RawRequest {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Bytes of the body. */
+  readonly size: number;
+  /** Sends chunks without a length in front. */
+  readonly isChunked?: boolean;
+  /** Sends the body only after the first byte of the answer. */
+  readonly isPatient?: boolean;
+}
+
+export interface RawAnswer {
+  /** The status of every response, interim ones included. */
+  readonly statuses: readonly number[];
+  /** The body of the last response. */
+  readonly body: string;
+  /** Bytes of the body that were sent when the first byte of the answer came. */
+  readonly sentBefore: number;
+  readonly sent: number;
+  /** The code of the socket's error, for example `ECONNRESET`; null: the server closed the connection in order. */
+  readonly error: string | null;
+}
+
+const PIECE_BYTES = 65_536;
+const TIMEOUT_MS = 60_000;
+
+/** Sends one request to a server on this machine and reads until the connection is closed. */
+export async function sendRaw(url: string, request: RawRequest): Promise<RawAnswer> {
+  const { port } = new URL(url);
+  const { size, isChunked = false, isPatient = false } = request;
+  const socket = connect(Number(port), "127.0.0.1");
+  const closed = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const received: Buffer[] = [];
+  let [sent, sentBefore] = [0, 0];
+  let error: string | null = null;
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error("timeout")));
+  socket.on("data", (bytes) => {
+    if (received.length === 0) sentBefore = sent;
+    received.push(bytes);
+    answered.resolve();
+  });
+  socket.on("error", (thrown: NodeJS.ErrnoException) => (error = thrown.code ?? thrown.message));
+  socket.on("close", () => {
+    closed.resolve();
+    answered.resolve();
+  });
+  const write = async (bytes: Buffer | string): Promise<void> => {
+    const drained = Promise.withResolvers<void>();
+    socket.write(bytes, () => drained.resolve());
+    await Promise.race([drained.promise, closed.promise]);
+  };
+  await write(headOf(request));
+  if (isPatient) await answered.promise;
+  for (const piece = Buffer.alloc(PIECE_BYTES, "a"); sent < size && !socket.destroyed; ) {
+    const bytes = piece.subarray(0, Math.min(PIECE_BYTES, size - sent));
+    await write(isChunked ? Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, CRLF]) : bytes);
+    sent += bytes.length;
+  }
+  if (isChunked && !socket.destroyed) await write("0\r\n\r\n");
+  await closed.promise;
+  return { ...parse(Buffer.concat(received).toString("latin1")), sentBefore, sent, error };
+}
+
+const CRLF = Buffer.from("\r\n");
+
+function headOf({ method = "POST", path, headers = {}, size, isChunked = false }: RawRequest): string {
+  const length = isChunked ? "transfer-encoding: chunked" : `content-length: ${size}`;
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`${method} ${path} HTTP/1.1`, "host: localhost", "connection: close", length, ...lines, "", ""].join("\r\n");
+}
+
+function parse(text: string): Pick<RawAnswer, "statuses" | "body"> {
+  const statuses = [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
+  const last = text.slice(text.lastIndexOf("HTTP/1.1 "));
+  const [head = "", ...rest] = last.split("\r\n\r\n");
+  const body = rest.join("\r\n\r\n");
+  // One chunk of a small answer, then the last one: its text is between the lines of the sizes.
+  const isChunked = /^transfer-encoding: chunked$/im.test(head);
+  return {
+    statuses,
+    body: isChunked
+      ? body
+          .split("\r\n")
+          .filter((_, line) => line % 2 === 1)
+          .join("")
+      : body,
+  };
+}

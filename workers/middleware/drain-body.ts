@@ -1,0 +1,77 @@
+/**
+ * Answers a request whose body nobody read to its end, in a way that a client which is still sending receives. The runtime
+ * closes the connection once the answer ended and 64 KB of the rest were read, and a client that is cut off while it sends
+ * reports a reset instead of the answer. So the answer is sent at once and ended when the rest was discarded.
+ *
+ * Bounded in bytes and in time; past either the connection is closed. A client that waits for `100 Continue` gets the answer
+ * instead, and sends nothing (RFC 9110, section 10.1.1).
+ */
+import type { MiddlewareHandler } from "hono";
+import type { AppContext, AppEnv } from "../context.ts";
+
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_MS = 10_000;
+const PIECE_BYTES = 262_144;
+/** What the runtime itself discards of a body (KJ's `canceledUploadGraceBytes`). */
+const RUNTIME_BYTES = 65_536;
+
+export const drainBody: MiddlewareHandler<AppEnv> = async function drainBody(c, next) {
+  // Routes see a request with the checked body in its place.
+  const { raw } = c.req;
+  await next();
+  const rest = unreadBody(c, raw);
+  if (rest === null) return;
+  const drained = discard(rest);
+  const answer = c.res;
+  const bytes: ReadableStream<Uint8Array> | null = answer.body;
+  if (bytes === null) return await drained;
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const sent = send(bytes, writable, drained).catch(() => undefined);
+  c.executionCtx.waitUntil(sent);
+  const headers = new Headers(answer.headers);
+  headers.delete("content-length");
+  // Hono copies the header fields of an answer that is replaced, unless it was removed before.
+  c.res = undefined;
+  c.res = new Response(readable, { status: answer.status, headers });
+};
+
+/** What is left to discard; null where the body was read, is small, or is not sent before the answer. */
+function unreadBody(c: AppContext, raw: Request): ReadableStream<Uint8Array> | null {
+  const body: ReadableStream<Uint8Array> | null = raw.body;
+  if (body === null || body.locked || (c.get("bodyBytes") ?? null) !== null) return null;
+  const waits = raw.headers.get("expect")?.toLowerCase() === "100-continue";
+  if (waits && !raw.bodyUsed) return null;
+  return Number(raw.headers.get("content-length") ?? Infinity) <= RUNTIME_BYTES ? null : body;
+}
+
+/** Sends the answer's bytes at once, and ends it when the request's body was discarded. */
+async function send(
+  answer: ReadableStream<Uint8Array>,
+  writable: WritableStream<Uint8Array>,
+  drained: Promise<void>,
+): Promise<void> {
+  await answer.pipeTo(writable, { preventClose: true });
+  await drained;
+  await writable.close();
+}
+
+/** Reads and drops a body, up to the bounds. Never rejects. */
+async function discard(body: ReadableStream<Uint8Array>): Promise<void> {
+  // Without a buffer of its own, the runtime gives 4 KB at a time.
+  const reader = body.getReader({ mode: "byob" });
+  const timer = setTimeout(() => void reader.cancel().catch(() => undefined), MAX_MS);
+  try {
+    let buffer = new Uint8Array(PIECE_BYTES);
+    for (let dropped = 0; dropped <= MAX_BYTES; ) {
+      const { done, value } = await reader.read(buffer);
+      if (done) return;
+      dropped += value.byteLength;
+      buffer = new Uint8Array(value.buffer);
+    }
+    await reader.cancel();
+  } catch {
+    // The client closed the connection.
+  } finally {
+    clearTimeout(timer);
+  }
+}
