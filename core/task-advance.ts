@@ -1,11 +1,12 @@
 /** What a step does next, whenever one of its calls settled or was decided. */
+import { findUnblocked } from "./call-order.ts";
 import { type BatchCall, isSubtaskWait } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
 
 /** The step goes on, makes its subtasks, parks, or ends. */
 export function advance(turn: Turn): void {
   const { batch, phase, step, facts } = turn.state;
-  if (batch.some(canRun)) {
+  if (findRunnable(batch).length > 0) {
     if (phase.name !== "acting") turn.set({ phase: { name: "prepared" } });
   } else if (batch.some(({ wait }) => isSubtaskWait(wait) && !wait.opened)) {
     if (phase.name !== "dispatching") turn.set({ phase: { name: "dispatching" } });
@@ -36,7 +37,17 @@ function finishedWith(turn: Turn): string | null {
   return null;
 }
 
-/** True for a call that nothing holds up. */
+/** True for a call that neither has ended nor waits for anybody. */
 export function canRun(call: BatchCall): boolean {
-  return call.state === "intended" && call.wait === null;
+  return isOpen(call) && call.wait === null;
+}
+
+/** The calls that could be made now, in order: no earlier call that is open shares a resource with them. */
+export function findRunnable(batch: readonly BatchCall[]): BatchCall[] {
+  return findUnblocked(batch.filter(isOpen)).filter(canRun);
+}
+
+/** True until the call has settled. */
+export function isOpen({ state }: BatchCall): boolean {
+  return state === "intended";
 }

@@ -96,9 +96,9 @@ export function decideUnknown(turn: Turn, command: Extract<Command, { type: "unk
 
 /** Puts a person's arguments in the place of those that were asked for; the model is told with the result. */
 function revise(turn: Turn, call: BatchCall, revised: RevisedCall & { readonly note: string }): BatchCall {
-  const { argumentsHash, effect, note } = revised;
+  const { argumentsHash, effect, note, touches = call.touches } = revised;
   turn.ledger.push({ kind: "revise", callId: call.id, arguments: revised.arguments, argumentsHash, effect });
-  return { ...call, argumentsHash, effect, note };
+  return { ...call, argumentsHash, effect, note, ...(touches === undefined ? {} : { touches }) };
 }
 
 /** Why there is nothing to decide under this id. */

@@ -3,7 +3,8 @@ import { HOP_TIMEOUT_MS, timeLeftMs } from "./budget.ts";
 import { confirmedOutcome, failedOutcome, intend, recoveryOf, unknownOutcome } from "./ledger.ts";
 import type { Failure } from "./errors.ts";
 import { dispatch } from "./subtasks.ts";
-import { advance, canRun } from "./task-advance.ts";
+import { HeldResources } from "./call-order.ts";
+import { advance, canRun, findRunnable, isOpen } from "./task-advance.ts";
 import { goOn } from "./task-answers.ts";
 import type { CallOutcome, CallToMake, PreparedCall } from "./task-commands.ts";
 import { finish, load } from "./task-skills.ts";
@@ -26,7 +27,8 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
     const rest = { wait: null, note: null, mayRepeat: false, toSummarise: false } as const;
     const dispatches = call.dispatches === true ? { dispatches: true } : {};
     const label = turn.state.steeredBy;
-    return { id, tool, effect, argumentsHash, state: "intended", attempts, label, ...rest, ...dispatches };
+    const touches = call.touches === undefined || call.touches.length === 0 ? {} : { touches: call.touches };
+    return { id, tool, effect, argumentsHash, state: "intended", attempts, label, ...rest, ...touches, ...dispatches };
   });
   const [only] = calls;
   const hash = only !== undefined && calls.length === 1 ? `${only.tool} ${only.argumentsHash}` : null;
@@ -71,29 +73,22 @@ function askApproval(
 }
 
 /**
- * Makes every call that can run the work of hop two. A call that was attempted before was cut off, and its effect class
- * says what that means. Only the calls that start at once have their attempts stored with this decision: of a batch that a
- * crash cuts off, the others cannot have left. Calls without an effect are repeated freely, so all of theirs are stored.
+ * Makes every call that can run the work of hop two. Only the calls that start at once have their attempts stored with
+ * this decision: of a batch that a crash cuts off, the others cannot have left. Calls without an effect are repeated
+ * freely: the runner starts them without asking, and their attempts are stored when they settle.
  */
 export function beginActing(turn: Turn, incarnation: string): void {
   const { step } = turn.state;
+  settleCutOff(turn);
+  const { batch } = turn.state;
+  const first = new Set(findRunnable(batch).slice(0, turn.maxParallel));
   const calls: CallToMake[] = [];
   const later: CallToMake[] = [];
-  for (const call of turn.state.batch) {
-    if (!canRun(call)) continue;
-    const wasCutOff = call.attempts > 0 && !call.mayRepeat;
-    const recovery = wasCutOff ? recoveryOf(call.effect) : "run";
-    if (recovery === "unknown") {
-      settleUnknown(turn, call);
-    } else if (call.attempts >= MAX_CALL_ATTEMPTS) {
-      const gaveUp = failedOutcome("failed", "internal", `The call was cut off ${call.attempts} times.`);
-      turn.settle(call, call.effect === "none" ? gaveUp : unknownOutcome(call.tool));
-    } else {
-      const startsNow = call.effect === "none" || calls.length + later.length < turn.maxParallel;
-      const toMake = { callId: call.id, mode: recovery, attempt: call.attempts + 1 };
-      if (startsNow) turn.countAttempt(call);
-      (startsNow ? calls : later).push(toMake);
-    }
+  for (const call of findReachable(batch)) {
+    const mode = wasCutOff(call) && recoveryOf(call.effect) === "probe" ? "probe" : "run";
+    const toMake: CallToMake = { callId: call.id, mode, attempt: call.attempts + 1 };
+    if (first.has(call)) turn.countAttempt(call);
+    (first.has(call) || call.effect === "none" ? calls : later).push(toMake);
   }
   if (calls.length === 0) return advance(turn);
   turn.set({ phase: { name: "acting", incarnation, since: turn.now } });
@@ -102,13 +97,50 @@ export function beginActing(turn: Turn, incarnation: string): void {
   turn.work = { kind: "act", step, calls, later, timeoutMs };
 }
 
-/** The runner is about to start these calls of the hop under way: from now on each of them may have left. */
+/** A call that was attempted before was cut off. It ends here where its effect class does not let it be made again. */
+function settleCutOff(turn: Turn): void {
+  for (const call of turn.state.batch) {
+    if (!canRun(call)) continue;
+    if (wasCutOff(call) && recoveryOf(call.effect) === "unknown") {
+      settleUnknown(turn, call);
+    } else if (call.attempts >= MAX_CALL_ATTEMPTS) {
+      const gaveUp = failedOutcome("failed", "internal", `The call was cut off ${call.attempts} times.`);
+      turn.settle(call, call.effect === "none" ? gaveUp : unknownOutcome(call.tool));
+    }
+  }
+}
+
+function wasCutOff({ attempts, mayRepeat }: BatchCall): boolean {
+  return attempts > 0 && !mayRepeat;
+}
+
+/** The calls that one hop can make, in order: neither they nor an earlier call that they follow waits for anybody. */
+function findReachable(batch: readonly BatchCall[]): BatchCall[] {
+  const held = new HeldResources();
+  return batch.filter(isOpen).filter((call) => {
+    const isReachable = call.wait === null && !held.blocks(call);
+    if (!isReachable) held.add(call);
+    return isReachable;
+  });
+}
+
+/**
+ * The runner is about to start these calls of the hop under way: from now on each of them may have left. One that an
+ * earlier call still holds up is not counted, and so not granted.
+ */
 export function startCalls(turn: Turn, callIds: readonly string[]): void {
-  for (const call of turn.state.batch) if (callIds.includes(call.id) && canRun(call)) turn.countAttempt(call);
+  for (const call of findRunnable(turn.state.batch)) if (callIds.includes(call.id)) turn.countAttempt(call);
+}
+
+/** A call of the hop under way ended. One without an effect may not have had its attempt stored yet. */
+export function settleCall(turn: Turn, call: BatchCall, outcome: CallOutcome): void {
+  if (call.attempts === 0) turn.countAttempt(call);
+  applyOutcome(turn, turn.state.batch.find(({ id }) => id === call.id) ?? call, outcome);
+  advance(turn);
 }
 
 /** What a call brought: its control opens a wait or marks a file, anything else settles it. */
-export function applyOutcome(turn: Turn, call: BatchCall, outcome: CallOutcome): void {
+function applyOutcome(turn: Turn, call: BatchCall, outcome: CallOutcome): void {
   const { control } = outcome;
   if (control === null) return outcome.state === "unknown" ? settleUnknown(turn, call) : turn.settle(call, outcome);
   if (control.kind === "dispatch") return dispatch(turn, call, control);
@@ -181,8 +213,8 @@ function settleUnknown(turn: Turn, call: BatchCall): void {
  * Calls that have not started, such as one that was approved while the hop was under way, are due at once.
  */
 export function endHop(turn: Turn): void {
-  const left = turn.state.batch.filter(canRun);
-  if (left.some(({ attempts, mayRepeat }) => attempts > 0 && !mayRepeat)) {
+  const left = findReachable(turn.state.batch);
+  if (left.some(wasCutOff)) {
     turn.set({ phase: { name: "acting", incarnation: "", since: turn.now } });
   } else if (left.length > 0) turn.set({ phase: { name: "prepared" } });
   else advance(turn);

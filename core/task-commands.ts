@@ -9,7 +9,7 @@ import type { ModelFailure } from "./ports.ts";
 import type { Label } from "./provenance/label.ts";
 import type { Amount, AmountLimit, Attachment, LedgerState, TaskFacts, TaskState } from "./task-state.ts";
 import type { PendingView } from "./task-view.ts";
-import type { Control, EffectClass, Resumed, ToolResult } from "./tool.ts";
+import type { Control, EffectClass, Resumed, ToolResult, Touch } from "./tool.ts";
 
 /** What makes a task: its facts, and for `kind: "call"` the one call. `hold` keeps it until its start. */
 export interface NewTask {
@@ -49,6 +49,8 @@ export interface PreparedCall {
   readonly outcome: CallOutcome | null;
   /** True for a call that dispatches a subtask. */
   readonly dispatches?: boolean;
+  /** What it reads and writes. Absent from a runner of an earlier release: nothing that orders it. */
+  readonly touches?: readonly Touch[];
 }
 
 /** A call with the arguments that a person put in the place of those that were asked for: checked and hashed anew. */
@@ -56,6 +58,8 @@ export interface RevisedCall {
   readonly arguments: unknown;
   readonly argumentsHash: string;
   readonly effect: EffectClass;
+  /** As in a `PreparedCall`. */
+  readonly touches?: readonly Touch[];
 }
 
 /** How a call ended, or what it made the task wait for. `content` is what the model reads. */
@@ -253,6 +257,7 @@ export type CallOfHop = CallToMake &
   Pick<LedgerRow, "tool" | "arguments" | "argumentsHash" | "effect" | "key"> & {
     /** The join over the request that the call was asked for in; absent from an object of an earlier release. */
     readonly label?: Label;
+    readonly touches?: readonly Touch[];
     readonly resumed?: Resumed;
   };
 

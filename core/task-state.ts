@@ -8,7 +8,7 @@ import type { Message } from "./messages.ts";
 import type { ModelChoice } from "./model-table.ts";
 import type { Label } from "./provenance/label.ts";
 import type { SkillInForce } from "./skills/skill.ts";
-import type { EffectClass, JsonState, Resumed } from "./tool.ts";
+import type { EffectClass, JsonState, Resumed, Touch } from "./tool.ts";
 import type { PinnedSource } from "./tool-source.ts";
 
 /**
@@ -186,6 +186,8 @@ export interface BatchCall {
   readonly dispatches?: boolean;
   /** The text that the task ends with once the step's other calls are settled. */
   readonly finish?: string;
+  /** What it reads and writes, which orders the calls of a step; absent: nothing that another call could. */
+  readonly touches?: readonly Touch[];
 }
 
 /** The tenant's leave to begin hops: until when, and up to which total of this task's own use. */

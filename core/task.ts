@@ -9,8 +9,8 @@
  */
 import { timeLeftMs } from "./budget.ts";
 import type { Failure } from "./errors.ts";
-import { advance } from "./task-advance.ts";
-import { applyOutcome, attach, beginActing, endHop, expireWaits, openBatch, startCalls } from "./task-batch.ts";
+import { canRun } from "./task-advance.ts";
+import { attach, beginActing, endHop, expireWaits, openBatch, settleCall, startCalls } from "./task-batch.ts";
 import { admit, halt, leaveToAsk, turnAway } from "./leave.ts";
 import { enroll, openSubtask, refuseSubtask, subtasksToMake, takeEnding, takeWaits } from "./subtasks.ts";
 import { answerQuestion, decideApproval, decideUnknown } from "./task-answers.ts";
@@ -199,9 +199,7 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
     case "call_settled": {
       if (!isThisHop(state, command)) return null;
       const call = state.batch.find((other) => other.id === command.callId);
-      if (call === undefined || call.state !== "intended" || call.wait !== null) return null;
-      applyOutcome(turn, call, command.outcome);
-      advance(turn);
+      if (call !== undefined && canRun(call)) settleCall(turn, call, command.outcome);
       return null;
     }
 

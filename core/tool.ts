@@ -22,6 +22,15 @@ export type SecurityLevel = (typeof SECURITY_LEVELS)[number];
  */
 export type EffectClass = "none" | "keyed" | "probe" | "once";
 
+/**
+ * Something that a call reads or writes, and by which calls of one step are ordered: `files` (the sandbox and project
+ * folders), `memory`, `connection:<id>` (an account elsewhere), `server:<name>` (that of an outside tool).
+ */
+export interface Touch {
+  readonly resource: string;
+  readonly mode: "read" | "write";
+}
+
 /** The catalogue's categories. */
 export const TOOL_CATEGORIES = [
   "research",
@@ -186,6 +195,8 @@ export interface Tool {
   readonly security: SecurityLevel | ((given: never, facts: EffectFacts) => SecurityLevel);
   readonly effect: EffectClass | ((given: never, facts: EffectFacts) => EffectClass);
   readonly needs: readonly (keyof ToolPorts)[];
+  /** What a call reads and writes. Absent: it follows from `needs` and the effect class (`core/gateway/touches.ts`). */
+  touches?(given: never, effect: EffectClass): readonly Touch[];
   /** What an agent's `tool_config` may set of it; calls find that in `config`. */
   readonly settings?: z.ZodObject;
   /** Other names of arguments, e.g. `{ path: "filename" }`. */

@@ -92,9 +92,9 @@ export class TaskHops {
       const row = rows.get(call.callId);
       if (row === undefined) return [];
       const { tool, arguments: given, argumentsHash, effect, key } = row;
-      const { resumed, label = OUTSIDE } = asked.get(call.callId) ?? {};
+      const { resumed, label = OUTSIDE, touches = [] } = asked.get(call.callId) ?? {};
       const resume = resumed === undefined ? {} : { resumed };
-      return [{ ...call, tool, arguments: given, argumentsHash, effect, key, label, ...resume }];
+      return [{ ...call, tool, arguments: given, argumentsHash, effect, key, label, touches, ...resume }];
     };
     const [calls, later] = [work.calls.flatMap(withRow), work.later.flatMap(withRow)];
     const job: ActJob = { facts: standingFacts(state), step, calls, later, timeoutMs };

@@ -19,6 +19,7 @@ import type {
   ToolContext,
   ToolExample,
   ToolOutcome,
+  Touch,
 } from "../core/tool.ts";
 
 /** How long a call may take when its tool does not say. */
@@ -39,6 +40,8 @@ export interface ToolDefinition<In extends z.ZodObject, Out extends z.ZodType, N
   readonly security: SecurityLevel | ((given: z.output<In>, facts: EffectFacts) => SecurityLevel);
   readonly effect: EffectClass | ((given: z.output<In>, facts: EffectFacts) => EffectClass);
   readonly needs: readonly Need[];
+  /** What a call reads and writes, where that does not follow from `needs` and the effect class. */
+  touches?(given: z.output<In>, effect: EffectClass): readonly Touch[];
   /** What an agent's `tool_config` may set; the call finds it in `config`. */
   readonly settings?: z.ZodObject;
   readonly aliases?: Readonly<Record<string, string>>;
@@ -121,6 +124,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "security",
   "effect",
   "needs",
+  "touches",
   "settings",
   "aliases",
   "timeoutMs",

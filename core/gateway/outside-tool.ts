@@ -3,8 +3,9 @@ import { z } from "zod";
 import { compileSchema } from "../json-schema/compile.ts";
 import type { SchemaProblem } from "../json-schema/run.ts";
 import type { PatternsPort, ToolPorts } from "../ports.ts";
-import type { JsonSchema, Tool, ToolContext, ToolOutcome } from "../tool.ts";
+import type { EffectClass, JsonSchema, Tool, ToolContext, ToolOutcome, Touch } from "../tool.ts";
 import { nameKey, type OutsideOrigin, type OutsideTool } from "../tool-source.ts";
+import { modeOf } from "./touches.ts";
 
 type Kind = OutsideOrigin["kind"];
 
@@ -91,6 +92,7 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
     // Nobody can look up whether a call of it happened.
     effect: tool.effect === "probe" ? "once" : tool.effect,
     needs: caller?.needs ?? [],
+    touches: (_given, effect) => touchesOf(origin, effect),
     aliases: {},
     timeoutMs,
     steers: origin.kind === "skill",
@@ -110,6 +112,20 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
     show: (result: unknown) => (typeof result === "string" ? result : JSON.stringify(result)),
     examples: [],
   };
+}
+
+/** A tool that says nothing of what it touches may touch anything on its own server. A skill's runs in a task of its own. */
+function touchesOf(origin: OutsideOrigin, effect: EffectClass): readonly Touch[] {
+  switch (origin.kind) {
+    case "http":
+      return [
+        { resource: `server:${URL.parse(origin.request.url)?.host ?? origin.request.url}`, mode: modeOf(effect) },
+      ];
+    case "mcp":
+      return [{ resource: `server:mcp/${origin.server}`, mode: modeOf(effect) }];
+    case "skill":
+      return [];
+  }
 }
 
 /** What `make` gives, made when it is first asked for. */

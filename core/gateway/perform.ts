@@ -12,7 +12,7 @@ import type { ActJob, ActLine } from "../steps-rpc.ts";
 import type { CallOutcome } from "../task-commands.ts";
 import type { TaskFacts } from "../task-state.ts";
 import { settingsOf } from "../tool-settings.ts";
-import type { CallFacts, ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool.ts";
+import type { CallFacts, Control, ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool.ts";
 import { hashArguments } from "./arguments-hash.ts";
 import { refusedOutcome, toToolError } from "./prepare.ts";
 import { EXPAND_RESULT, shapeError, type ShapeLimits } from "./shape.ts";
@@ -57,7 +57,27 @@ export async function* performCalls(
   signal: AbortSignal,
 ): AsyncGenerator<ActLine, void, boolean> {
   const deadline = deps.clock.now() + job.timeoutMs;
-  yield* scheduleCalls(job, deps.maxParallel, async (call) => await performCall(call, job, deps, deadline, signal));
+  const isDecidedByPerson = job.facts.agent.config.on_unknown === "ask";
+  yield* scheduleCalls(job, deps.maxParallel, {
+    make: async (call) => await performCall(call, job, deps, deadline, signal),
+    isSettledBy: (outcome) => settles(outcome.control) && (outcome.state !== "unknown" || !isDecidedByPerson),
+  });
+}
+
+/** False for a control that leaves its call waiting: calls that have to follow it are not made in this hop. */
+function settles(control: Control | null): boolean {
+  switch (control?.kind) {
+    case "sleep":
+    case "dispatch":
+    case "finish":
+      return false;
+    case "ask":
+      return !control.wait;
+    case "attach":
+    case "load":
+    case undefined:
+      return true;
+  }
 }
 
 /**

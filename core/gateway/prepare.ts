@@ -16,6 +16,7 @@ import { type AskedCall, calledTool } from "./called-tool.ts";
 import { shapeError } from "./shape.ts";
 import { FIND_TOOLS } from "./shown-tools.ts";
 import type { Toolset } from "./toolset.ts";
+import { findTouches } from "./touches.ts";
 import { parseArguments } from "./validate.ts";
 
 /** Calls that one step may make; what a model asks for beyond them is refused. */
@@ -82,7 +83,18 @@ async function prepareCall(
   const expiresInMs = approvalExpiryMs(context.facts.agent.config.approval);
   const approval = askFirst === null ? null : { reason: askFirst, expiresInMs };
   const dispatches = tool.onlyByModel === "dispatches" ? { dispatches: true } : {};
-  return { id, tool: tool.name, arguments: given, argumentsHash, effect, approval, outcome: null, ...dispatches };
+  const touches = findTouches(tool, given, effect);
+  return {
+    id,
+    tool: tool.name,
+    arguments: given,
+    argumentsHash,
+    effect,
+    approval,
+    outcome: null,
+    touches,
+    ...dispatches,
+  };
 }
 
 /** An error as tools give it: how often to retry is the code's own rule. */

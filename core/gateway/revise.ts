@@ -6,6 +6,7 @@ import { BY_PRINCIPAL } from "../provenance/label-messages.ts";
 import { admitCall } from "./admit.ts";
 import { hashArguments } from "./arguments-hash.ts";
 import { noSuchToolNow, type Toolset } from "./toolset.ts";
+import { findTouches } from "./touches.ts";
 
 /**
  * Judges the arguments that a person puts in the place of a call's own. Where the policy asks, this person is the answer;
@@ -20,7 +21,8 @@ export async function reviseCall(
   const admitted = admitCall(tool, job.arguments, { facts: job.facts, toolset, context: BY_PRINCIPAL });
   if (!admitted.ok) return { ok: false, error: inTheBody(admitted.error) };
   const { arguments: given, effect } = admitted.value;
-  return ok({ arguments: given, argumentsHash: await hashArguments(tool.name, given), effect });
+  const touches = findTouches(tool, given, effect);
+  return ok({ arguments: given, argumentsHash: await hashArguments(tool.name, given), effect, touches });
 }
 
 /** Fields of the arguments as fields of the request that carries them. */

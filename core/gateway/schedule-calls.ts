@@ -1,47 +1,64 @@
 /**
- * When the calls of a step start: at most a few at once, in the order in which the model wrote them. A call of
- * `job.later` starts only after the task's object has stored its attempt, so that a crash leaves nothing in doubt that
- * never began.
+ * When the calls of a step start: at most a few at once, in the order in which the model wrote them, and one that shares a
+ * resource with an earlier call after that one has settled (`core/call-order.ts`). A call of `job.later` starts only after
+ * the task's object has stored its attempt, so that a crash leaves nothing in doubt that never began.
  */
+import { findUnblocked } from "../call-order.ts";
 import { placeOfCall } from "../ids.ts";
 import type { ActJob, ActLine } from "../steps-rpc.ts";
 import type { CallOfHop, CallOutcome } from "../task-commands.ts";
 
 type Settled = Extract<ActLine, { type: "settled" }>;
 
+/** How calls are made. `make` must not throw. */
+interface CallMaker {
+  readonly make: (call: CallOfHop) => Promise<CallOutcome>;
+  /** False for an outcome that leaves the call waiting: calls that have to follow it are not made here. */
+  readonly isSettledBy: (outcome: CallOutcome) => boolean;
+}
+
 /**
- * Makes every call, at most `maxParallel` at once, and yields what came of each as it ends. A line with `starts` is
- * answered with whether the object stored it; after a refusal nothing more starts. `make` must not throw.
+ * Makes every call that it may, at most `maxParallel` at once, and yields what came of each as it ends. A line with
+ * `starts` is answered with whether the object stored it; after a refusal nothing more starts.
  */
 export async function* scheduleCalls(
   { calls, later = [] }: Pick<ActJob, "calls" | "later">,
   maxParallel: number,
-  make: (call: CallOfHop) => Promise<CallOutcome>,
+  { make, isSettledBy }: CallMaker,
 ): AsyncGenerator<ActLine, void, boolean> {
   const mustBeStored = new Set(later);
-  const waiting = [...calls, ...later].sort((a, b) => positionOf(a) - positionOf(b));
-  const running = new Map<string, Promise<Settled>>();
+  /** In order; a call leaves when it has settled. */
+  let open = [...calls, ...later].sort((a, b) => positionOf(a) - positionOf(b));
+  const begun = new Set<CallOfHop>();
+  const running = new Map<CallOfHop, Promise<{ readonly call: CallOfHop; readonly line: Settled }>>();
   const start = (call: CallOfHop) => {
-    const { callId } = call;
+    begun.add(call);
+    const settled = make(call).then((outcome): Settled => ({ type: "settled", callId: call.callId, outcome }));
     running.set(
-      callId,
-      make(call).then((outcome) => ({ type: "settled", callId, outcome })),
+      call,
+      settled.then((line) => ({ call, line })),
     );
   };
+  let isRefused = false;
   let ended: Settled | null = null;
   for (;;) {
-    const next = waiting.splice(0, maxParallel - running.size);
+    const free = isRefused ? 0 : maxParallel - running.size;
+    const next = findUnblocked(open)
+      .filter((call) => !begun.has(call))
+      .slice(0, free);
     const starts = next.filter((call) => mustBeStored.has(call)).map(({ callId }) => callId);
     // Calls whose attempts are stored need not wait for room that others get.
     if (ended === null) for (const call of next) if (!mustBeStored.has(call)) start(call);
-    let isStored = true;
-    if (starts.length > 0) isStored = yield ended === null ? { type: "starting", starts } : { ...ended, starts };
-    else if (ended !== null) yield ended;
-    if (!isStored) waiting.length = 0;
-    else for (const call of next) if (!running.has(call.callId)) start(call);
+    if (starts.length > 0) {
+      const isStored: boolean = yield ended === null ? { type: "starting", starts } : { ...ended, starts };
+      isRefused ||= !isStored;
+    } else if (ended !== null) yield ended;
+    if (!isRefused) for (const call of next) if (!begun.has(call)) start(call);
     if (running.size === 0) return;
-    ended = await Promise.race(running.values());
-    running.delete(ended.callId);
+    const { call, line } = await Promise.race(running.values());
+    running.delete(call);
+    if (isSettledBy(line.outcome)) open = open.filter((other) => other !== call);
+    ended = line;
   }
 }
 

@@ -29,10 +29,13 @@ function schedule(total: number, stored: number, maxParallel = 5) {
   const all = Array.from({ length: total }, (_, index) => hopCall(index));
   const started: string[] = [];
   const ends = new Map<string, () => void>();
-  const lines = scheduleCalls({ calls: all.slice(0, stored), later: all.slice(stored) }, maxParallel, async (one) => {
-    started.push(one.callId);
-    await new Promise<void>((resolve) => ends.set(one.callId, resolve));
-    return confirmedOutcome({}, "done", 1);
+  const lines = scheduleCalls({ calls: all.slice(0, stored), later: all.slice(stored) }, maxParallel, {
+    async make(one) {
+      started.push(one.callId);
+      await new Promise<void>((resolve) => ends.set(one.callId, resolve));
+      return confirmedOutcome({}, "done", 1);
+    },
+    isSettledBy: () => true,
   });
   return { started, lines, end: (index: number) => ends.get(idOf(index))?.() };
 }

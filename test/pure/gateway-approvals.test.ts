@@ -203,6 +203,7 @@ describe("arguments that a person edited", () => {
         arguments: { to: "Bo", amount: 3, draft: true },
         argumentsHash: await hashArguments("bank.pay", { to: "Bo", amount: 3, draft: true }),
         effect: "none",
+        touches: [],
       },
     });
   });

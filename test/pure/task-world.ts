@@ -3,14 +3,14 @@
  * crash at every point where the real one can. What happened outside is counted, as a recorder would.
  */
 import { DEFAULT_AGENT } from "../../core/agent.ts";
-import { callId } from "../../core/ids.ts";
+import { callId, placeOfCall } from "../../core/ids.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
 import type { Failure } from "../../core/errors.ts";
 import type { ModelUsage } from "../../core/messages.ts";
 import type { CallOutcome, Command, Decision, PreparedCall, SubtaskToMake, Work } from "../../core/task-commands.ts";
 import type { Limits, TaskFacts, TaskState } from "../../core/task-state.ts";
 import { createTask, decide, decideBoth, nextWake } from "../../core/task.ts";
-import type { Control, EffectClass } from "../../core/tool.ts";
+import type { Control, EffectClass, Touch } from "../../core/tool.ts";
 import { StoredDecisions } from "./stored-decisions.ts";
 import { PRINCIPAL } from "../../core/provenance/label.ts";
 
@@ -25,6 +25,8 @@ export interface ScriptedCall {
   readonly outcome?: Partial<CallOutcome>;
   /** True for a call that already runs in hop one, as those of class `none` may. */
   readonly early?: boolean;
+  /** What it reads and writes. */
+  readonly touches?: readonly Touch[];
 }
 
 /** Each step's calls; after the last, the model answers in text. */
@@ -132,6 +134,8 @@ export class TaskWorld {
   readonly subtasks = new Map<string, { readonly made: SubtaskToMake; times: number }>();
   /** The calls that ran, in order, with the hash of the arguments that they ran with. */
   readonly ran: { readonly callId: string; readonly argumentsHash: string }[] = [];
+  /** The calls of its step that were open when a call last started. */
+  readonly startedAfter = new Map<string, readonly string[]>();
   readonly cancelled: string[] = [];
   /** What the tenant says when the task asks for leave; by default it lets it go on. */
   tenantSays: (work: Extract<Work, { kind: "enter" }>) => Command = () => ADMITTED;
@@ -241,28 +245,49 @@ export class TaskWorld {
 
   /**
    * Makes the calls, `MAX_PARALLEL` under way at once, and settles them in the order in which they started. A call of
-   * `later` starts after its attempt was stored. When the last one settles and the next hop begins with it, this one ends.
+   * `later` starts after its attempt was stored, and one that shares a resource with an earlier call after that one has
+   * settled. When the last one settles and the next hop begins with it, this one ends.
    */
   private act({ calls, later, step }: Extract<Work, { kind: "act" }>, incarnation: string): Decision {
-    const waiting = [...calls, ...later];
+    const place = ({ callId: id }: { callId: string }) => placeOfCall(id)?.index ?? 0;
+    let open = [...calls, ...later].sort((a, b) => place(a) - place(b));
+    const begun = new Set<string>();
     const running: { readonly id: string; readonly outcome: CallOutcome }[] = [];
     for (;;) {
-      for (const { callId: id, mode } of waiting.splice(0, MAX_PARALLEL - running.length)) {
+      for (const [index, { callId: id, mode }] of open.entries()) {
+        if (begun.has(id) || running.length === MAX_PARALLEL) continue;
+        if (open.slice(0, index).some(({ callId: earlier }) => this.mustFollow(id, earlier))) continue;
         this.mayCrash();
         if (later.some(({ callId: other }) => other === id)) {
           this.apply({ type: "calls_starting", step, incarnation, callIds: [id] });
+          if (this.state.batch.some((one) => one.id === id && one.attempts === 0)) throw new Error(`${id} was refused`);
           this.mayCrash();
         }
+        begun.add(id);
+        this.startedAfter.set(
+          id,
+          this.state.batch.filter(({ state }) => state === "intended").map(({ id: other }) => other),
+        );
         running.push({ id, outcome: this.perform(id, mode) });
       }
       const ended = running.shift();
       if (ended === undefined) return this.apply({ type: "hop_ended", step, incarnation }, incarnation);
+      const { control } = ended.outcome;
+      if (control === null || control.kind === "attach") open = open.filter(({ callId: id }) => id !== ended.id);
       this.now += 1;
       this.mayCrash();
       const settled = { type: "call_settled", step, incarnation, callId: ended.id, outcome: ended.outcome } as const;
       const decision = this.apply(settled, incarnation);
       if (decision.work !== null) return decision;
     }
+  }
+
+  /** True when the two calls share a resource and one of them writes it. */
+  mustFollow(id: string, earlier: string): boolean {
+    const [its, others] = [this.scripted(id).touches ?? [], this.scripted(earlier).touches ?? []];
+    return its.some((one) =>
+      others.some((other) => one.resource === other.resource && (one.mode === "write" || other.mode === "write")),
+    );
   }
 
   private joinsNext({ state }: Decision): boolean {
@@ -329,6 +354,7 @@ export class TaskWorld {
       effect: call.effect,
       approval: call.asks === true ? { reason: "the policy asks", expiresInMs: 600_000 } : null,
       outcome: call.early === true ? this.perform(callId(this.state.facts.id, step, index), "run") : null,
+      ...(call.touches === undefined ? {} : { touches: call.touches }),
       ...(call.control?.kind === "dispatch" ? { dispatches: true } : {}),
     }));
   }

@@ -26,6 +26,37 @@ async function postsOf(facts: TaskFacts): Promise<Map<string, number>> {
 
 const inState = (rows: readonly LedgerRow[], state: LedgerRow["state"]) => rows.filter((row) => row.state === state);
 
+test("a file is attached, read and searched in the step that writes it, whatever runs beside", async () => {
+  const call = (name: string, given: Record<string, unknown>) => ({ name, arguments: given });
+  const facts = factsOf([
+    {
+      calls: [
+        call("write_file", { filename: "a.md", content: "first" }),
+        call("attach_file", { filename: "a.md" }),
+        call("read_file", { filename: "a.md" }),
+        call("write_file", { filename: "a.md", content: "second" }),
+        call("read_file", { filename: "a.md" }),
+        call("get_current_datetime", {}),
+      ],
+    },
+    { text: "Done." },
+  ]);
+  await start(facts);
+  const view = await until(facts, ({ status }) => status === "completed");
+  const page = await taskOf(facts).ledger({ after: null, limit: 10, withResults: true });
+  const rows = page.ok ? page.value.rows : [];
+  expect(rows.map(({ tool, state, attempts }) => [tool, state, attempts])).toEqual([
+    ["write_file", "confirmed", 1],
+    ["attach_file", "confirmed", 1],
+    ["read_file", "confirmed", 1],
+    ["write_file", "confirmed", 1],
+    ["read_file", "confirmed", 1],
+    ["get_current_datetime", "confirmed", 1],
+  ]);
+  expect(rows.map(({ content }) => content?.match(/first|second/)?.[0])).toMatchObject({ 2: "first", 4: "second" });
+  expect(view.output?.files).toMatchObject([{ path: "a.md" }]);
+});
+
 describe("twenty calls that cannot be looked up", () => {
   test.each([
     ["before they leave", 400, 0],

@@ -20,13 +20,15 @@ async function condensed(facts: TaskFacts, change: Partial<CondenseJob>): Promis
   return lines;
 }
 
+const FILES = [{ resource: "files", mode: "write" }];
+
 describe("the step runner", () => {
   test("takes a person's arguments through the gateway, and refuses those outside the task's tools", async () => {
     const facts = factsOf([]);
     const given = { filename: "a.md", content: "hello" };
     const revised = await stepsFromEnv(env).revise({ facts, tool: "write_file", arguments: given });
     const argumentsHash = await hashArguments("write_file", given);
-    expect(revised).toEqual({ ok: true, value: { arguments: given, argumentsHash, effect: "keyed" } });
+    expect(revised).toEqual({ ok: true, value: { arguments: given, argumentsHash, effect: "keyed", touches: FILES } });
     const narrowed = factsOf([], { tools: [["*"], ["read_*"]] });
     expect(await stepsFromEnv(env).revise({ facts: narrowed, tool: "write_file", arguments: given })).toMatchObject({
       ok: false,

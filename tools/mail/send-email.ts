@@ -30,6 +30,7 @@ export default defineTool({
   security: "dangerous",
   effect: (_given, { mailIsKeyed }) => (mailIsKeyed ? "keyed" : "once"),
   needs: ["mail", "files"],
+  touches: ({ attachment_filenames: names = [] }) => (names.length > 0 ? [{ resource: "files", mode: "read" }] : []),
   settings,
   aliases: { attachments: "attachment_filenames", body_html: "body" },
   timeoutMs: TIMEOUT_MS,

@@ -27,6 +27,8 @@ export default defineTool({
   security: "dangerous",
   effect: "probe",
   needs: ["slack"],
+  // People read messages in the order in which they come.
+  touches: () => [{ resource: "connection:slack", mode: "write" }],
   settings,
   aliases: { text: "message" },
   input: z.object({

@@ -26,6 +26,7 @@ export default defineTool({
   security: "critical",
   effect: "once",
   needs: ["ssh"],
+  touches: ({ host }) => [{ resource: `server:${host.toLowerCase()}`, mode: "write" }],
   settings,
   timeoutMs: ({ timeout }) => timeout * 1_000 + MARGIN_MS,
   input: z.object({
