@@ -1,11 +1,12 @@
 /**
  * The budget of one task: a model call reserves its worst case before it is made and settles what it used after. An
- * interrupted call is settled at its reservation, so a crash never makes a task cheaper than it was. What is carved for a
- * subtask is out of reach while that lives; what it leaves comes back.
+ * interrupted call is settled at its reservation, so a crash never makes a task cheaper than it was. The size of a first
+ * request is a guess until the step runner, which has the tools, measures it. What is carved for a subtask is out of reach
+ * while that lives; what it leaves comes back.
  */
 import { MICROS_PER_DOLLAR, NEAR_SHARE, NO_LIMIT } from "./amounts.ts";
-import { costMicros } from "./model-table.ts";
-import { estimateTokens } from "./prompt/tokens.ts";
+import { costMicros, encodingOf, type ModelPrice } from "./model-table.ts";
+import { type Encoding, estimateMessages } from "./prompt/tokens.ts";
 import {
   type Amount,
   type AmountLimit,
@@ -19,6 +20,13 @@ import {
 const MAX_OUTPUT_TOKENS = 8192;
 /** With less than this to write, a call is not worth making. */
 const MIN_OUTPUT_TOKENS = 16;
+/**
+ * What the tool list of the built-in agent holds. It is reserved for a first request until the runner has measured it; no
+ * task is refused for it.
+ */
+export const TOOL_LIST_TOKENS = 7300;
+/** What the instructions of a skill are taken to hold until then. */
+const SKILL_TOKENS = 2000;
 /** The least that a subtask is given. */
 const MIN_SUBTASK_TOKENS = 1000;
 /** What the result of one subtask adds to its parent's next request, at most: a shortened text of 4,000 characters. */
@@ -31,7 +39,13 @@ export type BudgetKind = "tokens" | "cost" | "duration";
 
 /** What a model call may use, or the limit that stands in its way. */
 export type Allowance =
-  | { readonly ok: true; readonly reserved: Reservation; readonly timeoutMs: number }
+  | {
+      readonly ok: true;
+      readonly reserved: Reservation;
+      /** What the call may use at most, by the task's limits and the grant. */
+      readonly ceiling: AmountLimit;
+      readonly timeoutMs: number;
+    }
   | { readonly ok: false; readonly exceeded: BudgetKind };
 
 /** Reserves a model call, within the task's limits and what its tenant granted. */
@@ -43,15 +57,46 @@ export function reserveModelCall(state: TaskState, now: number): Allowance {
 export function callNeeds(state: TaskState, now: number): { readonly need: Amount; readonly want: Amount } | null {
   // What people wrote since is part of the next step's request, and of no other.
   const written = state.phase.name === "ready" ? state.steering : [];
-  const contextTokens = written.reduce((total, text) => total + estimateTokens(text), state.contextTokens);
+  const messages = written.map((content) => ({ role: "user", content }) as const);
+  const contextTokens = state.contextTokens + estimateMessages(messages, encodingNow(state));
   const allowance = reserve({ ...state, contextTokens }, now, NO_LIMIT);
   if (!allowance.ok) return null;
   const { inputTokens, outputTokens } = allowance.reserved;
-  const amount = (output: number): Amount => ({
-    tokens: inputTokens + output,
-    costMicros: costMicros(priceNow(state), inputTokens, output),
+  const amount = (input: number, output: number): Amount => ({
+    tokens: input + output,
+    costMicros: costMicros(priceNow(state), input, output),
   });
-  return { need: amount(Math.min(MIN_OUTPUT_TOKENS, outputTokens)), want: amount(outputTokens) };
+  return {
+    need: amount(contextTokens, Math.min(MIN_OUTPUT_TOKENS, outputTokens)),
+    want: amount(inputTokens, outputTokens),
+  };
+}
+
+/** The limit that allows no request of the present size; null: every limit does. */
+export function exceededLimit(state: TaskState, now: number): BudgetKind | null {
+  const allowance = reserve(state, now, NO_LIMIT);
+  return allowance.ok ? null : allowance.exceeded;
+}
+
+/**
+ * The output tokens that a request of `inputTokens` may ask for within `limits`, from `MIN_OUTPUT_TOKENS` to
+ * `MAX_OUTPUT_TOKENS`; or the kind of limit that does not allow the request. A price of null costs nothing.
+ */
+export function affordableOutput(
+  inputTokens: number,
+  limits: readonly AmountLimit[],
+  price: ModelPrice | null,
+): { readonly outputTokens: number } | { readonly exceeded: Exclude<BudgetKind, "duration"> } {
+  let output = MAX_OUTPUT_TOKENS;
+  for (const { tokens, costMicros: money } of limits) {
+    if (tokens !== null) output = Math.min(output, tokens - inputTokens);
+    if (output < MIN_OUTPUT_TOKENS) return { exceeded: "tokens" };
+    if (money === null || price === null) continue;
+    const left = money - costMicros(price, inputTokens, 0);
+    if (price.outputPerMillion > 0) output = Math.min(output, Math.floor(left / price.outputPerMillion));
+    if (left < 0 || output < MIN_OUTPUT_TOKENS) return { exceeded: "cost" };
+  }
+  return { outputTokens: output };
 }
 
 /** What a short model call beside the steps may use (a summary); null: it would leave too little for the next step. */
@@ -122,6 +167,11 @@ function priceNow({ facts, model }: TaskState) {
   return facts.models[model.index]?.price ?? null;
 }
 
+/** The encoding of the model that is asked now. */
+export function encodingNow({ facts, model }: TaskState): Encoding {
+  return encodingOf(facts.models[model.index]?.name ?? "");
+}
+
 /** Time left before `maxDurationMs`; `Infinity` without that limit. */
 export function timeLeftMs(state: TaskState, now: number): number {
   const limit = state.facts.limits.maxDurationMs;
@@ -156,21 +206,34 @@ export function exceededMessage(kind: BudgetKind, limits: Limits): string {
 
 function reserve(state: TaskState, now: number, grant: AmountLimit): Allowance {
   const price = priceNow(state);
-  const input = state.contextTokens;
-  const inputCost = costMicros(price, input, 0);
-  let output = MAX_OUTPUT_TOKENS;
-  for (const { tokens, costMicros: money } of [ownLeft(state), grant]) {
-    if (tokens !== null) output = Math.min(output, tokens - input);
-    if (output < MIN_OUTPUT_TOKENS) return { ok: false, exceeded: "tokens" };
-    if (money === null || price === null) continue;
-    const left = money - inputCost;
-    if (price.outputPerMillion > 0) output = Math.min(output, Math.floor(left / price.outputPerMillion));
-    if (left < 0 || output < MIN_OUTPUT_TOKENS) return { ok: false, exceeded: "cost" };
-  }
+  const ceiling = lower(ownLeft(state), grant);
+  const affordable = affordableOutput(state.contextTokens, [ceiling], price);
+  if ("exceeded" in affordable) return { ok: false, exceeded: affordable.exceeded };
   const left = timeLeftMs(state, now);
   if (left <= 0) return { ok: false, exceeded: "duration" };
-  const reserved = { inputTokens: input, outputTokens: output, costMicros: costMicros(price, input, output) };
-  return { ok: true, reserved, timeoutMs: Math.min(HOP_TIMEOUT_MS, left) };
+  const { outputTokens } = affordable;
+  const inputTokens = reservedInput(state, outputTokens, ceiling);
+  const reserved = { inputTokens, outputTokens, costMicros: costMicros(price, inputTokens, outputTokens) };
+  return { ok: true, reserved, ceiling, timeoutMs: Math.min(HOP_TIMEOUT_MS, left) };
+}
+
+/** The input to reserve. Until the request was measured, tools and skills are a guess, kept within the ceiling. */
+function reservedInput(state: TaskState, outputTokens: number, { tokens, costMicros: money }: AmountLimit): number {
+  const { contextTokens, isContextCounted, facts } = state;
+  if (isContextCounted) return contextTokens;
+  const price = priceNow(state);
+  let input = contextTokens + TOOL_LIST_TOKENS + SKILL_TOKENS * facts.skills.length;
+  if (tokens !== null) input = Math.min(input, tokens - outputTokens);
+  if (money !== null && price !== null && price.inputPerMillion > 0) {
+    input = Math.min(input, Math.floor((money - costMicros(price, 0, outputTokens)) / price.inputPerMillion));
+  }
+  return Math.max(contextTokens, input);
+}
+
+/** The lower limit of each kind. */
+function lower(one: AmountLimit, other: AmountLimit): AmountLimit {
+  const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b));
+  return { tokens: least(one.tokens, other.tokens), costMicros: least(one.costMicros, other.costMicros) };
 }
 
 /** What is left of the task's own limits: neither used, here or below, nor carved for a subtask that lives. */

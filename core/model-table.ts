@@ -4,6 +4,8 @@
  * `max_cost_usd` on it is refused; its window is taken to be `UNKNOWN_WINDOW_TOKENS`.
  */
 
+import type { Encoding } from "./prompt/tokens.ts";
+
 /** Dollars for a million tokens. (A dollar a million tokens is a millionth of a dollar a token.) */
 export interface ModelPrice {
   readonly inputPerMillion: number;
@@ -43,6 +45,11 @@ export function modelChoice(name: string): ModelChoice {
     return { name, price: { inputPerMillion: row[0], outputPerMillion: row[1] }, windowTokens: row[2] };
   }
   return { name, price: null, windowTokens: UNKNOWN_WINDOW_TOKENS };
+}
+
+/** The encoding that a model's tokens are estimated by. OpenAI's models before GPT-4o use cl100k. */
+export function encodingOf(model: string): Encoding {
+  return /^gpt-(3\.5|4)(?![.\w])/.test(model) ? "cl100k" : "o200k";
 }
 
 /** The cost of a call in millionths of a dollar; 0 when the price is not known. */

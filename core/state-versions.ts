@@ -30,12 +30,22 @@ export function readState(storedFacts: unknown, storedState: unknown): TaskState
   }
 }
 
-/** Version 5 stored no labels: the input's is that of its source, and the result of any tool is from outside. */
+/**
+ * Version 5 stored no labels: the input's is that of its source, and the result of any tool is from outside. It took the
+ * tools of a first request for 1,500 tokens, and measured none.
+ */
 function fromFifth(facts: Stored, state: Stored): TaskState {
   const label = labelOfSource(facts["via"] as TaskFacts["via"]);
-  const { toolCalls } = state["usage"] as TaskState["usage"];
+  const { toolCalls, steps } = state["usage"] as TaskState["usage"];
   const steeredBy = toolCalls > 0 ? OUTSIDE : label;
-  return { ...state, v: STATE_VERSION, facts: { ...facts, label }, steeredBy } as unknown as TaskState;
+  const isContextCounted = steps > 0;
+  return {
+    ...state,
+    v: STATE_VERSION,
+    facts: { ...facts, label },
+    steeredBy,
+    isContextCounted,
+  } as unknown as TaskState;
 }
 
 /** Version 4 knew no way in but the API, and no way out. */

@@ -3,7 +3,7 @@ import type { Result } from "./errors.ts";
 import type { HopListener } from "./hop-lines.ts";
 import type { Message, ModelUsage } from "./messages.ts";
 import type { ModelFailure } from "./ports.ts";
-import type { CallOfHop, CallOutcome, ModelReply, RevisedCall } from "./task-commands.ts";
+import type { CallOfHop, CallOutcome, ModelReply, RequestGuess, RevisedCall } from "./task-commands.ts";
 import type { TaskFacts } from "./task-state.ts";
 
 /** What hop one needs. */
@@ -18,11 +18,20 @@ export interface ThinkJob {
   readonly maxOutputTokens: number;
   readonly timeoutMs: number;
   readonly repeat: { readonly hash: string; readonly count: number } | null;
+  /** Absent when the size of the request is known, and from an object of an earlier release: nothing is measured. */
+  readonly guess?: RequestGuess;
 }
 
-/** A line of hop one: deltas, and one of the other two as the last. */
+/**
+ * A line of hop one. `replied`, `failed` or `unaffordable` is the last one. `measured` and `unaffordable` answer a job with a
+ * guess.
+ */
 export type ThinkLine =
   | { readonly type: "text"; readonly text: string }
+  /** The guess was wrong: the size of the request, and the output that it asks for. */
+  | { readonly type: "measured"; readonly inputTokens: number; readonly outputTokens: number }
+  /** The request alone holds more than the call may use. The model was not asked. */
+  | { readonly type: "unaffordable"; readonly inputTokens: number }
   | { readonly type: "replied"; readonly reply: ModelReply }
   | { readonly type: "failed"; readonly failure: ModelFailure };
 

@@ -167,6 +167,23 @@ export type Command =
       readonly incarnation: string;
       readonly callIds: readonly string[];
     }
+  /** The runner measured the request: what it reserves from now on. The model is being asked. */
+  | {
+      readonly type: "request_measured";
+      readonly step: number;
+      readonly attempt: number;
+      readonly incarnation: string;
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+    }
+  /** The request holds more than the call may use. The model was not asked. */
+  | {
+      readonly type: "request_refused";
+      readonly step: number;
+      readonly attempt: number;
+      readonly incarnation: string;
+      readonly inputTokens: number;
+    }
   | {
       readonly type: "call_settled";
       readonly step: number;
@@ -267,6 +284,12 @@ export interface SubtaskToMake {
   readonly facts: Omit<TaskFacts, "input">;
 }
 
+/** The guessed size of a request, and what the call may use in all. */
+export interface RequestGuess {
+  readonly inputTokens: number;
+  readonly ceiling: AmountLimit;
+}
+
 /** What the object must have done next. */
 export type Work =
   /**
@@ -290,6 +313,8 @@ export type Work =
       readonly model: string;
       readonly maxOutputTokens: number;
       readonly timeoutMs: number;
+      /** Present while the size of the request is a guess: the runner measures it before the model is asked. */
+      readonly guess?: RequestGuess;
     }
   /** `calls` have their attempts stored and may start; each of `later` waits for a `calls_starting` of its own. */
   | {

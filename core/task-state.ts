@@ -317,6 +317,8 @@ export interface TaskState {
   readonly steeredBy: Label;
   /** Tokens that the next request will hold, at a guess: the last one's own count and what was added since. */
   readonly contextTokens: number;
+  /** True once a runner measured the request or a provider counted it. Until then `contextTokens` leaves out the tools. */
+  readonly isContextCounted: boolean;
   /** The window that the provider turned out to have, when a request did not fit; null: as the model table says. */
   readonly windowTokens: number | null;
   /** The last step whose messages were replaced by their compaction; 0: none. */

@@ -1,6 +1,7 @@
 /** Hop one of a step: how a model call begins, what its reply makes of the task, and what happens when it fails. */
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
-import { reserveModelCall } from "./budget.ts";
+import { exceededLimit, reserveModelCall } from "./budget.ts";
+import { costMicros } from "./model-table.ts";
 import { nextModelTry, wasWorkedOn } from "./model-retry.ts";
 import { advance } from "./task-advance.ts";
 import { beginActing, openBatch } from "./task-batch.ts";
@@ -23,6 +24,7 @@ const MAX_EMPTY_REPLIES = 3;
 const EMPTY_RETRY_MS = 1000;
 /** After a fallback stood in for this long, the agent's own model is asked again. */
 const FALLBACK_STANDS_MS = 5 * 60_000;
+const NOTHING_RESERVED = { inputTokens: 0, outputTokens: 0, costMicros: 0 };
 const NO_TRIES: ModelTries = {
   failures: 0,
   firstFailureAt: null,
@@ -84,6 +86,7 @@ export function takeReply(
   turn.set({
     usage: phase.final ? usage : { ...usage, steps: usage.steps + 1 },
     contextTokens: reply.usage.inputTokens + reply.usage.outputTokens,
+    isContextCounted: true,
   });
   const label = turn.state.steeredBy;
   turn.say({ role: "assistant", content: text, label, ...(calls.length > 0 ? { calls } : {}) });
@@ -124,11 +127,37 @@ export function takeFailure(
   turn.end("failed", "model_unavailable", null, { code: "upstream_failed", message: failure.message });
 }
 
+/** The runner measured the request: the reservation is exact before the model has written anything. */
+export function takeMeasure(
+  turn: Turn,
+  phase: Thinking,
+  { inputTokens, outputTokens }: Extract<Command, { type: "request_measured" }>,
+): void {
+  const price = turn.state.facts.models[phase.model]?.price ?? null;
+  const reserved = { inputTokens, outputTokens, costMicros: costMicros(price, inputTokens, outputTokens) };
+  turn.set({ contextTokens: inputTokens, isContextCounted: true, phase: { ...phase, reserved } });
+}
+
+/**
+ * The request does not fit, and nothing was spent. The task ends when its own limits are too low; otherwise the call is due
+ * at once as after a crash, and asks its tenant for the larger grant that it needs.
+ */
+export function takeRefusal(
+  turn: Turn,
+  phase: Thinking,
+  { inputTokens }: Extract<Command, { type: "request_refused" }>,
+): void {
+  turn.set({ contextTokens: inputTokens, isContextCounted: true });
+  const exceeded = exceededLimit(turn.state, turn.now);
+  if (exceeded !== null) return turn.exceed(exceeded);
+  turn.set({ phase: { ...phase, incarnation: "", since: 0, reserved: NOTHING_RESERVED } });
+}
+
 /** True when the command belongs to the model call that is under way. */
 export function isThisCall(
   state: TaskState,
   phase: Phase,
-  command: Extract<Command, { type: "model_replied" | "model_failed" }>,
+  command: Extract<Command, { type: "model_replied" | "model_failed" | "request_measured" | "request_refused" }>,
 ): phase is Thinking {
   if (phase.name !== "thinking" || state.step !== command.step) return false;
   return phase.attempt === command.attempt && phase.incarnation === command.incarnation;
@@ -151,13 +180,15 @@ function endStep(turn: Turn, phase: Thinking, text: string, isCut: boolean): voi
 function think(turn: Turn, incarnation: string, attempt: number, final: boolean, tries: ModelTries): void {
   const allowance = reserveModelCall(turn.state, turn.now);
   if (!allowance.ok) return turn.exceed(allowance.exceeded);
-  const { reserved, timeoutMs } = allowance;
-  const { step, model, facts } = turn.state;
+  const { reserved, ceiling, timeoutMs } = allowance;
+  const { step, model, facts, isContextCounted } = turn.state;
   const name = facts.models[model.index]?.name ?? "";
   const since = turn.now;
   turn.set({ phase: { name: "thinking", attempt, incarnation, since, final, model: model.index, reserved, tries } });
   turn.useLeave();
   turn.tellResumed();
   turn.emit("step.started", { step, attempt, final, model: name });
-  turn.work = { kind: "think", step, attempt, final, model: name, maxOutputTokens: reserved.outputTokens, timeoutMs };
+  const guess = isContextCounted ? {} : { guess: { inputTokens: reserved.inputTokens, ceiling } };
+  const maxOutputTokens = reserved.outputTokens;
+  turn.work = { kind: "think", step, attempt, final, model: name, maxOutputTokens, timeoutMs, ...guess };
 }

@@ -28,19 +28,18 @@ import {
   retryModel,
   returnToFirstModel,
   takeFailure,
+  takeMeasure,
+  takeRefusal,
   takeReply,
 } from "./task-step.ts";
-import { estimateMessages, estimateTokens } from "./prompt/tokens.ts";
+import { encodingOf } from "./model-table.ts";
+import { estimateMessages } from "./prompt/tokens.ts";
 import { shownSkill } from "./skills/in-force.ts";
 import { Turn } from "./turn.ts";
 import { waitEndsAt } from "./waits.ts";
 
 /** The alarm that guards a running hop. It cannot fire beside a running handler, so it fires only after a crash. */
 const LEASE_MS = 1000;
-/** What the tool list of a first request is taken to hold; later requests are measured by the one before. */
-const TOOL_LIST_TOKENS = 1500;
-/** What the instructions of a skill are taken to hold until then. */
-const SKILL_TOKENS = 2000;
 /** Steering that may wait for the next step, all messages together: they stand in the state's one row of at most 2 MB. */
 const MAX_STEERING_CHARACTERS = 100_000;
 /** Hidden tasks that may be open for one task at a time. */
@@ -69,11 +68,11 @@ export function createTask(input: NewTask, now: number): Decision {
       permit: null,
       turnedAway: null,
       model: { index: 0, since: now },
-      contextTokens:
-        TOOL_LIST_TOKENS +
-        SKILL_TOKENS * facts.skills.length +
-        estimateTokens(facts.agent.config.instructions) +
-        estimateMessages(messages),
+      contextTokens: estimateMessages(
+        [{ role: "system", content: facts.agent.config.instructions }, ...messages],
+        encodingOf(facts.models[0]?.name ?? ""),
+      ),
+      isContextCounted: false,
       windowTokens: null,
       compactedThrough: 0,
       steeredBy: joinLabels(facts.label, joinMessages(messages)),
@@ -194,6 +193,14 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
 
     case "calls_starting":
       if (isThisHop(state, command)) startCalls(turn, command.callIds);
+      return null;
+
+    case "request_measured":
+      if (isThisCall(state, phase, command)) takeMeasure(turn, phase, command);
+      return null;
+
+    case "request_refused":
+      if (isThisCall(state, phase, command)) takeRefusal(turn, phase, command);
       return null;
 
     case "call_settled": {

@@ -2,18 +2,18 @@
  * One decision in the making: the state as it becomes, and everything that has to be stored with it. `decide` opens a
  * turn, the rules write to it, and `decision` closes it. A turn is never kept.
  */
-import { exceededMessage, nearlyUsed } from "./budget.ts";
+import { encodingNow, exceededMessage, nearlyUsed } from "./budget.ts";
 import type { Failure } from "./errors.ts";
 import type { EventType, NewEvent } from "./events.ts";
 import { closedOutcome, settle, unknownOutcome } from "./ledger.ts";
-import type { LabelledMessage, ModelUsage } from "./messages.ts";
+import type { LabelledMessage, Message, ModelUsage } from "./messages.ts";
 import { costMicros } from "./model-table.ts";
 import type { BelowChange, CallOutcome, Decision, LedgerChange, Spend, StepMessage, Work } from "./task-commands.ts";
 import { type BatchCall, type EndReason, isSubtaskWait, type Reservation, type TaskState } from "./task-state.ts";
 import { joinLabels, type Label, OUTSIDE } from "./provenance/label.ts";
 import { isBusy, isWaiting, statusOf } from "./task-status.ts";
 import { filesOf, pendingOf, type PendingView } from "./task-view.ts";
-import { estimateTokens } from "./prompt/tokens.ts";
+import { estimateMessages } from "./prompt/tokens.ts";
 import { isForPerson, toldOfOpen } from "./waits.ts";
 
 /** Questions and approvals that are remembered after they ended; one decided again after that is not found. */
@@ -87,8 +87,9 @@ export class Turn {
 
   /** Adds what a person wrote, also to what the next request is expected to hold. */
   sayForPerson(content: string, label: Label): void {
-    this.say({ role: "user", content, label });
-    this.set({ contextTokens: this.state.contextTokens + estimateTokens(content) });
+    const message = { role: "user", content, label } as const;
+    this.say(message);
+    this.expect(message);
   }
 
   /** Replaces one call of the batch. */
@@ -112,8 +113,15 @@ export class Turn {
     const content = call.note === null ? outcome.content : `${call.note}\n${outcome.content}`;
     this.replace({ ...call, state: outcome.state, wait: null, toSummarise: outcome.isLarge ?? false });
     this.ledger.push(settle(call.id, { ...outcome, content }, this.now));
+    this.expect({ role: "tool", callId: call.id, name: call.tool, content });
     this.steer(OUTSIDE);
     this.tellSettled(call, outcome);
+  }
+
+  /** Counts a message that the next request will hold. */
+  private expect(message: Message): void {
+    const tokens = estimateMessages([message], encodingNow(this.state));
+    this.set({ contextTokens: this.state.contextTokens + tokens });
   }
 
   /** A model call was made; returns what it cost. `model` is its place in the task's list. */
@@ -223,9 +231,8 @@ export class Turn {
     return { state, events, messages, ledger, spent, below, compaction, work, refused: null };
   }
 
-  /** The event and the token count of a settled call. */
+  /** The event of a settled call. */
   private tellSettled(call: Pick<BatchCall, "id" | "tool">, outcome: CallOutcome): void {
-    this.set({ contextTokens: this.state.contextTokens + estimateTokens(outcome.content) });
     const said = { step: this.state.step, call_id: call.id, tool: call.tool };
     if (outcome.state === "unknown") this.emit("call.unknown", said);
     else {

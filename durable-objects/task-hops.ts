@@ -73,11 +73,20 @@ export class TaskHops {
       incarnation,
     )) {
       yield lines.map((line): Happening => {
-        if (line.type === "text") return { delta: { step, attempt, text: line.text } };
-        if (line.type === "failed") return { type: "model_failed", ...hop, failure: line.failure };
-        return { type: "model_replied", ...hop, reply: line.reply, maxParallel: this.maxParallel };
+        switch (line.type) {
+          case "text":
+            return { delta: { step, attempt, text: line.text } };
+          case "measured":
+            return { ...line, type: "request_measured", ...hop };
+          case "unaffordable":
+            return { ...line, type: "request_refused", ...hop };
+          case "failed":
+            return { type: "model_failed", ...hop, failure: line.failure };
+          case "replied":
+            return { type: "model_replied", ...hop, reply: line.reply, maxParallel: this.maxParallel };
+        }
       });
-      if (lines.some(({ type }) => type !== "text")) return;
+      if (lines.some(isLast)) return;
     }
     yield [{ type: "model_failed", ...hop, failure: CUT_OFF }];
   }
@@ -172,6 +181,11 @@ export class TaskHops {
     const phase = this.store.load()?.state.phase;
     return phase !== undefined && "incarnation" in phase && phase.incarnation === incarnation;
   }
+}
+
+/** True for the line that ends hop one. */
+function isLast({ type }: ThinkLine): boolean {
+  return type === "replied" || type === "failed" || type === "unaffordable";
 }
 
 const CUT_OFF: ModelFailure = {

@@ -29,6 +29,7 @@ import {
   type Settings,
 } from "../adapters/from-env.ts";
 import { buildRequest } from "../core/prompt/context.ts";
+import { fitRequest } from "../core/prompt/request-size.ts";
 import { ok, type Result } from "../core/errors.ts";
 import { openToolSearch } from "../core/gateway/find-tools.ts";
 import { condense } from "../core/gateway/condense.ts";
@@ -98,7 +99,14 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     const found = await this.toolsetOf(job.facts);
     if (!found.ok) return { type: "failed", failure: NO_TOOLS };
     const { value: toolset } = found;
-    for await (const chunk of modelFromEnv(this.env).stream(buildRequest(job, toolset, signal))) {
+    const built = buildRequest(job, toolset, signal);
+    const fit = fitRequest(job, built);
+    if (fit?.ok === false) return { type: "unaffordable", inputTokens: fit.inputTokens };
+    const maxOutputTokens = fit?.outputTokens ?? built.maxOutputTokens;
+    if (fit?.isAsGuessed === false) {
+      yield { type: "measured", inputTokens: fit.inputTokens, outputTokens: maxOutputTokens };
+    }
+    for await (const chunk of modelFromEnv(this.env).stream({ ...built, maxOutputTokens })) {
       if (chunk.type === "text") yield chunk;
       else if (chunk.type === "failed") return { type: "failed", failure: chunk.failure };
       else return { type: "replied", reply: await this.replyOf(job, toolset, chunk, signal) };

@@ -1,7 +1,9 @@
 /** What a call used, counted by Otto: for a server that sends no usage, and for the demo model. */
 import type { ModelUsage } from "../../core/messages.ts";
+import { encodingOf } from "../../core/model-table.ts";
 import type { ModelRequest } from "../../core/ports.ts";
-import { estimateMessages, estimateTokens } from "../../core/prompt/tokens.ts";
+import { estimateRequest } from "../../core/prompt/request-size.ts";
+import { measureTokens } from "../../core/prompt/tokens.ts";
 
 /** The usage of a request and what came back, marked as estimated. */
 export function estimatedUsage(
@@ -9,11 +11,8 @@ export function estimatedUsage(
   text: string,
   calls: readonly { readonly name: string; readonly arguments: string }[],
 ): ModelUsage {
-  let inputTokens = estimateMessages(request.messages);
-  for (const tool of request.tools) {
-    inputTokens += estimateTokens(`${tool.name}${tool.description}${JSON.stringify(tool.parameters)}`);
-  }
-  let outputTokens = estimateTokens(text);
-  for (const call of calls) outputTokens += estimateTokens(call.name) + estimateTokens(call.arguments);
-  return { inputTokens, outputTokens, estimated: true };
+  const encoding = encodingOf(request.model);
+  let output = measureTokens(text, encoding);
+  for (const call of calls) output += measureTokens(call.name, encoding) + measureTokens(call.arguments, encoding);
+  return { inputTokens: estimateRequest(request), outputTokens: Math.ceil(output), estimated: true };
 }

@@ -3,7 +3,7 @@
  * a model is given of them is data, and what it makes of them is used only when it is plain text of the length asked for.
  */
 import { MAX_HISTORY_CHARACTERS, readHistory, retell, writeHistory } from "../prompt/compaction.ts";
-import { estimateRequest } from "../prompt/context.ts";
+import { estimateConversation } from "../prompt/context.ts";
 import type { ModelUsage } from "../messages.ts";
 import { wasWorkedOn } from "../model-retry.ts";
 import type { CondenseJob, CondenseLine } from "../steps-rpc.ts";
@@ -94,7 +94,7 @@ async function summarise(
 
 /** The older steps as a text: always one, by rule when no model tells them. */
 async function tellHistory(
-  { facts }: Job,
+  { facts, model }: Job,
   { through, previous, messages, kept }: NonNullable<Job["history"]>,
   { toolset }: CondenseDeps,
   asking: Asking | null,
@@ -111,7 +111,7 @@ async function tellHistory(
     usage = answer.usage;
     if (answer.text !== null) text = writeHistory(retell(history, answer.text), { canExpand });
   }
-  const contextTokens = estimateRequest(facts, [...kept, { role: "user", content: text }], toolset);
+  const contextTokens = estimateConversation(facts, model, [...kept, { role: "user", content: text }], toolset);
   return { type: "history", through, text, contextTokens, usage };
 }
 

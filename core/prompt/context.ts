@@ -6,7 +6,7 @@ import type { Message } from "../messages.ts";
 import type { ModelRequest } from "../ports.ts";
 import type { ThinkJob } from "../steps-rpc.ts";
 import type { TaskFacts } from "../task-state.ts";
-import { estimateMessages, estimateTokens } from "./tokens.ts";
+import { estimateRequest } from "./request-size.ts";
 import type { Toolset } from "../gateway/toolset.ts";
 
 /** Said in the last call, which has no tools. */
@@ -36,10 +36,14 @@ export function buildRequest(job: ThinkJob, toolset: ShownToolset, signal: Abort
   };
 }
 
-/** The tokens, at a guess, of a request that holds these messages. */
-export function estimateRequest(facts: TaskFacts, messages: readonly Message[], toolset: ShownToolset): number {
-  const { specs } = toolset;
-  return estimateMessages([systemMessage(facts, toolset), ...messages]) + estimateTokens(JSON.stringify(specs));
+/** The estimated tokens of the requests of a task once its conversation holds these messages. */
+export function estimateConversation(
+  facts: TaskFacts,
+  model: string,
+  messages: readonly Message[],
+  toolset: ShownToolset,
+): number {
+  return estimateRequest({ model, messages: [systemMessage(facts, toolset), ...messages], tools: toolset.specs });
 }
 
 /** A call of a skill's tool has the skill's instructions in the place of the agent's; any other task has them beside those. */

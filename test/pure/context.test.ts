@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { buildRequest, estimateRequest } from "../../core/prompt/context.ts";
+import { buildRequest, estimateConversation } from "../../core/prompt/context.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import type { Message } from "../../core/messages.ts";
 import type { ThinkJob } from "../../core/steps-rpc.ts";
@@ -83,9 +83,10 @@ describe("the request of a step", () => {
 
   test("is estimated with its tools and instructions", async () => {
     const toolset = await buildToolset(catalogue, factsOf());
-    const empty = estimateRequest(factsOf(), [], toolset);
-    expect(empty).toBeGreaterThan(JSON.stringify(toolset.specs).length / 4);
-    const more = estimateRequest(factsOf(), [{ role: "user", content: "x".repeat(3000) }], toolset);
-    expect(more - empty).toBeGreaterThanOrEqual(1000);
+    const estimate = (messages: Message[]) => estimateConversation(factsOf(), "gpt-5", messages, toolset);
+    const empty = estimate([]);
+    expect(empty).toBeGreaterThan(JSON.stringify(toolset.specs).length / 5);
+    const more = estimate([{ role: "user", content: "two words ".repeat(1000) }]);
+    expect(more - empty).toBeGreaterThan(1000);
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { TOOL_LIST_TOKENS } from "../../core/budget.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
 import type { Command, Work } from "../../core/task-commands.ts";
 import type { TaskState } from "../../core/task-state.ts";
@@ -236,36 +237,38 @@ describe("leave", () => {
   test("bounds what the next model call may write", () => {
     const ready = afterStep();
     const used = 10;
-    expect(ready.contextTokens).toBe(10);
+    // What the provider counted, and the frame of the tool's message.
+    expect(ready.contextTokens).toBe(14);
     expect(entering(ready, 3000)).toEqual({
       kind: "enter",
       used: { tokens: used, costMicros: 0 },
-      need: { tokens: 26, costMicros: 0 },
-      want: { tokens: 8202, costMicros: 0 },
+      need: { tokens: 30, costMicros: 0 },
+      want: { tokens: 8206, costMicros: 0 },
       isPriced: false,
     });
-    expect(wake(ready, "b", 3000, granted(used + 110)).work).toMatchObject({ kind: "think", maxOutputTokens: 100 });
+    expect(wake(ready, "b", 3000, granted(used + 114)).work).toMatchObject({ kind: "think", maxOutputTokens: 100 });
   });
 
   test("is asked for anew when what was granted does not cover the next call, as large as it can be", () => {
-    const ready = { ...afterStep(), permit: { until: 9000, grant: { tokens: 8211, costMicros: null }, isNew: false } };
+    const ready = { ...afterStep(), permit: { until: 9000, grant: { tokens: 8215, costMicros: null }, isNew: false } };
     expect(wakeOnly(ready, "b", 3000).work?.kind).toBe("enter");
-    const covered = { ...ready, permit: { ...ready.permit, grant: { tokens: 8212, costMicros: null } } };
+    const covered = { ...ready, permit: { ...ready.permit, grant: { tokens: 8216, costMicros: null } } };
     expect(wakeOnly(covered, "b", 3000).work?.kind).toBe("think");
   });
 
   test("is asked for by what a call that was cut off cost, so a small grant never ends the task", () => {
     const tight = wake(created(), "a", 0, granted(12_000)).state;
     const { contextTokens } = tight;
-    const cost = contextTokens + 8192;
-    expect(entering(tight, 1500)).toMatchObject({ used: { tokens: cost }, want: { tokens: cost } });
-    const again = wake(tight, "b", 1500, granted(cost + contextTokens + 100));
+    const want = contextTokens + TOOL_LIST_TOKENS + 8192;
+    // The tools are a guess, and nothing above the grant is reserved for them.
+    expect(entering(tight, 1500)).toMatchObject({ used: { tokens: 12_000 }, want: { tokens: want } });
+    const again = wake(tight, "b", 1500, granted(12_000 + contextTokens + 100));
     expect(again.work).toMatchObject({ kind: "think", attempt: 2, maxOutputTokens: 100 });
     expect(again.spent).toHaveLength(1);
   });
 
   test("is asked for with what people wrote since, which the next request holds", () => {
-    const told = decide(afterStep(), { type: "message", text: "x".repeat(9000), request: null }, 1).state;
+    const told = decide(afterStep(), { type: "message", text: "a word ".repeat(3000), request: null }, 1).state;
     const { need } = entering(told, 3000);
     expect(need.tokens).toBeGreaterThan(2000);
     expect(wake(told, "b", 3000, granted(10 + need.tokens)).work).toMatchObject({ kind: "think", maxOutputTokens: 16 });

@@ -21,6 +21,11 @@ const BY_API_ALONE = { via: { channel: "api", id: null }, deliver: [] };
 const PRINCIPAL_INPUT = { label: PRINCIPAL };
 const steeredBy = ({ usage }: { readonly usage: { readonly toolCalls: number } }) =>
   usage.toolCalls > 0 ? OUTSIDE : PRINCIPAL;
+/** What the sixth version added to a state. */
+const addedBySixth = (state: { readonly usage: { readonly toolCalls: number; readonly steps: number } }) => ({
+  steeredBy: steeredBy(state),
+  isContextCounted: state.usage.steps > 0,
+});
 
 type Name = keyof typeof first;
 const NAMES = Object.keys(first) as Name[];
@@ -166,7 +171,7 @@ test.each(Object.keys(second) as (keyof typeof second)[])(
     const { facts, state } = second[name];
     const { facts: factsNow, ...now } = readState(facts, state);
     expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, ...PRINCIPAL_INPUT, sources: [], skills: [] });
-    expect(now).toEqual({ ...state, v: STATE_VERSION, steeredBy: steeredBy(state), loaded: [] });
+    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedBySixth(state), loaded: [] });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );
@@ -178,7 +183,7 @@ test.each(Object.keys(third) as (keyof typeof third)[])(
     const { facts: factsNow, ...now } = readState(facts, state);
     expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, ...PRINCIPAL_INPUT, skills: [] });
     const batch = state.batch.map((call) => (call.tool === "dispatch_subagent" ? { ...call, dispatches: true } : call));
-    expect(now).toEqual({ ...state, v: STATE_VERSION, steeredBy: steeredBy(state), batch, loaded: [] });
+    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedBySixth(state), batch, loaded: [] });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );
@@ -189,7 +194,7 @@ test.each(Object.keys(fourth) as (keyof typeof fourth)[])(
     const { facts, state } = fourth[name];
     const { facts: factsNow, ...now } = readState(facts, state);
     expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, ...PRINCIPAL_INPUT });
-    expect(now).toEqual({ ...state, v: STATE_VERSION, steeredBy: steeredBy(state) });
+    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedBySixth(state) });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );

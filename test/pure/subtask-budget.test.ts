@@ -132,7 +132,7 @@ describe("the budget of a task with subtasks", () => {
     expect(made).toHaveLength(50);
     for (const { made: one } of made) {
       const { id, limits } = one.facts;
-      const outcome = confirmedOutcome({}, "x".repeat(4000), 1);
+      const outcome = confirmedOutcome({}, "A line. ".repeat(500), 1);
       world.apply({
         type: "subtask_ended",
         ending: endingOf(id, { outcome, inputTokens: limits.maxTokens ?? 0, outputTokens: 0 }),

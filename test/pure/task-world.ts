@@ -3,6 +3,7 @@
  * crash at every point where the real one can. What happened outside is counted, as a recorder would.
  */
 import { DEFAULT_AGENT } from "../../core/agent.ts";
+import { affordableOutput } from "../../core/budget.ts";
 import { callId, placeOfCall } from "../../core/ids.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
 import type { Failure } from "../../core/errors.ts";
@@ -149,6 +150,8 @@ export class TaskWorld {
     outputTokens: 5,
     estimated: false,
   });
+  /** The size of a first request, which the runner measures; by default as it was guessed. */
+  requestTokens: number | null = null;
   /** How long it takes to shorten the older steps. */
   shorteningMs = 0;
   /** Looks at every state that is stored. */
@@ -223,9 +226,14 @@ export class TaskWorld {
           decision = this.condense(work, incarnation);
         } else if (work.kind === "think") {
           this.mayCrash();
+          const { step, attempt } = work;
+          const refused = this.measure(work, incarnation);
+          if (refused !== null) {
+            decision = refused;
+            continue;
+          }
           this.modelCalls += 1;
           this.mayCrash();
-          const { step, attempt } = work;
           const calls = work.final ? [] : this.preparedCalls(step);
           const requested = calls.map(({ id, tool }) => ({ id, name: tool, arguments: "{}" }));
           const usage = this.usageOf(work);
@@ -241,6 +249,19 @@ export class TaskWorld {
       this.crashes += 1;
       this.incarnation = `i${this.crashes}`;
     }
+  }
+
+  /** Measures a request whose size is a guess, as the runner does; a decision: the model is not asked. */
+  private measure({ step, attempt, guess, maxOutputTokens }: Extract<Work, { kind: "think" }>, incarnation: string) {
+    if (guess === undefined || this.requestTokens === null) return null;
+    const inputTokens = this.requestTokens;
+    const hop = { step, attempt, incarnation };
+    const affordable = affordableOutput(inputTokens, [guess.ceiling], this.state.facts.models[0]?.price ?? null);
+    if ("exceeded" in affordable) return this.apply({ type: "request_refused", ...hop, inputTokens }, incarnation);
+    const outputTokens = Math.min(maxOutputTokens, affordable.outputTokens);
+    this.apply({ type: "request_measured", ...hop, inputTokens, outputTokens }, incarnation);
+    this.mayCrash();
+    return null;
   }
 
   /**

@@ -224,11 +224,13 @@ describe("a budget", () => {
   test("of tokens ends the task before a call that it does not cover", () => {
     const facts = factsOf({ limits: { ...NO_LIMITS, maxTokens: 100 } });
     const world = new TaskWorld([[call()]], undefined, facts);
+    world.requestTokens = 85;
     world.run();
     expect(shown(world.state)).toMatchObject({
       status: "failed",
       reason: "budget_exceeded",
       error: { code: "budget_exceeded" },
+      usage: { input_tokens: 0, output_tokens: 0 },
     });
     expect(world.modelCalls).toBe(0);
   });

@@ -3,6 +3,7 @@
  * messages and the tool list only, and it says that it is no language model. It writes at a pace that a person can watch.
  */
 import type { ModelChunk, ModelPort, ModelRequest } from "../../../core/ports.ts";
+import { measureTokens } from "../../../core/prompt/tokens.ts";
 import { replyTo } from "./reply.ts";
 import { modelFailure } from "../model-failure.ts";
 import { estimatedUsage } from "../usage.ts";
@@ -15,8 +16,7 @@ const MAX_SPEECH_MS = 1_500;
 export function demoModel(options: { readonly paceMs?: number } = {}): ModelPort {
   return {
     async *stream(request): AsyncGenerator<ModelChunk> {
-      const reply = replyTo(request.messages, request.tools);
-      const text = reply.text.toWellFormed();
+      const { text, calls, isCut } = fitReply(replyTo(request.messages, request.tools), request);
       const words = text.match(/\S+\s*/g) ?? [];
       const paceMs = Math.min(options.paceMs ?? WORD_PACE_MS, MAX_SPEECH_MS / Math.max(1, words.length));
       for (const word of words) {
@@ -27,16 +27,31 @@ export function demoModel(options: { readonly paceMs?: number } = {}): ModelPort
         }
         yield { type: "text", text: word };
       }
-      const calls = reply.calls.map((call) => ({ name: call.name, arguments: JSON.stringify(call.arguments) }));
+      const whole = calls.length > 0 ? "calls" : "stop";
       yield {
         type: "done",
         text,
         calls,
         usage: estimatedUsage(request, text, calls),
-        finish: calls.length > 0 ? "calls" : "stop",
+        finish: isCut ? "length" : whole,
       };
     },
   };
+}
+
+/** What of a reply the request has room for: the words that fit, and the calls when all of them do. */
+function fitReply(reply: ReturnType<typeof replyTo>, { maxOutputTokens }: ModelRequest) {
+  const text = reply.text.toWellFormed();
+  const calls = reply.calls.map((call) => ({ name: call.name, arguments: JSON.stringify(call.arguments) }));
+  let left = maxOutputTokens;
+  const fitting: string[] = [];
+  for (const word of text.match(/\s*\S+/g) ?? []) {
+    left -= measureTokens(word);
+    if (left < 0) return { text: fitting.join(""), calls: [], isCut: true };
+    fitting.push(word);
+  }
+  for (const call of calls) left -= measureTokens(call.name) + measureTokens(call.arguments);
+  return left < 0 ? { text, calls: [], isCut: true } : { text, calls, isCut: false };
 }
 
 /** Ends early when the call is cancelled. */

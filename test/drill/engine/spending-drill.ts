@@ -4,6 +4,7 @@ import type { EngineInput } from "./engine-script.ts";
 import { seededRandom } from "../random.ts";
 import { planRandomKills, RandomKiller } from "../random-kills.ts";
 import type { Stage } from "../stage.ts";
+import { measureTokens } from "../../../core/prompt/tokens.ts";
 import { until } from "../started-system.ts";
 import { drillOf } from "../received.ts";
 
@@ -12,8 +13,8 @@ const STEPS = 60;
 /** Tokens of each model call. */
 const INPUT = 1_500;
 const OUTPUT = 500;
-/** Text that counts as INPUT tokens by Otto's own measure, three bytes each. */
-const FILLER = "abc".repeat(INPUT);
+/** Text that counts as INPUT tokens by Otto's own estimate. */
+const FILLER = " word".repeat(Math.ceil(INPUT / measureTokens(" word")));
 const END_WITHIN_MS = 150_000;
 /** A task's last words to its tenant follow its end within this time. */
 const SETTLE_MS = 15_000;
