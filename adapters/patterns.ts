@@ -5,15 +5,19 @@
  */
 import { RE2JS, RE2JSException } from "re2js";
 import { failed, ok, type Result } from "../core/errors.ts";
+import { estimatePattern, MAX_PATTERN_WORK, MAX_PROGRAM } from "../core/lib/pattern-work.ts";
 import type { Pattern, PatternsPort } from "../core/ports.ts";
 
 const MAX_SOURCE = 1_000;
-/** Instructions of a compiled pattern. */
-const MAX_PROGRAM = 2_000;
-
 const WHAT_WORKS = "Patterns are RE2's: no look-around, no back references, repeats up to 1000.";
 
-export const linearPatterns: PatternsPort = { compile };
+export const linearPatterns: PatternsPort = { compile, workOf };
+
+/** A text that is too long, or no pattern, is refused before it takes any work. */
+function workOf(source: string): number {
+  const translated = source.length > MAX_SOURCE ? null : translate(source);
+  return translated?.ok === true ? estimatePattern(translated.value, false).work : 0;
+}
 
 function compile(source: string): Result<Pattern> {
   if (source.length > MAX_SOURCE) {
@@ -21,16 +25,20 @@ function compile(source: string): Result<Pattern> {
   }
   const translated = translate(source);
   if (!translated.ok) return translated;
+  // The engine writes repeats out before it can be asked how many instructions they make.
+  if (estimatePattern(translated.value, false).work > MAX_PATTERN_WORK) return TOO_LARGE;
   try {
     const compiled = RE2JS.compile(translated.value);
     const size = compiled.programSize();
-    if (size > MAX_PROGRAM) return failed("invalid_input", "The pattern is too large. Use fewer or smaller repeats.");
+    if (size > MAX_PROGRAM) return TOO_LARGE;
     return ok({ size, test: (text) => compiled.test(text) });
   } catch (thrown) {
     if (!(thrown instanceof RE2JSException)) throw thrown;
     return failed("invalid_input", `The pattern cannot be used: ${thrown.message}. ${WHAT_WORKS}`);
   }
 }
+
+const TOO_LARGE = failed("invalid_input", "The pattern is too large. Use fewer or smaller repeats.");
 
 const ANY = "\\x{0}-\\x{10ffff}";
 const LINE_ENDS = "\\n\\r\\x{2028}\\x{2029}";

@@ -9,6 +9,7 @@ import { type JsonBounds, whyTooLarge } from "../json-size.ts";
 import type { Pattern, PatternsPort } from "../ports.ts";
 import { allOfCheck, anyOfCheck, conditionCheck, notCheck, oneOfCheck, referenceCheck } from "./combined.ts";
 import { containsCheck, countCheck, itemsCheck, unseenItemsCheck } from "./items.ts";
+import { limitPatterns } from "./limit-patterns.ts";
 import { isObject, type KeywordContext, type RawSchema, readObject, SchemaFault } from "./keyword.ts";
 import { dependentCheck, membersCheck, namesCheck, requiredCheck, unseenMembersCheck } from "./members.ts";
 import { findTarget, type Target } from "./references.ts";
@@ -28,8 +29,9 @@ export type SchemaChecker = (value: unknown) => readonly SchemaProblem[];
 
 const SCHEMA_BOUNDS: JsonBounds = { depth: 64, values: 20_000, characters: 400_000 };
 const VALUE_BOUNDS: JsonBounds = { depth: 128, values: 200_000, characters: 4_000_000 };
-/** Patterns of one schema, and the sum of their sizes. */
+/** Patterns of one schema, the work to compile them all, and the sum of their sizes. */
 const MAX_PATTERNS = 100;
+const MAX_PATTERN_WORK = 40_000;
 const MAX_PATTERN_SIZE = 10_000;
 /** Schemas that hold one value against each other in a row, by `$ref`, `allOf` and their like. */
 const MAX_IN_PLACE = 60;
@@ -119,7 +121,7 @@ class Compiler {
 
   constructor(root: unknown, patterns: PatternsPort) {
     this.root = root;
-    this.patterns = patterns;
+    this.patterns = limitPatterns(patterns, MAX_PATTERN_WORK);
   }
 
   compileAll(): SchemaNode {

@@ -6,6 +6,7 @@ import { checkTemplate } from "../gateway/check-template.ts";
 import { shortHash } from "../gateway/model-names.ts";
 import { isReading } from "../http-method.ts";
 import { compileSchema } from "../json-schema/compile.ts";
+import { limitPatterns } from "../json-schema/limit-patterns.ts";
 import type { PatternsPort } from "../ports.ts";
 import type { SecurityLevel } from "../tool.ts";
 import { type HttpTemplate, MAX_SOURCE_BYTES, type OutsideTool } from "../tool-source.ts";
@@ -18,6 +19,8 @@ import { PlainSchemas } from "./plain-schema.ts";
 const MAX_OPERATIONS = 2_000;
 const MAX_NAME = 64;
 const TIMEOUT_MS = 30_000;
+/** Work to compile the patterns of one document, in units of about a microsecond. Those beyond it are left out. */
+const MAX_PATTERN_WORK = 100_000;
 const METHODS = ["get", "head", "post", "put", "patch", "delete"] as const;
 
 /** What the tenant says of an import. */
@@ -64,6 +67,7 @@ export async function importOpenApi(
   const operations = operationsOf(root);
   if (operations.length > MAX_OPERATIONS)
     return failed("too_large", `The document has ${operations.length} operations; an import has ${MAX_OPERATIONS}.`);
+  const bounded = limitPatterns(patterns, MAX_PATTERN_WORK);
   const tools: OutsideTool[] = [];
   const skipped: SkippedOperation[] = [];
   const taken = new Set<string>();
@@ -72,7 +76,7 @@ export async function importOpenApi(
     const name = await nameOf(one, options.name, taken);
     const shown = `${one.method.toUpperCase()} ${one.pattern}`;
     if (!isIncluded(name, options)) continue;
-    const made = toolOf(root, one, name, options, patterns);
+    const made = toolOf(root, one, name, options, bounded);
     if (made.ok) {
       taken.add(name);
       tools.push(made.value);

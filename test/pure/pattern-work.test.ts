@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { RE2JS } from "re2js";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { linearPatterns } from "../../adapters/patterns.ts";
+import { compileSchema } from "../../core/json-schema/compile.ts";
+import { limitPatterns } from "../../core/json-schema/limit-patterns.ts";
+import { estimatePattern, MAX_PATTERN_WORK } from "../../core/lib/pattern-work.ts";
+import { readApiDocument } from "../../core/openapi/document.ts";
+import { importOpenApi } from "../../core/openapi/import.ts";
+import { compileRe2 } from "../../tools/files/re2-pattern.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Everything by which a reader of patterns can lose its way. */
+const PIECES = [
+  ...Array.from("()[]{}|*+?^.$-:<>=,0aé😀"),
+  ..."(?:|(?i)|(?i:|(?P<n>|(?-m)|\\]|\\[|[:alpha:]|[]|[^]|\\Q|\\E|\\p{L}|\\pN|\\x{ff}|\\x41|\\d|\\W|\\\\|\\b|\\A".split(
+    "|",
+  ),
+  ..."{2} {3,} {2,5} {10} {1000} {0,9} {,3}".split(" "),
+];
+
+describe("the work to compile a pattern", () => {
+  it("is never estimated below the instructions that the engine makes", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }), (pieces) => {
+        const pattern = pieces.join("");
+        const { instructions: work } = estimatePattern(pattern, false);
+        fc.pre(work <= MAX_PATTERN_WORK);
+        let size = 0;
+        try {
+          size = RE2JS.compile(pattern).programSize();
+        } catch {
+          return;
+        }
+        expect([pattern, size <= work]).toEqual([pattern, true]);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it.each([
+    ["a short text for many instructions", "(?:ab.cd.ef.gh.){1000}"],
+    ["nested repeats", `${"(?:".repeat(9)}abcd.${"){2}".repeat(9)}`.replace("abcd.", "abcd.".repeat(20))],
+    ["optional repeats", `(?:${"a?".repeat(100)}){0,1000}`],
+    ["a repeat behind flags", `(?:${"a".repeat(100)})(?i){1000}`],
+    ["a repeat behind a set that holds brackets", `(?:[\\])]${"a".repeat(100)}){1000}`],
+    ["a repeat behind a range that ends with a bracket", `[^](-[:alpha:]${"b".repeat(100)}](?:${"a".repeat(99)}){900}`],
+    ["a repeat behind a quoted bracket", `(?:\\Q)\\E${"a".repeat(100)}){1000}`],
+    ["Unicode classes without case", `(?i:${"\\p{L}".repeat(150)})`],
+  ])("is over the limit for %s, which the engine never sees", (_, pattern) => {
+    const compiled = vi.spyOn(RE2JS, "compile");
+    const estimates = [estimatePattern(pattern, false).work, linearPatterns.workOf(pattern)];
+    expect(Math.max(...estimates)).toBeGreaterThan(MAX_PATTERN_WORK);
+    if (linearPatterns.workOf(pattern) > 0)
+      expect(linearPatterns.compile(pattern)).toMatchObject({ ok: false, error: { code: "invalid_input" } });
+    expect(compileRe2(pattern)).toMatchObject({ ok: false, error: { code: "invalid_input", field: "pattern" } });
+    expect(compiled).not.toHaveBeenCalled();
+  });
+
+  it.each([`(?i:[${"a-\\u{ffff}".repeat(95)}])`, `(?i:${"\\S".repeat(100)})`])(
+    "counts how wide the sets of %s are, and the engine never sees it",
+    (pattern) => {
+      const compiled = vi.spyOn(RE2JS, "compile");
+      expect(linearPatterns.compile(pattern)).toMatchObject({ ok: false, error: { code: "invalid_input" } });
+      expect(compiled).not.toHaveBeenCalled();
+    },
+  );
+
+  it.each([
+    "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$",
+    "^[\\p{L}\\p{M}\\p{N}\\p{P}\\p{Zs}]{1,256}$",
+    "^arn:aws[a-z-]*:[a-z]+:[a-z0-9-]*:\\d{12}:[\\s\\S]{1,512}$",
+    "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
+    "[\\u0020-\\uD7FF\\uE000-\\uFFFD\\u{10000}-\\u{10FFFF}\\r\\n\\t]{1,900}",
+    "(?i:https?)://\\S+",
+  ])("allows %s", (pattern) => {
+    expect(linearPatterns.compile(pattern)).toMatchObject({ ok: true });
+  });
+
+  it("is told without reading a pattern more than once", () => {
+    const long = "(?:[a-z]{2,3}|\\p{L})".repeat(5_000);
+    const slices = vi.spyOn(String.prototype, "slice");
+    estimatePattern(long.slice(0, long.length / 2), true);
+    const half = slices.mock.calls.length;
+    slices.mockClear();
+    estimatePattern(long, true);
+    expect(slices.mock.calls.length).toBeLessThanOrEqual(2 * half + 10);
+  });
+});
+
+/** Ten thousand instructions are ten milliseconds. */
+const large = (index: number) => `^(?:${"ab".repeat(4)}${index}){150}$`;
+const workOfCompiled = (compiled: { readonly mock: { readonly calls: readonly (readonly unknown[])[] } }) =>
+  compiled.mock.calls.reduce((sum, [pattern]) => sum + estimatePattern(String(pattern), false).work, 0);
+
+describe("many patterns", () => {
+  it("of a schema are refused by their place once they are too much work together", () => {
+    const compiled = vi.spyOn(RE2JS, "compile");
+    const properties = Object.fromEntries(
+      Array.from({ length: 90 }, (_, index) => [`p${index}`, { type: "string", pattern: large(index) }]),
+    );
+    const checker = compileSchema({ type: "object", properties }, linearPatterns);
+    expect(checker).toMatchObject({ ok: false, error: { code: "invalid_input" } });
+    if (!checker.ok) expect(checker.error.message).toMatch(/at \/properties\/p\d+\/pattern: .*too (?:large|many)/);
+    expect(workOfCompiled(compiled)).toBeLessThanOrEqual(40_000);
+  });
+
+  it("of an imported document are compiled once each, and left out beyond its bound", async () => {
+    const compiled = vi.spyOn(RE2JS, "compile");
+    const paths = Object.fromEntries(
+      Array.from({ length: 300 }, (_, index) => [
+        `/things/${index}`,
+        {
+          get: {
+            operationId: `get${index}`,
+            parameters: [
+              { name: "one", in: "query", schema: { type: "string", pattern: large(index) } },
+              { name: "all", in: "query", schema: { type: "string", pattern: "^[a-z]+$" } },
+            ],
+          },
+        },
+      ]),
+    );
+    const document = readApiDocument({ openapi: "3.0.0", info: { title: "t" }, paths });
+    if (!document.ok) throw new Error("no document");
+    const imported = await importOpenApi(
+      document.value,
+      {
+        name: "t",
+        url: null,
+        baseUrl: "https://api.example.com",
+        auth: {},
+        include: [],
+        readSecurity: "safe",
+        security: "dangerous",
+      },
+      linearPatterns,
+    );
+    if (!imported.ok) throw new Error(imported.error.message);
+    expect(imported.value.tools).toHaveLength(300);
+    const kept = imported.value.tools.filter(({ input }) => JSON.stringify(input).includes("^(?:ab"));
+    expect(kept.length).toBeGreaterThan(10);
+    expect(kept.length).toBeLessThan(300);
+    expect(imported.value.tools.every(({ input }) => JSON.stringify(input).includes("^[a-z]+$"))).toBe(true);
+    expect(workOfCompiled(compiled)).toBeLessThanOrEqual(100_000);
+    expect(new Set(compiled.mock.calls.map(String)).size).toBe(compiled.mock.calls.length);
+  });
+
+  it("that are the same are compiled and charged once", () => {
+    const compiled = vi.spyOn(RE2JS, "compile");
+    const limited = limitPatterns(linearPatterns, linearPatterns.workOf("^a{5}$") + 1);
+    expect([limited.compile("^a{5}$").ok, limited.compile("^a{5}$").ok, limited.compile("^b{5}$").ok]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(compiled).toHaveBeenCalledTimes(1);
+  });
+});
