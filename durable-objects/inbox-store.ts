@@ -7,15 +7,9 @@ import {
   MAX_OVER,
   shortHead,
 } from "../core/channels/inbox-queue.ts";
-import type {
-  InboxItem,
-  InboxRecord,
-  ItemHead,
-  ItemState,
-  ReceivedItem,
-  ReceivedPage,
-} from "../core/channels/inbox.ts";
+import type { InboxItem, InboxRecord, ItemHead, ReceivedPage, ReceivedState } from "../core/channels/inbox.ts";
 import type { JsonState } from "../core/tool.ts";
+import { type DroppedRepeat, type PlacedItem, putRepeat, readReceived } from "./inbox-received.ts";
 import { InboxTables } from "./inbox-tables.ts";
 
 /** Every so many items, those that are too many are forgotten. */
@@ -57,9 +51,9 @@ export class InboxStore {
   }
 
   /** Null: there is no such item of this moment or later. */
-  stateOf(id: string, since: number): ItemState | null {
+  stateOf(id: string, since: number): ReceivedState | null {
     const query = "SELECT state FROM items WHERE id = ? AND received_at >= ?";
-    return this.tables.read<{ state: ItemState }>(query, id, since)[0]?.state ?? null;
+    return this.tables.read<{ state: ReceivedState }>(query, id, since)[0]?.state ?? null;
   }
 
   waiting(): number {
@@ -87,14 +81,25 @@ export class InboxStore {
         now,
         now,
       );
-      if (added !== undefined && added.seq % TRIM_EVERY === 0) this.trim(added.seq);
+      if (added !== undefined && added.seq % TRIM_EVERY === 0) this.trim();
     });
     this.countWaiting(1);
   }
 
-  /** Forgets the oldest of those that are done or refused. A dead one that waits to be tried again stays. */
-  private trim(latest: number): void {
-    this.tables.write("DELETE FROM items WHERE seq <= ? AND state IN ('done', 'refused')", latest - MAX_OVER);
+  putRepeat(repeat: DroppedRepeat, now: number): void {
+    putRepeat(this.tables, repeat, now);
+  }
+
+  /**
+   * Forgets the oldest of those that are done or refused. A dead one that waits to be tried again stays. They are counted, and not
+   * told by their place: repeats have places too, and must not push out what they repeat.
+   */
+  private trim(): void {
+    this.tables.write(
+      `DELETE FROM items WHERE state IN ('done', 'refused') AND seq <=
+         (SELECT seq FROM items WHERE state IN ('done', 'refused') ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
+      MAX_OVER,
+    );
   }
 
   /** A dead item waits again. */
@@ -183,21 +188,8 @@ export class InboxStore {
     );
   }
 
-  /** The latest items before `after` (null: of all) that came at `since` or later, at most `limit`. */
-  received({ after, limit, since }: ReceivedPage): (ReceivedItem & { readonly seq: number })[] {
-    return this.tables
-      .read<ReceivedRow>(
-        `SELECT seq, id, kind, received_at, state, note, attempts, head FROM items
-         WHERE seq < ? AND received_at >= ? ORDER BY seq DESC LIMIT ?`,
-        after ?? Number.MAX_SAFE_INTEGER,
-        since,
-        limit,
-      )
-      .map(({ received_at, head, ...row }) => ({
-        ...row,
-        receivedAt: received_at,
-        head: head === null ? null : (JSON.parse(head) as ItemHead),
-      }));
+  received(page: ReceivedPage): PlacedItem[] {
+    return readReceived(this.tables, page);
   }
 
   record(): InboxRecord | null {
@@ -251,17 +243,6 @@ interface DueRow extends Record<string, SqlStorageValue> {
   readonly attempts: number;
   readonly failures: number;
   readonly knows: string | null;
-}
-
-interface ReceivedRow extends Record<string, SqlStorageValue> {
-  readonly seq: number;
-  readonly id: string;
-  readonly kind: string;
-  readonly received_at: number;
-  readonly state: ItemState;
-  readonly note: string | null;
-  readonly attempts: number;
-  readonly head: string | null;
 }
 
 function toDue({ seq, id, lane, kind, body, received_at, taken_at, attempts, failures, knows }: DueRow): DueItem {

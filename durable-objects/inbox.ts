@@ -9,6 +9,7 @@ import {
   FULL_RETRY_MS,
   judgeItem,
   MAX_LANES_AT_ONCE,
+  MAX_REPEATS_PER_MINUTE,
   MAX_RETRIED_AT_ONCE,
   MAX_WAITING,
   RECEIVE_TIMEOUT_MS,
@@ -18,7 +19,7 @@ import type {
   InboxItem,
   InboxRecord,
   InboxRpc,
-  ItemState,
+  ReceivedState,
   ReceivedPage,
   Taken,
 } from "../core/channels/inbox.ts";
@@ -39,12 +40,16 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
   private running = new Map<string, boolean>();
   private armedFor: number | null = null;
   private window: RateWindow | null = null;
+  private repeats: RateWindow | null = null;
 
   async take(item: InboxItem): Promise<Taken> {
     const judged = judgeItem(item);
     if (!judged.ok) throw new RangeError(judged.error.message);
     const known = this.store.stateOf(item.id, 0);
-    if (known !== null) return { isNew: false, isOver: known === "done" || known === "refused" };
+    if (known !== null) {
+      this.noteRepeat(item);
+      return { isNew: false, isOver: known === "done" || known === "refused" };
+    }
     if (this.store.waiting() >= MAX_WAITING) return { isNew: false, retryAfterMs: FULL_RETRY_MS };
     const now = this.clock.now();
     const retryAfterMs = this.count(now);
@@ -55,7 +60,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     return { isNew: true };
   }
 
-  async stateOf(id: string, since: number): Promise<ItemState | null> {
+  async stateOf(id: string, since: number): Promise<ReceivedState | null> {
     return this.store.stateOf(id, since);
   }
 
@@ -92,6 +97,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     this.running = new Map();
     this.armedFor = null;
     this.window = null;
+    this.repeats = null;
     await this.ctx.storage.deleteAlarm();
     await this.store.erase();
   }
@@ -113,6 +119,17 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     const counted = countRequest(this.window, record.perMinute, now);
     this.window = counted.window;
     return counted.retryAfterMs;
+  }
+
+  /** Lists a repeat, unless there were too many in this minute: nothing is lost by that but a line of the list. */
+  private noteRepeat({ id, repeatId, kind, receivedAt }: InboxItem): void {
+    if (repeatId === undefined) return;
+    const now = this.clock.now();
+    const counted = countRequest(this.repeats, MAX_REPEATS_PER_MINUTE, now);
+    this.repeats = counted.window;
+    if (counted.retryAfterMs !== null) return;
+    this.store.putRepeat({ id: repeatId, of: id, kind, receivedAt }, now);
+    this.arm();
   }
 
   /** Begins what is due, as far as there is room: first what is new, then what was tried before. */

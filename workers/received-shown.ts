@@ -1,7 +1,7 @@
 /** What came in by Slack, mail or a hook, as the API shows it, and how a dead item is tried again. One shape for all ways in. */
 import { z } from "zod";
 import { databaseFromEnv, inboxesFromEnv } from "../adapters/from-env.ts";
-import { ITEM_STATES, type ReceivedItem } from "../core/channels/inbox.ts";
+import { RECEIVED_STATES, type ReceivedItem } from "../core/channels/inbox.ts";
 import { raise } from "../core/errors.ts";
 import { isId } from "../core/ids.ts";
 import { writeCursor } from "../core/page-cursor.ts";
@@ -15,12 +15,16 @@ export const receivedItemSchema = z
     event: z.string().describe("What it was, in the words of its sender; `mail` for a mail."),
     received_at: z.iso.datetime(),
     state: z
-      .enum(ITEM_STATES)
+      .enum(RECEIVED_STATES)
       .describe(
-        "`waiting`: it is tried again; `refused`: it made no task, and `note` says why; `dead`: it was given up, after a week, or after it failed unexpectedly for three hours, and is kept to be tried again.",
+        "`repeat`: a call of a hook that had come before, and made no task of its own; `waiting`: it is tried again; `refused`: it made no task, and `note` says why; `dead`: it was given up, after a week, or after it failed unexpectedly for three hours, and is kept to be tried again.",
       ),
     attempts: z.int().describe("Tries that have ended."),
-    task_id: z.string().nullable(),
+    task_id: z
+      .string()
+      .nullable()
+      .describe("The task that it became; of a repeat, the task of the one that came first."),
+    repeat_of: z.string().nullable().describe("Of a repeat: the `message_id` of the one that came first."),
     note: z.string().nullable().describe("What it came to, or why."),
     from: z.string().nullable().describe("Of a mail: whom it says it comes from. Nothing proves it."),
     subject: z.string().nullable().describe("Of a mail, cut to 200 characters."),
@@ -66,7 +70,7 @@ export async function replayReceived(
   return { message_id: id, state: "waiting" };
 }
 
-function shownReceived({ id, kind, receivedAt, state, note, attempts, head }: ReceivedItem) {
+function shownReceived({ id, kind, receivedAt, state, repeats, note, attempts, head }: ReceivedItem) {
   const task = note !== null && isId("task", note) ? note : null;
   return {
     message_id: id,
@@ -75,6 +79,7 @@ function shownReceived({ id, kind, receivedAt, state, note, attempts, head }: Re
     state,
     attempts,
     task_id: task,
+    repeat_of: repeats ?? null,
     note: task === null ? note : null,
     from: head?.from ?? null,
     subject: head?.subject ?? null,

@@ -65,6 +65,18 @@ export function deliveryNameOf(
   return given === null || given === "" ? null : given;
 }
 
+/**
+ * True for a body that GitHub may send again for another event: two runs of a workflow that people begin by hand with the same
+ * inputs have equal bodies. Told by the body alone, because no header is signed. Fields: https://docs.github.com/webhooks/webhook-events-and-payloads
+ */
+export function mayRecur(type: HookType, payload: unknown): boolean {
+  if (type !== "github" || typeof payload !== "object" || payload === null) return false;
+  const has = (name: string) => Object.hasOwn(payload, name);
+  const isWorkflowDispatch = has("inputs") && fieldOf(payload, "workflow") !== null && fieldOf(payload, "ref") !== null;
+  const isRepositoryDispatch = has("client_payload") && fieldOf(payload, "branch") !== null;
+  return isWorkflowDispatch || isRepositoryDispatch;
+}
+
 /** Why a call makes no task; null: it makes one. */
 export function whyLeft(type: HookType, events: readonly string[] | undefined, event: string): string | null {
   if (type === "github" && event === PING) return "GitHub's ping makes no task.";

@@ -63,7 +63,7 @@ export const hookConfigSchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "Of a generic or a GitHub hook, whose signatures hold no delivery id: a body that came in the last 30 days is taken for the same delivery whatever id stands beside it, so that a copied call cannot be sent again. Leave it out where two events may have the same body.",
+      "Of a generic or a GitHub hook, whose signatures do not cover the delivery id. True: a body that came in the last 30 days (or among the last 100,000 calls) is the same delivery whatever id it has, so that a copied call makes no second task. False: deliveries are told apart by their id, so that the same body can come every night. A new generic hook has to say which; a new GitHub hook has true, except for its events `workflow_dispatch` and `repository_dispatch`, whose bodies may be equal. When a hook is replaced without it, it stays as it is.",
     ),
   deliver: taskRequestSchema.shape.deliver,
   budget: budgetSchema.optional(),
@@ -96,13 +96,30 @@ export const hookRequestSchema = hookConfigSchema
     if (type === "generic" && events !== undefined) refuse("events", "a generic hook knows no events");
     if (type !== "generic" && signature_header !== undefined)
       refuse("signature_header", `where a ${type} hook's signature stands is not to be chosen`);
-    if (once_per_body !== undefined && signsDeliveryName(type))
+    if (once_per_body !== undefined && !isReplayable(type))
       refuse("once_per_body", `the signature of a ${type} hook holds the delivery's id`);
   });
 
-/** True when what the sender calls a delivery is signed with it, so that nobody else can send it under another name. */
-function signsDeliveryName(type: HookType): boolean {
-  return type === "stripe" || type === "standard";
+/** The body that makes a hook. */
+export const newHookRequestSchema = hookRequestSchema.superRefine(({ type, once_per_body }, context) => {
+  if (type !== "generic" || once_per_body !== undefined) return;
+  const message =
+    "has to be given: true, and a body makes one task in 30 days, so that a copied call cannot be sent again; false, and the same body makes a task each time it comes under another id or none, as a nightly call does";
+  context.addIssue({ code: "custom", path: ["once_per_body"], message });
+});
+
+/**
+ * True for a type whose signature covers the body alone, so that whoever copied a call can send it again under another delivery id.
+ * Stripe's id is in the body, Standard Webhooks signs its own with the moment.
+ */
+function isReplayable(type: HookType): boolean {
+  return type === "generic" || type === "github";
+}
+
+/** The rule of a hook that is made, with the default that its type has, or of one that is replaced, with what it had. */
+export function withOncePerBody(rule: HookConfig, before: HookConfig | null): HookConfig {
+  if (!isReplayable(rule.type) || rule.once_per_body !== undefined) return rule;
+  return { ...rule, once_per_body: before === null ? true : (before.once_per_body ?? false) };
 }
 
 /** A length of one more than a multiple of four is no base64. */

@@ -20,6 +20,9 @@ export const MIN_FAILING_MS = 3 * 3_600_000;
 export const MAX_WAITING = 100_000;
 export const MAX_DEAD = 1_000;
 export const MAX_OVER = 100_000;
+/** Repeats that are listed, and those that are added to the list in a minute: any number may come, and each would be a write. */
+export const MAX_REPEATS = 1_000;
+export const MAX_REPEATS_PER_MINUTE = 60;
 /** What is brought to an inbox that holds all that may wait is to be brought again after this. */
 export const FULL_RETRY_MS = 60_000;
 /** How long an item that is over is remembered by its id, so that it changes nothing when it comes again. */

@@ -4,6 +4,9 @@ import type { JsonState } from "../tool.ts";
 /** `waiting`: it is worked, or will be. `dead`: nobody could work it; what it said is kept, and it can be tried again. */
 export const ITEM_STATES = ["waiting", "done", "refused", "dead"] as const;
 export type ItemState = (typeof ITEM_STATES)[number];
+/** What is listed: items, and (`repeat`) deliveries that were dropped because their item had come before. */
+export const RECEIVED_STATES = [...ITEM_STATES, "repeat"] as const;
+export type ReceivedState = (typeof RECEIVED_STATES)[number];
 
 /** One thing that came in. */
 export interface InboxItem {
@@ -17,6 +20,8 @@ export interface InboxItem {
   readonly body: JsonState;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
+  /** The id under which a repeat of the item is listed; repeats are not listed when absent. */
+  readonly repeatId?: string;
 }
 
 /** Of the JSON of an item's body: its row has to stay under 2 MB. */
@@ -51,7 +56,9 @@ export interface ReceivedItem {
   readonly kind: string;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
-  readonly state: ItemState;
+  readonly state: ReceivedState;
+  /** Of a repeat: the id of the item that came first, whose note it shows. */
+  readonly repeats?: string;
   /** What it came to, or why it waits; null: nobody tried it yet. */
   readonly note: string | null;
   /** Tries that have ended. */
@@ -94,7 +101,7 @@ export interface InboxRpc {
   /** Keeps an item durably, then works it in the background. */
   take(item: InboxItem): Promise<Taken>;
   /** Null: there is no such item that came at `since` or later. */
-  stateOf(id: string, since: number): Promise<ItemState | null>;
+  stateOf(id: string, since: number): Promise<ReceivedState | null>;
   /** Has a dead item worked again, before what waits in its lane. Any other is left as it is. */
   again(id: string): Promise<void>;
   /** The items of the last 30 days and those that wait, the latest first. */

@@ -1,9 +1,9 @@
 /** What a call of a hook says, and the input that its template makes of it. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { deliveryNameOf, eventOf, payloadOf, shownHeaders, textOf, whyLeft } from "../../core/channels/hook-call.ts";
+import { deliveryNameOf, eventOf, mayRecur, payloadOf, shownHeaders, textOf, whyLeft } from "../../core/channels/hook-call.ts";
 import { hookInput } from "../../core/channels/hook-prompt.ts";
-import { hookRequestSchema } from "../../core/channels/hook.ts";
+import { hookRequestSchema, newHookRequestSchema, withOncePerBody } from "../../core/channels/hook.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const content = (payload: unknown, headers = {}) => ({ name: "msg_1", payload, headers });
@@ -112,6 +112,17 @@ describe("a call", () => {
     }
   });
 
+  test("may recur where GitHub sends equal bodies for two events, which its body tells and no header", () => {
+    const workflow = { inputs: null, ref: "refs/heads/main", workflow: ".github/workflows/ci.yml", repository: {} };
+    const repository = { action: "deploy", branch: "main", client_payload: {}, repository: {} };
+    expect([workflow, repository].map((payload) => mayRecur("github", payload))).toEqual([true, true]);
+    const push = { ref: "refs/heads/main", after: "a1", repository: {} };
+    const run = { action: "completed", workflow: { id: 1 }, workflow_run: {}, inputs: {}, ref: "x" };
+    for (const payload of [push, run, { raw_body: "x" }, null, "workflow", [workflow]])
+      expect(mayRecur("github", payload)).toBe(false);
+    expect(mayRecur("generic", workflow)).toBe(false);
+  });
+
   test("of another event than the hook takes is left, and so is a ping", () => {
     expect(whyLeft("github", ["push"], "push")).toBeNull();
     expect(whyLeft("github", ["push"], "issues")).toContain("takes push; this is issues");
@@ -140,6 +151,29 @@ describe("a call", () => {
 
 describe("a hook's rule", () => {
   const rule = { name: "a", type: "generic" };
+
+  test("has to say once_per_body when it is made for any program, and has it on for GitHub", () => {
+    const open = newHookRequestSchema.safeParse(rule);
+    expect(open.error?.issues.map(({ path, message }) => [path[0], message])).toEqual([
+      ["once_per_body", expect.stringContaining("copied call")],
+    ]);
+    expect(newHookRequestSchema.safeParse({ ...rule, once_per_body: false }).success).toBe(true);
+    const github = newHookRequestSchema.parse({ ...rule, type: "github" });
+    expect(withOncePerBody(github, null)).toMatchObject({ once_per_body: true });
+    expect(withOncePerBody({ ...github, once_per_body: false }, null)).toMatchObject({ once_per_body: false });
+    expect(withOncePerBody(newHookRequestSchema.parse({ ...rule, type: "stripe" }), null)).not.toHaveProperty(
+      "once_per_body",
+    );
+  });
+
+  test("stays as it was when it is replaced without once_per_body, also off from before there was a default", () => {
+    const before = hookRequestSchema.parse(rule);
+    expect(withOncePerBody(before, before)).toMatchObject({ once_per_body: false });
+    expect(withOncePerBody(before, { ...before, once_per_body: true })).toMatchObject({ once_per_body: true });
+    expect(withOncePerBody({ ...before, once_per_body: false }, { ...before, once_per_body: true })).toMatchObject({
+      once_per_body: false,
+    });
+  });
 
   test("is enabled unless it says otherwise", () => {
     expect(hookRequestSchema.parse(rule)).toEqual({ ...rule, enabled: true });

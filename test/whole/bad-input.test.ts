@@ -41,7 +41,11 @@ beforeAll(async () => {
   const setting = { url: "https://receiver.example/", events: ["*"], enabled: false };
   const webhook = await caller.send("POST", "/v1/webhooks", setting);
   const schedule = await caller.send("POST", "/v1/schedules", scheduleNamed("leap"));
-  const hook = await caller.send("POST", "/v1/webhooks/incoming", { name: "deploys", type: "generic" });
+  const hook = await caller.send("POST", "/v1/webhooks/incoming", {
+    name: "deploys",
+    type: "generic",
+    once_per_body: true,
+  });
   const skill = "---\nname: read\ndescription: Read.\n---\nRead.\n";
   await caller.send("POST", "/v1/skills", skill, { "content-type": "text/markdown" });
   ids = {

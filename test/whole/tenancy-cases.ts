@@ -275,14 +275,14 @@ export const CASES: readonly Case[] = [
   {
     route: "POST /v1/webhooks/incoming",
     path: () => "/v1/webhooks/incoming",
-    body: () => ({ name: "another", type: "generic" }),
+    body: () => ({ name: "another", type: "generic", once_per_body: true }),
     other: "nothing of it",
     owner: 201,
   },
   {
     route: "POST /v1/webhooks/incoming",
     path: () => "/v1/webhooks/incoming",
-    body: ({ agent }) => ({ name: "with-agent", type: "generic", agent }),
+    body: ({ agent }) => ({ name: "with-agent", type: "generic", once_per_body: true, agent }),
     other: 404,
     owner: 201,
   },

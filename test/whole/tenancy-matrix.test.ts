@@ -99,7 +99,12 @@ async function own(): Promise<Owned> {
   expect(memory.status, memory.text).toBe(201);
   const schedule = await owner.send("POST", "/v1/schedules", scheduleNamed(CANARY));
   expect(schedule.status, schedule.text).toBe(201);
-  const hook = await owner.send("POST", "/v1/webhooks/incoming", { name: CANARY, type: "generic", prompt: CANARY });
+  const hook = await owner.send("POST", "/v1/webhooks/incoming", {
+    name: CANARY,
+    type: "generic",
+    once_per_body: true,
+    prompt: CANARY,
+  });
   expect(hook.status, hook.text).toBe(201);
   const { token } = await new SlackClient(slack.url, "T0MATRIX").make({ name: CANARY });
   const install = await owner.send("POST", "/v1/slack/installs", { bot_token: token });

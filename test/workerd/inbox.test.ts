@@ -256,9 +256,19 @@ describe("an inbox", () => {
     answerWith(({ item: { id } }) => (id === "waits" ? { kind: "later", afterMs: 60_000, why: "away" } : done()));
     for (const id of ["old", "waits", "late"]) await rpc.take(item(id));
     await vi.waitFor(async () => expect(await states()).toMatchObject({ old: "done", late: "done" }), SOON);
-    await sql(`UPDATE sqlite_sequence SET seq = ${MAX_OVER + 999} WHERE name = 'items'`);
+    await sql(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MAX_OVER})
+       INSERT INTO items (id, lane, kind, received_at, taken_at, attempts, state, ended_at)
+         SELECT 'more ' || i, 'more', 'event', 1, 1, 1, 'done', ${Date.now()} FROM n;
+       UPDATE sqlite_sequence SET seq = ${MAX_OVER + 999} WHERE name = 'items'`,
+    );
     await rpc.take(item("new"));
-    await vi.waitFor(async () => expect(await states()).toEqual({ waits: "waiting", new: "done" }), SOON);
+    const left = "SELECT id, state FROM items WHERE lane <> 'more' ORDER BY seq";
+    const wanted = [
+      { id: "waits", state: "waiting" },
+      { id: "new", state: "done" },
+    ];
+    await vi.waitFor(async () => expect(await sql(left)).toEqual(wanted), SOON);
   });
 
   test("takes over what an earlier release stored", async () => {

@@ -3,7 +3,14 @@ import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
 import { databaseFromEnv, publicUrlFromEnv, settingsFromEnv } from "../../adapters/from-env.ts";
-import { type Hook, type HookConfig, hookInbox, hookRequestSchema } from "../../core/channels/hook.ts";
+import {
+  type Hook,
+  type HookConfig,
+  hookInbox,
+  hookRequestSchema,
+  newHookRequestSchema,
+  withOncePerBody,
+} from "../../core/channels/hook.ts";
 import { resolveDeliver } from "../../core/channels/targets.ts";
 import { OttoError, raise } from "../../core/errors.ts";
 import { isId, makeId } from "../../core/ids.ts";
@@ -29,6 +36,7 @@ const read = [requireScope("tasks:read")];
 const admin = [requireScope("admin")];
 const params = z.object({ id: z.string().describe("The hook's id, `hook_…`") });
 const body = { required: true, content: { "application/json": { schema: hookRequestSchema } } };
+const newBody = { required: true, content: { "application/json": { schema: newHookRequestSchema } } };
 const hook = { description: "The hook, at the version that `ETag` names.", json: hookSchema };
 
 /** Says 404 before the body is looked at, so that a foreign id tells nothing. */
@@ -43,9 +51,9 @@ const create = createRoute({
   path: "/v1/webhooks/incoming",
   summary: "Make a hook",
   description:
-    "Programs outside call it at its `url`, and each call becomes a task. Give the `secret` of a Stripe endpoint; for the others one is made and shown once. `prompt` is a template: `{{pull_request.title}}` stands for a field of the payload, `{{payload}}` for all of it, `{{headers.x-github-event}}` for a header. What is filled in is marked as data from outside, and cut where the input would be over 200,000 characters. With `events`, calls of other events are received and left; GitHub's `ping` always is.",
+    "Programs outside call it at its `url`, and each call becomes a task. Give the `secret` of a Stripe endpoint; for the others one is made and shown once. `prompt` is a template: `{{pull_request.title}}` stands for a field of the payload, `{{payload}}` for all of it, `{{headers.x-github-event}}` for a header. What is filled in is marked as data from outside, and cut where the input would be over 200,000 characters. With `events`, calls of other events are received and left; GitHub's `ping` always is. A generic hook has to say `once_per_body`.",
   middleware: admin,
-  request: { body },
+  request: { body: newBody },
   responses: answers(
     { 201: { description: "The hook, with a secret that was made.", json: newHookSchema } },
     [404, 409, 413, 415, 422],
@@ -78,7 +86,7 @@ const update = createRoute({
   path: "/v1/webhooks/incoming/{id}",
   summary: "Set a hook anew",
   description:
-    "All of it but its type, which stays; without `secret` the secret stays too. A secret that is replaced counts for another 24 hours, or for `old_secret_seconds`; at most three that were replaced do so at the same time. Calls that wait are worked by the rule as it is then. With `If-Match`, 409 when it is at another version.",
+    "All of it but its type, which stays; without `secret` the secret stays too, and without `once_per_body` that. A secret that is replaced counts for another 24 hours, or for `old_secret_seconds`; at most three that were replaced do so at the same time. Calls that wait are worked by the rule as it is then. With `If-Match`, 409 when it is at another version.",
   middleware: [...admin, known],
   request: { params, body, headers: ifMatchHeader },
   responses: answers({ 200: hook }, [404, 409, 413, 415, 422]),
@@ -100,7 +108,8 @@ const received = createRoute({
   method: "get",
   path: "/v1/webhooks/incoming/{id}/received",
   summary: "List what came in by a hook and what it came to, the latest first",
-  description: "Of the last 30 days, and what still waits.",
+  description:
+    "Of the last 30 days, and what still waits; of the calls that were dropped as repeats, at most 60 a minute and the last 1,000.",
   middleware: read,
   request: { params, query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of calls.", json: pageOf(receivedItemSchema) } }, [404, 422]),
@@ -124,7 +133,7 @@ export function hookRoutes(app: App): void {
       raise("invalid_input", "old_secret_seconds: a hook that is made replaces no secret", {
         field: "old_secret_seconds",
       });
-    const config = await checkedRule(c, asked);
+    const config = await checkedRule(c, withOncePerBody(asked, null));
     const tenant = tenantOf(c);
     const { createdAt, random } = await idSource(c, "hook");
     const id = makeId("hook", createdAt, random);
@@ -161,7 +170,7 @@ export function hookRoutes(app: App): void {
     const before = await hookById(c, id);
     if (before.config.type !== asked.type)
       raise("invalid_input", `type: the hook is one of ${before.config.type}; make another one`, { field: "type" });
-    const config = await checkedRule(c, asked);
+    const config = await checkedRule(c, withOncePerBody(asked, before.config));
     const tenant = tenantOf(c);
     const act = await auditEntry(c, "hook.update", id);
     const secret =

@@ -6,7 +6,7 @@ import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
 import { clockFromEnv, inboxesFromEnv } from "../../adapters/from-env.ts";
-import { deliveryNameOf, eventOf, payloadOf, shownHeaders, textOf } from "../../core/channels/hook-call.ts";
+import { deliveryNameOf, eventOf, mayRecur, payloadOf, shownHeaders, textOf } from "../../core/channels/hook-call.ts";
 import { isSigned } from "../../core/channels/hook-signature.ts";
 import { HOOK_TYPES, type HookDoor, hookInbox, hookNameSchema, type HookType } from "../../core/channels/hook.ts";
 import { raise } from "../../core/errors.ts";
@@ -66,7 +66,7 @@ const call = createRoute({
   path: "/webhook/{type}",
   summary: "Call a hook",
   description:
-    "With `?hook=hook_…` the call is signed as the hook's type says: GitHub's `X-Hub-Signature-256`, Stripe's `Stripe-Signature`, Standard Webhooks' `webhook-signature`, or `X-Otto-Signature: sha256=<HMAC-SHA-256 of the body in hex>`. With a key of the scope `tasks:write` it needs no signature, and `type` is the name or the type of a hook; where the tenant has none, the built-in agent gets what came. The body is JSON or anything else, at most 1 MB. The same delivery (`X-GitHub-Delivery`, Stripe's event id, `webhook-id`; of a generic call `Idempotency-Key`, `webhook-id` or `X-Request-Id`) makes one task within 30 days; with `once_per_body` the same body does. Other parameters of the query are left where `hook` is given, and refused where it is not. 410: the hook is switched off.",
+    "With `?hook=hook_…` the call is signed as the hook's type says: GitHub's `X-Hub-Signature-256`, Stripe's `Stripe-Signature`, Standard Webhooks' `webhook-signature`, or `X-Otto-Signature: sha256=<HMAC-SHA-256 of the body in hex>`. With a key of the scope `tasks:write` it needs no signature, and `type` is the name or the type of a hook; where the tenant has none, the built-in agent gets what came. The body is JSON or anything else, at most 1 MB. The same delivery (`X-GitHub-Delivery`, Stripe's event id, `webhook-id`; of a generic call `Idempotency-Key`, `webhook-id` or `X-Request-Id`) makes one task within 30 days; with `once_per_body` the same body does. A call that is dropped as a repeat is answered as the first one was, and listed as `repeat`. Other parameters of the query are left where `hook` is given, and refused where it is not. 410: the hook is switched off.",
   middleware: [authenticateKeyed, requireWriting],
   request: {
     params: z.object({ type: hookNameSchema.describe("A hook's type or name") }),
@@ -122,11 +122,13 @@ async function take(c: AppContext, named: string, { tenant, hook, type, isOncePe
   const text = textOf(type, header("content-type") ?? "", body);
   const payload = payloadOf(text);
   const inbox = hookInbox(hook ?? tenant);
-  const name = isOncePerBody
-    ? `body ${await sha256Hex(body)}`
-    : (deliveryNameOf(type, payload, header) ?? crypto.randomUUID());
+  const name =
+    isOncePerBody && !mayRecur(type, payload)
+      ? `body ${await sha256Hex(body)}`
+      : (deliveryNameOf(type, payload, header) ?? crypto.randomUUID());
   const { random } = await seededIds("message", `${inbox} ${name}`, 0);
   const id = makeId("message", 0, random);
+  const receivedAt = clockFromEnv(c.env).now();
   const headers = shownHeaders(c.req.raw.headers);
   const kept = unwrap(await keepText(c.env, { tenant, hook, headers }, text));
   const item = { tenant, hook, named, type, headers, text: kept };
@@ -135,7 +137,8 @@ async function take(c: AppContext, named: string, { tenant, hook, type, isOncePe
     lane: id,
     kind: eventOf(type, payload, header),
     body: toBody(item),
-    receivedAt: clockFromEnv(c.env).now(),
+    receivedAt,
+    repeatId: makeId("message", receivedAt, crypto.getRandomValues(new Uint8Array(10))),
   });
   if (!isNew) await forgetText(c.env, kept);
   if (retryAfterMs !== undefined)

@@ -28,11 +28,15 @@ test("what is chosen is said by groups", () => {
 });
 
 test("an empty form asks for what the API takes as usual, and names no more than that", () => {
-  const draft = { ...NEW_INCOMING, name: " orders " };
+  const draft: IncomingDraft = { ...NEW_INCOMING, name: " orders ", oncePerBody: "no" };
   expect(readIncoming(draft, "", null)).toEqual({
     ok: true,
-    request: { name: "orders", type: "generic", enabled: true },
+    request: { name: "orders", type: "generic", enabled: true, once_per_body: false },
   });
+  const github: IncomingDraft = { ...NEW_INCOMING, name: "orders", type: "github" };
+  expect(readIncoming(github, "", null)).not.toHaveProperty("request.once_per_body");
+  const open = readIncoming({ ...draft, oncePerBody: "" }, "", null);
+  expect(open.ok ? [] : Object.keys(open.faults)).toEqual(["once_per_body"]);
 });
 
 test("what a type does not know is not sent for it", () => {
@@ -41,7 +45,7 @@ test("what a type does not know is not sent for it", () => {
     name: "all",
     events: "push\n\n pull_request ",
     signatureHeader: "x-mine",
-    isOncePerBody: true,
+    oncePerBody: "yes",
   };
   expect(readIncoming(full, "12345678", null)).toMatchObject({
     request: { signature_header: "x-mine", once_per_body: true, secret: "12345678" },
@@ -63,7 +67,7 @@ test("a limit that is no number and a place without an address are told at their
     deliver: [{ channel: "email", to: " " }],
   };
   const read = readIncoming(draft, "", null);
-  expect(read.ok ? [] : Object.keys(read.faults)).toEqual(["budget.max_steps", "deliver.0.to"]);
+  expect(read.ok ? [] : Object.keys(read.faults)).toEqual(["budget.max_steps", "deliver.0.to", "once_per_body"]);
 });
 
 test("a way in that is read and sent again asks for the same", () => {

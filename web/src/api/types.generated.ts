@@ -60,7 +60,7 @@ export type Problem = { type: string; title: string; status: number; detail: str
 
 export type Project = { name: string; memories: number; tasks: number; created_at: string };
 
-export type ReceivedItem = { message_id: string; event: string; received_at: string; state: "waiting" | "done" | "refused" | "dead"; attempts: number; task_id: string | null; note: string | null; from: string | null; subject: string | null };
+export type ReceivedItem = { message_id: string; event: string; received_at: string; state: "waiting" | "done" | "refused" | "dead" | "repeat"; attempts: number; task_id: string | null; repeat_of: string | null; note: string | null; from: string | null; subject: string | null };
 
 export type RemovedFile = { path: string; kind: "file" | "directory" };
 

@@ -7,6 +7,7 @@ type Said = Readonly<Record<ReceivedItem["state"], { readonly word: string; read
 export const RECEIVED: Said = {
   waiting: { word: "Waiting", tone: "info" },
   done: { word: "Taken", tone: "good" },
+  repeat: { word: "Repeat", tone: "plain" },
   refused: { word: "Not taken", tone: "plain" },
   dead: { word: "Given up", tone: "danger" },
 };

@@ -19,7 +19,8 @@ export interface IncomingDraft {
   readonly events: string;
   /** Empty: the usual one. */
   readonly signatureHeader: string;
-  readonly isOncePerBody: boolean;
+  /** Empty: not chosen yet. */
+  readonly oncePerBody: "" | "yes" | "no";
   readonly limits: NewTask["limits"];
   readonly deliver: readonly Delivery[];
 }
@@ -33,7 +34,7 @@ export const NEW_INCOMING: IncomingDraft = {
   prompt: "",
   events: "",
   signatureHeader: "",
-  isOncePerBody: false,
+  oncePerBody: "",
   limits: limitFieldsOf(null),
   deliver: [],
 };
@@ -61,7 +62,7 @@ export function draftOfIncoming(hook: IncomingWebhook): IncomingDraft {
     prompt: prompt ?? "",
     events: events?.join("\n") ?? "",
     signatureHeader: signature_header === USUAL_HEADER ? "" : (signature_header ?? ""),
-    isOncePerBody: once_per_body ?? false,
+    oncePerBody: once_per_body === true ? "yes" : "no",
     limits: limitFieldsOf(budget),
     deliver: hook.deliver ?? [],
   };
@@ -81,6 +82,8 @@ export function readIncoming(draft: IncomingDraft, secret: string, oldSeconds: s
   const faults: Record<string, string> = {};
   const budget = readLimits(draft.limits, faults);
   const deliver = readDeliver(draft.deliver, faults);
+  if (type === "generic" && draft.oncePerBody === "")
+    faults["once_per_body"] = "Choose what a call with a body that came before is.";
   if (Object.keys(faults).length > 0) return { ok: false, faults };
   const events = hasEvents(type) ? linesOf(draft.events) : [];
   const header = type === "generic" ? draft.signatureHeader.trim() : "";
@@ -95,7 +98,7 @@ export function readIncoming(draft: IncomingDraft, secret: string, oldSeconds: s
       ...(draft.prompt.trim() === "" ? {} : { prompt: draft.prompt }),
       ...(events.length === 0 ? {} : { events }),
       ...(header === "" ? {} : { signature_header: header }),
-      ...(mayBeCopied(type) && draft.isOncePerBody ? { once_per_body: true } : {}),
+      ...(mayBeCopied(type) && draft.oncePerBody !== "" ? { once_per_body: draft.oncePerBody === "yes" } : {}),
       ...budget,
       ...deliver,
       ...(secret === "" ? {} : { secret }),

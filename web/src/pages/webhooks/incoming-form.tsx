@@ -6,7 +6,7 @@ import { DeliveryFields, LimitFields } from "../tasks/more-fields.tsx";
 import { faultAt } from "../tasks/new-task.ts";
 import { AgentAndProject } from "../tasks/new-task-form.tsx";
 import { hasEvents, type IncomingDraft, type IncomingType, mayBeCopied, USUAL_HEADER } from "./incoming-draft.ts";
-import { FILLED_IN, OLD_SECRET_CHOICES, TYPES } from "./incoming-words.ts";
+import { FILLED_IN, OLD_SECRET_CHOICES, ONCE_PER_BODY_HINTS, TYPES } from "./incoming-words.ts";
 
 interface IncomingFormProps {
   readonly draft: IncomingDraft;
@@ -105,13 +105,17 @@ function CallerFields(props: IncomingFormProps) {
       />
       <OldSecretField {...props} />
       {mayBeCopied(type) ? (
-        <CheckField
-          label="The same body is the same call"
-          checked={draft.isOncePerBody}
-          onChange={({ target }) => set({ isOncePerBody: target.checked })}
-          hint="Whoever copied a call can then not send it again within 30 days. Leave it off where two events may have the same body."
+        <SelectField
+          label="A call with a body that came before"
+          value={draft.oncePerBody}
+          onChange={({ target }) => set({ oncePerBody: toOncePerBody(target.value) })}
+          hint={ONCE_PER_BODY_HINTS[draft.oncePerBody]}
           error={faults["once_per_body"]}
-        />
+        >
+          <option value="">{type === "github" ? "is a repeat (the default for GitHub)" : "Choose…"}</option>
+          <option value="yes">is a repeat and makes no task</option>
+          <option value="no">makes another task</option>
+        </SelectField>
       ) : null}
     </fieldset>
   );
@@ -139,6 +143,10 @@ function OldSecretField({ secret, oldSeconds, setOldSeconds, faults }: IncomingF
       ))}
     </SelectField>
   );
+}
+
+function toOncePerBody(value: string): IncomingDraft["oncePerBody"] {
+  return value === "yes" || value === "no" ? value : "";
 }
 
 function typeOf(value: string): IncomingType {

@@ -1,5 +1,5 @@
 /** The kinds of callers, in plain words. */
-import type { IncomingType } from "./incoming-draft.ts";
+import type { IncomingDraft, IncomingType } from "./incoming-draft.ts";
 
 export const TYPES: Readonly<Record<IncomingType, { readonly word: string; readonly signs: string }>> = {
   generic: {
@@ -12,6 +12,13 @@ export const TYPES: Readonly<Record<IncomingType, { readonly word: string; reado
     word: "Standard Webhooks",
     signs: "The id, the moment and the body are signed, so that a copied call is worth nothing.",
   },
+};
+
+/** What each choice about equal bodies means. */
+export const ONCE_PER_BODY_HINTS: Readonly<Record<IncomingDraft["oncePerBody"], string>> = {
+  "": "The signature covers the body alone, so a copied call could be sent again under another id.",
+  yes: "Within 30 days. A copied call cannot be sent again.",
+  no: "For nightly calls and alerts whose body is always the same. A copied call can be sent again.",
 };
 
 /** How long a secret that is replaced may count beside the new one. */
