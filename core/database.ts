@@ -36,6 +36,8 @@ export interface Tenant {
 
 /** An API key as it is listed. `createdBy` is the key that made it, or `operator`. */
 export interface ApiKey extends KeyRecord {
+  readonly projects: readonly string[] | null;
+  readonly agents: readonly string[] | null;
   readonly createdAt: number;
   readonly createdBy: string;
   readonly revokedAt: number | null;
@@ -140,6 +142,8 @@ export interface TaskFilter {
   /** Any of these. */
   readonly status: readonly TaskStatus[] | null;
   readonly project: string | null;
+  /** Any of these projects. */
+  readonly projects?: readonly string[];
   /** The id or the name of an agent. */
   readonly agent?: string;
   /** The tasks of no parent, or those of this one. */
@@ -155,6 +159,8 @@ export interface TaskFilter {
 export interface InboxFilter {
   readonly kind: OpenWait["kind"] | null;
   readonly person: string | null;
+  /** Of tasks of any of these projects. */
+  readonly projects?: readonly string[];
   /** Absent: the oldest first. */
   readonly order?: InboxOrder;
 }

@@ -180,6 +180,9 @@ export interface KeyRecord {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly expiresAt: number | null;
+  /** What it is bound to; null, and absent in a record that an earlier release stored, when it is not. */
+  readonly projects?: readonly string[] | null;
+  readonly agents?: readonly string[] | null;
 }
 
 /** The state of a key's request window. `resetSeconds` is the time until the present window ends. */

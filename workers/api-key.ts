@@ -3,6 +3,7 @@ import { sealingFromEnv } from "../adapters/from-env.ts";
 import type { NewApiKey } from "../core/database.ts";
 import { makeId } from "../core/ids.ts";
 import { hashKey, makeKey, type Scope } from "../core/keys.ts";
+import type { KeyBounds } from "../core/tenant/key-bounds.ts";
 import { actorIdOf } from "./audit-entry.ts";
 import type { AppContext } from "./context.ts";
 import { idSource } from "./new-ids.ts";
@@ -16,7 +17,11 @@ export interface KeyRequest {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly expiresAt: number | null;
+  readonly bounds: KeyBounds;
 }
+
+/** The bounds of a key that has none. */
+export const UNBOUND: KeyBounds = { projects: null, agents: null };
 
 /**
  * The secret is derived from the request's random bytes under OTTO_SECRET_KEY: a repeat of a request that was cut off
@@ -30,6 +35,7 @@ export async function newApiKey(
   const secret = await sealingFromEnv(c.env).derive(random, `api key of ${request.tenant}`, SECRET_BYTES);
   const text = makeKey(request.tenant, secret);
   const id = makeId("key", createdAt, random);
-  const key = { ...request, id, createdAt, createdBy: actorIdOf(c), revokedAt: null };
+  const { bounds, ...named } = request;
+  const key = { ...named, ...bounds, id, createdAt, createdBy: actorIdOf(c), revokedAt: null };
   return { text, stored: { key, hash: await hashKey(text) } };
 }

@@ -10,6 +10,7 @@ import { authenticate } from "./middleware/authenticate.ts";
 import { checkJsonBody } from "./middleware/body-limits.ts";
 import { checkQuery } from "./middleware/check-query.ts";
 import { drainBody } from "./middleware/drain-body.ts";
+import { closeToBound, hideOtherProjects } from "./middleware/key-bounds.ts";
 import { refuseUnready } from "./middleware/refuse-unready.ts";
 import { requestId } from "./middleware/request-id.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
@@ -61,7 +62,9 @@ import { refuseInvalid } from "./validation.ts";
 export function createApp(): App {
   const app: App = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
   app.use(drainBody, requestId, securityHeaders);
-  app.use("/v1/*", refuseUnready, authenticate, checkJsonBody);
+  app.use("/v1/*", refuseUnready, authenticate, closeToBound);
+  app.use("/v1/tasks/:id/*", hideOtherProjects);
+  app.use("/v1/*", checkJsonBody);
   app.use("/webhook/*", refuseUnready);
   app.use("/slack/*", refuseUnready);
   app.use(checkQuery);

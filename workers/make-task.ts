@@ -8,6 +8,7 @@ import { leavesTools } from "../core/skills/match.ts";
 import { withShipped } from "../core/skills/shipped.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import type { TaskView } from "../core/task-view.ts";
+import { checkStart, type KeyBounds } from "../core/tenant/key-bounds.ts";
 import { stopMessage } from "../core/tenant/stop-message.ts";
 import { attempt } from "../core/unanswered.ts";
 import { placesOf } from "./channels/places.ts";
@@ -19,6 +20,8 @@ import { toolsFor } from "./routes/tools-bus.ts";
 /** Who asks: what the tenant's object says of the tenant, and what a key or a channel adds. */
 export type TaskAsker = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | "createdAt" | "random"> & {
   readonly agentsStamp: string;
+  /** What the key is bound to; null: nothing, or no key asks. */
+  readonly bounds: KeyBounds | null;
 };
 
 /**
@@ -32,7 +35,7 @@ export async function makeTask(env: Env, { tenant, request, via, seed, at }: Tas
     const { stopped, agentsStamp } = standing;
     if (stopped !== null) return failed("conflict", stopMessage(stopped), { details: { stopped: true } });
     const ids = await seededIds("task", seed, at);
-    const asker = { tenant, key: null, via, sources: withShipped(standing.sources), agentsStamp, ...ids };
+    const asker = { tenant, key: null, via, sources: withShipped(standing.sources), agentsStamp, bounds: null, ...ids };
     const facts = await factsFor(env, request, asker);
     return facts.ok ? await attempt(() => createTask(env, request, facts.value)) : facts;
   } catch (thrown) {
@@ -55,6 +58,9 @@ async function factsFor(env: Env, request: TaskRequest, asker: TaskAsker): Promi
   const { tenant, sources, agentsStamp, via } = asker;
   const agent = await agentNamed(env, { tenant, stamp: agentsStamp, now: clockFromEnv(env).now() }, request.agent);
   if (!agent.ok) return agent;
+  const { id, config } = agent.value;
+  const start = checkStart(asker.bounds, { project: request.project ?? null, agent: { id, name: config.name } });
+  if (!start.ok) return start;
   const skills = await pinnedSkills(env, { tenant, sources });
   if (!skills.ok) return skills;
   const deliver = await resolveDeliver(request.deliver ?? [], placesOf(env, tenant, via));

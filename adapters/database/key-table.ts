@@ -1,8 +1,9 @@
 /** API keys, by their hashes. */
-import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { ApiKey, KeyTable, NewApiKey } from "../../core/database.ts";
 import { failed, ok } from "../../core/errors.ts";
 import type { Scope } from "../../core/keys.ts";
+import { toKeyBounds } from "../../core/tenant/key-bounds.ts";
 import { cutPage } from "../../core/page-cursor.ts";
 import { auditOf, insertAudit } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
@@ -11,11 +12,22 @@ import { keys, tenants } from "./schema.ts";
 
 const NO_KEY = failed("not_found", "There is no such key.");
 
-/** The statement that keeps a key; the same id again changes nothing. */
+/** How the hash of a bound key is stored: a Worker of an earlier release, which knows no bounds, looks for the hash alone. */
+function boundHash(hash: string): string {
+  return `bound:${hash}`;
+}
+
+/** The statement that stores a key; the same id again changes nothing. */
 export function insertKey(query: Query, { key, hash }: NewApiKey) {
+  const { scopes, projects, agents } = key;
+  const lists = {
+    scopes: [...scopes],
+    projects: projects === null ? null : [...projects],
+    agents: agents === null ? null : [...agents],
+  };
   return query
     .insert(keys)
-    .values({ ...key, scopes: [...key.scopes], hash })
+    .values({ ...key, ...lists, hash: toKeyBounds(key) === null ? hash : boundHash(hash) })
     .onConflictDoNothing({ target: [keys.tenant, keys.id] });
 }
 
@@ -42,13 +54,20 @@ export function keyTable(connection: Connection): KeyTable {
           .select({ key: keys })
           .from(keys)
           .innerJoin(tenants, eq(tenants.id, keys.tenant))
-          .where(and(eq(keys.tenant, tenant), eq(keys.hash, hash), isNull(keys.revokedAt), isNull(tenants.erasedAt))),
+          .where(
+            and(
+              eq(keys.tenant, tenant),
+              inArray(keys.hash, [hash, boundHash(hash)]),
+              isNull(keys.revokedAt),
+              isNull(tenants.erasedAt),
+            ),
+          ),
       ]);
       if (!read.ok) return read;
       const [found] = read.value[0];
       if (found === undefined) return NO_KEY;
-      const { id, name, scopes, expiresAt } = toKey(found.key);
-      return ok({ id, tenant, name, scopes, expiresAt });
+      const { id, name, scopes, expiresAt, projects, agents } = toKey(found.key);
+      return ok({ id, tenant, name, scopes, expiresAt, projects, agents });
     },
 
     async get(tenant, id) {
@@ -95,6 +114,6 @@ export function keyTable(connection: Connection): KeyTable {
 }
 
 function toKey(row: typeof keys.$inferSelect): ApiKey {
-  const { id, tenant, name, createdAt, createdBy, expiresAt, revokedAt } = row;
-  return { id, tenant, name, scopes: row.scopes as Scope[], createdAt, createdBy, expiresAt, revokedAt };
+  const { hash: _, scopes, ...key } = row;
+  return { ...key, scopes: scopes as Scope[] };
 }

@@ -12,10 +12,16 @@ const NO_PROJECT = failed("not_found", "There is no such project.");
 
 export function projectTable(connection: Connection): ProjectTable {
   return {
-    async list(tenant, after, limit) {
+    async list(tenant, after, limit, among = null) {
       const read = await asTenant(connection, tenant, (query) => [
         counted(query)
-          .where(and(eq(projects.tenant, tenant), after === null ? undefined : gt(projects.name, after)))
+          .where(
+            and(
+              eq(projects.tenant, tenant),
+              after === null ? undefined : gt(projects.name, after),
+              among === null ? undefined : inArray(projects.name, [...among]),
+            ),
+          )
           .orderBy(asc(projects.name))
           .limit(limit + 1),
       ]);

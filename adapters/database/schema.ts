@@ -22,6 +22,8 @@ export const keys = pgTable("keys", {
   name: text("name").notNull(),
   hash: text("hash").notNull(),
   scopes: text("scopes").array().notNull(),
+  projects: text("projects").array(),
+  agents: text("agents").array(),
   createdAt: moment("created_at").notNull(),
   createdBy: text("created_by").notNull(),
   expiresAt: moment("expires_at"),

@@ -37,8 +37,10 @@ export async function readInbox(
   return ok({ ...page, total: Number(counted.rows[0]?.["total"] ?? 0) });
 }
 
-function openEntries(tenant: string, { kind, person }: InboxFilter): SQL {
+function openEntries(tenant: string, { kind, person, projects }: InboxFilter): SQL {
   const ofKind = kind === null ? sql`` : sql`and entry ->> 'kind' = ${kind}`;
+  const ofProjects =
+    projects === undefined ? sql`` : sql`and t.project = any (${sql.param(projects.map(storable))}::text[])`;
   const name = person === null ? null : storable(person);
   const ofPerson =
     name === null
@@ -49,7 +51,7 @@ function openEntries(tenant: string, { kind, person }: InboxFilter): SQL {
       entry ->> 'person_id' as person_id, (entry ->> 'since')::bigint as since
     from tasks t cross join lateral jsonb_array_elements(t.waits) as entry
     where t.tenant = ${tenant} and t.waits is not null and t.status <> all (${sql.param(ENDED)}::text[])
-      ${ofKind} ${ofPerson}`;
+      ${ofKind} ${ofPerson} ${ofProjects}`;
 }
 
 function toEntry(row: Record<string, unknown>): InboxPage["items"][number] {

@@ -94,12 +94,13 @@ async function readPage<Shown>(
   return ok({ items: items.map((row) => read(row.view ?? "null")), next });
 }
 
-function isWanted(tenant: string, { status, project, agent, parent, text, from, before }: TaskFilter) {
+function isWanted(tenant: string, { status, project, projects, agent, parent, text, from, before }: TaskFilter) {
   return and(
     eq(tasks.tenant, tenant),
     sql`not ${tasks.hidden}`,
     status === null ? undefined : inArray(tasks.status, [...status]),
     project === null ? undefined : eq(tasks.project, storable(project)),
+    projects === undefined ? undefined : inArray(tasks.project, projects.map(storable)),
     agent === undefined ? undefined : isOfAgent(tenant, storable(agent)),
     parent === undefined ? undefined : parent.id === null ? isNull(tasks.parent) : eq(tasks.parent, parent.id),
     text === undefined ? undefined : holds(storable(searchable(text))),

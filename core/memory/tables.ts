@@ -81,8 +81,13 @@ export interface Project {
 }
 
 export interface ProjectTable {
-  /** By name, from after `after` on; a page holds one more than `limit` when there are more. */
-  list(tenant: string, after: string | null, limit: number): Promise<Result<readonly Project[]>>;
+  /** By name, from after `after` on; a page holds one more than `limit` when there are more. `among` null: all of them. */
+  list(
+    tenant: string,
+    after: string | null,
+    limit: number,
+    among?: readonly string[] | null,
+  ): Promise<Result<readonly Project[]>>;
   get(tenant: string, name: string): Promise<Result<Project>>;
   /** `conflict` while the index has a task of it that has not ended. */
   refuseLive(tenant: string, name: string): Promise<Result<void>>;

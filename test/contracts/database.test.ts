@@ -1,5 +1,8 @@
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { asTenant, openConnection } from "../../adapters/database/connection.ts";
 import { openDatabase } from "../../adapters/database/database.ts";
+import { keys } from "../../adapters/database/schema.ts";
 import { type Database, OPERATOR_TENANT } from "../../core/database.ts";
 import type { PageRequest, Place } from "../../core/page-cursor.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
@@ -94,12 +97,28 @@ describe("tenants", () => {
 });
 
 describe("keys", () => {
+  test("that are bound are found by their hash, which is stored so that a release without bounds does not find it", async () => {
+    const { tenant } = await makeTenant(database);
+    const { key, hash } = newKey(tenant.id);
+    const bound = { ...key, projects: ["sales"], agents: ["agent_1"] };
+    const kept = await database.keys.create({ key: bound, hash }, act("key.create", key.id));
+    expect(kept).toEqual({ ok: true, value: bound });
+    expect(await database.keys.byHash(tenant.id, hash)).toMatchObject({
+      ok: true,
+      value: { id: key.id, projects: ["sales"], agents: ["agent_1"] },
+    });
+    const stored = await asTenant(openConnection(server.url, server.endpoint), tenant.id, (query) => [
+      query.select({ hash: keys.hash }).from(keys).where(eq(keys.id, key.id)),
+    ]);
+    expect(valueOf(stored)).toEqual([[{ hash: `bound:${hash}` }]]);
+  });
+
   test("are found by their hash by their own tenant, until they are revoked", async () => {
     const [a, b] = [await makeTenant(database), await makeTenant(database)];
     const { id, name, scopes, expiresAt } = a.key.key;
     expect(await database.keys.byHash(a.tenant.id, a.key.hash)).toEqual({
       ok: true,
-      value: { id, tenant: a.tenant.id, name, scopes, expiresAt },
+      value: { id, tenant: a.tenant.id, name, scopes, expiresAt, projects: null, agents: null },
     });
     expect(await database.keys.byHash(b.tenant.id, a.key.hash)).toMatchObject({
       ok: false,

@@ -1,7 +1,15 @@
 /** What a call of a hook says, and the input that its template makes of it. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { deliveryNameOf, eventOf, mayRecur, payloadOf, shownHeaders, textOf, whyLeft } from "../../core/channels/hook-call.ts";
+import {
+  deliveryNameOf,
+  eventOf,
+  mayRecur,
+  payloadOf,
+  shownHeaders,
+  textOf,
+  whyLeft,
+} from "../../core/channels/hook-call.ts";
 import { hookInput } from "../../core/channels/hook-prompt.ts";
 import { hookRequestSchema, newHookRequestSchema, withOncePerBody } from "../../core/channels/hook.ts";
 

@@ -34,6 +34,8 @@ export interface WholeSystem {
   readonly system: StartedSystem;
   readonly operator: Caller;
   readonly nobody: Caller;
+  /** The holder of this key. */
+  withKey(key: string): Caller;
   /** Makes a tenant and gives the holder of its first key. */
   makeTenant(name: string): Promise<Caller & { readonly tenant: string }>;
   stop(): Promise<void>;
@@ -50,6 +52,7 @@ export async function startWholeSystem(env: Readonly<Record<string, string>> = {
       system,
       operator,
       nobody: callerOf(system.url, ""),
+      withKey: (key) => callerOf(system.url, key),
       async makeTenant(name) {
         const made = await operator.send("POST", "/v1/tenants", { name });
         if (made.status !== 201) throw new Error(`no tenant: ${made.text}`);

@@ -10,6 +10,13 @@ export const ACCESS_CASES: readonly Case[] = [
     other: "nothing of it",
     owner: 201,
   },
+  {
+    route: "POST /v1/keys",
+    path: () => "/v1/keys",
+    body: ({ agent }) => ({ name: "bound", scopes: ["tasks:read"], agents: [agent] }),
+    other: 422,
+    owner: 201,
+  },
   { route: "DELETE /v1/keys/{id}", path: ({ key }) => `/v1/keys/${key}`, other: 404, owner: 200 },
   { route: "GET /v1/secrets", path: () => "/v1/secrets", other: "nothing of it", owner: 200 },
   {

@@ -201,6 +201,30 @@ async function ask(caller: Caller, { route, path, body, headOnly }: Case) {
   return await caller.send(method, path(owned), given, typeof given === "string" ? { "content-type": type } : {});
 }
 
+describe("a key of the same tenant that is bound to another project", () => {
+  test("finds nothing of what is outside it and changes nothing, on any route", async () => {
+    const body = { name: "bound", scopes: ["tasks:read", "tasks:write", "tools:call"], projects: ["elsewhere"] };
+    const made = await owner.send("POST", "/v1/keys", body);
+    expect(made.status, made.text).toBe(201);
+    const bound = whole.withKey(made.json.key);
+    const before = await seen();
+    const wrong: string[] = [];
+    for (const one of CASES) {
+      const isOpen = /^GET \/v1\/(agents|people|skills|tools)\b|\/v1\/sessions?\b/.test(one.route);
+      if (isOpen || !/ \/(v1|webhook)\//.test(one.route)) continue;
+      const answer = await ask(bound, one);
+      const said = `${one.route}: ${answer.status} ${answer.text.slice(0, 200)}`;
+      const isRight = one.route.startsWith("GET ") ? answer.status === 200 : answer.status === 422;
+      if (!isRight && ![403, 404].includes(answer.status)) wrong.push(said);
+      const { tenant: _, secret: __, ...ids } = owned;
+      const leaked = [CANARY, ...Object.values(ids)].filter((text) => answer.text.includes(text));
+      if (leaked.length > 0) wrong.push(`${said} tells ${leaked.join(", ")}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(await seen()).toBe(before);
+  });
+});
+
 describe("another tenant's key", () => {
   test("is tried on every route of the document", () => {
     expect(documented.length).toBeGreaterThan(30);

@@ -55,6 +55,8 @@ export async function makeCaller(scopes: readonly Scope[] = SCOPES): Promise<Cal
     name: "test",
     scopes,
     expiresAt: null,
+    projects: null,
+    agents: null,
     createdAt: now,
     createdBy: "operator",
     revokedAt: null,

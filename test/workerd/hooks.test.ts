@@ -135,9 +135,10 @@ describe("a call", () => {
   test("of GitHub is told apart by its event: a ping and what the hook does not take make no task", async () => {
     const caller = await makeCaller();
     const hook = await makeHook(caller, { type: "github", events: ["push"] });
-    const body = '{"ref":"main"}';
-    for (const event of ["ping", "issues", "push"])
+    for (const event of ["ping", "issues", "push"]) {
+      const body = JSON.stringify({ ref: "main", event });
       expect((await call(hook, body, await github(body, event, event))).status).toBe(200);
+    }
     const items = await worked(caller, hook, 3);
     const by = Object.fromEntries(items.map(({ event, state, note, task_id }) => [event, { state, note, task_id }]));
     expect(by["ping"]).toMatchObject({ state: "refused", task_id: null });

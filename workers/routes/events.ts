@@ -3,11 +3,13 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { tenantsFromEnv } from "../../adapters/from-env.ts";
 import { raise } from "../../core/errors.ts";
+import { isInBounds, type KeyBounds } from "../../core/tenant/key-bounds.ts";
 import { TASK_STATUSES } from "../../core/task-status.ts";
 import { answers, withKey } from "../answers.ts";
 import { ownUsageSchema, taskLine } from "../api-schemas.ts";
 import type { App } from "../context.ts";
 import { logFailure } from "../log.ts";
+import { boundsOf } from "../middleware/key-bounds.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { EVENT_STREAM_HEADERS, type Piece, streamEvents, writtenEvent } from "../stream-events.ts";
 import { type FeedItem, openTenantFeed } from "../watch-tenant.ts";
@@ -50,7 +52,7 @@ export function eventRoutes(app: App): void {
     const connection = await openTenantFeed(tenantsFromEnv(c.env)(tenant), by);
     const endsAt = Math.min(key.expiresAt ?? Infinity, session?.expiresAt ?? Infinity);
     const stream = streamEvents({
-      watch: (signal) => connection.items(signal),
+      watch: (signal) => within(boundsOf(c), connection.items(signal)),
       write: written,
       // Whatever else ends the reader's right, the object itself ends the connection for.
       mayRead: async () => Date.now() < endsAt,
@@ -58,6 +60,12 @@ export function eventRoutes(app: App): void {
     });
     return c.body(stream, 200, EVENT_STREAM_HEADERS);
   });
+}
+
+/** What a key may hear of. An erased task has no project any more, so a key with projects does not hear of it. */
+async function* within(bounds: KeyBounds | null, items: AsyncGenerator<FeedItem>): AsyncGenerator<FeedItem> {
+  for await (const item of items)
+    if (item.kind !== "change" || isInBounds(bounds, item.change.task?.project ?? null)) yield item;
 }
 
 function written(item: FeedItem): Piece {

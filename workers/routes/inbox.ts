@@ -10,6 +10,7 @@ import type { PendingView, TaskView } from "../../core/task-view.ts";
 import { answers, withKey } from "../answers.ts";
 import { pendingSchema, taskLine } from "../api-schemas.ts";
 import type { App, AppContext } from "../context.ts";
+import { projectsFilter } from "../middleware/key-bounds.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { viewQuery } from "../short-view.ts";
 import { bringUpToDate, optionalQuery, pageQuery, pageRequest, tenantOf, unwrap } from "../task-access.ts";
@@ -69,7 +70,8 @@ export function inboxRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const query = c.req.valid("query");
     const request = pageRequest(query);
-    const filter = { kind: query.kind ?? null, person: query.person ?? null, order: query.order ?? "oldest" };
+    const { kind = null, person = null, order = "oldest" } = query;
+    const filter = { kind, person, order, ...projectsFilter(c) };
     await bringUpToDate(c);
     const page = unwrap(await databaseFromEnv(c.env).tasks.inbox(tenantOf(c), filter, request));
     return c.json({

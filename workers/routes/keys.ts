@@ -6,14 +6,19 @@ import type { ApiKey } from "../../core/database.ts";
 import { raise } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import { type Scope, SCOPES } from "../../core/keys.ts";
+import { projectSchema } from "../../core/new-task.ts";
 import { writeCursor } from "../../core/page-cursor.ts";
+import { findUnboundScope, type KeyBounds, MAX_BOUND, toKeyBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../answers.ts";
 import { newApiKey } from "../api-key.ts";
 import { pageOf } from "../api-schemas.ts";
 import { auditEntry } from "../audit-entry.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
+import { readAgentIds } from "../resolve-agent.ts";
 import { pageQuery, pageRequest, tenantOf, unwrap } from "../task-access.ts";
+
+const MAX_AGENT_CHARACTERS = 200;
 
 const time = z.iso.datetime();
 const scopes = z
@@ -25,6 +30,24 @@ const scopes = z
 const keyRequestSchema = z.strictObject({
   name: z.string().min(1).max(200),
   scopes,
+  projects: z
+    .array(projectSchema)
+    .min(1)
+    .max(MAX_BOUND)
+    .transform((names) => [...new Set(names)])
+    .optional()
+    .describe(
+      "The projects that it is bound to: others' tasks, files and memory are not there for it (404), lists leave them out, and a task that it makes has to name one of them. What is about the whole tenant answers 403.",
+    ),
+  agents: z
+    .array(z.string().min(1).max(MAX_AGENT_CHARACTERS))
+    .min(1)
+    .max(MAX_BOUND)
+    .optional()
+    .describe(
+      "The agents, by id or name, that it may start tasks of; `agent_default` is the built-in one. Others: 403.",
+    ),
+  person: z.string().optional().describe("Not available yet: 422."),
   expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
 });
 
@@ -33,6 +56,8 @@ const keySchema = z
     id: z.string(),
     name: z.string(),
     scopes: z.array(z.enum(SCOPES)),
+    projects: z.array(z.string()).nullable().describe("The projects that it is bound to; null: none."),
+    agents: z.array(z.string()).nullable().describe("The ids of the agents that it is bound to; null: none."),
     created_at: time,
     created_by: z.string().describe("The key that made this one, or `operator`."),
     expires_at: time.nullable(),
@@ -51,7 +76,8 @@ const create = createRoute({
   method: "post",
   path: "/v1/keys",
   summary: "Make an API key",
-  description: "A key gives no scope that it lacks itself.",
+  description:
+    "A key gives no scope that it lacks itself. One that is bound to projects or agents cannot have the scope `admin`.",
   middleware: admin,
   request: { body: { required: true, content: { "application/json": { schema: keyRequestSchema } } } },
   responses: answers({ 201: { description: "The key.", json: newKeySchema } }, [413, 415, 422]),
@@ -80,13 +106,21 @@ const revoke = createRoute({
 
 export function keyRoutes(app: App): void {
   app.openapi(create, async (c) => {
-    const { name, scopes: given, expires_at } = c.req.valid("json");
+    const { name, scopes: given, expires_at, person, ...asked } = c.req.valid("json");
+    if (person !== undefined)
+      raise("not_available", "Keys cannot be bound to a person yet. Leave `person` out.", { field: "person" });
     refuseMissing(c, given);
+    const bounds = await readBounds(c, asked);
+    const unbound = toKeyBounds(bounds) === null ? null : findUnboundScope(given);
+    if (unbound !== null) {
+      const message = `The scope ${unbound} is about the whole tenant: a key that is bound to projects or agents cannot have it.`;
+      raise("invalid_input", message, { field: "scopes" });
+    }
     const expiresAt = expires_at == null ? null : Date.parse(expires_at);
     if (expiresAt !== null && expiresAt <= (c.get("idempotency")?.startedAt ?? Date.now())) {
       raise("invalid_input", "expires_at: this moment is over", { field: "expires_at" });
     }
-    const { text, stored } = await newApiKey(c, { tenant: tenantOf(c), name, scopes: given, expiresAt });
+    const { text, stored } = await newApiKey(c, { tenant: tenantOf(c), name, scopes: given, expiresAt, bounds });
     const act = await auditEntry(c, "key.create", stored.key.id);
     const kept = unwrap(await databaseFromEnv(c.env).keys.create(stored, act));
     return c.json({ ...shownKey(kept), key: text }, 201);
@@ -116,11 +150,24 @@ function refuseMissing(c: AppContext, given: readonly Scope[]): void {
     raise("forbidden", `This key lacks ${missing.join(", ")} and cannot give it.`, { field: "scopes" });
 }
 
-function shownKey({ id, name, scopes: held, createdAt, createdBy, expiresAt, revokedAt }: ApiKey) {
+/** The bounds as they are stored: agents by their ids. */
+async function readBounds(
+  c: AppContext,
+  {
+    projects,
+    agents,
+  }: { readonly projects?: readonly string[] | undefined; readonly agents?: readonly string[] | undefined },
+): Promise<KeyBounds> {
+  return { projects: projects ?? null, agents: agents === undefined ? null : await readAgentIds(c, agents, "agents") };
+}
+
+function shownKey({ id, name, scopes: held, projects, agents, createdAt, createdBy, expiresAt, revokedAt }: ApiKey) {
   return {
     id,
     name,
     scopes: held,
+    projects: projects === null ? null : [...projects],
+    agents: agents === null ? null : [...agents],
     created_at: new Date(createdAt).toISOString(),
     created_by: createdBy,
     expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),

@@ -18,10 +18,12 @@ import {
 import { DEFAULT_MIN_SCORE, DEFAULT_TAG_BOOST, type MemoryHit } from "../../core/memory/rank.ts";
 import { projectSchema } from "../../core/new-task.ts";
 import { writeCursor } from "../../core/page-cursor.ts";
+import { isInBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";
 import { actorIdOf, auditEntry } from "../audit-entry.ts";
 import type { App, AppContext } from "../context.ts";
+import { boundsOf } from "../middleware/key-bounds.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { idSource } from "../new-ids.ts";
 import { optionalQuery, pageQuery, pageRequest, tenantOf, unwrap } from "../task-access.ts";
@@ -143,7 +145,7 @@ const erase = createRoute({
 export function memoryRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const asked = c.req.valid("query");
-    const filter = { scope: scopeOf(asked), tag: asked.tag ?? null };
+    const filter = { scope: scopeOf(c, asked), tag: asked.tag ?? null };
     if (asked.query !== undefined) return c.json(await search(c, asked.query, filter, asked));
     const page = unwrap(await databaseFromEnv(c.env).memories.page(tenantOf(c), filter, pageRequest(asked)));
     return c.json({
@@ -154,6 +156,7 @@ export function memoryRoutes(app: App): void {
 
   app.openapi(create, async (c) => {
     const { content, tags = [], project = null } = c.req.valid("json");
+    requireProject(c, project);
     const { createdAt, random } = await idSource(c, "memory");
     const id = makeId("memory", createdAt, random);
     const note = { id, project, kind: "note", content, tags: each(tags), sourceTask: null } as const;
@@ -179,7 +182,8 @@ export function memoryRoutes(app: App): void {
 
   app.openapi(erase, async (c) => {
     const { id } = c.req.valid("param");
-    if (!isId("memory", id)) raise("not_found", NO_MEMORY);
+    if (boundsOf(c) === null && !isId("memory", id)) raise("not_found", NO_MEMORY);
+    if (boundsOf(c) !== null) await memoryById(c, id);
     const act = await auditEntry(c, "memory.delete", id);
     return c.json(shownMemory(unwrap(await memoryFromEnv(c.env).delete(tenantOf(c), id, act))));
   });
@@ -202,16 +206,34 @@ async function search(
   return { data: found.map(shownHit), next_cursor: null };
 }
 
-function scopeOf({ project, scope }: { project?: string | undefined; scope?: string | undefined }): MemoryScope {
+function scopeOf(
+  c: AppContext,
+  { project, scope }: { project?: string | undefined; scope?: string | undefined },
+): MemoryScope {
   if (project !== undefined && scope === "tenant")
     raise("invalid_input", "scope: `tenant` means the memories of no project; leave project out", { field: "scope" });
+  const projects = boundsOf(c)?.projects ?? null;
+  if (projects !== null && scope === "tenant") raise("forbidden", "This key is bound to projects.", { field: "scope" });
   if (scope === "tenant") return [null];
-  return project === undefined ? null : [project];
+  if (project === undefined) return projects;
+  requireProject(c, project);
+  return [project];
+}
+
+/** For a key that is bound to projects, any other is not there; and what belongs to none is not its to write. */
+function requireProject(c: AppContext, project: string | null): void {
+  const bounds = boundsOf(c);
+  if (isInBounds(bounds, project)) return;
+  if (project !== null) raise("not_found", "There is no such project.", { field: "project" });
+  const message = `This key is bound to projects. Give one of them: ${bounds?.projects?.join(", ") ?? ""}.`;
+  raise("invalid_input", message, { field: "project" });
 }
 
 async function memoryById(c: AppContext, id: string): Promise<Memory> {
   const found = isId("memory", id) ? unwrap(await databaseFromEnv(c.env).memories.read(tenantOf(c), null, [id])) : [];
-  return found[0] ?? raise("not_found", NO_MEMORY);
+  const [memory] = found;
+  if (memory === undefined || !isInBounds(boundsOf(c), memory.project)) raise("not_found", NO_MEMORY);
+  return memory;
 }
 
 function each(tags: readonly string[]): string[] {

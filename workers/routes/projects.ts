@@ -6,10 +6,12 @@ import type { Project } from "../../core/memory/tables.ts";
 import { raise } from "../../core/errors.ts";
 import { projectSchema } from "../../core/new-task.ts";
 import { DEFAULT_PAGE_LIMIT } from "../../core/page-cursor.ts";
+import { isInBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";
 import { auditEntry } from "../audit-entry.ts";
 import type { App, AppContext } from "../context.ts";
+import { boundsOf } from "../middleware/key-bounds.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { bringUpToDate, pageQuery, tenantOf, unwrap } from "../task-access.ts";
 
@@ -69,7 +71,9 @@ export function projectRoutes(app: App): void {
     if (cursor !== undefined && !projectSchema.safeParse(cursor).success)
       raise("invalid_input", "cursor: is not a cursor of this list", { field: "cursor" });
     await bringUpToDate(c);
-    const found = unwrap(await databaseFromEnv(c.env).projects.list(tenantOf(c), cursor ?? null, limit));
+    const found = unwrap(
+      await databaseFromEnv(c.env).projects.list(tenantOf(c), cursor ?? null, limit, boundsOf(c)?.projects),
+    );
     const data = found.slice(0, limit);
     return c.json({
       data: data.map(shownProject),
@@ -98,7 +102,8 @@ export function projectRoutes(app: App): void {
 }
 
 async function projectByName(c: AppContext, name: string): Promise<Project> {
-  if (!projectSchema.safeParse(name).success) raise("not_found", "There is no such project.");
+  if (!projectSchema.safeParse(name).success || !isInBounds(boundsOf(c), name))
+    raise("not_found", "There is no such project.");
   return unwrap(await databaseFromEnv(c.env).projects.get(tenantOf(c), name));
 }
 

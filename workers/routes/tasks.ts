@@ -16,6 +16,7 @@ import { actorIdOf } from "../audit-entry.ts";
 import { awaitTask, MAX_WAIT_SECONDS } from "../await-task.ts";
 import type { App } from "../context.ts";
 import { BETWEEN, betweenOf, betweenQuery } from "../made-between.ts";
+import { boundsOf, projectsFilter } from "../middleware/key-bounds.ts";
 import { refuseStopped } from "../middleware/refuse-stopped.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { openTask } from "../make-task.ts";
@@ -146,6 +147,7 @@ export function taskRoutes(app: App): void {
       via: BY_API,
       sources: c.get("sources"),
       agentsStamp: c.get("agentsStamp"),
+      bounds: boundsOf(c),
       ...(await idSource(c, "task")),
     };
     const made = unwrap(await openTask(c.env, request, asker));
@@ -159,7 +161,7 @@ export function taskRoutes(app: App): void {
     const request = pageRequest(query);
     await bringUpToDate(c);
     const index = databaseFromEnv(c.env).tasks;
-    const asked = [tenantOf(c), filterOf(query), request] as const;
+    const asked = [tenantOf(c), { ...filterOf(query), ...projectsFilter(c) }, request] as const;
     const page: Page<TaskView> = unwrap(
       query.view === "short" ? await index.shortPage(...asked) : await index.page(...asked),
     );

@@ -8,7 +8,7 @@ import { isId, makeId } from "../../core/ids.ts";
 import { SCOPES } from "../../core/keys.ts";
 import { writeCursor } from "../../core/page-cursor.ts";
 import { answers, withKey } from "../answers.ts";
-import { newApiKey } from "../api-key.ts";
+import { newApiKey, UNBOUND } from "../api-key.ts";
 import { pageOf } from "../api-schemas.ts";
 import { auditEntry } from "../audit-entry.ts";
 import type { App, AppContext } from "../context.ts";
@@ -98,7 +98,13 @@ export function tenantRoutes(app: App): void {
     const { name } = c.req.valid("json");
     const { createdAt, random } = await idSource(c, "tenant");
     const made: Tenant = { id: makeId("tenant", createdAt, random), name, createdAt };
-    const first = await newApiKey(c, { tenant: made.id, name: FIRST_KEY_NAME, scopes: SCOPES, expiresAt: null });
+    const first = await newApiKey(c, {
+      tenant: made.id,
+      name: FIRST_KEY_NAME,
+      scopes: SCOPES,
+      expiresAt: null,
+      bounds: UNBOUND,
+    });
     const act = await auditEntry(c, "tenant.create", made.id);
     unwrap(await databaseFromEnv(c.env).tenants.create(made, first.stored, act));
     return c.json({ tenant: shownTenant(made), key: first.text }, 201, { location: `/v1/tenants/${made.id}` });

@@ -21,12 +21,14 @@ import type { TaskFacts } from "../../core/task-state.ts";
 import { hasEnded } from "../../core/task-status.ts";
 import type { PendingView, TaskView } from "../../core/task-view.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
+import { checkStart, isInBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../answers.ts";
 import { toolResultSchema } from "../api-schemas.ts";
 import { actorIdOf } from "../audit-entry.ts";
 import { awaitTask, MAX_WAIT_SECONDS } from "../await-task.ts";
 import type { App, AppContext } from "../context.ts";
 import { refuseStopped } from "../middleware/refuse-stopped.ts";
+import { boundsOf } from "../middleware/key-bounds.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { idSource } from "../new-ids.ts";
 import { pinnedSkills } from "../pinned-tools.ts";
@@ -157,6 +159,8 @@ async function factsOf(c: AppContext, tool: Tool, body: CallBody, of: TaskFacts 
   const double = (["agent", "project"] as const).find((field) => of !== null && body[field] !== undefined);
   if (double !== undefined) raise("invalid_input", `${double}: comes from the task; leave it out`, { field: double });
   const agent = of?.agent ?? (await resolveAgent(c, body.agent));
+  const project = of === null ? (body.project ?? null) : of.project;
+  unwrap(checkStart(boundsOf(c), { project, agent: { id: agent.id, name: agent.config.name } }));
   const { model: defaultModel } = settingsFromEnv(c.env);
   const source = await idSource(c, "call");
   const sources = c.get("sources");
@@ -176,7 +180,10 @@ async function skillsOf(c: AppContext, agent: PinnedAgent): Promise<readonly Ski
 
 /** The task that a call is made for. `not_found` names the field. */
 async function taskFor(c: AppContext, id: string): Promise<TaskFacts> {
-  return (await findFacts(c, id)) ?? raise("not_found", NO_SUCH_TASK.message, { field: "task_id" });
+  const facts = await findFacts(c, id);
+  if (facts === null || !isInBounds(boundsOf(c), facts.project))
+    raise("not_found", NO_SUCH_TASK.message, { field: "task_id" });
+  return facts;
 }
 
 /** What the hidden task's one ledger row holds; for a call that goes on, where it does. */

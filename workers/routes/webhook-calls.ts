@@ -19,6 +19,7 @@ import { openHookSecrets } from "../channels/hook-secrets.ts";
 import type { App, AppContext, AppEnv } from "../context.ts";
 import { authenticate } from "../middleware/authenticate.ts";
 import { readBody } from "../middleware/body-limits.ts";
+import { closeToBound } from "../middleware/key-bounds.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { seededIds } from "../new-ids.ts";
 import { optionalQuery, tenantOf, unwrap } from "../task-access.ts";
@@ -47,7 +48,7 @@ const authenticateKeyed: MiddlewareHandler<AppEnv> = async function authenticate
 };
 
 const requireWriting: MiddlewareHandler<AppEnv> = async function requireWriting(c, next) {
-  if (isKeyed(c)) return await requireScope("tasks:write")(c, next);
+  if (isKeyed(c)) return await requireScope("tasks:write")(c, async () => void (await closeToBound(c, next)));
   await next();
   return undefined;
 };

@@ -28,7 +28,7 @@ export type IncomingWebhook = { id: string; version: number; name: string; type:
 
 export type KeptMail = { id: string; sent: false; from: string; to: (string)[]; cc: (string)[]; reply_to: string | null; subject: string; html: string; text: string; attachments: ({ filename: string; content_type: string; size: number })[]; kept_at: string };
 
-export type Key = { id: string; name: string; scopes: ("tasks:read" | "tasks:write" | "tools:call" | "admin")[]; created_at: string; created_by: string; expires_at: string | null; revoked_at: string | null };
+export type Key = { id: string; name: string; scopes: ("tasks:read" | "tasks:write" | "tools:call" | "admin")[]; projects: (string)[] | null; agents: (string)[] | null; created_at: string; created_by: string; expires_at: string | null; revoked_at: string | null };
 
 export type KillSwitch = { stopped: boolean; by: string | null; by_operator: boolean; reason: string | null; at: string | null };
 
@@ -44,7 +44,7 @@ export type Memory = { id: string; project: string | null; kind: "note" | "summa
 
 export type NewIncomingWebhook = { id: string; version: number; name: string; type: "generic" | "github" | "stripe" | "standard"; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: "slack" | "email" | "webhook" | "person"; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; url: string; created_at: string; updated_at: string; secret: string | null };
 
-export type NewKey = { id: string; name: string; scopes: ("tasks:read" | "tasks:write" | "tools:call" | "admin")[]; created_at: string; created_by: string; expires_at: string | null; revoked_at: string | null; key: string };
+export type NewKey = { id: string; name: string; scopes: ("tasks:read" | "tasks:write" | "tools:call" | "admin")[]; projects: (string)[] | null; agents: (string)[] | null; created_at: string; created_by: string; expires_at: string | null; revoked_at: string | null; key: string };
 
 export type NewTenant = { tenant: Tenant; key: string };
 
@@ -224,7 +224,7 @@ export interface paths {
   };
   "/v1/keys": {
     /** Make an API key */
-    post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": { name: string; scopes: ("tasks:read" | "tasks:write" | "tools:call" | "admin")[]; expires_at?: string | null | undefined } } }; responses: { 201: { content: { "application/json": NewKey } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": { name: string; scopes: ("tasks:read" | "tasks:write" | "tools:call" | "admin")[]; projects?: (string)[] | undefined; agents?: (string)[] | undefined; person?: string | undefined; expires_at?: string | null | undefined } } }; responses: { 201: { content: { "application/json": NewKey } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** List API keys, revoked ones too, the latest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Key)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };

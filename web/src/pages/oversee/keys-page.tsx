@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { KeyRound, Link2 } from "lucide-react";
 import { useState } from "react";
+import { agentName, agentsQuery } from "../../api/agents.ts";
 import { answered, api } from "../../api/client.ts";
 import { usePaged } from "../../api/paged.ts";
 import { sessionQuery } from "../../api/session.ts";
@@ -16,6 +17,7 @@ import { SecretOnce } from "../../ui/secret-once.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useToast } from "../../ui/toast.tsx";
+import { describeKeyBounds } from "./key-bounds.ts";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
 import { mayInWords } from "./scopes.ts";
 import { SignInLinkDialog } from "./sign-in-link-dialog.tsx";
@@ -32,6 +34,7 @@ export function KeysPage() {
   const [isLinking, setLinking] = useState(false);
   const [ending, setEnding] = useState<Key | null>(null);
   const { data: session } = useQuery(sessionQuery);
+  const { data: agents } = useQuery(agentsQuery);
   const [now] = useState(Date.now);
   const columns: readonly Column<Key>[] = [
     {
@@ -45,7 +48,17 @@ export function KeysPage() {
         </>
       ),
     },
-    { title: "May", cell: ({ scopes }) => <span className="block text-sm sm:min-w-52">{mayInWords(scopes)}</span> },
+    {
+      title: "May",
+      cell: (key) => (
+        <>
+          <span className="block text-sm sm:min-w-52">{mayInWords(key.scopes)}</span>
+          <span className="block text-sm [overflow-wrap:anywhere] text-quiet">
+            {describeKeyBounds(key, (id) => agentName(agents, id))}
+          </span>
+        </>
+      ),
+    },
     { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
     { title: "State", cell: (key) => <KeyState apiKey={key} now={now} /> },
     {

@@ -6,8 +6,10 @@ import { useRequestKey } from "../../api/request-key.ts";
 import type { NewKey } from "../../api/types.generated.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { faultIn } from "../../ui/faults.ts";
+import { CheckField, SelectField, TextArea, TextField } from "../../ui/field.tsx";
 import { ProblemNotice } from "../../ui/notice.tsx";
+import { toKeyBounds } from "./key-bounds.ts";
 import { type Scope, SCOPES } from "./scopes.ts";
 
 const DAY_MS = 86_400_000;
@@ -37,6 +39,8 @@ function NewKeyForm({ onMade, onClose }: NewKeyProps) {
   const queries = useQueryClient();
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState<readonly Scope[]>(["tasks:read", "tasks:write"]);
+  const [projects, setProjects] = useState("");
+  const [agents, setAgents] = useState("");
   const [days, setDays] = useState(0);
   const { headersFor } = useRequestKey();
   // One moment for every try, so that each is the same request.
@@ -44,7 +48,7 @@ function NewKeyForm({ onMade, onClose }: NewKeyProps) {
   const making = useMutation({
     mutationFn: async () => {
       const expires_at = days === 0 ? null : new Date(begun + days * DAY_MS).toISOString();
-      const body = { name: name.trim(), scopes: [...scopes], expires_at };
+      const body = { name: name.trim(), scopes: [...scopes], ...toKeyBounds(projects, agents), expires_at };
       return await answered(api.POST("/v1/keys", { body, headers: headersFor(body) }));
     },
     onSuccess: async (made) => {
@@ -80,7 +84,26 @@ function NewKeyForm({ onMade, onClose }: NewKeyProps) {
             }
           />
         ))}
+        {faultIn(faults, "scopes") === undefined ? null : (
+          <p className="text-sm text-danger">{faultIn(faults, "scopes")}</p>
+        )}
       </fieldset>
+      <TextArea
+        label="Projects (optional)"
+        rows={2}
+        value={projects}
+        onChange={({ target }) => setProjects(target.value)}
+        hint="One a line. With projects, the key sees and makes nothing outside them."
+        error={faultIn(faults, "projects")}
+      />
+      <TextArea
+        label="Agents (optional)"
+        rows={2}
+        value={agents}
+        onChange={({ target }) => setAgents(target.value)}
+        hint="One a line, by name. With agents, the key starts tasks of no others."
+        error={faultIn(faults, "agents")}
+      />
       <SelectField label="Valid" value={days} onChange={({ target }) => setDays(Number(target.value))}>
         {LIVES.map(({ days: value, label }) => (
           <option key={value} value={value}>

@@ -42,6 +42,7 @@ export function describeBindings(secret: Secret, nameOf: (agent: string) => stri
   return secret.methods === null ? who : `${who} (${secret.methods.join(", ")})`;
 }
 
-function toWords(text: string): string[] {
+/** Words of a field, with spaces, commas or line ends between them. */
+export function toWords(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== "");
 }

@@ -1,0 +1,111 @@
+/**
+ * What an API key is bound to: projects, whose tasks, files and memory are all that it sees, and agents, the only ones that it
+ * may start tasks of. Boundary: rules over a key, a route and a task; who asks and what is stored are given. A route that is not
+ * listed here is closed to a key with projects, so that a new one is open to it only once it filters.
+ */
+import { failed, NO_SUCH_TASK, ok, type Result } from "../errors.ts";
+import type { KeyRecord } from "../objects.ts";
+import type { Scope } from "../keys.ts";
+
+/** How many projects, and how many agents, a key can be bound to. */
+export const MAX_BOUND = 50;
+
+/** Null: not bound. */
+export interface KeyBounds {
+  readonly projects: readonly string[] | null;
+  readonly agents: readonly string[] | null;
+}
+
+/** The bounds of a key; null for one that is bound to nothing. A record of an earlier release has none. */
+export function toKeyBounds({
+  projects = null,
+  agents = null,
+}: Pick<KeyRecord, "projects" | "agents">): KeyBounds | null {
+  return projects === null && agents === null ? null : { projects, agents };
+}
+
+/** The scopes that a bound key cannot have: what they allow is about the whole tenant. */
+export function findUnboundScope(scopes: readonly Scope[]): Scope | null {
+  return scopes.find((scope) => scope === "admin") ?? null;
+}
+
+/** True when what belongs to this project (null: to none) is there for the key. */
+export function isInBounds(bounds: KeyBounds | null, project: string | null): boolean {
+  if (bounds === null || bounds.projects === null) return true;
+  return project !== null && bounds.projects.includes(project);
+}
+
+/** The project and the agent of a task, or of a call, that a key wants to start. */
+export interface TaskToStart {
+  readonly project: string | null;
+  readonly agent: { readonly id: string; readonly name: string };
+}
+
+/**
+ * Whether a key may start a task. `invalid_input`: it names no project, which a key with projects has to; `not_found`: the project
+ * is not one of the key's; `forbidden`: the agent is not.
+ */
+export function checkStart(bounds: KeyBounds | null, { project, agent }: TaskToStart): Result<void> {
+  if (bounds === null) return ok(undefined);
+  const { projects, agents } = bounds;
+  if (projects !== null && project === null) {
+    const message = `This key is bound to projects. Give one of them: ${projects.join(", ")}.`;
+    return failed("invalid_input", message, { field: "project" });
+  }
+  if (!isInBounds(bounds, project)) return failed("not_found", "There is no such project.", { field: "project" });
+  if (agents === null || agents.includes(agent.id)) return ok(undefined);
+  const message = `This key is bound to agents, and ${agent.name} is not one of them. Name one of them as the task's agent.`;
+  return failed("forbidden", message, { field: "agent" });
+}
+
+/** Whether a key may look at a task; `not_found`, as for a task that does not exist. */
+export function checkTask(bounds: KeyBounds | null, { project }: { readonly project: string | null }): Result<void> {
+  return isInBounds(bounds, project) ? ok(undefined) : { ok: false, error: NO_SUCH_TASK };
+}
+
+/** Methods and paths, `*` for any method; `{x}` is one segment, `/**` is that path and all below it. */
+const OPEN_WITH_PROJECTS: readonly string[] = [
+  "GET /v1/tasks",
+  "POST /v1/tasks",
+  "* /v1/tasks/{id}/**",
+  "GET /v1/events",
+  "GET /v1/inbox",
+  "* /v1/memory",
+  "* /v1/memory/{id}",
+  "GET /v1/projects",
+  "GET /v1/projects/{name}",
+  // What belongs to the tenant and to no project, and what a task is made with.
+  "GET /v1/agents/**",
+  "GET /v1/people/**",
+  "GET /v1/skills/**",
+  "GET /v1/tools/**",
+  "GET /v1/tools.json",
+  "POST /v1/tools/{name}/call",
+  // Who is signed in as this key.
+  "* /v1/session/**",
+  "* /v1/sessions/**",
+];
+
+/** Routes that start a task of an agent which the request does not name. */
+const CLOSED_WITH_AGENTS: readonly string[] = ["POST /v1/schedules/{id}/run", "POST /webhook/{type}"];
+
+const OPEN = OPEN_WITH_PROJECTS.map(toPattern);
+const CLOSED = CLOSED_WITH_AGENTS.map(toPattern);
+
+/** Whether a route is there for a key with these bounds. `path` is as routes match it. */
+export function isRouteOpen(bounds: KeyBounds | null, method: string, path: string): boolean {
+  if (bounds === null) return true;
+  const asked = `${method === "HEAD" ? "GET" : method} ${path}`;
+  if (bounds.projects !== null && !OPEN.some((pattern) => pattern.test(asked))) return false;
+  return !CLOSED.some((pattern) => pattern.test(asked));
+}
+
+function toPattern(route: string): RegExp {
+  const [method = "", path = ""] = route.split(" ");
+  const below = path.endsWith("/**") ? "(?:/.*)?" : "";
+  const segments = path
+    .replace(/\/\*\*$/, "")
+    .replaceAll(".", "\\.")
+    .replace(/\{[a-z]+\}/g, "[^/]+");
+  return new RegExp(`^${method === "*" ? "[A-Z]+" : method} ${segments}${below}$`, "s");
+}

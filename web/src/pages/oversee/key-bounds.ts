@@ -1,0 +1,24 @@
+/** What a key is bound to: the fields of the form, and the line that a list shows. */
+import type { Key } from "../../api/types.generated.ts";
+import { toWords } from "./secret-fields.ts";
+
+/** The bounds that the API is sent; an empty field is left out, and so does not bind. */
+export function toKeyBounds(projects: string, agents: string): { projects?: string[]; agents?: string[] } {
+  const [inProjects, ofAgents] = [toWords(projects), toWords(agents)];
+  return {
+    ...(inProjects.length === 0 ? {} : { projects: inProjects }),
+    ...(ofAgents.length === 0 ? {} : { agents: ofAgents }),
+  };
+}
+
+/** The bounds in a line; null for a key that has none. */
+export function describeKeyBounds(
+  { projects, agents }: Pick<Key, "projects" | "agents">,
+  nameOf: (agent: string) => string,
+): string | null {
+  const parts = [
+    ...(projects === null ? [] : [`in ${projects.join(", ")}`]),
+    ...(agents === null ? [] : [`starts tasks of ${agents.map(nameOf).join(", ")}`]),
+  ];
+  return parts.length === 0 ? null : `Only ${parts.join("; ")}`;
+}

@@ -1,0 +1,42 @@
+/** Holds a key to the projects and agents that it is bound to. The rules are in `core/tenant/key-bounds.ts`. */
+import type { MiddlewareHandler } from "hono";
+import { raise } from "../../core/errors.ts";
+import { checkStart, checkTask, isRouteOpen, type KeyBounds, toKeyBounds } from "../../core/tenant/key-bounds.ts";
+import type { AppContext, AppEnv } from "../context.ts";
+import { readTask, unwrap } from "../task-access.ts";
+
+/** The bounds of the key that asks, or that the session acts as; null: none. */
+export function boundsOf(c: AppContext): KeyBounds | null {
+  const principal = c.get("principal");
+  return principal.kind === "operator" ? null : toKeyBounds(principal.key);
+}
+
+/** What a list filters by for the key that asks: the projects that it is bound to, or nothing. */
+export function projectsFilter(c: AppContext): { readonly projects?: readonly string[] } {
+  const projects = boundsOf(c)?.projects ?? null;
+  return projects === null ? {} : { projects };
+}
+
+/** Closes what is about the whole tenant to a key that is bound to a part of it. */
+export const closeToBound: MiddlewareHandler<AppEnv> = async function closeToBound(c, next) {
+  // A session that begins has no principal yet.
+  const bounds = c.get("principal") === undefined ? null : boundsOf(c);
+  if (!isRouteOpen(bounds, c.req.method, c.req.path))
+    raise(
+      "forbidden",
+      "This key is bound to projects or agents, and this is not limited to them. Use a key without bounds.",
+    );
+  await next();
+};
+
+/** Of a task that the path names: says 404 for one of another project, before anything else of the request is looked at. */
+export const hideOtherProjects: MiddlewareHandler<AppEnv> = async function hideOtherProjects(c, next) {
+  const bounds = boundsOf(c);
+  if (bounds !== null) {
+    const facts = await readTask(c, c.req.param("id") ?? "", (task) => task.facts());
+    unwrap(checkTask(bounds, facts));
+    const isStart = c.req.method === "POST" && c.req.path.endsWith("/start");
+    if (isStart) unwrap(checkStart(bounds, { ...facts, agent: { id: facts.agent.id, name: facts.agent.config.name } }));
+  }
+  await next();
+};
