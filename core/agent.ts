@@ -7,6 +7,7 @@ import { MAX_IN_FORCE } from "./skills/skill.ts";
 import { z } from "zod";
 
 import { PERMISSIONS, type SandboxRules } from "./tool.ts";
+import { idempotentHostSchema } from "./web/idempotent-hosts.ts";
 
 /** The most steps that any agent may be given, and the number it has when it says nothing. */
 export const MAX_STEPS_CEILING = 100;
@@ -74,7 +75,13 @@ export const agentConfigSchema = z.strictObject({
   allowed_domains: hosts
     .optional()
     .describe("Hosts that its tools may reach. `*` is any public host; without a list, none"),
-  idempotent_hosts: hosts.optional(),
+  idempotent_hosts: z
+    .array(idempotentHostSchema)
+    .max(200)
+    .optional()
+    .describe(
+      "Hosts that honour `Idempotency-Key`, each with the seconds that it remembers a key (1800 unless stated)",
+    ),
   on_unknown: z.enum(["tell", "ask"]).optional(),
   memory: z
     .strictObject({

@@ -10,6 +10,7 @@ import { compileSchema } from "./json-schema/compile.ts";
 import type { PatternsPort } from "./ports.ts";
 import { type EffectClass, type JsonSchema, PERMISSIONS, SECURITY_LEVELS, TOOL_CATEGORIES } from "./tool.ts";
 import type { ArgumentPlace, HttpTemplate, OutsideTool } from "./tool-source.ts";
+import { keyedForSchema } from "./web/idempotent-hosts.ts";
 
 /** The source of the tenant's own tools. */
 export const CUSTOM_SOURCE = "custom";
@@ -65,6 +66,9 @@ export const customToolSchema = z.strictObject({
     .enum(["none", "keyed", "once"])
     .optional()
     .describe("`none` for GET and HEAD, else `once`; `keyed` where the service honours `Idempotency-Key`."),
+  keyed_for_s: keyedForSchema
+    .optional()
+    .describe("Of a `keyed` tool: seconds that the service remembers a key, 1800 unless stated."),
   timeout_ms: z.int().min(1_000).max(MAX_TIMEOUT_MS).optional(),
   input: schema.describe("JSON Schema of an object: the arguments."),
   output: schema.optional().describe("JSON Schema of the result; without it, whatever comes is taken."),
@@ -72,15 +76,18 @@ export const customToolSchema = z.strictObject({
 });
 export type CustomTool = z.infer<typeof customToolSchema>;
 
+const KEYED_ALONE: Fault = { field: "keyed_for_s", message: "is for a tool whose effect is keyed" };
+
 /** The tool of a definition. `invalid_input` says what makes it none and names every field at fault. */
 export function customTool(definition: CustomTool, patterns: PatternsPort): Result<OutsideTool> {
-  const { name, summary, input, output, request } = definition;
+  const { name, summary, input, output, request, keyed_for_s: keyedForS } = definition;
   const template = templateOf(definition);
   const faults = [
     ...schemaFaults(input, "input", patterns),
     ...(input["type"] === "object" ? [] : [{ field: "input.type", message: 'has to be "object"' }]),
     ...(output === undefined ? [] : schemaFaults(output, "output", patterns)),
     ...checkTemplate(template, input),
+    ...(keyedForS === undefined || definition.effect === "keyed" ? [] : [KEYED_ALONE]),
   ];
   if (faults.length > 0) return { ok: false, error: noTool(name, faults) };
   return ok({
@@ -92,6 +99,7 @@ export function customTool(definition: CustomTool, patterns: PatternsPort): Resu
     permissions: PERMISSIONS.filter((one) => one === "network" || definition.permissions?.includes(one)),
     security: definition.security ?? "dangerous",
     effect: definition.effect ?? defaultEffect(request.method),
+    ...(keyedForS === undefined ? {} : { keyedForMs: keyedForS * 1000 }),
     timeoutMs: definition.timeout_ms ?? DEFAULT_TIMEOUT_MS,
     input,
     output: output ?? null,

@@ -1,24 +1,7 @@
-/** What the ledger's states mean: what a crash does to a call by its effect class, and how rows are written. */
+/** How rows of the ledger are written, and the outcomes that the task's own rules settle a call with. */
 import type { ErrorCode } from "./errors.ts";
 import type { CallOutcome, LedgerChange, LedgerRow, PreparedCall } from "./task-commands.ts";
 import type { LedgerState } from "./task-state.ts";
-import type { EffectClass } from "./tool.ts";
-
-/** What has to be done about a call whose attempt was cut off before it settled. */
-export type Recovery = "run" | "probe" | "unknown";
-
-/** `none` and `keyed` repeat, `probe` looks first, `once` may have happened and is never tried again blindly. */
-export function recoveryOf(effect: EffectClass): Recovery {
-  switch (effect) {
-    case "none":
-    case "keyed":
-      return "run";
-    case "probe":
-      return "probe";
-    case "once":
-      return "unknown";
-  }
-}
 
 /** The row of a call before anything leaves. Its key is its id: unique, and the same on every attempt. */
 export function intend(call: PreparedCall, step: number, index: number, attempts: number, now: number): LedgerRow {

@@ -1,5 +1,6 @@
 /** How a task that an earlier release stored is read: each version is brought to the next, so old tasks are finished. */
 import { BY_API } from "./channels/way-in.ts";
+import { addKeyLifetime } from "./gateway/key-lifetime.ts";
 import { modelChoice } from "./model-table.ts";
 import { OUTSIDE } from "./provenance/label.ts";
 import { labelOfSource } from "./provenance/source.ts";
@@ -8,13 +9,24 @@ import { STATE_VERSION, type TaskFacts, type TaskState } from "./task-state.ts";
 /** JSON as it was stored, of a shape that its version names. */
 type Stored = Readonly<Record<string, unknown>>;
 
-/** The state as this release has it. Throws for a version of a later release. */
-export function readState(storedFacts: unknown, storedState: unknown): TaskState {
+/**
+ * The state as this release has it. Throws for a version of a later release. `intendedAt` reads from the ledger when a call
+ * was intended, in ms since the epoch; null: the call has no row.
+ */
+export function readState(
+  storedFacts: unknown,
+  storedState: unknown,
+  intendedAt: (callId: string) => number | null = () => null,
+): TaskState {
   const facts = storedFacts as Stored;
   const state = storedState as Stored;
+  if (state["v"] === STATE_VERSION) return { ...state, facts } as unknown as TaskState;
+  const read = readEarlier(facts, state);
+  return { ...read, batch: read.batch.map((call) => addKeyLifetime(call, intendedAt)) };
+}
+
+function readEarlier(facts: Stored, state: Stored): TaskState {
   switch (state["v"]) {
-    case STATE_VERSION:
-      return { ...state, facts } as unknown as TaskState;
     case 5:
       return fromFifth(facts, state);
     case 4:

@@ -1,5 +1,6 @@
 /** What people decide: answers to questions and decisions on approvals and on unknown outcomes. Each counts once. */
 import type { Failure } from "./errors.ts";
+import { pickTerms } from "./gateway/key-lifetime.ts";
 import { confirmedOutcome, failedOutcome } from "./ledger.ts";
 import { advance } from "./task-advance.ts";
 import type { Command, RevisedCall } from "./task-commands.ts";
@@ -37,7 +38,8 @@ export function answerQuestion(turn: Turn, command: Extract<Command, { type: "an
 /** Makes a call again that asked a person instead of doing anything: no attempt of it can have happened. */
 export function goOn(turn: Turn, call: BatchCall, answered: Pick<Resumed, "state" | "answer">): void {
   const resumed = { ...answered, questions: (call.resumed?.questions ?? 0) + 1 };
-  turn.replace({ ...call, wait: null, attempts: 0, resumed });
+  const { sentAt: _, ...unsent } = call;
+  turn.replace({ ...unsent, wait: null, attempts: 0, resumed });
 }
 
 /**
@@ -98,7 +100,8 @@ export function decideUnknown(turn: Turn, command: Extract<Command, { type: "unk
 function revise(turn: Turn, call: BatchCall, revised: RevisedCall & { readonly note: string }): BatchCall {
   const { argumentsHash, effect, note, touches = call.touches } = revised;
   turn.ledger.push({ kind: "revise", callId: call.id, arguments: revised.arguments, argumentsHash, effect });
-  return { ...call, argumentsHash, effect, note, ...(touches === undefined ? {} : { touches }) };
+  const { keyedForMs: _, canProbe: __, ...rest } = call;
+  return { ...rest, argumentsHash, ...pickTerms(revised), note, ...(touches === undefined ? {} : { touches }) };
 }
 
 /** Why there is nothing to decide under this id. */

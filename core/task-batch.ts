@@ -1,7 +1,9 @@
 /** The calls of one step: how a batch opens, runs, is taken up after a crash, and ends the step when all are settled. */
 import { HOP_TIMEOUT_MS, timeLeftMs } from "./budget.ts";
-import { confirmedOutcome, failedOutcome, intend, recoveryOf, unknownOutcome } from "./ledger.ts";
+import { confirmedOutcome, failedOutcome, intend, unknownOutcome } from "./ledger.ts";
 import type { Failure } from "./errors.ts";
+import { markSent, pickTerms, toKeyFacts } from "./gateway/key-lifetime.ts";
+import { chooseRecovery } from "./gateway/outcome.ts";
 import { dispatch } from "./subtasks.ts";
 import { HeldResources } from "./call-order.ts";
 import { advance, canRun, findRunnable, isOpen } from "./task-advance.ts";
@@ -22,13 +24,14 @@ const MAX_CALL_ATTEMPTS = 50;
 export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
   const { step, usage, repeat } = turn.state;
   const batch = calls.map((call): BatchCall => {
-    const { id, tool, effect, argumentsHash, outcome } = call;
+    const { id, tool, argumentsHash, outcome } = call;
     const attempts = outcome !== null && outcome.state !== "refused" ? 1 : 0;
     const rest = { wait: null, note: null, mayRepeat: false, toSummarise: false } as const;
     const dispatches = call.dispatches === true ? { dispatches: true } : {};
     const label = turn.state.steeredBy;
     const touches = call.touches === undefined || call.touches.length === 0 ? {} : { touches: call.touches };
-    return { id, tool, effect, argumentsHash, state: "intended", attempts, label, ...rest, ...touches, ...dispatches };
+    const entry = { id, tool, ...pickTerms(call), argumentsHash, state: "intended", attempts, label } as const;
+    return { ...entry, ...rest, ...touches, ...dispatches };
   });
   const [only] = calls;
   const hash = only !== undefined && calls.length === 1 ? `${only.tool} ${only.argumentsHash}` : null;
@@ -85,8 +88,9 @@ export function beginActing(turn: Turn, incarnation: string): void {
   const calls: CallToMake[] = [];
   const later: CallToMake[] = [];
   for (const call of findReachable(batch)) {
-    const mode = wasCutOff(call) && recoveryOf(call.effect) === "probe" ? "probe" : "run";
-    const toMake: CallToMake = { callId: call.id, mode, attempt: call.attempts + 1 };
+    const mode = wasCutOff(call) && chooseRecovery(call, turn.now) === "probe" ? "probe" : "run";
+    const key = toKeyFacts({ ...call, ...markSent(call, turn.now) });
+    const toMake: CallToMake = { callId: call.id, mode, attempt: call.attempts + 1, ...key };
     if (first.has(call)) turn.countAttempt(call);
     (first.has(call) || call.effect === "none" ? calls : later).push(toMake);
   }
@@ -101,7 +105,7 @@ export function beginActing(turn: Turn, incarnation: string): void {
 function settleCutOff(turn: Turn): void {
   for (const call of turn.state.batch) {
     if (!canRun(call)) continue;
-    if (wasCutOff(call) && recoveryOf(call.effect) === "unknown") {
+    if (wasCutOff(call) && chooseRecovery(call, turn.now) === "unknown") {
       settleUnknown(turn, call);
     } else if (call.attempts >= MAX_CALL_ATTEMPTS) {
       const gaveUp = failedOutcome("failed", "internal", `The call was cut off ${call.attempts} times.`);

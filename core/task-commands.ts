@@ -9,7 +9,7 @@ import type { ModelFailure } from "./ports.ts";
 import type { Label } from "./provenance/label.ts";
 import type { Amount, AmountLimit, Attachment, LedgerState, TaskFacts, TaskState } from "./task-state.ts";
 import type { PendingView } from "./task-view.ts";
-import type { Control, EffectClass, Resumed, ToolResult, Touch } from "./tool.ts";
+import type { Control, EffectClass, EffectTerms, Resumed, ToolResult, Touch } from "./tool.ts";
 
 /** What makes a task: its facts, and for `kind: "call"` the one call. `hold` keeps it until its start. */
 export interface NewTask {
@@ -38,12 +38,11 @@ export interface LedgerRow {
 }
 
 /** A call as hop one prepared it: resolved, checked, priced, keyed, hashed. With an outcome it is settled already. */
-export interface PreparedCall {
+export interface PreparedCall extends EffectTerms {
   readonly id: string;
   readonly tool: string;
   readonly arguments: unknown;
   readonly argumentsHash: string;
-  readonly effect: EffectClass;
   /** Why a person has to approve the call first, and when that expires; null: it may run. */
   readonly approval: { readonly reason: string; readonly expiresInMs: number } | null;
   readonly outcome: CallOutcome | null;
@@ -54,10 +53,9 @@ export interface PreparedCall {
 }
 
 /** A call with the arguments that a person put in the place of those that were asked for: checked and hashed anew. */
-export interface RevisedCall {
+export interface RevisedCall extends EffectTerms {
   readonly arguments: unknown;
   readonly argumentsHash: string;
-  readonly effect: EffectClass;
   /** As in a `PreparedCall`. */
   readonly touches?: readonly Touch[];
 }
@@ -267,6 +265,10 @@ export interface CallToMake {
   readonly callId: string;
   readonly mode: "run" | "probe";
   readonly attempt: number;
+  /** Of a keyed call, when its first attempt began and how long its key is remembered. Absent from an earlier release. */
+  readonly sentAt?: number;
+  readonly keyedForMs?: number;
+  readonly canProbe?: boolean;
 }
 
 /** A call with all that making it takes. `resumed`: it asked a person before. */

@@ -8,7 +8,7 @@ import type { Message } from "./messages.ts";
 import type { ModelChoice } from "./model-table.ts";
 import type { Label } from "./provenance/label.ts";
 import type { SkillInForce } from "./skills/skill.ts";
-import type { EffectClass, JsonState, Resumed, Touch } from "./tool.ts";
+import type { EffectTerms, JsonState, Resumed, Touch } from "./tool.ts";
 import type { PinnedSource } from "./tool-source.ts";
 
 /**
@@ -164,15 +164,16 @@ export function isSubtaskWait(wait: Wait | null): wait is Extract<Wait, { kind: 
 }
 
 /** A call of the current step. Its arguments and result live in its ledger row. */
-export interface BatchCall {
+export interface BatchCall extends EffectTerms {
   readonly id: string;
   readonly tool: string;
-  readonly effect: EffectClass;
   readonly argumentsHash: string;
   readonly state: LedgerState;
   readonly attempts: number;
   /** The join over the request that the call was asked for in; absent from a call that an earlier release stored. */
   readonly label?: Label;
+  /** Of a keyed call, when the first attempt began that its key stands for. Absent until then. */
+  readonly sentAt?: number;
   readonly wait: Wait | null;
   /** Said to the model before the result: that a person changed the arguments. */
   readonly note: string | null;

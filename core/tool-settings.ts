@@ -10,6 +10,7 @@ import { toolsByKey } from "./gateway/tool-bus.ts";
 import { shellSettings } from "./shell/settings.ts";
 import { nameKey } from "./tool-source.ts";
 import type { Tool } from "./tool.ts";
+import { idempotentHostSchema } from "./web/idempotent-hosts.ts";
 
 const strings = (most: number, characters: number) => z.array(z.string().min(1).max(characters)).max(most).optional();
 
@@ -21,7 +22,10 @@ const TOOLBOX_SETTINGS = {
     denied_patterns: strings(100, 200),
     extensions: strings(100, 20),
   }),
-  web: z.strictObject({ allowed_domains: strings(200, 260), idempotent_hosts: strings(200, 260) }),
+  web: z.strictObject({
+    allowed_domains: strings(200, 260),
+    idempotent_hosts: z.array(idempotentHostSchema).max(200).optional(),
+  }),
   shell: shellSettings,
 } as const;
 

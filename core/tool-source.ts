@@ -20,6 +20,8 @@ export interface OutsideTool {
   readonly permissions: readonly Permission[];
   readonly security: SecurityLevel;
   readonly effect: EffectClass;
+  /** Of a keyed effect, as its owner stated it, in ms. Absent: the receiver states none. */
+  readonly keyedForMs?: number;
   readonly timeoutMs: number;
   /** Of an object. */
   readonly input: JsonSchema;

@@ -4,6 +4,7 @@ import type { ErrorCode, Failure } from "./errors.ts";
 import type { Label } from "./provenance/label.ts";
 import type { ToolPorts } from "./ports.ts";
 import type { SkillInForce, Skill } from "./skills/skill.ts";
+import type { IdempotentHost } from "./web/idempotent-hosts.ts";
 
 /** JSON Schema, as the tenant or the server wrote it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -18,7 +19,8 @@ export type SecurityLevel = (typeof SECURITY_LEVELS)[number];
 
 /**
  * What a call does outside Otto, and so what a crash means for it:
- * `none` repeats freely, `keyed` repeats under the provider's idempotency key, `probe` can be looked up, `once` neither.
+ * `none` repeats freely, `keyed` repeats under the receiver's idempotency key while that is remembered, `probe` can be looked up,
+ * `once` neither.
  */
 export type EffectClass = "none" | "keyed" | "probe" | "once";
 
@@ -29,6 +31,15 @@ export type EffectClass = "none" | "keyed" | "probe" | "once";
 export interface Touch {
   readonly resource: string;
   readonly mode: "read" | "write";
+}
+
+/** How one effect may be repeated. */
+export interface EffectTerms {
+  readonly effect: EffectClass;
+  /** Of a keyed effect: how long its receiver remembers the key, in ms. Absent: as `gateway/outcome.ts` assumes. */
+  readonly keyedForMs?: number;
+  /** True when the tool can look up whether the effect happened. */
+  readonly canProbe?: boolean;
 }
 
 /** The catalogue's categories. */
@@ -158,8 +169,6 @@ export interface CallFacts {
   readonly workingDirectory: string;
   /** Hosts that the agent's tools may reach; `*` is any public host, null none but what the operator opened. */
   readonly allowedDomains: readonly string[] | null;
-  /** Hosts that honour `Idempotency-Key`. */
-  readonly idempotentHosts: readonly string[];
   /** The agent's `tool_config` for this tool. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly taskSkills: CallSkills;
@@ -194,6 +203,8 @@ export interface Tool {
   readonly permissions: readonly Permission[];
   readonly security: SecurityLevel | ((given: never, facts: EffectFacts) => SecurityLevel);
   readonly effect: EffectClass | ((given: never, facts: EffectFacts) => EffectClass);
+  /** Of a keyed effect: how long its receiver remembers the key, in ms. */
+  readonly keyedForMs?: number | ((given: never, facts: EffectFacts) => number);
   readonly needs: readonly (keyof ToolPorts)[];
   /** What a call reads and writes. Absent: it follows from `needs` and the effect class (`core/gateway/touches.ts`). */
   touches?(given: never, effect: EffectClass): readonly Touch[];
@@ -228,11 +239,11 @@ export interface Tool {
 
 /** What the effect class and security level of a call may depend on beside its arguments. */
 export interface EffectFacts {
-  readonly idempotentHosts: readonly string[];
+  readonly idempotentHosts: readonly IdempotentHost[];
   /** The skills that there are for the task. */
   readonly skills: readonly Skill[];
-  /** Whether the provider of mail knows a mail again by its key. */
-  readonly mailIsKeyed: boolean;
+  /** How long the provider of mail remembers a mail's key, in ms; null: it honours none. */
+  readonly mailKeyedForMs: number | null;
 }
 
 /** The error of a tool call as the API and the model see it. */

@@ -5,6 +5,7 @@
 import { encodingNow, exceededMessage, nearlyUsed } from "./budget.ts";
 import type { Failure } from "./errors.ts";
 import type { EventType, NewEvent } from "./events.ts";
+import { markSent } from "./gateway/key-lifetime.ts";
 import { closedOutcome, settle, unknownOutcome } from "./ledger.ts";
 import type { LabelledMessage, Message, ModelUsage } from "./messages.ts";
 import { costMicros } from "./model-table.ts";
@@ -100,7 +101,7 @@ export class Turn {
   /** An attempt of the call begins: from now on it may have left. */
   countAttempt(call: BatchCall): void {
     const attempts = call.attempts + 1;
-    this.replace({ ...call, attempts, mayRepeat: false });
+    this.replace({ ...call, attempts, mayRepeat: false, ...markSent(call, this.now) });
     // A row that this very decision makes is written once.
     const made = this.ledger.findIndex((change) => change.kind === "insert" && change.row.callId === call.id);
     const insert = this.ledger[made];

@@ -70,8 +70,9 @@ export class TaskStore {
     const [facts, row] = table === undefined ? [null, null] : [this.value(FACTS), this.value(STATE)];
     if (facts === null || row === null) return null;
     const { state: stored, ...rest } = JSON.parse(row) as StateRow;
+    const intendedAt = (callId: string) => this.calls([callId])[0]?.intendedAt ?? null;
     // An earlier release told nobody of events: those are over.
-    const read = { toldEvent: rest.lastEvent, ...rest, state: readState(JSON.parse(facts), stored) };
+    const read = { toldEvent: rest.lastEvent, ...rest, state: readState(JSON.parse(facts), stored, intendedAt) };
     // What an earlier release stored is brought to the shapes of this one, facts and state together.
     if ((stored as TaskState).v !== STATE_VERSION) this.storage.transactionSync(() => this.write(read, null));
     this.cached = read;

@@ -29,7 +29,25 @@ const MAX_SUMMARY_CHARACTERS = 1_024;
 const NAME = /^[a-z][a-z0-9]*(?:[_.][a-z0-9]+)*$/;
 
 /** What a tool file writes down, in this order. Aliases are other names of arguments, such as `{ path: "filename" }`. */
-export interface ToolDefinition<In extends z.ZodObject, Out extends z.ZodType, Need extends keyof ToolPorts> {
+export type ToolDefinition<
+  In extends z.ZodObject,
+  Out extends z.ZodType,
+  Need extends keyof ToolPorts,
+> = EffectDefinition<In> & ToolParts<In, Out, Need>;
+
+/** A tool with a keyed effect says how long the receiver remembers the key, in ms. */
+type EffectDefinition<In extends z.ZodObject> =
+  | {
+      readonly effect: UnkeyedEffect | ((given: z.output<In>, facts: EffectFacts) => UnkeyedEffect);
+      readonly keyedForMs?: never;
+    }
+  | {
+      readonly effect: "keyed" | ((given: z.output<In>, facts: EffectFacts) => EffectClass);
+      readonly keyedForMs: number | ((given: z.output<In>, facts: EffectFacts) => number);
+    };
+type UnkeyedEffect = Exclude<EffectClass, "keyed">;
+
+interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends keyof ToolPorts> {
   readonly name: string;
   /** Names by which other documents call the tool. */
   readonly alsoNamed?: readonly string[];
@@ -38,7 +56,6 @@ export interface ToolDefinition<In extends z.ZodObject, Out extends z.ZodType, N
   readonly category: ToolCategory;
   readonly permissions: readonly Permission[];
   readonly security: SecurityLevel | ((given: z.output<In>, facts: EffectFacts) => SecurityLevel);
-  readonly effect: EffectClass | ((given: z.output<In>, facts: EffectFacts) => EffectClass);
   readonly needs: readonly Need[];
   /** What a call reads and writes, where that does not follow from `needs` and the effect class. */
   touches?(given: z.output<In>, effect: EffectClass): readonly Touch[];
@@ -123,6 +140,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "permissions",
   "security",
   "effect",
+  "keyedForMs",
   "needs",
   "touches",
   "settings",
@@ -158,6 +176,10 @@ function whyInvalid<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   if (summary.trim() === "") return "it has no summary";
   if (summary.length > MAX_SUMMARY_CHARACTERS) return `its summary is longer than ${MAX_SUMMARY_CHARACTERS} characters`;
   if (toolbox === "") return "it names no toolbox";
+  if (effect === "keyed" && definition.keyedForMs === undefined)
+    return 'its effect is "keyed" and it has no keyedForMs: say how long the receiver remembers the key';
+  if (typeof definition.keyedForMs === "number" && !(definition.keyedForMs > 0))
+    return "its keyedForMs is not positive";
   if (effect === "probe" && definition.probe === undefined) return 'its effect is "probe" and it has no probe';
   if (typeof timeoutMs === "number" && timeoutMs <= 0) return "its timeoutMs is not positive";
   return whyAliasesInvalid(definition.aliases ?? {}, input) ?? whyExamplesInvalid(examples, input);

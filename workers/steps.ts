@@ -218,8 +218,8 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     if (!own.ok) return own;
     const texts = await this.skillTexts(told, facts, own.value);
     if (!texts.ok) return texts;
-    const { isKeyed: mailIsKeyed } = mailFromEnv(this.env);
-    const built = { ...(await buildToolset([...this.tools, ...own.value], facts, texts.value)), mailIsKeyed };
+    const { keyedForMs: mailKeyedForMs } = mailFromEnv(this.env);
+    const built = { ...(await buildToolset([...this.tools, ...own.value], facts, texts.value)), mailKeyedForMs };
     keepToolset(key, built, weightOf(tenant, sources));
     return ok(built);
   }

@@ -27,7 +27,7 @@ export function mailOfTask(port: MailPort, bucket: R2Bucket, tree: Pick<TaskFact
   const nameOf = async (key: string) => prefix + (await sha256Hex(key)).slice(0, 32);
   return {
     provider: port.provider,
-    isKeyed: port.isKeyed,
+    keyedForMs: port.keyedForMs,
     send: (mail, options) => port.send(tree.tenant, mail, options),
     reserve: (key, most) =>
       guarded(async () => {

@@ -4,6 +4,7 @@
  */
 import { toBase64 } from "../../core/base64.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
+import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { shownMailbox } from "../../core/mail/address.ts";
 import { checkMail } from "../../core/mail/check.ts";
 import type { Mail, MailPort } from "../../core/mail/port.ts";
@@ -42,7 +43,7 @@ export interface MailOutbox {
 export function openMailOutbox(bucket: R2Bucket, from: string): MailPort & MailOutbox {
   return {
     provider: "outbox",
-    isKeyed: true,
+    keyedForMs: OWN_KEYED_FOR_MS,
     async send(tenant, mail, { key }) {
       const checked = checkMail(mail);
       if (!checked.ok) return checked;

@@ -24,7 +24,7 @@ export interface SmtpSettings extends SmtpAddress {
 export function openSmtp(settings: SmtpSettings): MailPort {
   return {
     provider: "smtp",
-    isKeyed: false,
+    keyedForMs: null,
     async send(_tenant, mail, { key, signal }) {
       const checked = checkMail(mail);
       if (!checked.ok) return checked;

@@ -53,8 +53,10 @@ export const MAX_CONTENT_CHARACTERS = 500_000;
 export interface Attempt {
   /** From 1. */
   readonly number: number;
-  /** True when an earlier attempt was cut off, and may have left: what cannot be looked up or keyed is `unknown` then. */
+  /** True when an earlier attempt may have left: what can be neither looked up nor repeated under its key is `unknown` then. */
   readonly mayHaveLeft: boolean;
+  /** When the first attempt that may have left began, in ms since the epoch. Absent: none may have. */
+  readonly mayHaveLeftSince?: number;
   /** An earlier attempt ended and may have done a part, which is looked up. Absent: none did, or a person has said to send it anew. */
   readonly mayBeInPart?: true;
   /** By the names in `refs`; what was not kept is absent. */
@@ -62,9 +64,10 @@ export interface Attempt {
 }
 
 /**
- * How an attempt ended. `ref`: what the channel calls it. `later`: it surely did not take effect; with `pausesAllMs` nothing
+ * How an attempt ended. `ref`: what the channel calls it. `later`: it is safe to try again; with `pausesAllMs` nothing
  * of the outbox leaves for so long. `dead`: it never will. `unknown`: it may have, and nobody can find out. `mayBeInPart`: a
- * part of it may have taken effect, and the next attempt can look it up.
+ * part of it may have taken effect, and the next attempt can look it up. `mayHaveLeft`: its answer was lost, and the receiver
+ * recognises the next attempt by its key.
  */
 export type Sent =
   | { readonly kind: "sent"; readonly ref: JsonState | null }
@@ -77,6 +80,7 @@ export type Sent =
       /** What Otto itself needs was away, and nothing was sent: that is no try, and it is done again within seconds. */
       readonly isOurs?: true;
       readonly mayBeInPart?: true;
+      readonly mayHaveLeft?: true;
     }
   | { readonly kind: "dead"; readonly why: string; readonly mayBeInPart?: true }
   | { readonly kind: "unknown"; readonly why: string };

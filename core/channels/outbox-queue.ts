@@ -8,6 +8,7 @@ import {
   asked,
   askedWait,
   begun,
+  mayHaveLeftSince,
   type Outcome,
   type QueuedDelivery,
   replayed,
@@ -128,8 +129,10 @@ export class OutboxQueue {
     this.store.noteBegun(row.id, row.attempts, now);
     const delivery = this.store.delivery(row.id);
     const { attempts: number, mayHaveLeft, mayBeInPart } = row;
+    const since = mayHaveLeftSince(row);
     const refs = this.store.refs(delivery.refs);
-    return { delivery, attempt: { number, mayHaveLeft, ...(mayBeInPart === true && { mayBeInPart }), refs } };
+    const told = { ...(since !== null && { mayHaveLeftSince: since }), ...(mayBeInPart === true && { mayBeInPart }) };
+    return { delivery, attempt: { number, mayHaveLeft, ...told, refs } };
   }
 
   /** An attempt ended. One that was given up for cut off, and says late that it did leave, is heard until the next begins. */

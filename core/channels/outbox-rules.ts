@@ -74,6 +74,9 @@ export interface QueuedDelivery
   /** While it waits: when it may leave. */
   readonly dueAt: number;
   readonly mayHaveLeft: boolean;
+  /** When the latest attempt began, and the first that may have left. Absent: none, or an earlier release wrote the row. */
+  readonly begunAt?: number;
+  readonly leftSince?: number;
   /** An attempt that ended may have done a part. Absent: it was put by a release that did not say. */
   readonly mayBeInPart?: boolean;
   /** Of the last attempt that did not succeed. */
@@ -122,13 +125,15 @@ export function begun(row: QueuedDelivery, now: number): QueuedDelivery {
     attempts: attempts + 1,
     tries: tries + 1,
     triedSince: triedSince ?? now,
+    begunAt: now,
     mayBeInPart: row.mayBeInPart ?? attempts > 0,
   };
 }
 
 /** An attempt ended. */
 export function afterAttempt(before: QueuedDelivery, outcome: Outcome, now: number): QueuedDelivery {
-  const row = "mayBeInPart" in outcome ? { ...before, mayBeInPart: true } : before;
+  const tried = "mayBeInPart" in outcome ? { ...before, mayBeInPart: true } : before;
+  const row = outcome.kind === "cut_off" || "mayHaveLeft" in outcome ? mayLeave(tried) : tried;
   switch (outcome.kind) {
     case "sent":
       return ended(row, "sent", null, now);
@@ -137,12 +142,28 @@ export function afterAttempt(before: QueuedDelivery, outcome: Outcome, now: numb
       return ended(row, outcome.kind, outcome.why, now);
     case "later":
       if (outcome.isOurs === true) return untried(row, outcome.why, now);
-      return again(row, outcome.why, now, Math.max(waitOf(row), askedWait(outcome.afterMs)), "dead");
+      return again(row, outcome.why, now, Math.max(waitOf(row), askedWait(outcome.afterMs)), givenUpAs(row));
     case "cut_off": {
       const wait = outcome.byCrash ? Math.min(CRASH_WAIT_MS, waitOf(row)) : waitOf(row);
-      return again({ ...row, mayHaveLeft: true }, outcome.why, now, wait, "unknown");
+      return again(row, outcome.why, now, wait, "unknown");
     }
   }
+}
+
+/** The attempt that ended may have left. */
+function mayLeave(row: QueuedDelivery): QueuedDelivery {
+  const leftSince = mayHaveLeftSince(row) ?? row.begunAt ?? earliestLeave(row);
+  return { ...row, mayHaveLeft: true, leftSince };
+}
+
+/** When the first attempt began that may have left, in ms since the epoch; null: none may have. */
+export function mayHaveLeftSince(row: QueuedDelivery): number | null {
+  return row.mayHaveLeft ? (row.leftSince ?? earliestLeave(row)) : null;
+}
+
+/** Of a row that an earlier release wrote: no attempt began before this. */
+function earliestLeave({ createdAt, notBefore }: QueuedDelivery): number {
+  return Math.max(createdAt, notBefore);
 }
 
 /** It never leaves. */
@@ -154,9 +175,12 @@ export function withdrawn(row: QueuedDelivery, why: string, now: number): Queued
 export function replayed(row: QueuedDelivery, now: number): QueuedDelivery {
   const isAnew = row.state === "unknown";
   const mayHaveLeft = row.mayHaveLeft && !isAnew;
+  const { leftSince: _, ...unleft } = row;
+  const since = mayHaveLeft ? mayHaveLeftSince(row) : null;
   const notBefore = Math.min(row.notBefore, now);
   return {
-    ...row,
+    ...unleft,
+    ...(since !== null && { leftSince: since }),
     state: "waiting",
     tries: 0,
     triedSince: null,
@@ -205,8 +229,13 @@ function again(row: QueuedDelivery, why: string, now: number, waitMs: number, en
 function untried(row: QueuedDelivery, why: string, now: number): QueuedDelivery {
   const tries = row.tries - 1;
   const wait = Math.round(OURS_WAIT_MS * (1 + JITTER * fractionOf(row.id)));
-  if (now + wait - Math.max(row.askedAt, row.notBefore) > OURS_FOR_MS) return ended(row, "dead", why, now);
+  if (now + wait - Math.max(row.askedAt, row.notBefore) > OURS_FOR_MS) return ended(row, givenUpAs(row), why, now);
   return { ...row, state: "waiting", why, tries, triedSince: tries === 0 ? null : row.triedSince, dueAt: now + wait };
+}
+
+/** A message that may have left is not dead. A webhook is: it is delivered at least once, and no receiver acknowledged it. */
+function givenUpAs({ channel, mayHaveLeft }: QueuedDelivery): "dead" | "unknown" {
+  return mayHaveLeft && channel !== "webhook" ? "unknown" : "dead";
 }
 
 function ended(row: QueuedDelivery, state: DeliveryState, why: string | null, now: number): QueuedDelivery {

@@ -2,7 +2,7 @@
 import { failed, ok, type Result } from "../errors.ts";
 import type { CallContext } from "../provenance/label-messages.ts";
 import type { TaskFacts } from "../task-state.ts";
-import type { EffectClass, EffectFacts, Tool } from "../tool.ts";
+import type { EffectFacts, EffectTerms, Tool } from "../tool.ts";
 import { decidePolicy } from "./policy.ts";
 import type { Toolset } from "./toolset.ts";
 import { validateArguments } from "./validate.ts";
@@ -10,7 +10,7 @@ import { validateArguments } from "./validate.ts";
 /** A call that may be made: its checked arguments and what it does. */
 export interface AdmittedCall {
   readonly arguments: unknown;
-  readonly effect: EffectClass;
+  readonly terms: EffectTerms;
   /** Why a person has to approve it first, in a sentence; null: it may run. */
   readonly askFirst: string | null;
 }
@@ -18,7 +18,7 @@ export interface AdmittedCall {
 /** Where a call comes from. `context`: what it was decided from. */
 export interface AdmitContext {
   readonly facts: TaskFacts;
-  readonly toolset: Pick<Toolset, "admits" | "skills" | "mailIsKeyed">;
+  readonly toolset: Pick<Toolset, "admits" | "skills" | "mailKeyedForMs">;
   readonly context: CallContext;
 }
 
@@ -29,16 +29,27 @@ export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitC
   const valid = validateArguments(tool, given);
   if (!valid.ok) return valid;
   const { config } = facts.agent;
-  const { skills, mailIsKeyed = false } = toolset;
-  const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [], skills, mailIsKeyed };
+  const { skills, mailKeyedForMs = null } = toolset;
+  const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [], skills, mailKeyedForMs };
   // The schema of this very tool produced the value, so it is what the tool's functions take.
   const checked = valid.value as never;
   const security = typeof tool.security === "function" ? tool.security(checked, effectFacts) : tool.security;
-  const effect = typeof tool.effect === "function" ? tool.effect(checked, effectFacts) : tool.effect;
   const { decision, because } = decidePolicy(tool, security, config.approval);
   if (decision === "deny") {
     return failed("blocked_by_policy", `The agent's policy does not allow ${tool.name} (${security}).`);
   }
   const askFirst = decision === "ask" ? `This call of ${tool.name} is ${security}: ${because}.` : null;
-  return ok({ arguments: valid.value, effect, askFirst });
+  return ok({ arguments: valid.value, terms: toTerms(tool, checked, effectFacts), askFirst });
+}
+
+/** How the effect of a call with these checked arguments may be repeated. */
+function toTerms(tool: Tool, given: never, facts: EffectFacts): EffectTerms {
+  const effect = typeof tool.effect === "function" ? tool.effect(given, facts) : tool.effect;
+  if (effect !== "keyed") return { effect };
+  const keyedForMs = typeof tool.keyedForMs === "function" ? tool.keyedForMs(given, facts) : tool.keyedForMs;
+  return {
+    effect,
+    ...(keyedForMs === undefined ? {} : { keyedForMs }),
+    ...(tool.probe === undefined ? {} : { canProbe: true }),
+  };
 }

@@ -5,6 +5,8 @@ import type { SchemaProblem } from "../json-schema/run.ts";
 import type { PatternsPort, ToolPorts } from "../ports.ts";
 import type { EffectClass, JsonSchema, Tool, ToolContext, ToolOutcome, Touch } from "../tool.ts";
 import { nameKey, type OutsideOrigin, type OutsideTool } from "../tool-source.ts";
+import { documentedKeyedForMs } from "../web/idempotent-hosts.ts";
+import { DEFAULT_KEYED_FOR_MS } from "./outcome.ts";
 import { modeOf } from "./touches.ts";
 
 type Kind = OutsideOrigin["kind"];
@@ -91,6 +93,7 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
     security,
     // Nobody can look up whether a call of it happened.
     effect: tool.effect === "probe" ? "once" : tool.effect,
+    keyedForMs: tool.keyedForMs ?? documentedFor(origin),
     needs: caller?.needs ?? [],
     touches: (_given, effect) => touchesOf(origin, effect),
     aliases: {},
@@ -126,6 +129,12 @@ function touchesOf(origin: OutsideOrigin, effect: EffectClass): readonly Touch[]
     case "skill":
       return [];
   }
+}
+
+/** How long the receiver of an outside tool remembers a key when its owner does not say, in ms. */
+function documentedFor(origin: OutsideOrigin): number {
+  const url = origin.kind === "http" ? URL.parse(origin.request.url) : null;
+  return url === null ? DEFAULT_KEYED_FOR_MS : documentedKeyedForMs(url);
 }
 
 /** What `make` gives, made when it is first asked for. */

@@ -3,7 +3,7 @@
  * for those that change nothing (`perform-early.ts`). At most a few run at once; a failure of one does not touch the others; whatever a tool throws becomes a result.
  */
 import { allowedDomains, sandboxRules } from "../agent.ts";
-import { surelyNotSent, wasAnswered, type BlobPort, type Clock, type ToolPorts } from "../ports.ts";
+import type { BlobPort, Clock, ToolPorts } from "../ports.ts";
 import type { Failure } from "../errors.ts";
 import { keptResultKey, showResult } from "../prompt/kept-results.ts";
 import { unknownOutcome } from "../ledger.ts";
@@ -14,6 +14,8 @@ import type { TaskFacts } from "../task-state.ts";
 import { settingsOf } from "../tool-settings.ts";
 import type { CallFacts, Control, ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool.ts";
 import { hashArguments } from "./arguments-hash.ts";
+import { pickTerms } from "./key-lifetime.ts";
+import { type AttemptedEffect, chooseAfterFailure, chooseRecovery, isAnswerLost } from "./outcome.ts";
 import { refusedOutcome, toToolError } from "./prepare.ts";
 import { EXPAND_RESULT, shapeError, type ShapeLimits } from "./shape.ts";
 import { scheduleCalls } from "./schedule-calls.ts";
@@ -114,7 +116,10 @@ async function performCall(
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const context = contextOf(call, job, tool, deps, limit, started);
 
-    if (call.mode === "probe") {
+    const attempted = toAttempted(call, started);
+    const mode = isRepeatOfKey(call) ? chooseRecovery(attempted, started) : call.mode;
+    if (mode === "unknown") return { ...unknownOutcome(call.tool), durationMs: spentMs() };
+    if (mode === "probe") {
       const probed = await probeBounded(tool, given, context, limit);
       hasResult = probed.kind === "happened";
       if (probed.kind === "happened") return await resultOutcome(tool, probed.result, call, job, deps, spentMs());
@@ -135,18 +140,32 @@ async function performCall(
         return { state: "confirmed", result, content: "", control: outcome.control, durationMs: spentMs() };
       }
       if (outcome.kind === "result") return await resultOutcome(tool, outcome.result, call, job, deps, spentMs());
-      mayHaveHappened ||= call.effect !== "none" && isLost(outcome.failure);
-      const isSafe = mayHaveHappened ? call.effect === "keyed" : outcome.failure.retryAfterMs !== undefined;
-      const delayMs = Math.max(deps.retryDelaysMs[tries] ?? Infinity, outcome.failure.retryAfterMs ?? 0);
-      // Whoever names a time that this call does not have is not asked before it.
-      if (isSafe && delayMs < timeoutMs - spentMs() && (await pause(delayMs, limit))) continue;
-      return giveUp(outcome.failure);
+      const { failure } = outcome;
+      mayHaveHappened ||= call.effect !== "none" && isAnswerLost(failure);
+      const delayMs = Math.max(deps.retryDelaysMs[tries] ?? Infinity, failure.retryAfterMs ?? 0);
+      const isTransient = mayHaveHappened || failure.retryAfterMs !== undefined;
+      const next = chooseAfterFailure({ ...attempted, mayHaveHappened, isTransient }, deps.clock.now() + delayMs);
+      // A receiver that names a time beyond this call's limit is not asked again.
+      if (next === "retry" && delayMs < timeoutMs - spentMs() && (await pause(delayMs, limit))) continue;
+      return giveUp(failure);
     }
   } catch (thrown) {
     deps.reportDefect(tool.name, thrown);
     const defect = defectOf(tool);
     return hasResult ? { ...failureOutcome(defect, spentMs()), state: "confirmed" } : giveUp(defect);
   }
+}
+
+/** True for an attempt that repeats an earlier one under its key, rather than making a first one. */
+function isRepeatOfKey({ effect, attempt, mode }: Call): boolean {
+  return effect === "keyed" && attempt > 1 && mode === "run";
+}
+
+/** A probe that found nothing, and a first attempt, begin the key's lifetime. */
+function toAttempted(call: Call, now: number): AttemptedEffect {
+  const isFirst = call.attempt === 1 || call.mode === "probe";
+  const sentAt = isFirst ? now : call.sentAt;
+  return { ...pickTerms(call), ...(sentAt === undefined ? {} : { sentAt }) };
 }
 
 /** Looks whether an earlier attempt happened; a probe that throws, or does not end in time, cannot tell. */
@@ -210,12 +229,6 @@ async function pause(ms: number, limit: AbortSignal): Promise<boolean> {
 /** What a tool threw is for operators only: it can hold anything. */
 function defectOf(tool: Tool): Failure {
   return { code: "internal", message: `${tool.name} failed unexpectedly.` };
-}
-
-/** True when the answer was lost on the way, so that nobody knows whether the effect happened. */
-function isLost(failure: Failure): boolean {
-  const ambiguous = failure.code === "timeout" || failure.code === "upstream_failed" || failure.code === "internal";
-  return ambiguous && !surelyNotSent(failure) && !wasAnswered(failure);
 }
 
 async function resultOutcome(
@@ -294,7 +307,6 @@ function contextOf(
     sandbox: sandboxRules(config),
     workingDirectory: "",
     allowedDomains: allowedDomains(facts.agent),
-    idempotentHosts: config.idempotent_hosts ?? [],
     config: settingsOf(config, tool),
     taskSkills: { pinned: toolset.skills, inForce: inForceFor(facts), scriptTimeoutMs },
     metadata: facts.metadata,

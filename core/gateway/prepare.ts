@@ -78,18 +78,18 @@ async function prepareCall(
     const message = `This exact call was made ${context.repeat.count} times in a row and was not made again. Use the result that you have, or do something else.`;
     return await refuse({ code: "blocked_by_policy", message }, given);
   }
-  const { effect } = admitted.value;
   const askFirst = admitted.value.askFirst ?? called.value.askFirst;
   const expiresInMs = approvalExpiryMs(context.facts.agent.config.approval);
   const approval = askFirst === null ? null : { reason: askFirst, expiresInMs };
   const dispatches = tool.onlyByModel === "dispatches" ? { dispatches: true } : {};
-  const touches = findTouches(tool, given, effect);
+  const { terms } = admitted.value;
+  const touches = findTouches(tool, given, terms.effect);
   return {
     id,
     tool: tool.name,
     arguments: given,
     argumentsHash,
-    effect,
+    ...terms,
     approval,
     outcome: null,
     touches,

@@ -20,9 +20,9 @@ export async function reviseCall(
   if (tool === null) return { ok: false, error: noSuchToolNow(job.tool, toolset) };
   const admitted = admitCall(tool, job.arguments, { facts: job.facts, toolset, context: BY_PRINCIPAL });
   if (!admitted.ok) return { ok: false, error: inTheBody(admitted.error) };
-  const { arguments: given, effect } = admitted.value;
-  const touches = findTouches(tool, given, effect);
-  return ok({ arguments: given, argumentsHash: await hashArguments(tool.name, given), effect, touches });
+  const { arguments: given, terms } = admitted.value;
+  const touches = findTouches(tool, given, terms.effect);
+  return ok({ arguments: given, argumentsHash: await hashArguments(tool.name, given), ...terms, touches });
 }
 
 /** Fields of the arguments as fields of the request that carries them. */

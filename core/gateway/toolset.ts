@@ -25,8 +25,8 @@ export interface Toolset {
   readonly skills: readonly Skill[];
   /** What the model is told of those that the task works under since it was made, each in a text of its own. */
   readonly skillTexts: readonly string[];
-  /** Whether the provider of mail knows a mail again by its key. */
-  readonly mailIsKeyed?: boolean;
+  /** How long the provider of mail remembers a mail's key, in ms; null or absent: it honours none. */
+  readonly mailKeyedForMs?: number | null;
   /** True when the tenant's own tools could not be read and are left out. */
   readonly isPart?: boolean;
 }

@@ -47,8 +47,8 @@ export interface SentMail {
  */
 export interface MailPort {
   readonly provider: "resend" | "smtp" | "outbox";
-  /** Whether a mail that is sent twice under one key leaves once. */
-  readonly isKeyed: boolean;
+  /** How long it remembers a key, in ms: until then a mail that is sent again under it leaves once. Null: it honours no key. */
+  readonly keyedForMs: number | null;
   send(
     tenant: string,
     mail: Mail,
@@ -59,7 +59,7 @@ export interface MailPort {
 /** The mail of one task's tree, for its tools. */
 export interface TaskMailPort {
   readonly provider: MailPort["provider"];
-  readonly isKeyed: boolean;
+  readonly keyedForMs: MailPort["keyedForMs"];
   send(mail: Mail, options: { readonly key: string; readonly signal: AbortSignal }): Promise<Result<SentMail>>;
   /**
    * Counts the mail of a key, once, among those of the tree; `budget_exceeded` when that makes more than `most`. Several

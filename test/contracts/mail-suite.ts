@@ -19,7 +19,7 @@ export interface ReadMail {
 }
 
 export interface MailUnderTest {
-  readonly port: Pick<MailPort, "isKeyed"> & {
+  readonly port: Pick<MailPort, "keyedForMs"> & {
     send(mail: Mail, options: { readonly key: string; readonly signal: AbortSignal }): ReturnType<MailPort["send"]>;
   };
   /** What arrived for an address, in order. */
@@ -152,7 +152,7 @@ export function mailContract(name: string, open: () => MailUnderTest): void {
       const first = await port.send(mailTo(address), sending(key));
       expect(await port.send(mailTo(address), sending(key))).toMatchObject({ ok: true });
       expect(first.ok).toBe(true);
-      expect(await arrivedFor(address)).toHaveLength(port.isKeyed ? 1 : 2);
+      expect(await arrivedFor(address)).toHaveLength(port.keyedForMs === null ? 2 : 1);
     });
   });
 }

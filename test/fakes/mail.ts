@@ -1,7 +1,11 @@
-/** A provider of mail in memory: what was sent to it stands in `sent`; `fails` has tries fail, the first one first. */
+/**
+ * A provider of mail in memory. `sent` lists the mails that left; `fails` makes tries fail, the first one first. It remembers
+ * keys for a day by `clock`, as Resend does; without a clock it forgets none.
+ */
 import { type Failure, failed, ok } from "../../core/errors.ts";
 import { checkMail } from "../../core/mail/check.ts";
 import type { Mail, TaskMailPort } from "../../core/mail/port.ts";
+import type { Clock } from "../../core/ports.ts";
 
 export interface FakeMail extends TaskMailPort {
   readonly sent: readonly { readonly mail: Mail; readonly key: string }[];
@@ -11,16 +15,21 @@ export interface FakeMail extends TaskMailPort {
 }
 
 export function fakeMail(
-  options: { readonly provider?: TaskMailPort["provider"]; readonly fails?: readonly (Failure | null)[] } = {},
+  options: {
+    readonly provider?: TaskMailPort["provider"];
+    readonly fails?: readonly (Failure | null)[];
+    readonly clock?: Clock;
+  } = {},
 ): FakeMail {
-  const { provider = "resend", fails = [] } = options;
-  const sent: { mail: Mail; key: string }[] = [];
+  const { provider = "resend", fails = [], clock = { now: () => 0 } } = options;
+  const keyedForMs = provider === "smtp" ? null : 24 * 3_600_000;
+  const sent: { mail: Mail; key: string; at: number }[] = [];
   const reserved = new Set<string>();
   const pauses: number[] = [];
   let tries = 0;
   return {
     provider,
-    isKeyed: provider !== "smtp",
+    keyedForMs,
     sent,
     pauses,
     tries: () => tries,
@@ -30,8 +39,9 @@ export function fakeMail(
       const failure = fails[tries] ?? null;
       tries += 1;
       if (failure !== null) return Promise.resolve({ ok: false, error: failure });
-      const isKnown = provider !== "smtp" && sent.some((one) => one.key === key);
-      if (!isKnown) sent.push({ mail, key });
+      const oldest = clock.now() - (keyedForMs ?? 0);
+      const isKnown = keyedForMs !== null && sent.some((one) => one.key === key && one.at > oldest);
+      if (!isKnown) sent.push({ mail, key, at: clock.now() });
       return Promise.resolve(ok({ id: `mail-${provider === "smtp" ? sent.length : key}` }));
     },
     reserve(key, most) {

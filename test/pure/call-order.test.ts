@@ -214,7 +214,7 @@ test("what each built-in tool touches", () => {
   const touched = catalogue.map((tool) => {
     const [example] = tool.examples;
     const given = tool.input.parse(example?.given);
-    const facts = { idempotentHosts: [], skills: [], mailIsKeyed: true };
+    const facts = { idempotentHosts: [], skills: [], mailKeyedForMs: 86_400_000 };
     const effect = typeof tool.effect === "function" ? tool.effect(given as never, facts) : tool.effect;
     const touches = findTouches(tool, given, effect).map(({ resource, mode }) => `${mode} ${resource}`);
     return [tool.name, touches.join(", ")] as const;

@@ -6,7 +6,7 @@ import { modelNames } from "../../core/gateway/model-names.ts";
 import type { ActJob } from "../../core/steps-rpc.ts";
 import type { CallOutcome } from "../../core/task-commands.ts";
 import type { EffectClass, Tool } from "../../core/tool.ts";
-import { agent, depsFor, outcomesOf, outside, prepare, send, toolOf } from "./play-gateway.ts";
+import { agent, depsFor, KEYED_FOR_MS, outcomesOf, outside, prepare, send, toolOf } from "./play-gateway.ts";
 import { factsOf } from "./task-world.ts";
 
 /** How calls are made: `gone` takes the tool away. */
@@ -15,12 +15,14 @@ interface Attempt {
   readonly attempt: number;
   readonly timeoutMs: number;
   readonly gone: boolean;
+  /** How long ago the first attempt began, in ms. */
+  readonly age: number;
 }
 
 async function perform(
   tool: Tool,
   texts: readonly string[],
-  { mode = "run", attempt = 1, timeoutMs = 60_000, gone = false }: Partial<Attempt> = {},
+  { mode = "run", attempt = 1, timeoutMs = 60_000, gone = false, age = 0 }: Partial<Attempt> = {},
 ): Promise<CallOutcome[]> {
   const signal = new AbortController().signal;
   const job: ActJob = {
@@ -37,6 +39,9 @@ async function perform(
         argumentsHash: await hashArguments(tool.name, { text, count: 1 }),
         effect: tool.effect as EffectClass,
         key: `call_${index}`,
+        sentAt: Date.now() - age,
+        keyedForMs: KEYED_FOR_MS,
+        canProbe: tool.probe !== undefined,
       })),
     ),
   };
@@ -244,6 +249,56 @@ describe("performing the calls of a step", () => {
     expect(outcome?.state).toBe("unknown");
     const [first] = await perform(toolOf(outside(world), "keyed"), ["hi"], how);
     expect(first?.state).toBe("failed");
+  });
+
+  test.each([
+    ["within its lifetime is made", KEYED_FOR_MS / 2, "confirmed", 1],
+    ["that may be forgotten when the request arrives is unknown, and not made", KEYED_FOR_MS - 1000, "unknown", 0],
+    ["that is forgotten is unknown, and not made", KEYED_FOR_MS * 2, "unknown", 0],
+  ] as const)("a second attempt under a key %s", async (_, age, state, runs) => {
+    const world = outside();
+    const [outcome] = await perform(toolOf(world, "keyed"), ["hi"], { attempt: 2, age });
+    expect(outcome?.state).toBe(state);
+    expect(world.runs).toBe(runs);
+  });
+
+  test("a second attempt of an object that does not say how old the key is, is not made", async () => {
+    const world = outside();
+    const tool = toolOf(world, "keyed");
+    const argumentsHash = await hashArguments(tool.name, { text: "hi", count: 1 });
+    const call = {
+      callId: "call_0",
+      tool: tool.name,
+      arguments: { text: "hi", count: 1 },
+      argumentsHash,
+      key: "call_0",
+    };
+    const calls = [{ ...call, effect: "keyed", mode: "run", attempt: 2 }] as const;
+    const job: ActJob = { facts: factsOf(agent()), step: 3, timeoutMs: 60_000, calls };
+    const [outcome] = await outcomesOf(job, depsFor([tool]), new AbortController().signal);
+    expect(outcome?.state).toBe("unknown");
+    expect(world.runs).toBe(0);
+  });
+
+  test("a lost answer is not followed by another try once the key may be forgotten", async () => {
+    const world = outside({ lose: 1 });
+    const tool = toolOf(world, "keyed");
+    // The first try takes as long as the key lives.
+    let now = 0;
+    const deps = { ...depsFor([tool]), clock: { now: () => (world.runs === 0 ? now : (now += KEYED_FOR_MS)) } };
+    const argumentsHash = await hashArguments(tool.name, { text: "hi", count: 1 });
+    const call = {
+      callId: "call_0",
+      tool: tool.name,
+      arguments: { text: "hi", count: 1 },
+      argumentsHash,
+      key: "call_0",
+    };
+    const calls = [{ ...call, effect: "keyed", mode: "run", attempt: 1, keyedForMs: KEYED_FOR_MS }] as const;
+    const job: ActJob = { facts: factsOf(agent()), step: 3, timeoutMs: 10 * KEYED_FOR_MS, calls };
+    const [outcome] = await outcomesOf(job, deps, new AbortController().signal);
+    expect(outcome?.state).toBe("unknown");
+    expect(world.runs).toBe(1);
   });
 
   test("a call that a probe did not find may fail after all", async () => {

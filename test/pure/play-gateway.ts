@@ -30,6 +30,9 @@ export function outside(change: Partial<Outside> = {}): Outside {
   return { runs: 0, running: 0, mostAtOnce: 0, lose: 0, unsent: 0, happened: "not_happened", ...change };
 }
 
+/** How long the outside remembers the key of such a tool's call. */
+export const KEYED_FOR_MS = 3_600_000;
+
 /** A tool that sends a text outside. Some texts make it behave badly. */
 export function toolOf(world: Outside, effect: EffectClass, name = "send"): Tool {
   return defineTool({
@@ -39,7 +42,7 @@ export function toolOf(world: Outside, effect: EffectClass, name = "send"): Tool
     category: "communication",
     permissions: ["network"],
     security: "cautious",
-    effect,
+    ...(effect === "keyed" ? { effect, keyedForMs: KEYED_FOR_MS } : { effect }),
     needs: [],
     aliases: { message: "text" },
     timeoutMs: 1000,

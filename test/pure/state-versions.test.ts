@@ -36,6 +36,10 @@ function read(name: Name): TaskState {
   return readState(facts, state);
 }
 
+/** A stored call as this release reads it: a keyed one has a lifetime of its key. */
+const asRead = <Call extends { readonly effect: string }>(call: Call) =>
+  call.effect === "keyed" ? { ...call, keyedForMs: expect.any(Number) } : call;
+
 /** Goes on from a state with a model that answers at once and tools that work, until the task has ended. */
 function finish(from: TaskState): TaskState {
   let state = from;
@@ -147,7 +151,12 @@ test("a model that fails again after the release is given up as the rules of thi
 });
 
 test("calls that were under way are taken up by their effect class", () => {
-  const again = wake(read("acting"), "later", 100_000);
+  const { facts, state } = first.acting;
+  const again = wake(
+    readState(facts, state, () => 90_000),
+    "later",
+    100_000,
+  );
   expect(again.work).toMatchObject({ kind: "act", calls: [{ mode: "run", attempt: 2 }] });
   expect(again.ledger.find(({ kind }) => kind === "settle")).toMatchObject({ state: "unknown" });
 });
@@ -171,7 +180,8 @@ test.each(Object.keys(second) as (keyof typeof second)[])(
     const { facts, state } = second[name];
     const { facts: factsNow, ...now } = readState(facts, state);
     expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, ...PRINCIPAL_INPUT, sources: [], skills: [] });
-    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedBySixth(state), loaded: [] });
+    const batch = state.batch.map(asRead);
+    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedBySixth(state), batch, loaded: [] });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );
@@ -183,7 +193,8 @@ test.each(Object.keys(third) as (keyof typeof third)[])(
     const { facts: factsNow, ...now } = readState(facts, state);
     expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, ...PRINCIPAL_INPUT, skills: [] });
     const batch = state.batch.map((call) => (call.tool === "dispatch_subagent" ? { ...call, dispatches: true } : call));
-    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedBySixth(state), batch, loaded: [] });
+    const read = { batch: batch.map(asRead), loaded: [] };
+    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedBySixth(state), ...read });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );
@@ -194,7 +205,8 @@ test.each(Object.keys(fourth) as (keyof typeof fourth)[])(
     const { facts, state } = fourth[name];
     const { facts: factsNow, ...now } = readState(facts, state);
     expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, ...PRINCIPAL_INPUT });
-    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedBySixth(state) });
+    const batch = state.batch.map(asRead);
+    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedBySixth(state), batch });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );

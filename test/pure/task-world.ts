@@ -12,6 +12,7 @@ import type { CallOutcome, Command, Decision, PreparedCall, SubtaskToMake, Work 
 import type { Limits, TaskFacts, TaskState } from "../../core/task-state.ts";
 import { createTask, decide, decideBoth, nextWake } from "../../core/task.ts";
 import type { Control, EffectClass, Touch } from "../../core/tool.ts";
+import { KeyMemory } from "./key-memory.ts";
 import { StoredDecisions } from "./stored-decisions.ts";
 import { PRINCIPAL } from "../../core/provenance/label.ts";
 
@@ -28,6 +29,8 @@ export interface ScriptedCall {
   readonly early?: boolean;
   /** What it reads and writes. */
   readonly touches?: readonly Touch[];
+  /** Of a keyed call: how long the outside remembers its key, in ms. Without it the outside forgets none, and the call states none. */
+  readonly keyedForMs?: number;
 }
 
 /** Each step's calls; after the last, the model answers in text. */
@@ -131,6 +134,7 @@ export class TaskWorld {
   readonly spent = this.stored.spent;
   /** How often each call's effect happened outside, by call id. */
   readonly effects = new Map<string, number>();
+  private readonly keys = new KeyMemory();
   /** Subtasks that were made, by id, and how often each was asked for. */
   readonly subtasks = new Map<string, { readonly made: SubtaskToMake; times: number }>();
   /** The calls that ran, in order, with the hash of the arguments that they ran with. */
@@ -361,8 +365,8 @@ export class TaskWorld {
     if (scripted.control !== undefined) return { ...done, control: scripted.control };
     const times = this.effects.get(id) ?? 0;
     this.ran.push({ callId: id, argumentsHash: this.ledger.get(id)?.argumentsHash ?? "" });
-    const happened = scripted.effect === "keyed" ? 1 : times + 1;
-    if (mode === "run" || times === 0) this.effects.set(id, happened);
+    const isRepeat = scripted.effect === "keyed" && this.keys.isRepeat(id, scripted.keyedForMs ?? Infinity, this.now);
+    if (!isRepeat && (mode === "run" || times === 0)) this.effects.set(id, times + 1);
     return done;
   }
 
@@ -374,6 +378,7 @@ export class TaskWorld {
       argumentsHash: `${call.tool}-${step}-${index}`,
       effect: call.effect,
       approval: call.asks === true ? { reason: "the policy asks", expiresInMs: 600_000 } : null,
+      ...(call.keyedForMs === undefined ? {} : { keyedForMs: call.keyedForMs }),
       outcome: call.early === true ? this.perform(callId(this.state.facts.id, step, index), "run") : null,
       ...(call.touches === undefined ? {} : { touches: call.touches }),
       ...(call.control?.kind === "dispatch" ? { dispatches: true } : {}),

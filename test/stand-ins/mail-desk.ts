@@ -1,6 +1,7 @@
 /**
  * Providers of mail on loopback: a server of SMTP, one that wants TLS and a password, and Resend's API as its SDK speaks it.
- * `GET /mails?{address}` shows a test what arrived for an address, by either way. What stands before the `@` of a recipient
+ * `GET /mails?{address}` shows a test what arrived for an address, by either way. `POST /forget?{address}` makes Resend's API
+ * forget the keys of those mails, as it does after a day. What stands before the `@` of a recipient
  * says what happens to the mail:
  *
  * - `refused`: never taken. `busy`: not now. `unwanted` (SMTP): refused after its data. `forbidden` (Resend): the key may not.
@@ -44,6 +45,7 @@ export interface MailDesk {
 
 export async function startMailDesk(): Promise<MailDesk> {
   const arrived: ArrivedMail[] = [];
+  const forgotten = new Set<ArrivedMail>();
   const holds = new Map<string, () => void>();
   const servers = [
     smtpServer(arrived, holds, { authOptional: true, hideSTARTTLS: true }),
@@ -54,7 +56,7 @@ export async function startMailDesk(): Promise<MailDesk> {
     smtpServer(arrived, holds, { secure: true, ...OTHER_CERTIFICATE }),
   ];
   const http = createServer((request, response) => {
-    answer(request, response, arrived, holds).catch(() => response.destroy());
+    answer(request, response, { arrived, forgotten, holds }).catch(() => response.destroy());
   });
   const port = await listenOnLoopback(http, 0);
   const ports = await Promise.all(servers.map(listening));
@@ -144,11 +146,16 @@ function hangUp(server: SMTPServer, id: string): void {
   for (const connection of connections) if (connection.id === id) connection._socket.destroy();
 }
 
+interface Arrivals {
+  readonly arrived: ArrivedMail[];
+  /** Mails whose keys Resend does not remember. */
+  readonly forgotten: Set<ArrivedMail>;
+}
+
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  arrived: ArrivedMail[],
-  holds: Map<string, () => void>,
+  { arrived, forgotten, holds }: Arrivals & { readonly holds: Map<string, () => void> },
 ): Promise<void> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
@@ -165,13 +172,22 @@ async function answer(
     holds.delete(address);
     return reply(response, 200, {});
   }
+  if (pathname === "/forget") {
+    for (const mail of arrived) if (mail.to.includes(address)) forgotten.add(mail);
+    return reply(response, 200, {});
+  }
   if (request.method !== "POST" || pathname !== "/emails")
     return reply(response, 404, problem(404, "not_found", "There is no such path."));
-  takeByResend(request, response, Buffer.concat(parts).toString("utf8"), arrived);
+  takeByResend(request, response, Buffer.concat(parts).toString("utf8"), { arrived, forgotten });
 }
 
 /** https://resend.com/docs/api-reference/emails/send-email, and its errors. */
-function takeByResend(request: IncomingMessage, response: ServerResponse, raw: string, arrived: ArrivedMail[]): void {
+function takeByResend(
+  request: IncomingMessage,
+  response: ServerResponse,
+  raw: string,
+  { arrived, forgotten }: Arrivals,
+): void {
   if (request.headers.authorization !== "Bearer re_right")
     return reply(response, 401, problem(401, "invalid_api_key", "API key is invalid"));
   const { to, from } = JSON.parse(raw) as { readonly to: readonly string[]; readonly from: string };
@@ -182,7 +198,7 @@ function takeByResend(request: IncomingMessage, response: ServerResponse, raw: s
   if (wish === "forbidden")
     return reply(response, 403, problem(403, "invalid_from_address", "The domain is not verified."));
   const key = String(request.headers["idempotency-key"] ?? "");
-  const earlier = arrived.findIndex((mail) => mail.key === key);
+  const earlier = arrived.findIndex((mail) => mail.key === key && !forgotten.has(mail));
   if (earlier !== -1 && arrived[earlier]?.raw !== raw) {
     const message = "This idempotency key was used with another payload.";
     return reply(response, 409, problem(409, "invalid_idempotent_request", message));

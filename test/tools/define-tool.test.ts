@@ -79,6 +79,8 @@ describe("defineTool", () => {
     ["an example that does not fit", { examples: [{ note: "x", given: { number: "2" } }] }, 'example "x" does not fit'],
     ["an example with an unknown field", { examples: [{ note: "x", given: { number: 2, y: 1 } }] }, "does not fit"],
     ["a probe effect without a probe", { effect: "probe" }, "has no probe"],
+    ["a keyed effect without a lifetime of its key", { effect: "keyed" }, "it has no keyedForMs"],
+    ["a key that lives for no time", { effect: "keyed", keyedForMs: 0 }, "keyedForMs is not positive"],
     ["no time", { timeoutMs: 0 }, "not positive"],
   ])("refuses %s with the reason", (_, change, reason) => {
     const definition = { ...base, ...change } as unknown as typeof base;
@@ -103,6 +105,18 @@ describe("defineTool", () => {
       // @ts-expect-error -- no port is declared
       run: ({ number }, { files }) => ({ doubled: number + Number(files === undefined) }),
     });
+    defineTool({ ...base, effect: "keyed", keyedForMs: 60_000 });
+    defineTool({
+      ...base,
+      effect: ({ number }) => (number > 0 ? "keyed" : "once"),
+      keyedForMs: ({ number }) => number,
+    });
+    // @ts-expect-error -- a keyed effect says how long its key is remembered
+    expect(() => defineTool({ ...base, effect: "keyed" })).toThrow(TypeError);
+    // @ts-expect-error -- so does an effect that may be keyed
+    defineTool({ ...base, effect: ({ number }) => (number > 0 ? "keyed" : "once") });
+    // @ts-expect-error -- no other effect has a key
+    defineTool({ ...base, effect: "once", keyedForMs: 60_000 });
     // @ts-expect-error -- the output is a number
     defineTool({ ...base, run: () => ({ doubled: "two" }) });
     // @ts-expect-error -- there is no such argument

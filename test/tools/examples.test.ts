@@ -54,7 +54,7 @@ describe("the catalogue", () => {
   it("holds the tools with what each promises the gateway", () => {
     const asked = {
       given: { method: "POST", url: "https://api.example.com/x" } as never,
-      facts: { idempotentHosts: [], skills: [], mailIsKeyed: true },
+      facts: { idempotentHosts: [], skills: [], mailKeyedForMs: 86_400_000 },
     };
     const promises = catalogue.map(({ name, permissions, security, effect }) => [
       name,

@@ -42,7 +42,7 @@ describe("http_request", () => {
   });
 
   it("is cautious and repeats freely for GET and HEAD, and is dangerous for all else", () => {
-    const facts: EffectFacts = { idempotentHosts: [], skills: [], mailIsKeyed: true };
+    const facts: EffectFacts = { idempotentHosts: [], skills: [], mailKeyedForMs: 86_400_000 };
     for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       const given = { method, url: URL_A } as never;
       const reads = method === "GET" || method === "HEAD";

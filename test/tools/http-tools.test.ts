@@ -126,6 +126,11 @@ describe("http.post", () => {
     expect(effect({ url: URL_A }, { idempotentHosts: [] })).toBe("once");
     expect(effect({ url: URL_A }, { idempotentHosts: ["api.example.com"] })).toBe("keyed");
     expect(effect({ url: "no url" }, { idempotentHosts: ["*"] })).toBe("once");
+    const keyedForMs = httpPost.keyedForMs as (given: unknown, facts: unknown) => number;
+    const stated = [{ host: "api.example.com", keyed_for_s: 7200 }];
+    expect(effect({ url: URL_A }, { idempotentHosts: stated })).toBe("keyed");
+    expect(keyedForMs({ url: URL_A }, { idempotentHosts: stated })).toBe(7_200_000);
+    expect(keyedForMs({ url: URL_A }, { idempotentHosts: ["*"] })).toBe(1_800_000);
   });
 });
 

@@ -130,7 +130,6 @@ export function contextFacts(): CallFacts {
     sandbox: DEFAULT_RULES,
     workingDirectory: "",
     allowedDomains: ["*"],
-    idempotentHosts: [],
     config: {},
     taskSkills: {
       pinned: EXAMPLE_SKILLS,

@@ -166,8 +166,10 @@ describe("send_email", () => {
   it("is keyed where the provider knows a mail by its key, else it happens at most once", () => {
     const effect = sendEmail.effect as (given: unknown, facts: EffectFacts) => string;
     const facts = { idempotentHosts: [], skills: [] };
-    expect(effect(GIVEN, { ...facts, mailIsKeyed: true })).toBe("keyed");
-    expect(effect(GIVEN, { ...facts, mailIsKeyed: false })).toBe("once");
+    expect(effect(GIVEN, { ...facts, mailKeyedForMs: 86_400_000 })).toBe("keyed");
+    expect(effect(GIVEN, { ...facts, mailKeyedForMs: null })).toBe("once");
+    const keyedForMs = sendEmail.keyedForMs as (given: unknown, facts: EffectFacts) => number;
+    expect(keyedForMs(GIVEN, { ...facts, mailKeyedForMs: 86_400_000 })).toBe(86_400_000);
   });
 
   it("reads HTML that opens much and closes nothing", async () => {

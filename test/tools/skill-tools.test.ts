@@ -192,7 +192,7 @@ describe("run_skill_script", () => {
     );
     expect(result).toMatchObject({ changed: [], stdout: "looked" });
     expect(await files.read("data.csv", 100)).toMatchObject({ ok: true });
-    const facts: EffectFacts = { idempotentHosts: [], skills: [REPORT, OTHER], mailIsKeyed: true };
+    const facts: EffectFacts = { idempotentHosts: [], skills: [REPORT, OTHER], mailKeyedForMs: 86_400_000 };
     const effectOf = (given: object) => {
       if (typeof runSkillScript.effect === "string") throw new Error("a fixed effect");
       return runSkillScript.effect(given as never, facts);

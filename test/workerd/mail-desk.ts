@@ -23,6 +23,12 @@ export async function releaseMail(address: string): Promise<void> {
   await fetch(`${mail.url}/release?${encodeURIComponent(address)}`, { method: "POST" });
 }
 
+/** Makes Resend forget the keys of the mails that arrived for this address, as it does after a day. */
+export async function forgetMailKeys(address: string): Promise<void> {
+  const { mail } = inject("servers");
+  await fetch(`${mail.url}/forget?${encodeURIComponent(address)}`, { method: "POST" });
+}
+
 /** Reads the data of SMTP, in base64, by a library that had no part in writing it. */
 export async function readSmtpMail(raw: string): Promise<ReadMail> {
   const mail = await PostalMime.parse(Uint8Array.from(atob(raw), (character) => character.charCodeAt(0)));

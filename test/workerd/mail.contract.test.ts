@@ -30,7 +30,7 @@ function resend(apiKey = "re_right", baseUrl = desk.url): MailPort {
 }
 
 function ofTenant(port: MailPort, tenant = "ten_1"): MailUnderTest["port"] {
-  return { isKeyed: port.isKeyed, send: (mail, options) => port.send(tenant, mail, options) };
+  return { keyedForMs: port.keyedForMs, send: (mail, options) => port.send(tenant, mail, options) };
 }
 
 mailContract("SMTP", () => ({

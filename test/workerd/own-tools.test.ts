@@ -81,6 +81,8 @@ describe("a tool of the tenant's own", () => {
     ["arguments that are no object", { input: { type: "string" } }, ["input.type"], "weather is no tool"],
     ["a schema that is none", { input: { type: "object", required: "city" } }, ["input"], "weather is no tool"],
     ["a field that there is not", { colour: "red" }, ["colour"], "weather is no tool: colour"],
+    ["a lifetime of no key", { keyed_for_s: 3600 }, ["keyed_for_s"], "whose effect is keyed"],
+    ["a lifetime of a key that is too short", { effect: "keyed", keyed_for_s: 1 }, ["keyed_for_s"], "keyed_for_s"],
     ["an argument in the host", { request: { url: "https://{city}.example/" } }, ["request.url"], "host"],
     ["a secret in the host", { request: { url: "https://{{secret.A}}.example/{city}" } }, ["request.url"], "host"],
     ["a host that is none", { request: { url: "ftp://x.example/{city}" } }, ["request.url"], "https://"],

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { markdownText } from "../../core/documents/make.ts";
+import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
 import { defineTool } from "../define-tool.ts";
 import { MAKE_TIMEOUT_MS, madeFile, madeFilename, makeFile, showMade, templateSettings } from "./made-file.ts";
@@ -13,6 +14,7 @@ export default defineTool({
   permissions: ["write"],
   security: "cautious",
   effect: "keyed",
+  keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
   onlyByName: true,
   settings: templateSettings,

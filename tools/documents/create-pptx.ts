@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { aboutFields, markdownText, slidesSchema } from "../../core/documents/make.ts";
+import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
 import { defineTool, failure } from "../define-tool.ts";
 import {
@@ -21,6 +22,7 @@ export default defineTool({
   permissions: ["write"],
   security: "cautious",
   effect: "keyed",
+  keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
   settings: templateSettings,
   aliases: { markdown: "content", markdown_content: "content", path: "filename", file_path: "filename" },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MAX_DOCUMENT_BYTES } from "../../core/documents/port.ts";
 import { missingPermission } from "../../core/gateway/envelope.ts";
+import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { isReadable } from "../../core/sandbox/file-mode.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 import { aboutDocument, DOCUMENT_ALIASES, documentName, judgeDocument } from "./document-files.ts";
@@ -16,6 +17,7 @@ export default defineTool({
   permissions: ["read"],
   security: "safe",
   effect: (given) => (given.images_folder === undefined ? "none" : "keyed"),
+  keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
   aliases: DOCUMENT_ALIASES,
   timeoutMs: 120_000,

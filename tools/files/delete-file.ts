@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { judgePath, WRITE_DISABLED } from "../../core/sandbox/path.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 
@@ -10,6 +11,7 @@ export default defineTool({
   permissions: ["write"],
   security: "dangerous",
   effect: "keyed",
+  keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files"],
   aliases: { filename: "path", file_path: "path" },
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
 import { encodeText } from "../../core/sandbox/text-file.ts";
 import { defineTool, failWith } from "../define-tool.ts";
@@ -13,6 +14,7 @@ export default defineTool({
   permissions: ["write"],
   security: "cautious",
   effect: "keyed",
+  keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files"],
   aliases: FILENAME_ALIASES,
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),

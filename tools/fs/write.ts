@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { MODE_FORM, parseMode } from "../../core/sandbox/file-mode.ts";
 import { checkListedExtension, judgePath, WRITE_DISABLED } from "../../core/sandbox/path.ts";
 import { encodeText } from "../../core/sandbox/text-file.ts";
@@ -16,6 +17,7 @@ export default defineTool({
   permissions: ["write"],
   security: "cautious",
   effect: "keyed",
+  keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files"],
   aliases: { filename: "path", file_path: "path" },
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hostIsListed } from "../../core/host-pattern.ts";
+import { DEFAULT_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import {
   headersInput,
   MAX_REPLY_BYTES,
@@ -11,6 +11,7 @@ import {
   urlInput,
 } from "../../core/web/exchange.ts";
 import { checkHeaders, isHeaderValue } from "../../core/web/headers.ts";
+import { keyedForAt } from "../../core/web/idempotent-hosts.ts";
 import { writeBody } from "../../core/web/request-body.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 
@@ -22,10 +23,8 @@ export default defineTool({
   category: "api",
   permissions: ["network"],
   security: "dangerous",
-  effect({ url }, { idempotentHosts }) {
-    const parsed = URL.parse(url);
-    return parsed !== null && hostIsListed(parsed, idempotentHosts) ? "keyed" : "once";
-  },
+  effect: ({ url }, { idempotentHosts }) => (keyedForAt(url, idempotentHosts) === null ? "once" : "keyed"),
+  keyedForMs: ({ url }, { idempotentHosts }) => keyedForAt(url, idempotentHosts) ?? DEFAULT_KEYED_FOR_MS,
   needs: ["web"],
   timeoutMs: ({ timeout_ms }) => timeout_ms + TIMEOUT_MARGIN_MS,
   input: z.object({

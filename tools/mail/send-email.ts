@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { ERRORS, type Failure, type Result } from "../../core/errors.ts";
 import { missingPermission } from "../../core/gateway/envelope.ts";
+import { chooseAfterFailure, DEFAULT_KEYED_FOR_MS, effectOfReceiver } from "../../core/gateway/outcome.ts";
 import { readMailboxes } from "../../core/mail/address.ts";
 import { htmlAsText, isHtml, textAsHtml } from "../../core/mail/html-text.ts";
 import { type Mail, MAX_ATTACHMENTS, type SentMail, type TaskMailPort } from "../../core/mail/port.ts";
 import { surelyNotSent } from "../../core/ports.ts";
+import type { CallFacts } from "../../core/tool.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 import { readMailFiles } from "./mail-files.ts";
 
@@ -28,7 +30,8 @@ export default defineTool({
   category: "communication",
   permissions: ["network"],
   security: "dangerous",
-  effect: (_given, { mailIsKeyed }) => (mailIsKeyed ? "keyed" : "once"),
+  effect: (_given, { mailKeyedForMs }) => effectOfReceiver(mailKeyedForMs).effect,
+  keyedForMs: (_given, { mailKeyedForMs }) => mailKeyedForMs ?? DEFAULT_KEYED_FOR_MS,
   needs: ["mail", "files"],
   touches: ({ attachment_filenames: names = [] }) => (names.length > 0 ? [{ resource: "files", mode: "read" }] : []),
   settings,
@@ -52,7 +55,7 @@ export default defineTool({
     attachments: z.array(z.string()),
     note: z.string().nullable(),
   }),
-  async run(given, { mail, files, sandbox, permissions, config, key, signal }) {
+  async run(given, { mail, files, sandbox, permissions, config, key, nowMs, signal }) {
     const names = given.attachment_filenames ?? [];
     if (names.length > 0 && !permissions.includes("read"))
       return failure("permission_denied", missingPermission("read", permissions), { field: "attachment_filenames" });
@@ -76,7 +79,7 @@ export default defineTool({
     };
     const reserved = await mail.reserve(key, settings.parse(config).max_per_task ?? MAX_MAILS);
     if (!reserved.ok) return failWith(reserved.error);
-    const sent = await sendWithTries(whole, mail, key, signal);
+    const sent = await sendWithTries(whole, mail, { key, nowMs, signal });
     if (!sent.ok) {
       if (surelyNotSent(sent.error)) await mail.release(key);
       return failWith(sent.error);
@@ -112,17 +115,18 @@ export default defineTool({
 async function sendWithTries(
   whole: Mail,
   mail: TaskMailPort,
-  key: string,
-  signal: AbortSignal,
+  { key, nowMs, signal }: Pick<CallFacts, "key" | "nowMs" | "signal">,
 ): Promise<Result<SentMail>> {
-  let mayHaveLeft = false;
+  const terms = { ...effectOfReceiver(mail.keyedForMs), sentAt: nowMs };
+  let mayHaveHappened = false;
   for (let tries = 1; ; tries += 1) {
     const sent = await mail.send(whole, { key, signal });
     if (sent.ok) return sent;
-    mayHaveLeft ||= !surelyNotSent(sent.error);
-    const mayGoAgain = ERRORS[sent.error.code].retry !== "never" && (!mayHaveLeft || mail.isKeyed);
-    if (!mayGoAgain || tries === TRIES || !(await mail.pause(PAUSE_MS, signal)))
-      return { ok: false, error: lastWord(sent.error, mayHaveLeft) };
+    mayHaveHappened ||= !surelyNotSent(sent.error);
+    const isTransient = ERRORS[sent.error.code].retry !== "never";
+    const next = chooseAfterFailure({ ...terms, mayHaveHappened, isTransient }, nowMs + TIMEOUT_MS);
+    if (next !== "retry" || tries === TRIES || !(await mail.pause(PAUSE_MS, signal)))
+      return { ok: false, error: lastWord(sent.error, mayHaveHappened) };
   }
 }
 

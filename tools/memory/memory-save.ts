@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { contentSchema, tagsSchema } from "../../core/memory/memory.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 
@@ -11,6 +12,7 @@ export default defineTool({
   permissions: ["write"],
   security: "cautious",
   effect: "keyed",
+  keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["memory"],
   input: z.object({ content: contentSchema, tags: tagsSchema.default([]) }),
   output: z.object({

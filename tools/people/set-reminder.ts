@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { MAX_EXPRESSION } from "../../core/schedules/cron.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 
@@ -13,6 +14,7 @@ export default defineTool({
   permissions: ["write"],
   security: "cautious",
   effect: "keyed",
+  keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["reminders"],
   aliases: { text: "message" },
   input: z

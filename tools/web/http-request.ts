@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hostIsListed } from "../../core/host-pattern.ts";
+import { DEFAULT_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { isReading } from "../../core/http-method.ts";
 import {
   headersInput,
@@ -12,6 +12,7 @@ import {
   urlInput,
 } from "../../core/web/exchange.ts";
 import { checkHeaders } from "../../core/web/headers.ts";
+import { keyedForAt } from "../../core/web/idempotent-hosts.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 
 export default defineTool({
@@ -24,9 +25,9 @@ export default defineTool({
   security: ({ method }) => (isReading(method) ? "cautious" : "dangerous"),
   effect({ method, url }, { idempotentHosts }) {
     if (isReading(method)) return "none";
-    const parsed = URL.parse(url);
-    return parsed !== null && hostIsListed(parsed, idempotentHosts) ? "keyed" : "once";
+    return keyedForAt(url, idempotentHosts) === null ? "once" : "keyed";
   },
+  keyedForMs: ({ url }, { idempotentHosts }) => keyedForAt(url, idempotentHosts) ?? DEFAULT_KEYED_FOR_MS,
   needs: ["web"],
   timeoutMs: ({ timeout }) => timeout * 1_000 + TIMEOUT_MARGIN_MS,
   input: z.object({

@@ -1,5 +1,9 @@
-/** Deliveries by mail. Resend knows a delivery again by its id; by SMTP one that may have left is not sent again. */
+/**
+ * Deliveries by mail. Resend recognises a delivery by its id for 24 hours; after that, and by SMTP, one that may have left is
+ * not sent again until a person says so.
+ */
 import {
+  clockFromEnv,
   databaseFromEnv,
   filesFromEnv,
   mailFromEnv,
@@ -11,6 +15,12 @@ import type { Attempt, Delivery, Sent } from "../../core/channels/delivery.ts";
 import type { OutMessage } from "../../core/channels/message.ts";
 import { hangsAfterMs } from "../../core/channels/outbox-rules.ts";
 import { ERRORS, type Failure, ok, type Result } from "../../core/errors.ts";
+import {
+  type AttemptedEffect,
+  chooseAfterFailure,
+  chooseRecovery,
+  effectOfReceiver,
+} from "../../core/gateway/outcome.ts";
 import { domainOf, readMailbox } from "../../core/mail/address.ts";
 import { checkMail, mailContentType } from "../../core/mail/check.ts";
 import { markdownAsHtml } from "../../core/mail/markdown-html.ts";
@@ -33,34 +43,46 @@ const PAUSE_MS = 10_000;
 /** Of these a mail has nothing to say: it cannot be changed once it has left. */
 const UNSAID = new Set<Delivery["kind"]>(["progress", "settled", "event"]);
 
-export async function sendByEmail(env: Env, delivery: Delivery, { mayHaveLeft }: Attempt): Promise<Sent> {
+export async function sendByEmail(env: Env, delivery: Delivery, attempt: Attempt): Promise<Sent> {
   if (UNSAID.has(delivery.kind)) return { kind: "sent", ref: null };
   const port = mailFromEnv(env);
-  if (mayHaveLeft && !port.isKeyed)
-    return { kind: "unknown", why: "An earlier try was cut off, and nobody knows whether the mail left." };
+  const now = clockFromEnv(env).now();
+  const earlier = attempt.mayHaveLeft ? { sentAt: attempt.mayHaveLeftSince ?? delivery.createdAt } : null;
+  const attempted = { ...effectOfReceiver(port.keyedForMs), sentAt: earlier?.sentAt ?? now };
+  if (earlier !== null && chooseRecovery(attempted, now) !== "run") return { kind: "unknown", why: MAY_HAVE_LEFT };
   const mail = await mailOf(env, delivery);
-  if (!mail.ok) return notMade(mail.error);
+  if (!mail.ok) return notMade(mail.error, attempt);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const sent = await port.send(delivery.tenant, mail.value, { key: delivery.id, signal });
   if (sent.ok) return { kind: "sent", ref: { id: sent.value.id, provider: port.provider } };
-  return failedSending(sent.error, port.isKeyed);
+  return failedSending(sent.error, { attempted, mayHaveLeft: attempt.mayHaveLeft, now });
 }
 
-/** What it is made of is Otto's own: the people, the files. Nobody was asked to take it. */
-function notMade({ code, message, retryAfterMs }: Failure): Sent {
-  if (ERRORS[code].retry === "never") return { kind: "dead", why: message };
+const MAY_HAVE_LEFT =
+  "An earlier try may have sent this mail, and its provider would not recognise another one as a repeat. Send it again if it did not arrive.";
+
+/** Otto's own stores failed to give the people or the files: the provider received nothing by this attempt. */
+function notMade({ code, message, retryAfterMs }: Failure, { mayHaveLeft }: Attempt): Sent {
+  if (ERRORS[code].retry === "never") return { kind: mayHaveLeft ? "unknown" : "dead", why: message };
   return { kind: "later", why: message, afterMs: retryAfterMs ?? null, isOurs: true };
 }
 
-function failedSending(error: Failure, isKeyed: boolean): Sent {
+/** Every attempt asks again whether the key is remembered, so that a later one does not rely on this answer. */
+function failedSending(
+  error: Failure,
+  {
+    attempted,
+    mayHaveLeft,
+    now,
+  }: { readonly attempted: AttemptedEffect; readonly mayHaveLeft: boolean; readonly now: number },
+): Sent {
   const { code, message, retryAfterMs } = error;
-  const canGoAgain = ERRORS[code].retry !== "never";
-  const did = surelyNotSent(error);
-  if (canGoAgain && (did || isKeyed)) {
-    const pause = code === "rate_limited" ? { pausesAllMs: retryAfterMs ?? PAUSE_MS } : {};
-    return { kind: "later", why: message, afterMs: retryAfterMs ?? null, ...pause };
-  }
-  return { kind: did ? "dead" : "unknown", why: message };
+  const isLost = !surelyNotSent(error);
+  const isTransient = ERRORS[code].retry !== "never";
+  const next = chooseAfterFailure({ ...attempted, mayHaveHappened: mayHaveLeft || isLost, isTransient }, now);
+  if (next !== "retry") return { kind: next, why: message };
+  const pause = code === "rate_limited" ? { pausesAllMs: retryAfterMs ?? PAUSE_MS } : {};
+  return { kind: "later", why: message, afterMs: retryAfterMs ?? null, ...pause, ...(isLost && { mayHaveLeft: true }) };
 }
 
 async function mailOf(env: Env, delivery: Delivery): Promise<Result<Mail>> {

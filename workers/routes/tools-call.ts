@@ -118,7 +118,7 @@ async function makeCall(
     step: 1,
     toolset: {
       ...(await buildToolset(await toolsOf(c, facts.sources), facts)),
-      mailIsKeyed: mailFromEnv(c.env).isKeyed,
+      mailKeyedForMs: mailFromEnv(c.env).keyedForMs,
     },
     repeat: null,
     context: BY_PRINCIPAL,

@@ -64,7 +64,10 @@ const config: fc.Arbitrary<AgentConfig> = fc.record(
     }),
     sandbox: fc.record({ allowed_paths: texts, allow_write: fc.boolean() }),
     allowed_domains: texts,
-    idempotent_hosts: texts,
+    idempotent_hosts: fc.array(
+      fc.oneof(text, fc.record({ host: text, keyed_for_s: fc.integer({ min: 60, max: 2_592_000 }) })),
+      { minLength: 1, maxLength: 3 },
+    ),
     on_unknown: fc.constantFrom("tell" as const, "ask" as const),
     memory: fc.record({
       summaries: fc.boolean(),

@@ -8,6 +8,7 @@ import {
   type Level,
   type Permission,
 } from "./agent-config.ts";
+import { hostLines, readHostLines } from "./idempotent-hosts.ts";
 
 /** A list of texts, one on each line; null: the agent says nothing of it. */
 export type Lines = string | null;
@@ -71,7 +72,7 @@ export function draftOf(config: AgentConfig): AgentDraft {
     extensions: linesOf(sandbox.extensions),
     allow_write: flagText(sandbox.allow_write),
     allowed_domains: linesOf(config.allowed_domains),
-    idempotent_hosts: linesOf(config.idempotent_hosts),
+    idempotent_hosts: config.idempotent_hosts === undefined ? null : hostLines(config.idempotent_hosts).join("\n"),
     on_unknown: config.on_unknown ?? "",
     summaries: flagText(memory.summaries),
     tag_boost: numberText(memory.tag_boost),
@@ -111,6 +112,7 @@ export function readDraft(draft: AgentDraft): ReadDraft {
     tag_boost: number("memory.tag_boost", draft.tag_boost, false),
     min_score: number("memory.min_score", draft.min_score, false),
   });
+  const hosts = listOf(draft.idempotent_hosts);
   const approval = given(approvalOf(draft, number("approval.expires_s", draft.expires_s, true)));
   const tool_config = settingsOf(draft.tool_config, faults);
   if (Object.keys(faults).length > 0) return { ok: false, faults };
@@ -128,7 +130,7 @@ export function readDraft(draft: AgentDraft): ReadDraft {
         budget,
         sandbox,
         allowed_domains: listOf(draft.allowed_domains),
-        idempotent_hosts: listOf(draft.idempotent_hosts),
+        idempotent_hosts: hosts === undefined ? undefined : readHostLines(hosts),
         on_unknown: draft.on_unknown === "" ? undefined : draft.on_unknown,
         memory,
         skills: given({ match: draft.match === "" ? undefined : draft.match, names: listOf(draft.skills) }),

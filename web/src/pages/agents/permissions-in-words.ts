@@ -14,6 +14,7 @@ import {
   USUAL_APPROVAL_SECONDS,
   USUAL_STEPS,
 } from "./agent-config.ts";
+import { hostLines } from "./idempotent-hosts.ts";
 import { isMatchedBy, isNamedBy } from "../../api/tool-patterns.ts";
 
 export type WordedTool = Pick<
@@ -188,7 +189,10 @@ function hostWords({
         : { tone: "may", text: `Its tools reach ${told(listed)}, and no other host.` };
   return keyed.length === 0
     ? [reaches]
-    : [reaches, { tone: "may", text: `${told(keyed)} recognise a repeated request, so that it is safe to repeat.` }];
+    : [
+        reaches,
+        { tone: "may", text: `${told(hostLines(keyed))} recognise a repeated request, so that it is safe to repeat.` },
+      ];
 }
 
 function fileWords({ sandbox: own, tool_config = {} }: AgentConfig): Statement[] {

@@ -1,0 +1,42 @@
+/** The hosts that honour `Idempotency-Key`, as an agent lists them, and how long each remembers a key. */
+import { z } from "zod";
+import { DEFAULT_KEYED_FOR_MS, MAX_KEYED_FOR_S, MIN_KEYED_FOR_S } from "../gateway/outcome.ts";
+import { hostIsListed } from "../host-pattern.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Lifetimes that providers document. https://docs.stripe.com/api/idempotent_requests: at least 24 hours. */
+const DOCUMENTED_KEYED_FOR_MS: Readonly<Record<string, number>> = { "api.stripe.com": DAY_MS };
+
+const hostPattern = z.string().min(1).max(260);
+
+/** Seconds that a receiver remembers an idempotency key. */
+export const keyedForSchema = z.int().min(MIN_KEYED_FOR_S).max(MAX_KEYED_FOR_S);
+
+/** A pattern of hosts, with the key lifetime that they state, if one is known. */
+export const idempotentHostSchema = z.union([
+  hostPattern,
+  z.strictObject({
+    host: hostPattern,
+    keyed_for_s: keyedForSchema.describe("Seconds that these hosts remember a key; 1800 for a host without it"),
+  }),
+]);
+export type IdempotentHost = z.infer<typeof idempotentHostSchema>;
+
+/**
+ * How long the host of `url` remembers an idempotency key, in ms; null: it is not listed, or `url` is not a URL. The
+ * shortest lifetime that an entry states wins, then what the provider documents, then 30 minutes.
+ */
+export function keyedForAt(url: string, hosts: readonly IdempotentHost[]): number | null {
+  const parsed = URL.parse(url);
+  if (parsed === null) return null;
+  const listed = hosts.filter((entry) => hostIsListed(parsed, [typeof entry === "string" ? entry : entry.host]));
+  if (listed.length === 0) return null;
+  const stated = listed.flatMap((entry) => (typeof entry === "string" ? [] : [entry.keyed_for_s * 1000]));
+  return stated.length > 0 ? Math.min(...stated) : documentedKeyedForMs(parsed);
+}
+
+/** How long a host that states nothing remembers a key, in ms: what its provider documents, else 30 minutes. */
+export function documentedKeyedForMs(url: URL): number {
+  return DOCUMENTED_KEYED_FOR_MS[url.hostname] ?? DEFAULT_KEYED_FOR_MS;
+}

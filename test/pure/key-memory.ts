@@ -1,0 +1,12 @@
+/** What a receiver of keyed calls remembers: the keys that it saw, each for its lifetime from the first time. */
+export class KeyMemory {
+  private readonly seenAt = new Map<string, number>();
+
+  /** Takes a key; true when it is a repeat of one that is remembered. */
+  isRepeat(key: string, keyedForMs: number, now: number): boolean {
+    const seenAt = this.seenAt.get(key);
+    const isRepeat = seenAt !== undefined && now - seenAt < keyedForMs;
+    if (!isRepeat) this.seenAt.set(key, now);
+    return isRepeat;
+  }
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import {
+  chooseAfterFailure,
+  chooseRecovery,
+  DEFAULT_KEYED_FOR_MS,
+  isAnswerLost,
+  type Recovery,
+} from "../../core/gateway/outcome.ts";
+import type { EffectTerms } from "../../core/tool.ts";
+import { keyedForAt } from "../../core/web/idempotent-hosts.ts";
+
+const [MINUTE, HOUR] = [60_000, 3_600_000];
+const DAY = 24 * HOUR;
+const START = 1_800_000_000_000;
+
+describe("an effect that was cut off", () => {
+  test.each<[string, EffectTerms, number | null, Recovery]>([
+    ["that changes nothing", { effect: "none" }, null, "run"],
+    ["that can be looked up", { effect: "probe" }, 0, "probe"],
+    ["that is neither keyed nor looked up", { effect: "once" }, 0, "unknown"],
+    ["under a key of a day, at once", { effect: "keyed", keyedForMs: DAY }, 0, "run"],
+    ["under a key of a day, hours later", { effect: "keyed", keyedForMs: DAY }, 23 * HOUR, "run"],
+    ["under a key of a day, 25 hours later", { effect: "keyed", keyedForMs: DAY }, 25 * HOUR, "unknown"],
+    ["just before its key expires", { effect: "keyed", keyedForMs: DAY }, DAY - 4 * MINUTE, "unknown"],
+    ["under a key of an hour, within its last tenth", { effect: "keyed", keyedForMs: HOUR }, 56 * MINUTE, "unknown"],
+    ["under a key of no stated lifetime, soon", { effect: "keyed" }, 26 * MINUTE, "run"],
+    ["under a key of no stated lifetime, later", { effect: "keyed" }, DEFAULT_KEYED_FOR_MS, "unknown"],
+    ["under a key of unknown age", { effect: "keyed", keyedForMs: DAY }, null, "unknown"],
+    ["after its key, by a tool that looks up", { effect: "keyed", keyedForMs: DAY, canProbe: true }, DAY, "probe"],
+  ])("%s", (_, terms, age, recovery) => {
+    const sent = age === null ? {} : { sentAt: START - age };
+    expect(chooseRecovery({ ...terms, ...sent }, START)).toBe(recovery);
+  });
+});
+
+test.each([
+  ["never left, and can go again", { mayHaveHappened: false, isTransient: true }, "retry"],
+  ["never left, and cannot", { mayHaveHappened: false, isTransient: false }, "dead"],
+  ["may have left, and its key is remembered", { mayHaveHappened: true, isTransient: true }, "retry"],
+  ["may have left, and cannot go again", { mayHaveHappened: true, isTransient: false }, "unknown"],
+] as const)("an attempt under a key that %s", (_, how, after) => {
+  expect(chooseAfterFailure({ effect: "keyed", keyedForMs: HOUR, sentAt: START, ...how }, START + MINUTE)).toBe(after);
+});
+
+test("an attempt that may have left is unknown when its key is forgotten before the next one would leave", () => {
+  const how = { effect: "keyed", keyedForMs: HOUR, sentAt: START, mayHaveHappened: true, isTransient: true } as const;
+  expect(chooseAfterFailure(how, START + 53 * MINUTE)).toBe("retry");
+  expect(chooseAfterFailure(how, START + HOUR)).toBe("unknown");
+  expect(chooseAfterFailure({ ...how, mayHaveHappened: false }, START + HOUR)).toBe("retry");
+});
+
+test("an answer is lost unless the request surely did not leave or was answered", () => {
+  const lost = { code: "upstream_failed", message: "" } as const;
+  expect(isAnswerLost(lost)).toBe(true);
+  expect(isAnswerLost({ ...lost, details: { sent: false } })).toBe(false);
+  expect(isAnswerLost({ ...lost, details: { answered: true } })).toBe(false);
+  expect(isAnswerLost({ code: "invalid_input", message: "" })).toBe(false);
+});
+
+describe("the key lifetime of a host", () => {
+  test.each([
+    ["that is not listed", "https://a.example/x", ["b.example"], null],
+    ["of no URL", "no url", ["*"], null],
+    ["that is listed by name alone", "https://a.example/x", ["a.example"], DEFAULT_KEYED_FOR_MS],
+    ["with a lifetime", "https://a.example/x", [{ host: "a.example", keyed_for_s: 7200 }], 2 * HOUR],
+    [
+      "that several entries name",
+      "https://a.example/x",
+      ["a.example", { host: "*.example", keyed_for_s: 900 }, { host: "a.example", keyed_for_s: 7200 }],
+      15 * MINUTE,
+    ],
+    ["that documents one", "https://api.stripe.com/v1/charges", ["api.stripe.com"], DAY],
+    ["that documents one, under *", "https://API.Stripe.com/v1/charges", ["*"], DAY],
+    ["that documents another than is stated", "https://api.stripe.com/", [{ host: "*", keyed_for_s: 60 }], MINUTE],
+  ])("%s", (_, url, hosts, keyedForMs) => {
+    expect(keyedForAt(url, hosts)).toBe(keyedForMs);
+  });
+});

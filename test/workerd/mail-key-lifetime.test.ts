@@ -1,0 +1,70 @@
+/** Deliveries by Resend, whose stand-in forgets a key when it is told to, as Resend does after a day. */
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import type { Attempt, Delivery } from "../../core/channels/delivery.ts";
+import type { OutMessage } from "../../core/channels/message.ts";
+import { addressee } from "../contracts/mail-suite.ts";
+import { sendByEmail } from "../../workers/channels/email-sender.ts";
+import { deliveryOf } from "./delivery-of.ts";
+import { arrivedMail, forgetMailKeys } from "./mail-desk.ts";
+import { newTenant } from "./tenant-client.ts";
+
+const HOUR = 3_600_000;
+const FIRST: Attempt = { number: 1, mayHaveLeft: false, refs: {} };
+const { mail: desk } = inject("servers");
+const byResend = { ...env, RESEND_API_KEY: "re_right", RESEND_BASE_URL: desk.url, OTTO_MAIL_FROM: "otto@mail.test" };
+
+let tenant = "";
+beforeAll(async () => {
+  tenant = (await newTenant()).id;
+});
+
+function mailTo(to: string): Delivery {
+  const message: OutMessage = {
+    text: "It is done.",
+    files: [],
+    sandbox: null,
+    ask: null,
+    outcome: null,
+    isOver: true,
+    title: "The report",
+  };
+  return deliveryOf(tenant, { to, content: { ...message } });
+}
+
+/** A later attempt at a delivery whose first one may have left so long ago. */
+const after = (ms: number): Attempt => ({ number: 2, mayHaveLeft: true, mayHaveLeftSince: Date.now() - ms, refs: {} });
+
+describe("a mail by Resend whose answer was lost", () => {
+  test("may have left, and is sent again under its key", async () => {
+    const delivery = mailTo(addressee("broken"));
+    expect(await sendByEmail(byResend, delivery, FIRST)).toMatchObject({ kind: "later", mayHaveLeft: true });
+    expect(await sendByEmail(byResend, delivery, after(HOUR))).toMatchObject({ kind: "sent" });
+    expect(await arrivedMail(delivery.to)).toHaveLength(1);
+  });
+
+  test("is unknown, and arrived once, when its key is forgotten before it can be sent again", async () => {
+    const delivery = mailTo(addressee("broken"));
+    await sendByEmail(byResend, delivery, FIRST);
+    await forgetMailKeys(delivery.to);
+    expect(await sendByEmail(byResend, delivery, after(25 * HOUR))).toMatchObject({
+      kind: "unknown",
+      why: expect.stringContaining("may have sent this mail"),
+    });
+    expect(await arrivedMail(delivery.to)).toHaveLength(1);
+  });
+
+  test("arrives once more when a person says to send it after all", async () => {
+    const delivery = mailTo(addressee("ana"));
+    await sendByEmail(byResend, delivery, FIRST);
+    await forgetMailKeys(delivery.to);
+    expect(await sendByEmail(byResend, delivery, { ...FIRST, number: 3 })).toMatchObject({ kind: "sent" });
+    expect(await arrivedMail(delivery.to)).toHaveLength(2);
+  });
+
+  test("is unknown, not dead, when a later attempt is refused", async () => {
+    const delivery = mailTo(addressee("refused"));
+    expect(await sendByEmail(byResend, delivery, FIRST)).toMatchObject({ kind: "dead" });
+    expect(await sendByEmail(byResend, delivery, after(HOUR))).toMatchObject({ kind: "unknown" });
+  });
+});
