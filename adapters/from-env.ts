@@ -17,7 +17,6 @@ import type {
   MemoryPort,
   ModelPort,
   PatternsPort,
-  ResultsPort,
   SearchPort,
   VectorsPort,
   WebPort,
@@ -45,6 +44,7 @@ import { demoModel } from "./model/demo/demo.ts";
 import { openAiModel } from "./model/openai.ts";
 import { linearPatterns } from "./patterns.ts";
 import { openPeople } from "./people.ts";
+import type { ResultsPort } from "../core/prompt/results-port.ts";
 import { openResults } from "./results.ts";
 import { stubOf, type Watchable } from "./object-stub.ts";
 import { slackSettings } from "./channel-settings.ts";

@@ -6,7 +6,9 @@ import { failed, ok, type Result } from "../core/errors.ts";
 import { taskOfCall } from "../core/ids.ts";
 import { readKeptText } from "../core/prompt/kept-results.ts";
 import type { TaskRpc } from "../core/objects.ts";
-import type { BlobPort, ResultsPort } from "../core/ports.ts";
+import { OUTSIDE } from "../core/provenance/label.ts";
+import type { BlobPort } from "../core/ports.ts";
+import type { ResultsPort } from "../core/prompt/results-port.ts";
 import { guarded } from "./files/r2.ts";
 
 /** What is needed to open a tree's results. `taskOf` gives the object of a task of the same tenant. */
@@ -28,6 +30,12 @@ export function openResults({ blobs, taskOf, tenant, rootId }: ResultsSettings):
   }
 
   return {
+    labelOf: async (callId) => {
+      const task = taskOfCall(callId);
+      if (task === null) return OUTSIDE;
+      const row = await guarded(async () => await taskOf(task).call(callId));
+      return row.ok ? (row.value.label ?? OUTSIDE) : OUTSIDE;
+    },
     read: (callId) =>
       guarded(async () => {
         const task = taskOfCall(callId);

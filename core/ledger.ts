@@ -1,5 +1,6 @@
 /** How rows of the ledger are written, and the outcomes that the task's own rules settle a call with. */
 import type { ErrorCode } from "./errors.ts";
+import type { Label } from "./provenance/label.ts";
 import type { CallOutcome, LedgerChange, LedgerRow, PreparedCall } from "./task-commands.ts";
 import type { LedgerState } from "./task-state.ts";
 
@@ -25,9 +26,9 @@ export function intend(call: PreparedCall, step: number, index: number, attempts
 }
 
 /** The settling of a row. */
-export function settle(callId: string, outcome: CallOutcome, now: number): LedgerChange {
-  const { state, result, content, durationMs } = outcome;
-  return { kind: "settle", callId, state, result, content, settledAt: now, durationMs };
+export function settle(callId: string, outcome: CallOutcome & { readonly label: Label }, now: number): LedgerChange {
+  const { state, result, content, durationMs, label } = outcome;
+  return { kind: "settle", callId, state, result, content, settledAt: now, durationMs, label };
 }
 
 /** The outcome of a call that may or may not have happened, as the model reads it. */

@@ -11,6 +11,7 @@ import type { NewMemory } from "./memory/memory.ts";
 import type { OpenWait } from "./open-waits.ts";
 import type { ChangeOptions, DirectoryEntry, FileEntry, FilePage, FileVersion, WrittenFile } from "./ports.ts";
 import type { ChangeSetRpc } from "./sandbox/change-set.ts";
+import type { Label } from "./provenance/label.ts";
 import type { SandboxWrite } from "./sandbox/write.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "./tenant/budget-tree.ts";
 import type { EndedSession, Session, SessionPage, SessionQuery, SessionsToEnd, SignInLink } from "./tenant/session.ts";
@@ -77,8 +78,11 @@ export interface TaskRpc {
   called(): Promise<void>;
   /** At the root of a tree: takes one more subtask into the tree's count; `quota_exceeded` when it is full. */
   enroll(subtask: string): Promise<Result<void>>;
-  /** A subtask has ended. Told again until this returns. */
-  subtaskEnded(subtask: TaskView): Promise<void>;
+  /**
+   * A subtask has ended. Told again until this returns. `label` is the join over everything that it read; `OUTSIDE` when a
+   * subtask of an earlier release omits it.
+   */
+  subtaskEnded(subtask: TaskView, label?: Label): Promise<void>;
   /**
    * A subtask tells what it and those below it wait for from people, and whether its time stands. An older `version` than
    * one before is dropped.
@@ -338,7 +342,8 @@ export interface SandboxRpc extends ChangeSetRpc {
   admit(write: SandboxWrite): Promise<Result<{ readonly applied: WrittenFile | null; readonly blobNeeded: boolean }>>;
   /** Points the path at the blob. A write whose key was applied before gives the first one's entry. */
   commit(write: SandboxWrite): Promise<Result<WrittenFile>>;
-  makeDirectory(path: string, key: string): Promise<Result<{ readonly made: boolean }>>;
+  /** `label` is that of what makes it; `OUTSIDE` when omitted. */
+  makeDirectory(path: string, key: string, label?: Label): Promise<Result<{ readonly made: boolean }>>;
   remove(path: string, options: ChangeOptions): Promise<Result<{ readonly kind: "file" | "directory" }>>;
   restore(path: string, version: number, options: ChangeOptions): Promise<Result<WrittenFile>>;
   /** Forgets every file and version, and gives the tenant's quota back what they held of it. */

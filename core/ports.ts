@@ -12,7 +12,9 @@ import type { TaskMailPort } from "./mail/port.ts";
 import type { SshPort } from "./ssh/port.ts";
 import type { Message, ModelUsage } from "./messages.ts";
 import type { FileChange } from "./sandbox/file-change.ts";
+import type { Label } from "./provenance/label.ts";
 import type { PeoplePort } from "./people/port.ts";
+import type { ResultsPort } from "./prompt/results-port.ts";
 import type { RemindersPort } from "./schedules/reminders-port.ts";
 import type { ScriptsPort } from "./scripts/port.ts";
 import type { SkillsPort } from "./skills/port.ts";
@@ -87,6 +89,8 @@ export interface FileEntry {
   readonly version: number;
   /** Nine permission bits; `core/sandbox/file-mode.ts` says what they mean here. */
   readonly mode: number;
+  /** The label of what wrote it; absent from a sandbox of an earlier release. */
+  readonly label?: Label;
 }
 
 /** What a write gives: the file as it is now. */
@@ -115,6 +119,8 @@ export interface DirectoryEntry {
   readonly kind: "file" | "directory";
   readonly size: number;
   readonly modifiedAt: number;
+  /** Of a directory: the join over everything in it; absent from a sandbox of an earlier release. */
+  readonly label?: Label;
 }
 
 /** How a write is made. */
@@ -128,6 +134,8 @@ export interface WriteOptions {
   readonly mode?: number;
   /** Where a file that is replaced goes, in the same step: both happen or neither. What stands there is replaced too. */
   readonly backupPath?: string;
+  /** The label of what writes; `OUTSIDE` when omitted. */
+  readonly label?: Label;
 }
 
 /** How a file or a directory is removed, or a version brought back. A key that was applied before changes nothing more. */
@@ -156,7 +164,10 @@ export interface FilesPort {
   /** The bytes of an entry that this port gave: those of its version, whatever was written since. One request to the store. */
   bytesOf(entry: FileEntry): Promise<Result<Uint8Array>>;
   /** Makes a directory and those above it. `made` is false for one that is there; `conflict` where a file is in the way. */
-  makeDirectory(path: string, options: Pick<ChangeOptions, "key">): Promise<Result<{ readonly made: boolean }>>;
+  makeDirectory(
+    path: string,
+    options: Pick<WriteOptions, "key" | "label">,
+  ): Promise<Result<{ readonly made: boolean }>>;
   /** Removes a file, whose versions stay and can be restored, or a directory that is empty. The directory above stays. */
   remove(path: string, options: ChangeOptions): Promise<Result<{ readonly kind: "file" | "directory" }>>;
   /** The versions of a file that are remembered, the newest first, those of a deleted file too; `not_found` where none is. */
@@ -167,7 +178,7 @@ export interface FilesPort {
    * All of these changes or none, once for a key; `conflict` names every path that is not at its `ifVersion`.
    * `outcome_unknown`: the store stopped answering in the middle, and some of them may have been made.
    */
-  apply(changes: readonly FileChange[], options: Pick<ChangeOptions, "key">): Promise<Result<void>>;
+  apply(changes: readonly FileChange[], options: Pick<WriteOptions, "key" | "label">): Promise<Result<void>>;
 }
 
 /**
@@ -271,12 +282,6 @@ export interface ToolPorts {
   readonly people: PeoplePort;
   readonly reminders: RemindersPort;
   readonly mail: TaskMailPort;
-}
-
-/** The results of a task tree's calls, whole, as text: also those that the model was shown a shortened form of. */
-export interface ResultsPort {
-  /** The text of a call's result; `not_found` for a call that this tree did not make or that has not settled. */
-  read(callId: string): Promise<Result<string>>;
 }
 
 /** A regular expression of a tenant or a model, compiled. */

@@ -2,6 +2,7 @@
 import type { Result } from "./errors.ts";
 import type { HopListener } from "./hop-lines.ts";
 import type { Message, ModelUsage } from "./messages.ts";
+import type { Label } from "./provenance/label.ts";
 import type { ModelFailure } from "./ports.ts";
 import type { CallOfHop, CallOutcome, ModelReply, RequestGuess, RevisedCall } from "./task-commands.ts";
 import type { TaskFacts } from "./task-state.ts";
@@ -15,6 +16,8 @@ export interface ThinkJob {
   readonly final: boolean;
   /** An object of an earlier release sends messages without labels. */
   readonly messages: readonly Message[];
+  /** The join over what the task has read; absent from an object of an earlier release. */
+  readonly label?: Label;
   readonly maxOutputTokens: number;
   readonly timeoutMs: number;
   readonly repeat: { readonly hash: string; readonly count: number } | null;

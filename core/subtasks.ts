@@ -9,6 +9,7 @@ import type { ErrorCode, Failure } from "./errors.ts";
 import { shapeError } from "./gateway/shape.ts";
 import { childTaskId } from "./ids.ts";
 import type { ShownResult } from "./prompt/kept-results.ts";
+import type { Label } from "./provenance/label.ts";
 import { failedOutcome } from "./ledger.ts";
 import { standingFacts } from "./skills/in-force.ts";
 import { advance } from "./task-advance.ts";
@@ -174,8 +175,11 @@ export function callOfSubtask(state: TaskState, subtask: string): string | null 
   return state.batch.find(({ wait }) => isSubtaskWait(wait) && wait.id === subtask)?.id ?? null;
 }
 
-/** How an ended task looks to its parent: text and files, or the error. `shown` is what the model reads of the text. */
-export function endingOf(view: TaskView, shown: ShownResult): SubtaskEnding {
+/**
+ * How an ended task looks to its parent: text and files, or the error. `shown` is what the model reads of the text; `label`
+ * is the join over everything that the subtask read.
+ */
+export function endingOf(view: TaskView, shown: ShownResult, label: Label): SubtaskEnding {
   const { id, status, usage } = view;
   if (status !== "completed" && status !== "failed" && status !== "cancelled") {
     throw new Error("a subtask that has not ended brings nothing");
@@ -183,7 +187,7 @@ export function endingOf(view: TaskView, shown: ShownResult): SubtaskEnding {
   return {
     subtask: id,
     status,
-    outcome: outcomeOf(view, shown),
+    outcome: { ...outcomeOf(view, shown), label },
     inputTokens: usage.input_tokens,
     outputTokens: usage.output_tokens,
     costMicros: Math.round(usage.cost_usd * MICROS_PER_DOLLAR),

@@ -9,6 +9,7 @@ import { HeldResources } from "./call-order.ts";
 import { advance, canRun, findRunnable, isOpen } from "./task-advance.ts";
 import { goOn } from "./task-answers.ts";
 import type { CallOutcome, CallToMake, PreparedCall } from "./task-commands.ts";
+import { labelName, OUTSIDE } from "./provenance/label.ts";
 import { finish, load } from "./task-skills.ts";
 import type { Attachment, BatchCall } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
@@ -44,7 +45,8 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
   for (const { call, index, entry } of opened) {
     turn.ledger.push({ kind: "insert", row: intend(call, step, index, entry?.attempts ?? 0, turn.now) });
     const { id, tool, effect } = call;
-    turn.emit("call.started", { step, call_id: id, tool, arguments: call.arguments, effect });
+    const label = labelName(entry?.label ?? OUTSIDE);
+    turn.emit("call.started", { step, call_id: id, tool, arguments: call.arguments, effect, label });
   }
   for (const { call, entry } of opened) {
     if (entry === undefined) continue;
@@ -144,7 +146,9 @@ export function settleCall(turn: Turn, call: BatchCall, outcome: CallOutcome): v
 }
 
 /** What a call brought: its control opens a wait or marks a file, anything else settles it. */
-function applyOutcome(turn: Turn, call: BatchCall, outcome: CallOutcome): void {
+function applyOutcome(turn: Turn, call: BatchCall, brought: CallOutcome): void {
+  // A runner of an earlier release says nothing of labels.
+  const outcome = { ...brought, label: brought.label ?? OUTSIDE };
   const { control } = outcome;
   if (control === null) return outcome.state === "unknown" ? settleUnknown(turn, call) : turn.settle(call, outcome);
   if (control.kind === "dispatch") return dispatch(turn, call, control);

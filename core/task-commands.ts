@@ -35,6 +35,8 @@ export interface LedgerRow {
   readonly result: ToolResult | null;
   readonly content: string | null;
   readonly durationMs: number | null;
+  /** The label of the result; absent until it settled, and `OUTSIDE` by its absence after that. */
+  readonly label?: Label;
 }
 
 /** A call as hop one prepared it: resolved, checked, priced, keyed, hashed. With an outcome it is settled already. */
@@ -69,6 +71,8 @@ export interface CallOutcome {
   readonly durationMs: number;
   /** True when `content` is a shortened form of a result so long that a model is to summarise it. */
   readonly isLarge?: boolean;
+  /** The label of `content`. Absent from what the task settles itself, and from a runner of an earlier release. */
+  readonly label?: Label;
 }
 
 /** A model call that was paid for: one row of what a task spent. `callId`: the tool call that it was made for. */
@@ -356,6 +360,7 @@ export type LedgerChange =
       readonly content: string;
       readonly settledAt: number;
       readonly durationMs: number;
+      readonly label: Label;
     };
 
 /** What a subtask waits for from people, as the task above it keeps it; none: it waits for nobody. */

@@ -42,6 +42,12 @@ export interface EffectTerms {
   readonly canProbe?: boolean;
 }
 
+/**
+ * Whose text a tool gives: `own` what Otto makes of the call (the result has the label of the call's context), `tenant` the
+ * tenant's records, `outside` what anybody may have written. Files and results that a call reads add their own labels.
+ */
+export type Yields = "own" | "tenant" | "outside";
+
 /** The catalogue's categories. */
 export const TOOL_CATEGORIES = [
   "research",
@@ -208,6 +214,8 @@ export interface Tool {
   readonly needs: readonly (keyof ToolPorts)[];
   /** What a call reads and writes. Absent: it follows from `needs` and the effect class (`core/gateway/touches.ts`). */
   touches?(given: never, effect: EffectClass): readonly Touch[];
+  /** Absent: `outside` for a tool that needs the web, a search, MCP, mail or SSH, else `own`. */
+  readonly yields?: Yields;
   /** What an agent's `tool_config` may set of it; calls find that in `config`. */
   readonly settings?: z.ZodObject;
   /** Other names of arguments, e.g. `{ path: "filename" }`. */

@@ -11,7 +11,7 @@ import type { LabelledMessage, Message, ModelUsage } from "./messages.ts";
 import { costMicros } from "./model-table.ts";
 import type { BelowChange, CallOutcome, Decision, LedgerChange, Spend, StepMessage, Work } from "./task-commands.ts";
 import { type BatchCall, type EndReason, isSubtaskWait, type Reservation, type TaskState } from "./task-state.ts";
-import { joinLabels, type Label, OUTSIDE } from "./provenance/label.ts";
+import { joinLabels, type Label, labelName, OUTSIDE } from "./provenance/label.ts";
 import { isBusy, isWaiting, statusOf } from "./task-status.ts";
 import { filesOf, pendingOf, type PendingView } from "./task-view.ts";
 import { estimateMessages } from "./prompt/tokens.ts";
@@ -109,14 +109,15 @@ export class Turn {
     else this.ledger.push({ kind: "attempt", callId: call.id, attempts });
   }
 
-  /** Settles a call: batch, ledger, event. */
+  /** Settles a call: batch, ledger, event. What the task says itself has the label of the call's context. */
   settle(call: BatchCall, outcome: CallOutcome): void {
+    const label = outcome.label ?? call.label ?? OUTSIDE;
     const content = call.note === null ? outcome.content : `${call.note}\n${outcome.content}`;
     this.replace({ ...call, state: outcome.state, wait: null, toSummarise: outcome.isLarge ?? false });
-    this.ledger.push(settle(call.id, { ...outcome, content }, this.now));
+    this.ledger.push(settle(call.id, { ...outcome, content, label }, this.now));
     this.expect({ role: "tool", callId: call.id, name: call.tool, content });
-    this.steer(OUTSIDE);
-    this.tellSettled(call, outcome);
+    this.steer(label);
+    this.tellSettled(call, outcome, label);
   }
 
   /** Counts a message that the next request will hold. */
@@ -233,7 +234,7 @@ export class Turn {
   }
 
   /** The event of a settled call. */
-  private tellSettled(call: Pick<BatchCall, "id" | "tool">, outcome: CallOutcome): void {
+  private tellSettled(call: Pick<BatchCall, "id" | "tool">, outcome: CallOutcome, label: Label): void {
     const said = { step: this.state.step, call_id: call.id, tool: call.tool };
     if (outcome.state === "unknown") this.emit("call.unknown", said);
     else {
@@ -242,6 +243,7 @@ export class Turn {
         ...said,
         ok: outcome.result.ok,
         state: outcome.state,
+        label: labelName(label),
         ...shown,
         duration_ms: outcome.durationMs,
       });

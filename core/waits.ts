@@ -1,6 +1,7 @@
 /** What a call makes its task wait for: how waits open, end, and expire. Subtasks have `core/subtasks.ts`. */
 import { derivedId } from "./ids.ts";
 import { confirmedOutcome, failedOutcome } from "./ledger.ts";
+import { PERSON } from "./provenance/label.ts";
 import type { CallOutcome } from "./task-commands.ts";
 import type { BatchCall, Wait } from "./task-state.ts";
 import type { Control } from "./tool.ts";
@@ -77,7 +78,7 @@ export function expiredOutcome(wait: Wait): CallOutcome {
 
 /** The outcome of a question that somebody answered. */
 export function answeredOutcome(answer: string, by: string): CallOutcome {
-  return confirmedOutcome({ answer, answered_by: by }, answer, 0);
+  return { ...confirmedOutcome({ answer, answered_by: by }, answer, 0), label: PERSON };
 }
 
 /** What events tell of a question beside how it stands: who is asked what. */

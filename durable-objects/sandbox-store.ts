@@ -1,5 +1,6 @@
 /** What a sandbox stores: which file is where, its earlier versions, and the directories that hold nothing. */
 import type { DirectoryEntry, FileEntry, FileVersion, WrittenFile } from "../core/ports.ts";
+import { type Label, OUTSIDE } from "../core/provenance/label.ts";
 import type { ChangeSet } from "../core/sandbox/change-set.ts";
 import {
   directoriesAbove,
@@ -11,22 +12,11 @@ import {
   type Totals,
   type SandboxWrite,
 } from "../core/sandbox/write.ts";
+import { copyOf, FILE, type FileRow, insideOf, toEntry } from "./sandbox-rows.ts";
 import type { SandboxTables } from "./sandbox-tables.ts";
 
 /** How long a change's key is remembered: far longer than any call is repeated after a crash. */
 const KEY_LIFETIME_MS = 30 * 86_400_000;
-
-const FILE = "path, hash, size, content_type, modified_at, version, mode";
-
-interface FileRow extends Record<string, SqlStorageValue> {
-  readonly path: string;
-  readonly hash: string;
-  readonly size: number;
-  readonly content_type: string;
-  readonly modified_at: number;
-  readonly version: number;
-  readonly mode: number;
-}
 
 /** Reads and writes the index. Every method is one synchronous piece of work, and a change happens whole or not at all. */
 export class SandboxStore {
@@ -81,24 +71,24 @@ export class SandboxStore {
     return !inside("files") && !inside("directories");
   }
 
-  /** The entries directly inside, by the code points of their names. A directory's size is that of all files in it. */
+  /** The entries directly inside, by the code points of their names. A directory's size and label are those of everything in it. */
   children(directory: string): readonly DirectoryEntry[] {
     const prefix = directory === "" ? "" : `${directory}/`;
-    const rows = this.tables.read<{ name: string; is_file: number; size: number; modified_at: number }>(
+    const rows = this.tables.read<{ name: string; is_file: number; size: number; modified_at: number; label: Label }>(
       `SELECT iif(slash = 0, rest, substr(rest, 1, slash - 1)) AS name, max(slash = 0 AND is_file) AS is_file,
-              sum(size) AS size, max(modified_at) AS modified_at
-       FROM (SELECT rest, instr(rest, '/') AS slash, size, modified_at, is_file
-             FROM (SELECT substr(path, length(?1) + 1) AS rest, size, modified_at, 1 AS is_file FROM files
+              sum(size) AS size, max(modified_at) AS modified_at, max(label) AS label
+       FROM (SELECT rest, instr(rest, '/') AS slash, size, modified_at, is_file, label
+             FROM (SELECT substr(path, length(?1) + 1) AS rest, size, modified_at, 1 AS is_file, label FROM files
                    WHERE ?1 = '' OR (path > ?1 AND path < ?2)
                    UNION ALL
-                   SELECT substr(path, length(?1) + 1), 0, made_at, 0 FROM directories
+                   SELECT substr(path, length(?1) + 1), 0, made_at, 0, label FROM directories
                    WHERE ?1 = '' OR (path > ?1 AND path < ?2)))
        GROUP BY name ORDER BY name`,
       ...insideOf(directory),
     );
-    return rows.map(({ name, is_file, size, modified_at }) => {
+    return rows.map(({ name, is_file, size, modified_at, label }) => {
       const kind = is_file === 1 ? "file" : "directory";
-      return { name, path: prefix + name, kind, size, modifiedAt: modified_at };
+      return { name, path: prefix + name, kind, size, modifiedAt: modified_at, label };
     });
   }
 
@@ -128,7 +118,7 @@ export class SandboxStore {
       const present = this.file(write.path);
       const { backupPath } = write;
       const isBackedUp = present !== null && backupPath !== undefined;
-      if (isBackedUp) this.place({ ...write, ...factsOf(present), path: backupPath }, now);
+      if (isBackedUp) this.place({ ...write, ...copyOf(present, write), path: backupPath }, now);
       const entry = this.place(write, now);
       const written = { ...entry, isNew: present === null, backup: isBackedUp ? backupPath : null };
       this.setTotals(totals);
@@ -137,9 +127,9 @@ export class SandboxStore {
     });
   }
 
-  makeDirectory(path: string, key: string, now: number): { readonly made: boolean } {
+  makeDirectory(path: string, key: string, label: Label, now: number): { readonly made: boolean } {
     return this.tables.atOnce(() => {
-      this.keepDirectory(path, now);
+      this.keepDirectory(path, label, now);
       this.remember(key, { made: true }, now);
       return { made: true };
     });
@@ -148,25 +138,27 @@ export class SandboxStore {
   /** Takes a file away, its last version into the earlier ones, or an empty directory; the directory above stays. */
   remove(path: string, kind: "file" | "directory", key: string, now: number): { readonly kind: "file" | "directory" } {
     return this.tables.atOnce(() => {
+      const label = this.labelAt(path);
       if (kind === "directory") this.tables.write("DELETE FROM directories WHERE path = ?", path);
       else this.removeFile(path, now);
       this.forgetDeleted();
       const above = directoryOf(path);
-      if (above !== null) this.keepDirectory(above, now);
+      if (above !== null) this.keepDirectory(above, label, now);
       this.remember(key, { kind }, now);
       return { kind };
     });
   }
 
   /** Makes all changes of a set that was judged, and remembers what it made under this key. */
-  putAll({ writes, removals }: ChangeSet, totals: Totals, key: string, now: number): void {
+  putAll({ writes, removals, label = OUTSIDE }: ChangeSet, totals: Totals, key: string, now: number): void {
     this.tables.atOnce(() => {
+      const removed = removals.map(({ path }) => ({ path, label: this.labelAt(path) }));
       for (const { path } of removals) this.removeFile(path, now);
       const made = writes.map((write): [string, number] => {
         this.dropDirectories(write.path);
-        return [write.path, this.place({ ...write, key }, now).version];
+        return [write.path, this.place({ ...write, key, label }, now).version];
       });
-      for (const { path } of removals) this.keepDirectoryOf(path, now);
+      for (const { path, label: its } of removed) this.keepDirectoryOf(path, its, now);
       this.forgetDeleted();
       this.setTotals(totals);
       this.remember(key, { made }, now);
@@ -193,11 +185,11 @@ export class SandboxStore {
   private place(write: SandboxWrite, now: number): FileEntry {
     const present = this.file(write.path);
     const entry = entryOf(write, { present, lastVersion: this.lastVersion(write.path), now });
-    const { path, hash, size, contentType, modifiedAt, version, mode } = entry;
+    const { path, hash, size, contentType, modifiedAt, version, mode, label } = entry;
     this.archive(path);
     this.tables.write("DELETE FROM deleted WHERE path = ?", path);
     this.tables.write(
-      `INSERT OR REPLACE INTO files (${FILE}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO files (${FILE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       path,
       hash,
       size,
@@ -205,6 +197,7 @@ export class SandboxStore {
       modifiedAt,
       version,
       mode,
+      label,
     );
     return entry;
   }
@@ -222,7 +215,7 @@ export class SandboxStore {
     const earlier = this.versions(path).find((one) => one.version === version);
     if (earlier === undefined) return;
     const present = this.file(path);
-    this.place({ ...factsOf(earlier), path, key: "" }, now);
+    this.place({ ...copyOf(earlier, {}), path, key: "" }, now);
     const [files, bytes] = [present === null ? 1 : 0, earlier.size - (present?.size ?? 0)];
     this.tables.write("UPDATE totals SET files = files + ?, bytes = bytes + ?", files, bytes);
   }
@@ -255,15 +248,22 @@ export class SandboxStore {
   }
 
   /** Unless there are as many as fit: then one that holds nothing is none. */
-  private keepDirectory(path: string, now: number): void {
-    const query = "INSERT OR IGNORE INTO directories SELECT ?, ? WHERE (SELECT count(*) FROM directories) < ?";
-    this.tables.write(query, path, now, SANDBOX_MAX_DIRECTORIES);
+  private keepDirectory(path: string, label: Label, now: number): void {
+    const query = `INSERT OR IGNORE INTO directories (path, made_at, label)
+      SELECT ?, ?, ? WHERE (SELECT count(*) FROM directories) < ?`;
+    this.tables.write(query, path, now, label, SANDBOX_MAX_DIRECTORIES);
+  }
+
+  /** The label of the file or the empty directory at a path, whose name the directory above may go on with. */
+  private labelAt(path: string): Label {
+    const query = "SELECT label FROM files WHERE path = ?1 UNION ALL SELECT label FROM directories WHERE path = ?1";
+    return this.tables.read<{ label: Label }>(query, path)[0]?.label ?? OUTSIDE;
   }
 
   /** The directory that a file was in stays, unless a file stands on the way to it now. */
-  private keepDirectoryOf(path: string, now: number): void {
+  private keepDirectoryOf(path: string, label: Label, now: number): void {
     const above = directoryOf(path);
-    if (above !== null && this.firstFile(directoriesAbove(path)) === null) this.keepDirectory(above, now);
+    if (above !== null && this.firstFile(directoriesAbove(path)) === null) this.keepDirectory(above, label, now);
   }
 
   /** Directories that hold no file give way to one. */
@@ -280,18 +280,4 @@ export class SandboxStore {
     this.tables.write("INSERT INTO writes VALUES (?, ?, ?)", key, JSON.stringify(outcome), now);
     this.tables.write("DELETE FROM writes WHERE at < ?", now - KEY_LIFETIME_MS);
   }
-}
-
-/** What a copy has of a file. */
-function factsOf({ hash, size, contentType, mode }: FileEntry) {
-  return { hash, size, contentType, mode };
-}
-
-/** The bounds of the paths below a directory: `0` is the character after `/`. The topmost directory has none. */
-function insideOf(directory: string): [after: string, before: string] {
-  return directory === "" ? ["", ""] : [`${directory}/`, `${directory}0`];
-}
-
-function toEntry({ path, size, hash, content_type, modified_at, version, mode }: FileRow): FileEntry {
-  return { path, size, hash, contentType: content_type, modifiedAt: modified_at, version, mode };
 }

@@ -3,11 +3,12 @@
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS files (
     path TEXT PRIMARY KEY, hash TEXT NOT NULL, size INTEGER NOT NULL, content_type TEXT NOT NULL,
-    modified_at INTEGER NOT NULL, version INTEGER NOT NULL, mode INTEGER NOT NULL DEFAULT 420
+    modified_at INTEGER NOT NULL, version INTEGER NOT NULL, mode INTEGER NOT NULL DEFAULT 420, label INTEGER NOT NULL DEFAULT 3
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS versions (
     path TEXT NOT NULL, version INTEGER NOT NULL, hash TEXT NOT NULL, size INTEGER NOT NULL, content_type TEXT NOT NULL,
-    modified_at INTEGER NOT NULL, mode INTEGER NOT NULL DEFAULT 420, PRIMARY KEY (path, version)
+    modified_at INTEGER NOT NULL, mode INTEGER NOT NULL DEFAULT 420, label INTEGER NOT NULL DEFAULT 3,
+    PRIMARY KEY (path, version)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS writes (key TEXT PRIMARY KEY, entry TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS writes_by_age ON writes (at);
@@ -15,7 +16,9 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS versions_by_hash ON versions (hash);
   CREATE TABLE IF NOT EXISTS totals (id INTEGER PRIMARY KEY CHECK (id = 1), files INTEGER NOT NULL, bytes INTEGER NOT NULL);
   INSERT OR IGNORE INTO totals VALUES (1, 0, 0);
-  CREATE TABLE IF NOT EXISTS directories (path TEXT PRIMARY KEY, made_at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS directories (
+    path TEXT PRIMARY KEY, made_at INTEGER NOT NULL, label INTEGER NOT NULL DEFAULT 3
+  ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS deleted (path TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS deleted_by_age ON deleted (at);
   CREATE TABLE IF NOT EXISTS held (id INTEGER PRIMARY KEY CHECK (id = 1), bytes INTEGER NOT NULL);
@@ -28,7 +31,16 @@ const ADD_MODES = `
   ALTER TABLE versions ADD COLUMN mode INTEGER NOT NULL DEFAULT 420;
 `;
 
-/** The first table and the last one of the schema. A sandbox of an earlier release has the first alone. */
+/** As they were made before labels, for a sandbox that has none of them yet. */
+const DIRECTORIES_BEFORE_LABELS =
+  "CREATE TABLE IF NOT EXISTS directories (path TEXT PRIMARY KEY, made_at INTEGER NOT NULL) WITHOUT ROWID;";
+
+/** What a sandbox of a release before labels has to be given: its files are the tenant's records (3 is `TENANT`). */
+const ADD_LABELS = ["files", "versions", "directories"]
+  .map((table) => `ALTER TABLE ${table} ADD COLUMN label INTEGER NOT NULL DEFAULT 3;`)
+  .join("\n");
+
+/** The first table and the last one of the schema before labels. A sandbox of the release before modes has the first alone. */
 const [FIRST_TABLE, LAST_TABLE] = ["files", "held"];
 
 /** Reads and writes rows. Every method but `erase` is one synchronous piece of work. */
@@ -73,13 +85,23 @@ export class SandboxTables {
       .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE name IN (?, ?)", FIRST_TABLE, LAST_TABLE)
       .toArray();
     if (rows.length === 0) return false;
-    if (rows.length === 1) this.upgrade();
+    if (!this.hasLabels()) this.upgrade(rows.length === 1);
     return true;
   }
 
-  private upgrade(): void {
+  private hasLabels(): boolean {
+    const query = "SELECT 1 FROM pragma_table_info('files') WHERE name = 'label'";
+    return this.storage.sql.exec(query).toArray().length > 0;
+  }
+
+  /** `lacksModes`: the sandbox is of the release before modes, and has two tables alone. */
+  private upgrade(lacksModes: boolean): void {
     this.storage.transactionSync(() => {
-      this.storage.sql.exec(ADD_MODES);
+      if (lacksModes) {
+        this.storage.sql.exec(ADD_MODES);
+        this.storage.sql.exec(DIRECTORIES_BEFORE_LABELS);
+      }
+      this.storage.sql.exec(ADD_LABELS);
       this.storage.sql.exec(SCHEMA);
     });
   }

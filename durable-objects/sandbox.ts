@@ -4,6 +4,7 @@ import { clockFromEnv, type Env, holdStorageFromEnv } from "../adapters/from-env
 import { failed, ok, type Result } from "../core/errors.ts";
 import type { SandboxRpc } from "../core/objects.ts";
 import type { ChangeOptions, DirectoryEntry, FileEntry, FilePage, FileVersion, WrittenFile } from "../core/ports.ts";
+import { type Label, OUTSIDE, TENANT } from "../core/provenance/label.ts";
 import { type ChangeSet, judgeChanges } from "../core/sandbox/change-set.ts";
 import { judgeForm } from "../core/sandbox/path.ts";
 import {
@@ -82,7 +83,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     }
   }
 
-  async makeDirectory(path: string, key: string): Promise<Result<{ readonly made: boolean }>> {
+  async makeDirectory(path: string, key: string, label: Label = OUTSIDE): Promise<Result<{ readonly made: boolean }>> {
     const form = this.judgeStoredForm(path);
     if (!form.ok) return form;
     const ownKey = `make ${key}`;
@@ -95,7 +96,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
       made: this.store.madeDirectories(),
     });
     if (!isNeeded.ok) return isNeeded;
-    return ok(isNeeded.value ? this.store.makeDirectory(path, ownKey, this.clock.now()) : { made: false });
+    return ok(isNeeded.value ? this.store.makeDirectory(path, ownKey, label, this.clock.now()) : { made: false });
   }
 
   async remove(path: string, options: ChangeOptions): Promise<Result<{ readonly kind: "file" | "directory" }>> {
@@ -127,8 +128,8 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     if (applied !== null) return ok(applied);
     if (known.length === 0) return failed("not_found", `File not found: ${path}`);
     if (wanted === undefined) return failed("not_found", noSuchVersion(path, version));
-    const { size, hash, contentType, mode } = wanted;
-    return await this.commit({ ...options, key: `restore ${options.key}`, path, size, hash, contentType, mode });
+    const { size, hash, contentType, mode, label = TENANT } = wanted;
+    return await this.commit({ ...options, key: `restore ${options.key}`, path, size, hash, contentType, mode, label });
   }
 
   async admitAll(

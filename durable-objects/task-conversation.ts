@@ -1,9 +1,14 @@
 /** What the model reads of one task: its conversation as the object's rows hold it. */
 import type { LabelledMessage, Message } from "../core/messages.ts";
-import { type Label, OUTSIDE } from "../core/provenance/label.ts";
+import { splitHistory } from "../core/prompt/compaction.ts";
+import { joinLabels, type Label, OUTSIDE, PERSON } from "../core/provenance/label.ts";
 import { labelMessage } from "../core/provenance/label-messages.ts";
 import type { CondenseJob } from "../core/steps-rpc.ts";
-import { COMPACTION } from "./task-tables.ts";
+import type { TaskState } from "../core/task-state.ts";
+import { COMPACTION, type ResultLabels } from "./task-tables.ts";
+
+/** What of a task's state its conversation is read by. */
+type Reading = Pick<TaskState, "facts" | "compactedThrough" | "steeredBy">;
 
 export class TaskConversation {
   private readonly sql: SqlStorage;
@@ -17,23 +22,30 @@ export class TaskConversation {
   /**
    * Each assistant message followed by what its calls brought, steps up to `compactedThrough` by their compaction. It is
    * kept while the task runs: what was read before a model call does not change any more, unless older steps are compacted.
-   * `source` is the label of the task's input.
    */
-  messages(compactedThrough: number, source: Label): readonly LabelledMessage[] {
+  messages(state: Reading): readonly LabelledMessage[] {
+    const { compactedThrough, facts } = state;
     if (this.read?.compactedThrough !== compactedThrough) {
-      this.read = { compactedThrough, messages: this.beginning(compactedThrough, source), seq: 0 };
+      this.read = { compactedThrough, messages: this.beginning(state), seq: 0 };
     }
-    const { messages, last } = this.between(compactedThrough, Number.MAX_SAFE_INTEGER, this.read.seq);
-    this.read.messages.push(...messages.map((message) => labelMessage(message, source)));
+    const { messages, last } = this.between(facts.label, compactedThrough, Number.MAX_SAFE_INTEGER, this.read.seq);
+    this.read.messages.push(...messages);
     this.read.seq = last;
     return this.read.messages;
   }
 
   /** What is to be told in short when the steps up to `through` are, and what stays. */
-  history(through: number, compactedThrough: number): NonNullable<CondenseJob["history"]> {
-    const between = (after: number, upTo: number) => this.between(after, upTo, 0).messages;
+  history(through: number, { compactedThrough, facts }: Reading): NonNullable<CondenseJob["history"]> {
+    const between = (after: number, upTo: number) => this.between(facts.label, after, upTo, 0).messages;
     const kept = [...between(-1, 0), ...between(through, Number.MAX_SAFE_INTEGER)];
     return { through, previous: this.compaction(), messages: between(compactedThrough, through), kept };
+  }
+
+  /** The labels of the results of these steps that are less than `OUTSIDE`. */
+  labels(from: number, to: number): ResultLabels {
+    const query = "SELECT body FROM journal WHERE kind = 'labels' AND step BETWEEN ? AND ?";
+    const rows = this.sql.exec<{ body: string }>(query, from, to).toArray();
+    return readLabels(rows);
   }
 
   /** The task runs no more: what was kept for its next step is dropped. */
@@ -41,11 +53,18 @@ export class TaskConversation {
     this.read = null;
   }
 
-  /** The input, and what stands for the steps up to `compactedThrough`. */
-  private beginning(compactedThrough: number, source: Label): LabelledMessage[] {
-    const input = this.between(-1, 0, 0).messages.map((message) => labelMessage(message, source));
+  /**
+   * The input, and what stands for the steps up to `compactedThrough`. That has the label of what it covers, which is at
+   * most that of the next request; people's words in it stay apart. Before inputs had texts, a hook's were among them.
+   */
+  private beginning({ facts, compactedThrough, steeredBy }: Reading): LabelledMessage[] {
+    const input = this.between(facts.label, -1, 0, 0).messages;
     const text = compactedThrough === 0 ? null : this.compaction();
-    return text === null ? input : [...input, { role: "user", content: text, label: OUTSIDE }];
+    if (text === null) return input;
+    const words = facts.texts === undefined ? joinLabels(PERSON, facts.label) : PERSON;
+    const parts = words === steeredBy ? [{ isWords: true, text }] : splitHistory(text);
+    const labelled = parts.map(({ isWords, text: content }) => ({ content, label: isWords ? words : steeredBy }));
+    return [...input, ...labelled.map((part) => ({ role: "user" as const, ...part }))];
   }
 
   /** What stands for the older steps; null: nothing does. */
@@ -57,23 +76,29 @@ export class TaskConversation {
 
   /**
    * The messages of the steps after `after` up to `through`, in rows of the journal after `seq`; and the last of these
-   * rows.
+   * rows. `source` is the label of the task's input.
    */
-  private between(after: number, through: number, seq: number): { messages: Message[]; last: number } {
-    const messages: Message[] = [];
-    let last = seq;
-    const query = `SELECT seq, step, body FROM journal
-      WHERE seq > ? AND kind = 'message' AND step > ? AND step <= ? ORDER BY seq`;
-    for (const row of this.sql.exec<MessageRow>(query, seq, after, through)) {
-      const message = JSON.parse(row.body) as Message;
-      messages.push(message);
-      last = row.seq;
-      if (message.role !== "assistant" || message.calls === undefined) continue;
-      const contents = this.contents(row.step);
-      for (const { id, name } of message.calls)
-        messages.push({ role: "tool", callId: id, name, content: contents.get(id) ?? "" });
-    }
-    return { messages, last };
+  private between(
+    source: Label,
+    after: number,
+    through: number,
+    seq: number,
+  ): { messages: LabelledMessage[]; last: number } {
+    const query = `SELECT seq, step, kind, body FROM journal
+      WHERE seq > ? AND kind IN ('message', 'labels') AND step > ? AND step <= ? ORDER BY seq`;
+    const rows = this.sql.exec<MessageRow>(query, seq, after, through).toArray();
+    const ofKind = (kind: string) => rows.filter((row) => row.kind === kind);
+    const labels = readLabels(ofKind("labels"));
+    const messages = ofKind("message").flatMap(({ step, body }): LabelledMessage[] => {
+      const message = labelMessage(JSON.parse(body) as Message, source);
+      if (message.role !== "assistant" || message.calls === undefined) return [message];
+      const contents = this.contents(step);
+      const results = message.calls.map(({ id, name }): LabelledMessage => {
+        return { role: "tool", callId: id, name, content: contents.get(id) ?? "", label: labels[id] ?? OUTSIDE };
+      });
+      return [message, ...results];
+    });
+    return { messages, last: rows.at(-1)?.seq ?? seq };
   }
 
   /** What the calls of a step brought, as the model reads it. */
@@ -84,8 +109,14 @@ export class TaskConversation {
   }
 }
 
+/** The labels of all of these rows. */
+function readLabels(rows: readonly { readonly body: string }[]): ResultLabels {
+  return Object.fromEntries(rows.flatMap(({ body }) => Object.entries(JSON.parse(body) as ResultLabels)));
+}
+
 interface MessageRow extends Record<string, SqlStorageValue> {
   readonly seq: number;
   readonly step: number;
+  readonly kind: string;
   readonly body: string;
 }

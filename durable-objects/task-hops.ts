@@ -63,10 +63,10 @@ export class TaskHops {
   /** Hop one: the model's text as it comes, then its reply or its failure. Without either, it was cut off. */
   private async *think(work: Think, state: TaskState, incarnation: string): Happenings {
     const { step, attempt } = work;
-    const { repeat, compactedThrough } = state;
+    const { repeat, steeredBy: label } = state;
     const facts = standingFacts(state);
-    const messages = this.store.conversation.messages(compactedThrough, facts.label);
-    const job: ThinkJob = { ...work, facts, repeat, messages };
+    const messages = this.store.conversation.messages(state);
+    const job: ThinkJob = { ...work, facts, repeat, messages, label };
     const hop = { step, attempt, incarnation };
     for await (const lines of this.lines<ThinkLine>(
       (listener) => stepsFromEnv(this.env).think(job, listener),
@@ -127,10 +127,9 @@ export class TaskHops {
   /** The hop that shortens: each summary as it is written, or the older steps in short. */
   private async *condense(work: Condense, state: TaskState, incarnation: string): Happenings {
     const { step, model, withModel, timeoutMs } = work;
-    const { compactedThrough } = state;
     const facts = standingFacts(state);
     const results = this.store.calls(work.results).map(({ callId, tool }) => ({ callId, tool }));
-    const history = work.history === null ? null : this.store.conversation.history(work.history, compactedThrough);
+    const history = work.history === null ? null : this.store.conversation.history(work.history, state);
     const job: CondenseJob = { facts, model, withModel, results, history, timeoutMs };
     const call = (listener: HopListener<CondenseLine>) => stepsFromEnv(this.env).condense(job, listener);
     for await (const lines of this.lines<CondenseLine>(call, incarnation)) {

@@ -135,7 +135,7 @@ export class TaskRelations {
       for (const file of state.attachments) await parent.attach(file);
       await parent.disown(id);
     } else if (hasEnded) {
-      await parent.subtaskEnded(view);
+      await parent.subtaskEnded(view, state.steeredBy);
     } else {
       const told = { pending: pendingFrom(id, view.pending), stands: state.clock.since === null };
       const text = JSON.stringify(told);

@@ -5,6 +5,7 @@
 import { noticeData, type ToldNotice, toldTypes } from "../core/channels/notice.ts";
 import { type EventType, isTerminalEvent, type TaskEvent } from "../core/events.ts";
 import type { LedgerPage } from "../core/objects.ts";
+import { OUTSIDE } from "../core/provenance/label.ts";
 import { readState } from "../core/state-versions.ts";
 import type { Decision, LedgerRow, Spend } from "../core/task-commands.ts";
 import { STATE_VERSION, type TaskState } from "../core/task-state.ts";
@@ -21,6 +22,7 @@ import {
   type LoggedEvent,
   readCall,
   readEvent,
+  type ResultLabels,
   SCHEMA,
   SMALL_COLUMNS,
   STATE,
@@ -184,18 +186,23 @@ export class TaskStore {
       limit,
       ({ result, arguments: given }) => (result?.length ?? 0) + given.length,
     );
-    return { rows: rows.map(readCall), next: more ? (rows.at(-1)?.call_id ?? null) : null };
+    return { rows: this.labelled(rows), next: more ? (rows.at(-1)?.call_id ?? null) : null };
   }
 
   /** The ledger rows of these calls, for hop two. */
   calls(ids: readonly string[]): LedgerRow[] {
     const query = "SELECT * FROM calls WHERE step = ? AND position = ? AND call_id = ?";
-    return ids.flatMap((id) =>
-      this.sql
-        .exec<CallRow>(query, ...placeOf(id), id)
-        .toArray()
-        .map(readCall),
-    );
+    const rows = ids.flatMap((id) => this.sql.exec<CallRow>(query, ...placeOf(id), id).toArray());
+    return this.labelled(rows);
+  }
+
+  /** Rows with the labels of their results. */
+  private labelled(rows: readonly CallRow[]): LedgerRow[] {
+    const steps = rows.map(({ step }) => step);
+    const labels = rows.length === 0 ? {} : this.conversation.labels(Math.min(...steps), Math.max(...steps));
+    return rows.map(readCall).map((row) => {
+      return row.settledAt === null ? row : { ...row, label: labels[row.callId] ?? OUTSIDE };
+    });
   }
 
   /** Every model call that was paid for, in order. */
@@ -231,6 +238,7 @@ export class TaskStore {
   private append(decision: Decision, lastEvent: number, now: number): LoggedEvent[] {
     for (const { step, message } of decision.messages) this.note(step, "message", message);
     for (const change of decision.ledger) changeLedger(this.sql, change);
+    for (const [step, labels] of labelsByStep(decision)) this.note(step, "labels", labels);
     for (const spend of decision.spent) this.note(spend.step, "spend", spend);
     for (const { subtask, pending } of decision.below) {
       if (pending.length > 0) this.keep(BELOW + subtask, JSON.stringify(pending));
@@ -257,6 +265,17 @@ export class TaskStore {
   private keep(name: string, value: string): void {
     this.sql.exec("INSERT OR REPLACE INTO task VALUES (?, ?)", name, value);
   }
+}
+
+/** The labels below `OUTSIDE` of the results that settle in a decision. It may have begun the next step already. */
+function labelsByStep({ ledger }: Decision): ReadonlyMap<number, ResultLabels> {
+  const byStep = new Map<number, ResultLabels>();
+  for (const change of ledger) {
+    if (change.kind !== "settle" || change.label >= OUTSIDE) continue;
+    const [step] = placeOf(change.callId);
+    byStep.set(step, { ...byStep.get(step), [change.callId]: change.label });
+  }
+  return byStep;
 }
 
 interface JournalRow extends Record<string, SqlStorageValue> {

@@ -1,5 +1,6 @@
 /** The tables of one task in its object's SQLite, and how their rows are read. `docs/storage-schema.md` shows a row of each. */
 import type { EventType, NewEvent, TaskEvent } from "../core/events.ts";
+import type { Label } from "../core/provenance/label.ts";
 import type { LedgerRow } from "../core/task-commands.ts";
 import type { LedgerState } from "../core/task-state.ts";
 import type { EffectClass, ToolResult } from "../core/tool.ts";
@@ -29,8 +30,14 @@ export interface StateRow {
   readonly lastEvent: number;
 }
 
-/** What a row of `journal` is: a message of the conversation, or a model call that was paid for. */
-export type JournalKind = "message" | "spend";
+/**
+ * What a row of `journal` is: a message of the conversation, a model call that was paid for, or the labels of results that
+ * settled together (`ResultLabels`).
+ */
+export type JournalKind = "message" | "spend" | "labels";
+
+/** The labels of calls' results, by call id. A settled call that none names is `OUTSIDE`. */
+export type ResultLabels = Readonly<Record<string, Label>>;
 
 /** The most that a page holds, in characters of JSON: far below the 32 MiB that one RPC may carry. */
 const PAGE_CHARACTERS = 4_000_000;

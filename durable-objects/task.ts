@@ -11,6 +11,7 @@ import type { NewMemory } from "../core/memory/memory.ts";
 import { summaryOf } from "../core/memory/summary.ts";
 import { type ShownResult, showResult } from "../core/prompt/kept-results.ts";
 import type { EventPage, LedgerPage, TaskRpc } from "../core/objects.ts";
+import { type Label, OUTSIDE } from "../core/provenance/label.ts";
 import { standingFacts } from "../core/skills/in-force.ts";
 import { callOfSubtask, endingOf } from "../core/subtasks.ts";
 import { revisionNote } from "../core/task-answers.ts";
@@ -122,13 +123,13 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return enrolled.ok ? ok(undefined) : enrolled;
   }
 
-  async subtaskEnded(subtask: TaskView): Promise<void> {
+  async subtaskEnded(subtask: TaskView, label: Label = OUTSIDE): Promise<void> {
     const state = this.store.load()?.state;
     if (state === undefined) return;
     const callId = callOfSubtask(state, subtask.id);
     // With no call that waits for it, nothing reads the text: what was used is all that may still count.
     const shown = callId === null ? UNREAD : await this.show(subtask.output?.text ?? "", standingFacts(state), callId);
-    await this.engine.endings.take({ type: "subtask_ended", ending: endingOf(subtask, shown) });
+    await this.engine.endings.take({ type: "subtask_ended", ending: endingOf(subtask, shown, label) });
   }
 
   async subtaskWaits(...[subtask, version, told]: Parameters<TaskRpc["subtaskWaits"]>): Promise<void> {

@@ -20,6 +20,7 @@ import type {
   ToolExample,
   ToolOutcome,
   Touch,
+  Yields,
 } from "../core/tool.ts";
 
 /** How long a call may take when its tool does not say. */
@@ -59,6 +60,8 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   readonly needs: readonly Need[];
   /** What a call reads and writes, where that does not follow from `needs` and the effect class. */
   touches?(given: z.output<In>, effect: EffectClass): readonly Touch[];
+  /** Whose text the tool gives; absent: `outside` when it needs the web, a search, MCP, mail or SSH, else `own`. */
+  readonly yields?: Yields;
   /** What an agent's `tool_config` may set; the call finds it in `config`. */
   readonly settings?: z.ZodObject;
   readonly aliases?: Readonly<Record<string, string>>;
@@ -143,6 +146,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "keyedForMs",
   "needs",
   "touches",
+  "yields",
   "settings",
   "aliases",
   "timeoutMs",

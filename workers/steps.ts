@@ -52,6 +52,7 @@ import {
   type ThinkLine,
 } from "../core/steps-rpc.ts";
 import { toSecretUser } from "../core/policy/secret-use.ts";
+import { joinLabels, OPERATOR } from "../core/provenance/label.ts";
 import { joinMessages, labelMessage } from "../core/provenance/label-messages.ts";
 import type { ModelFailure, ModelChunk } from "../core/ports.ts";
 import type { ModelReply, RevisedCall } from "../core/task-commands.ts";
@@ -172,13 +173,13 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   }
 
   private async replyOf(
-    { facts, step, final, repeat, messages: read }: ThinkJob,
+    { facts, step, final, repeat, messages: read, label = OPERATOR }: ThinkJob,
     toolset: Toolset,
     done: Extract<ModelChunk, { type: "done" }>,
     signal: AbortSignal,
   ): Promise<ModelReply> {
     const messages = read.map((message) => labelMessage(message, facts.label));
-    const context = { label: joinMessages(messages), messages };
+    const context = { label: joinLabels(label, joinMessages(messages)), messages };
     const prepared = final ? [] : await prepareCalls(done.calls, { facts, step, toolset, repeat, context });
     const calls =
       prepared.length > 0 && mayPerformEarly(prepared, toolset)

@@ -2,6 +2,7 @@
 import { MICROS_PER_DOLLAR } from "../core/amounts.ts";
 import type { TaskEvent } from "../core/events.ts";
 import type { EventPage, LedgerPage } from "../core/objects.ts";
+import { labelName } from "../core/provenance/label.ts";
 import type { LedgerRow, Spend } from "../core/task-commands.ts";
 import type { TaskView } from "../core/task-view.ts";
 
@@ -145,6 +146,7 @@ function callOf(row: LedgerRow, spending: readonly Spend[]) {
     intended_at: new Date(row.intendedAt).toISOString(),
     settled_at: row.settledAt === null ? null : new Date(row.settledAt).toISOString(),
     duration_ms: row.durationMs,
+    label: row.label === undefined ? null : labelName(row.label),
     cost_usd: costUsd(spending),
   };
 }

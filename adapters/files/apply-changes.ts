@@ -6,6 +6,7 @@
 import { failed, type Failure, type Result } from "../../core/errors.ts";
 import type { SandboxRpc } from "../../core/objects.ts";
 import type { ChangeSet, SetWrite } from "../../core/sandbox/change-set.ts";
+import type { WriteOptions } from "../../core/ports.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";
 import { blobKey, type SandboxPlace } from "./blob-keys.ts";
 import { sha256Hex } from "../../core/sha256.ts";
@@ -36,7 +37,7 @@ export interface PreparedChanges {
 export async function prepareChanges(
   { sandbox, bucket, place, folder }: ChangedSandbox,
   changes: readonly FileChange[],
-  key: string,
+  options: Pick<WriteOptions, "key" | "label">,
 ): Promise<Result<PreparedChanges>> {
   const bytesByHash = new Map<string, Uint8Array>();
   const writes: SetWrite[] = [];
@@ -53,7 +54,7 @@ export async function prepareChanges(
     bytesByHash.set(hash, bytes);
     writes.push({ path, size: bytes.length, hash, ifVersion, ...(mode === undefined ? {} : { mode }) });
   }
-  const set: ChangeSet = { key, writes, removals };
+  const set: ChangeSet = { ...options, writes, removals };
   const admitted = await sandbox().admitAll(set);
   if (!admitted.ok) return { ok: false, error: named(admitted.error, folder) };
   const missing = [...admitted.value.missing];

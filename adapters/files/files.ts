@@ -115,13 +115,13 @@ function openSandbox(
         const blob = await blobOf(entry);
         return blob.ok ? ok(new Uint8Array(await blob.value.arrayBuffer())) : blob;
       }),
-    prepare: async (changes, { key }) => await prepareChanges({ sandbox, bucket, place, folder }, changes, key),
-    apply: (changes, { key }) =>
+    prepare: async (changes, options) => await prepareChanges({ sandbox, bucket, place, folder }, changes, options),
+    apply: (changes, options) =>
       guarded(async () => {
-        const prepared = await prepareChanges({ sandbox, bucket, place, folder }, changes, key);
+        const prepared = await prepareChanges({ sandbox, bucket, place, folder }, changes, options);
         return prepared.ok ? await commitChanges([prepared.value]) : prepared;
       }),
-    makeDirectory: (path, { key }) => guarded(() => sandbox().makeDirectory(inside(path), key)),
+    makeDirectory: (path, { key, label }) => guarded(() => sandbox().makeDirectory(inside(path), key, label)),
     remove: (path, options) =>
       guarded(async () => {
         const removed = await sandbox().remove(inside(path), options);

@@ -1,6 +1,7 @@
 /** The shared folder of a project, seen by the project's tasks as one more directory at the top of their files. */
 import { failed, ok, type Result } from "../../core/errors.ts";
-import type { DirectoryEntry, FilePage, FilesPort } from "../../core/ports.ts";
+import type { DirectoryEntry, FilePage, FilesPort, WriteOptions } from "../../core/ports.ts";
+import { joinLabels, type Label, OPERATOR, TENANT } from "../../core/provenance/label.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";
 import { commitChanges, type PreparedChanges } from "./apply-changes.ts";
 import { guarded } from "./r2.ts";
@@ -12,7 +13,10 @@ const PROJECT_TOP = `${PROJECT_FOLDER}/`;
 
 /** The files of one sandbox. `prepare` asks whether it would take changes, and may throw. */
 export interface SandboxFiles extends FilesPort {
-  prepare(changes: readonly FileChange[], options: { readonly key: string }): Promise<Result<PreparedChanges>>;
+  prepare(
+    changes: readonly FileChange[],
+    options: Pick<WriteOptions, "key" | "label">,
+  ): Promise<Result<PreparedChanges>>;
 }
 
 /** The tree's sandbox with the project's one as a folder in it. */
@@ -56,7 +60,7 @@ async function applyToBoth(
   tree: SandboxFiles,
   project: SandboxFiles,
   changes: readonly FileChange[],
-  options: { readonly key: string },
+  options: Pick<WriteOptions, "key" | "label">,
 ): Promise<Result<void>> {
   if (changes.some(({ path }) => path === PROJECT_FOLDER)) {
     return failed("conflict", `${PROJECT_FOLDER} is a directory.`);
@@ -118,6 +122,7 @@ async function listTop(tree: FilesPort, project: FilesPort): Promise<Result<read
     kind: "directory",
     size: shared.value.reduce((sum, { size }) => sum + size, 0),
     modifiedAt: shared.value.reduce((latest, { modifiedAt }) => Math.max(latest, modifiedAt), 0),
+    label: shared.value.reduce<Label>((joined, { label = TENANT }) => joinLabels(joined, label), OPERATOR),
   };
   // "project" is ASCII, so that code units order the other names around it as code points do.
   const others = own.value.filter(({ name }) => name !== PROJECT_FOLDER);

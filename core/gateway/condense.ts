@@ -7,7 +7,8 @@ import { estimateConversation } from "../prompt/context.ts";
 import type { ModelUsage } from "../messages.ts";
 import { wasWorkedOn } from "../model-retry.ts";
 import type { CondenseJob, CondenseLine } from "../steps-rpc.ts";
-import type { Clock, ModelPort, ResultsPort } from "../ports.ts";
+import type { Clock, ModelPort } from "../ports.ts";
+import type { ResultsPort } from "../prompt/results-port.ts";
 import { readTokens, type Shortening, SHORTENINGS } from "../prompt/shortening.ts";
 import type { TaskFacts } from "../task-state.ts";
 import { estimateTokens } from "../prompt/tokens.ts";
@@ -37,7 +38,7 @@ const NOTHING: ModelUsage = { inputTokens: 0, outputTokens: 0, estimated: false 
 /** What shortening needs. `model` is null when none is to write. */
 export interface CondenseDeps {
   readonly model: ModelPort | null;
-  readonly results: ResultsPort;
+  readonly results: Pick<ResultsPort, "read">;
   readonly toolset: Pick<Toolset, "specs" | "names" | "skillTexts">;
   readonly limits: ShapeLimits;
   readonly clock: Clock;

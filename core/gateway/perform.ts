@@ -8,6 +8,7 @@ import type { Failure } from "../errors.ts";
 import { keptResultKey, showResult } from "../prompt/kept-results.ts";
 import { unknownOutcome } from "../ledger.ts";
 import { OUTSIDE } from "../provenance/label.ts";
+import { TaintTracker } from "../provenance/taint-tracker.ts";
 import type { ActJob, ActLine } from "../steps-rpc.ts";
 import type { CallOutcome } from "../task-commands.ts";
 import type { TaskFacts } from "../task-state.ts";
@@ -52,6 +53,13 @@ export interface PerformDeps {
 
 type Call = ActJob["calls"][number];
 
+/** What bounds and follows one call. `deadline` is in milliseconds since the epoch. */
+interface Watched {
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  readonly taint: TaintTracker;
+}
+
 /** Makes the calls of a step and yields each outcome as it ends. All of them share the time that the hop has. */
 export async function* performCalls(
   job: ActJob,
@@ -61,7 +69,11 @@ export async function* performCalls(
   const deadline = deps.clock.now() + job.timeoutMs;
   const isDecidedByPerson = job.facts.agent.config.on_unknown === "ask";
   yield* scheduleCalls(job, deps.maxParallel, {
-    make: async (call) => await performCall(call, job, deps, deadline, signal),
+    make: async (call) => {
+      const taint = new TaintTracker(call.label ?? OUTSIDE);
+      const outcome = await performCall(call, job, deps, { deadline, signal, taint });
+      return { ...outcome, label: taint.label };
+    },
     isSettledBy: (outcome) => settles(outcome.control) && (outcome.state !== "unknown" || !isDecidedByPerson),
   });
 }
@@ -90,8 +102,7 @@ async function performCall(
   call: Call,
   job: ActJob,
   deps: PerformDeps,
-  deadline: number,
-  signal: AbortSignal,
+  { deadline, signal, taint }: Watched,
 ): Promise<CallOutcome> {
   const started = deps.clock.now();
   const spentMs = () => deps.clock.now() - started;
@@ -102,6 +113,7 @@ async function performCall(
 
   const tool = deps.toolset.resolve(call.tool);
   if (tool === null) return giveUp(noSuchToolNow(call.tool, deps.toolset));
+  taint.begin(tool);
   if (deadline <= started) {
     return giveUp({ code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` });
   }
@@ -114,7 +126,7 @@ async function performCall(
     const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(given) : tool.timeoutMs;
     const timeoutMs = Math.min(own, deadline - started);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const context = contextOf(call, job, tool, deps, limit, started);
+    const context = contextOf(call, job, tool, { ...deps, ports: taint.watch(deps.ports) }, limit, started);
 
     const attempted = toAttempted(call, started);
     const mode = isRepeatOfKey(call) ? chooseRecovery(attempted, started) : call.mode;

@@ -53,7 +53,7 @@ async function prepareCall(
   const named = tool?.name ?? request.name;
   const refuse = async (failure: Failure, given: unknown): Promise<PreparedCall> => {
     const argumentsHash = await hashArguments(named, given);
-    const outcome = refusedOutcome(failure);
+    const outcome = { ...refusedOutcome(failure), label: context.context.label };
     return { id, tool: named, arguments: given, argumentsHash, effect: "none", approval: null, outcome };
   };
 

@@ -1,9 +1,11 @@
 /**
  * The older steps of a task in short, by rule: what people wrote stays, each call leaves a line, and every result's id
- * stays so that it can be read again. A model may tell the calls in prose; the rest is the same.
+ * stays so that it can be read again. A model may tell the calls in prose; the rest is the same. What a hook or a mail
+ * brought is told as a result is: it is no person's word.
  */
 import { cutBefore, EXPAND_RESULT } from "../gateway/shape.ts";
 import type { Message } from "../messages.ts";
+import { mayInstruct, PERSON } from "../provenance/label.ts";
 import { readResultIds, writeResultIds } from "./result-ids.ts";
 
 /** Characters of the whole text. */
@@ -20,6 +22,7 @@ const MAX_RESULT = 200;
 
 const TITLE = "[The earlier steps of this task in short.";
 const WORDS = "A person wrote: ";
+const OUTSIDE_TEXT = "From outside: ";
 const DETAILS_LEFT_OUT = "[The oldest details are left out.]";
 const WORDS_LEFT_OUT = "[The oldest messages of people are left out.]";
 
@@ -80,12 +83,26 @@ export function writeHistory(
   return [title, ...left, ...details.lines.map(textOf), ...end].join("\n");
 }
 
+/** A text of `writeHistory` as its parts in order: runs of what people wrote, and runs of everything else. */
+export function splitHistory(text: string): HistoryLine[] {
+  const parts: HistoryLine[] = [];
+  for (const line of text.split("\n")) {
+    const isWords = line.startsWith(WORDS) && parseWords(line.slice(WORDS.length)) !== null;
+    const last = parts.at(-1);
+    if (last?.isWords === isWords) parts[parts.length - 1] = { isWords, text: `${last.text}\n${line}` };
+    else parts.push({ isWords, text: line });
+  }
+  return parts;
+}
+
 function linesOf(message: Message, argumentsOf: ReadonlyMap<string, string>): HistoryLine[] {
   switch (message.role) {
     case "system":
       return [];
-    case "user":
-      return [wordsLine(message.content, MAX_WORDS)];
+    case "user": {
+      if (mayInstruct(message.label ?? PERSON)) return [wordsLine(message.content, MAX_WORDS)];
+      return [{ isWords: false, text: `${OUTSIDE_TEXT}${short(message.content, MAX_SAID)}` }];
+    }
     case "assistant": {
       const said = short(message.content, MAX_SAID);
       return said === "" ? [] : [{ isWords: false, text: `Otto: ${said}` }];

@@ -3,11 +3,11 @@
  * taking the higher one. The rules that use labels are in this folder.
  */
 
-export const OPERATOR = 0;
-export const PRINCIPAL = 1;
-export const PERSON = 2;
-export const TENANT = 3;
-export const OUTSIDE = 4;
+export const OPERATOR = 0 as const;
+export const PRINCIPAL = 1 as const;
+export const PERSON = 2 as const;
+export const TENANT = 3 as const;
+export const OUTSIDE = 4 as const;
 
 /**
  * `OPERATOR`: instructions and pinned skills. `PRINCIPAL`: input and messages of an authenticated key or person. `PERSON`: an
@@ -23,4 +23,11 @@ export function joinLabels(first: Label, second: Label): Label {
 /** True for text that may tell the agent what to do. */
 export function mayInstruct(label: Label): boolean {
   return label <= PERSON;
+}
+
+/** The labels as the API shows them, by their number. */
+export const LABEL_NAMES = ["operator", "principal", "person", "tenant", "outside"] as const;
+
+export function labelName(label: Label): (typeof LABEL_NAMES)[number] {
+  return LABEL_NAMES[label];
 }

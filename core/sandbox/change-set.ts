@@ -4,6 +4,7 @@
  */
 import { failed, ok, type Failure, type Result } from "../errors.ts";
 import type { FileEntry } from "../ports.ts";
+import type { Label } from "../provenance/label.ts";
 import { judgeForm } from "./path.ts";
 import { directoriesAbove, judgeTotals, type Totals } from "./write.ts";
 
@@ -24,6 +25,8 @@ export interface SetWrite {
 /** A set as the sandbox's object is given it: paths inside the sandbox. */
 export interface ChangeSet {
   readonly key: string;
+  /** The label of what writes; `OUTSIDE` when omitted. */
+  readonly label?: Label;
   readonly writes: readonly SetWrite[];
   readonly removals: readonly { readonly path: string; readonly ifVersion: number }[];
 }

@@ -3,6 +3,7 @@
  * quota. The fake and the object ask here alike, and build what they store here.
  */
 import { failed, ok, type Result } from "../errors.ts";
+import { type Label, OUTSIDE } from "../provenance/label.ts";
 import type { FileEntry, FileVersion, WriteOptions } from "../ports.ts";
 import { contentTypeOf } from "./content-type.ts";
 import { DEFAULT_MODE } from "./file-mode.ts";
@@ -101,8 +102,8 @@ function judgeVersion(
 export function entryOf(
   write: SandboxWrite,
   { present, lastVersion, now }: { present: FileEntry | null; lastVersion: number; now: number },
-): FileEntry {
-  const { path, size, hash } = write;
+): FileEntry & { readonly label: Label } {
+  const { path, size, hash, label = OUTSIDE } = write;
   return {
     path,
     size,
@@ -111,6 +112,7 @@ export function entryOf(
     modifiedAt: now,
     version: lastVersion + 1,
     mode: write.mode ?? present?.mode ?? DEFAULT_MODE,
+    label,
   };
 }
 

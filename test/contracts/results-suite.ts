@@ -1,12 +1,13 @@
 /** What every `ResultsPort` does. Runs in Node for the fake and in workerd for the bucket with the tasks' objects. */
 import { describe, expect, it } from "vitest";
-import type { ResultsPort } from "../../core/ports.ts";
+import type { ResultsPort } from "../../core/prompt/results-port.ts";
+import { OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 
 /** Texts of a tree's results, before they were shortened. */
 export interface ResultsWanted {
   /** The result of a call whose text was shortened for the model, and kept whole. */
   readonly shortened: string;
-  /** The result of a call that the model read whole. */
+  /** The result of a call that the model read whole: a record of the tenant. The other one says nothing of its label. */
   readonly short: string;
 }
 
@@ -39,6 +40,12 @@ export function resultsContract(name: string, open: (wanted: ResultsWanted) => P
     it("gives an empty result", async () => {
       const { results, short } = await open({ ...wanted, short: "" });
       expect(await results.read(short)).toEqual({ ok: true, value: "" });
+    });
+
+    it("says the label of a result, and takes one that it cannot find for outside", async () => {
+      const { results, short, shortened, unsettled } = await open(wanted);
+      expect(await results.labelOf(short)).toBe(TENANT);
+      for (const id of [shortened, unsettled, "", "call_1_1"]) expect(await results.labelOf(id), id).toBe(OUTSIDE);
     });
 
     it("has none of a call that has not settled, of another tree, or that was never made", async () => {

@@ -10,6 +10,7 @@ import type {
   WriteOptions,
   WrittenFile,
 } from "../../core/ports.ts";
+import { joinLabels, type Label, OPERATOR, OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 import { type ChangeSet, judgeChanges } from "../../core/sandbox/change-set.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
@@ -58,17 +59,17 @@ export function fakeFiles(now: () => number = () => 0): FilesPort {
       return ok({ files, next: rest.length > files.length ? (files.at(-1)?.path ?? null) : null });
     },
     bytesOf: async (entry) => ok(sandbox.bytes(entry)),
-    makeDirectory: async (path, options) => sandbox.makeDirectory(path, options.key),
+    makeDirectory: async (path, options) => sandbox.makeDirectory(path, options),
     remove: async (path, options) => sandbox.remove(path, options),
     versions: async (path) => sandbox.versions(path),
     restore: async (path, version, options) => sandbox.restore(path, version, options),
-    async apply(changes, { key }) {
+    async apply(changes, options) {
       const writes = changes.filter((change) => change.kind === "write");
       const hashed = await Promise.all(
         writes.map(async ({ bytes, ...write }) => ({ ...write, bytes, size: bytes.length, hash: await hashOf(bytes) })),
       );
       const removals = changes.filter((change) => change.kind === "remove");
-      return sandbox.apply({ key, writes: hashed, removals }, writes);
+      return sandbox.apply({ ...options, writes: hashed, removals }, writes);
     },
   };
 }
@@ -77,11 +78,17 @@ async function hashOf(bytes: Uint8Array): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes.slice())));
 }
 
+/** A directory that was made, or that a file left behind. */
+interface MadeDirectory {
+  readonly madeAt: number;
+  readonly label: Label;
+}
+
 class MemorySandbox {
   readonly #now: () => number;
   readonly #files = new Map<string, FileEntry>();
   readonly #earlier = new Map<string, FileEntry[]>();
-  readonly #directories = new Map<string, number>();
+  readonly #directories = new Map<string, MadeDirectory>();
   readonly #blobs = new Map<string, Uint8Array<ArrayBuffer>>();
   readonly #applied = new Map<string, unknown>();
 
@@ -124,7 +131,10 @@ class MemorySandbox {
     return this.#commit({ ...options, path, size: bytes.length, hash });
   }
 
-  makeDirectory(path: string, key: string): Result<{ readonly made: boolean }> {
+  makeDirectory(
+    path: string,
+    { key, label = OUTSIDE }: Pick<WriteOptions, "key" | "label">,
+  ): Result<{ made: boolean }> {
     const form = judgeForm(path);
     if (!form.ok) return form;
     const first = this.#applied.get(`make ${key}`) as { made: boolean } | undefined;
@@ -135,7 +145,7 @@ class MemorySandbox {
       made: this.#directories.size,
     });
     if (!isNeeded.ok || !isNeeded.value) return isNeeded.ok ? ok({ made: false }) : isNeeded;
-    this.#directories.set(path, this.#now());
+    this.#directories.set(path, { madeAt: this.#now(), label });
     this.#applied.set(`make ${key}`, { made: true });
     return ok({ made: true });
   }
@@ -148,11 +158,12 @@ class MemorySandbox {
     const isEmpty = this.#childrenOf(path).length === 0;
     const judged = judgeRemoval({ path, ...options }, { ...this.#situationOf(path), isEmpty });
     if (!judged.ok) return judged;
+    const label = this.#labelAt(path);
     this.#archive(path);
     this.#files.delete(path);
     this.#directories.delete(path);
     const above = directoryOf(path);
-    if (above !== null) this.#keepDirectory(above);
+    if (above !== null) this.#keepDirectory(above, label);
     this.#applied.set(`remove ${options.key}`, { kind: judged.value });
     return ok({ kind: judged.value });
   }
@@ -165,6 +176,7 @@ class MemorySandbox {
       totals: () => this.#totals(),
     });
     if (!judged.ok) return judged;
+    const removed = set.removals.map(({ path }) => ({ path, label: this.#labelAt(path) }));
     for (const { path } of set.removals) {
       this.#archive(path);
       this.#files.delete(path);
@@ -174,11 +186,11 @@ class MemorySandbox {
       for (const directory of this.#directories.keys()) {
         if (`${directory}/`.startsWith(`${write.path}/`)) this.#directories.delete(directory);
       }
-      this.#place({ ...write, key: set.key });
+      this.#place({ ...write, key: set.key, label: set.label ?? OUTSIDE });
     }
-    for (const { path } of set.removals) {
+    for (const { path, label } of removed) {
       const above = directoryOf(path);
-      if (above !== null && this.#fileAbove(path) === null) this.#keepDirectory(above);
+      if (above !== null && this.#fileAbove(path) === null) this.#keepDirectory(above, label);
     }
     this.#applied.set(`apply ${set.key}`, true);
     return ok(undefined);
@@ -205,8 +217,8 @@ class MemorySandbox {
     if (first !== undefined) return ok(first);
     const wanted = this.version(path, version);
     if (!wanted.ok) return wanted;
-    const { size, hash, contentType, mode } = wanted.value;
-    return this.#commit({ ...options, key: `restore ${options.key}`, path, size, hash, contentType, mode });
+    const { size, hash, contentType, mode, label = TENANT } = wanted.value;
+    return this.#commit({ ...options, key: `restore ${options.key}`, path, size, hash, contentType, mode, label });
   }
 
   #commit(write: SandboxWrite): Result<WrittenFile> {
@@ -221,7 +233,8 @@ class MemorySandbox {
     });
     if (!judged.ok) return judged;
     const isBackedUp = present !== null && backupPath !== undefined;
-    if (isBackedUp) this.#place({ ...write, ...present, path: backupPath });
+    const label = joinLabels(present?.label ?? TENANT, write.label ?? OUTSIDE);
+    if (isBackedUp) this.#place({ ...write, ...present, path: backupPath, label });
     const written = { ...this.#place(write), isNew: present === null, backup: isBackedUp ? backupPath : null };
     this.#applied.set(write.key, written);
     return ok(written);
@@ -261,19 +274,27 @@ class MemorySandbox {
   }
 
   /** Unless there are as many as fit. */
-  #keepDirectory(path: string): void {
+  #keepDirectory(path: string, label: Label): void {
     if (this.#directories.has(path) || this.#directories.size >= SANDBOX_MAX_DIRECTORIES) return;
-    this.#directories.set(path, this.#now());
+    this.#directories.set(path, { madeAt: this.#now(), label });
+  }
+
+  #labelAt(path: string): Label {
+    return this.#files.get(path)?.label ?? this.#directories.get(path)?.label ?? OUTSIDE;
   }
 
   #childrenOf(directory: string): DirectoryEntry[] {
     const prefix = directory === "" ? "" : `${directory}/`;
     const inside = [
-      ...[...this.#files.values()].map(({ path, size, modifiedAt }) => ({ path, size, modifiedAt, isFile: true })),
-      ...[...this.#directories].map(([path, modifiedAt]) => ({ path, size: 0, modifiedAt, isFile: false })),
+      ...[...this.#files.values()].map(({ path, size, modifiedAt, label = TENANT }) => {
+        return { path, size, modifiedAt, isFile: true, label };
+      }),
+      ...[...this.#directories].map(([path, { madeAt, label }]) => {
+        return { path, size: 0, modifiedAt: madeAt, isFile: false, label };
+      }),
     ].filter(({ path }) => path.startsWith(prefix));
     const children = new Map<string, DirectoryEntry>();
-    for (const { path, size, modifiedAt, isFile } of inside) {
+    for (const { path, size, modifiedAt, isFile, label } of inside) {
       const [name = "", ...deeper] = path.slice(prefix.length).split("/");
       const before = children.get(name);
       children.set(name, {
@@ -282,6 +303,7 @@ class MemorySandbox {
         kind: isFile && deeper.length === 0 ? "file" : "directory",
         size: size + (before?.size ?? 0),
         modifiedAt: Math.max(modifiedAt, before?.modifiedAt ?? 0),
+        label: joinLabels(label, before?.label ?? OPERATOR),
       });
     }
     return [...children.values()].sort((a, b) => compareCodePoints(a.name, b.name));

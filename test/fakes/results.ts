@@ -1,14 +1,19 @@
 /** The results of a task tree, in memory. It passes the same contract as those of the bucket and the tasks' objects. */
 import { failed, ok } from "../../core/errors.ts";
-import type { ResultsPort } from "../../core/ports.ts";
+import type { ResultsPort } from "../../core/prompt/results-port.ts";
+import { type Label, OUTSIDE } from "../../core/provenance/label.ts";
 
-/** Results by the id of their call. */
-export function fakeResults(texts: Readonly<Record<string, string>> = {}): ResultsPort {
+/** Results by the id of their call, and the labels of those that are less than `OUTSIDE`. */
+export function fakeResults(
+  texts: Readonly<Record<string, string>> = {},
+  labels: Readonly<Record<string, Label>> = {},
+): ResultsPort {
   const byCall = new Map(Object.entries(texts));
   return {
     async read(callId) {
       const text = byCall.get(callId);
       return text === undefined ? failed("not_found", "There is no such result in this task.") : ok(text);
     },
+    labelOf: async (callId) => labels[callId] ?? OUTSIDE,
   };
 }

@@ -8,6 +8,7 @@ import { asked, drawsFrom, preparedCall, replied, thinking } from "./play-task.t
 import { StoredDecisions } from "./stored-decisions.ts";
 import { call, factsOf, type Faults, SLEEP, TaskWorld } from "./task-world.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
+import { PRINCIPAL } from "../../core/provenance/label.ts";
 
 const early = { ...call("none"), early: true };
 const long = { ...call("none"), outcome: { isLarge: true } };
@@ -68,8 +69,16 @@ describe("a message", () => {
     const first = asked(state, [preparedCall(state, 0, { effect: "none", outcome })], 2, { text: "I look." });
     const { state: next, messages, work } = decideBoth(first, { type: "wake", incarnation: "a" }, 2);
     expect(messages).toEqual([
-      { step: 1, message: { role: "assistant", content: "I look.", calls: [expect.objectContaining({ name: "t" })] } },
-      { step: 2, message: { role: "user", content: "in Portuguese" } },
+      {
+        step: 1,
+        message: {
+          role: "assistant",
+          content: "I look.",
+          label: PRINCIPAL,
+          calls: [expect.objectContaining({ name: "t" })],
+        },
+      },
+      { step: 2, message: { role: "user", content: "in Portuguese", label: PRINCIPAL } },
     ]);
     expect([next.step, work?.kind]).toEqual([2, "think"]);
   });

@@ -108,7 +108,7 @@ describe("reading a result again", () => {
 
   it("passes on that the store is away", async () => {
     const error = { code: "upstream_failed", message: "The file store did not answer." } as const;
-    const results = { read: async () => ({ ok: false, error }) as const };
+    const results = { ...fakeResults(), read: async () => ({ ok: false, error }) as const };
     const { failure } = await runTool(expandResult, { result_id: ID }, { results });
     expect(failure).toMatchObject(error);
   });

@@ -114,6 +114,7 @@ describe("a task over the API", () => {
       effect: "keyed",
       state: "confirmed",
       attempts: 1,
+      label: "principal",
       result: { ok: true },
     });
     expect(Object.keys(ledger.data[0]).toSorted()).toEqual(
@@ -128,6 +129,7 @@ describe("a task over the API", () => {
         "attempts",
         "intended_at",
         "settled_at",
+        "label",
         "result",
       ].toSorted(),
     );

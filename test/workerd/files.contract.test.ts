@@ -7,6 +7,7 @@ import { MAX_CHANGES } from "../../core/sandbox/change-set.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";
 import { SANDBOX_MAX_DIRECTORIES } from "../../core/sandbox/write.ts";
 import { filesChangesContract } from "../contracts/files-changes-suite.ts";
+import { filesLabelsContract } from "../contracts/files-labels-suite.ts";
 import { filesContract } from "../contracts/files-suite.ts";
 
 const bindings: Env = env;
@@ -21,6 +22,7 @@ function open(settings: Partial<FilesSettings> = {}) {
 
 filesContract("the object and the bucket", () => open());
 filesChangesContract("the object and the bucket", () => open());
+filesLabelsContract("the object and the bucket", () => open());
 filesContract("the object and the bucket, of a task with a project", () => {
   const files = open({ project: "sales" });
   // The suite looks at the task's own files: the project's folder is one more entry at the top.

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openResults } from "../../adapters/results.ts";
 import { blobsFromEnv, type Env, resultsFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
 import { callId, makeId } from "../../core/ids.ts";
+import { type Label, TENANT } from "../../core/provenance/label.ts";
 import { showResult } from "../../core/prompt/kept-results.ts";
 import type { CallOutcome, PreparedCall } from "../../core/task-commands.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
@@ -16,10 +17,11 @@ const limits = { mediumCharacters: 4000, largeCharacters: 12_000 };
 const callFacts = (change: Partial<TaskFacts> = {}) => factsOf([], { kind: "call", ...change });
 
 /** Makes a task of one call that has settled with this text, shown as the gateway shows it; null: it has not settled. */
-async function callOf(facts: TaskFacts, text: string | null): Promise<string> {
+async function callOf(facts: TaskFacts, text: string | null, label?: Label): Promise<string> {
   const id = callId(facts.id, 1, 0);
   const base = { id, tool: "get_current_datetime", arguments: {}, argumentsHash: "0", effect: "none" } as const;
-  const outcome = text === null ? null : await outcomeOf(facts, id, text);
+  const brought = text === null ? null : await outcomeOf(facts, id, text);
+  const outcome = brought === null || label === undefined ? brought : { ...brought, label };
   const call: PreparedCall = { ...base, approval: null, outcome };
   const made = await tasksFromEnv(bindings)(facts.tenant, facts.id).create({ facts, hold: text === null, call });
   if (!made.ok) throw new Error(made.error.message);
@@ -38,7 +40,7 @@ async function open({ shortened, short }: ResultsWanted): Promise<ResultsUnderTe
   const { id: rootId } = root;
   const ids = {
     shortened: await callOf(root, shortened),
-    short: await callOf(callFacts({ rootId, parentId: rootId, depth: 1 }), short),
+    short: await callOf(callFacts({ rootId, parentId: rootId, depth: 1 }), short, TENANT),
     unsettled: await callOf(callFacts({ rootId }), null),
     elsewhere: [await callOf(other, shortened), await callOf(callFacts({ rootId: other.id }), short)],
   };

@@ -3,6 +3,7 @@ import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import type { SandboxRpc } from "../../core/objects.ts";
 import { SANDBOX_MAX_BYTES, SANDBOX_MAX_FILES, type SandboxWrite } from "../../core/sandbox/write.ts";
+import { OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 import type { SandboxObject } from "../../durable-objects/sandbox.ts";
 import { SandboxStore } from "../../durable-objects/sandbox-store.ts";
 import { SandboxTables } from "../../durable-objects/sandbox-tables.ts";
@@ -154,10 +155,30 @@ describe("the object of a sandbox", () => {
       `);
     });
     await abortAllDurableObjects();
-    expect(await rpc().stat("a/old.txt")).toMatchObject({ value: { version: 2, mode: 0o644 } });
-    expect(await rpc().list("a")).toMatchObject({ value: [{ name: "old.txt" }] });
-    expect(await rpc().restore("a/old.txt", 1, { key: "r" })).toMatchObject({ value: { version: 3, size: 60 } });
+    expect(await rpc().stat("a/old.txt")).toMatchObject({ value: { version: 2, mode: 0o644, label: TENANT } });
+    expect(await rpc().list("a")).toMatchObject({ value: [{ name: "old.txt", label: TENANT }] });
+    const restored = await rpc().restore("a/old.txt", 1, { key: "r" });
+    expect(restored).toMatchObject({ value: { version: 3, size: 60, label: TENANT } });
     expect(await rowsOf(stub(), "SELECT files, bytes FROM totals")).toEqual([{ files: 1, bytes: 60 }]);
+  });
+
+  it("takes what the release before labels stored for the tenant's records", async () => {
+    const { stub, rpc } = open();
+    await rpc().admit(write("a/old.txt"));
+    await rpc().commit({ ...write("a/old.txt"), label: OUTSIDE });
+    await rpc().makeDirectory("empty", "d", OUTSIDE);
+    await runInDurableObject(stub(), (_, state) => {
+      for (const table of ["files", "versions", "directories"])
+        state.storage.sql.exec(`ALTER TABLE ${table} DROP COLUMN label`);
+    });
+    await abortAllDurableObjects();
+    expect(await rpc().list("")).toMatchObject({
+      value: [
+        { name: "a", label: TENANT },
+        { name: "empty", label: TENANT },
+      ],
+    });
+    expect(await rpc().commit(write("a/new.txt"))).toMatchObject({ value: { label: OUTSIDE } });
   });
 
   it("is empty after it was erased, and takes writes again", async () => {

@@ -34,6 +34,7 @@ export default defineTool({
   keyedForMs: (_given, { mailKeyedForMs }) => mailKeyedForMs ?? DEFAULT_KEYED_FOR_MS,
   needs: ["mail", "files"],
   touches: ({ attachment_filenames: names = [] }) => (names.length > 0 ? [{ resource: "files", mode: "read" }] : []),
+  yields: "own",
   settings,
   aliases: { attachments: "attachment_filenames", body_html: "body" },
   timeoutMs: TIMEOUT_MS,

@@ -13,6 +13,7 @@ export default defineTool({
   security: "safe",
   effect: "none",
   needs: ["memory"],
+  yields: "tenant",
   aliases: { max_results: "limit", project: "project_id" },
   input: z.object({
     query: querySchema.describe("What to look for, in words"),

@@ -8,6 +8,7 @@ import { filesFromEnv } from "../../adapters/from-env.ts";
 import { OttoError, raise } from "../../core/errors.ts";
 import type { FileEntry, FilesPort } from "../../core/ports.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
+import { TENANT } from "../../core/provenance/label.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf, removedFileSchema, sandboxFileSchema, writtenFileSchema } from "../api-schemas.ts";
 import type { App, AppContext } from "../context.ts";
@@ -149,6 +150,8 @@ export function taskFileRoutes(app: App): void {
     const ifVersion = await versionCondition(c, file);
     const options = {
       key: changeKey(c),
+      // A document that a person hands over is a record to work on, and tells the agent nothing.
+      label: TENANT,
       ...(ifVersion === null ? {} : { ifVersion }),
       ...(contentType === null ? {} : { contentType }),
     };

@@ -3,6 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { raise } from "../../core/errors.ts";
 import { isCallOf, taskOfCall } from "../../core/ids.ts";
+import { labelName } from "../../core/provenance/label.ts";
 import type { LedgerRow } from "../../core/task-commands.ts";
 import { answers, withKey } from "../answers.ts";
 import { ledgerRowSchema, pageOf, traceSchema } from "../api-schemas.ts";
@@ -110,6 +111,7 @@ function shownRow(row: LedgerRow) {
     attempts: row.attempts,
     intended_at: new Date(row.intendedAt).toISOString(),
     settled_at: row.settledAt === null ? null : new Date(row.settledAt).toISOString(),
+    label: row.label === undefined ? null : labelName(row.label),
     ...(row.result === null ? {} : { result: row.result }),
   };
 }

@@ -28,6 +28,7 @@ function callOf(id: string, from: number, to: number | null, rest: Partial<Call>
     state: "confirmed",
     attempts: 1,
     ...times,
+    label: "outside",
     cost_usd: 0,
     ...rest,
   };

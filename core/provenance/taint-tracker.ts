@@ -1,0 +1,113 @@
+/**
+ * Follows what one call reads, so that its result, and every file that it writes, has the label of all of it. The tracker
+ * stands between a tool and its ports: a tool that forgets nothing cannot forget a label either.
+ *
+ * 1. The label begins with the call's context, whose text wrote the arguments.
+ * 2. It is only ever raised: by what the tool declares (`yields`) and by each file, result or memory that it reads.
+ * 3. A file or directory gets the label at the moment of the write.
+ */
+import type { FileEntry, FilesPort, ToolPorts } from "../ports.ts";
+import type { ResultsPort } from "../prompt/results-port.ts";
+import type { ScriptsPort } from "../scripts/port.ts";
+import type { Tool } from "../tool.ts";
+import { joinLabels, type Label, OUTSIDE, TENANT } from "./label.ts";
+
+/** Ports that bring text from outside. A tool that needs one of them yields `outside` unless it says otherwise. */
+const OUTSIDE_PORTS: ReadonlySet<keyof ToolPorts> = new Set(["web", "search", "mcp", "mail", "ssh"]);
+
+/** What reading an entry means. An entry without a label is of a sandbox of an earlier release. */
+type Labelled = Partial<Pick<FileEntry, "label">>;
+
+export class TaintTracker {
+  private joined: Label;
+
+  constructor(context: Label) {
+    this.joined = context;
+  }
+
+  /** The label of what the call gives and writes now. */
+  get label(): Label {
+    return this.joined;
+  }
+
+  join(label: Label): void {
+    this.joined = joinLabels(this.joined, label);
+  }
+
+  /** The call of a tool begins. */
+  begin(tool: Pick<Tool, "yields" | "needs">): void {
+    const yields = tool.yields ?? (tool.needs.some((need) => OUTSIDE_PORTS.has(need)) ? "outside" : "own");
+    if (yields !== "own") this.join(yields === "tenant" ? TENANT : OUTSIDE);
+  }
+
+  /** The ports as the call is given them. */
+  watch(ports: ToolPorts): ToolPorts {
+    const { files, results, scripts } = ports;
+    return {
+      ...ports,
+      files: this.watchFiles(files),
+      results: this.watchResults(results),
+      scripts: this.watchScripts(scripts),
+    };
+  }
+
+  /** A program without network knows nothing but the files that it was given. */
+  private watchScripts(scripts: ScriptsPort): ScriptsPort {
+    return {
+      ...scripts,
+      run: async (request) => {
+        if (request.network !== null) this.join(OUTSIDE);
+        return await scripts.run(request);
+      },
+    };
+  }
+
+  private watchResults(results: ResultsPort): ResultsPort {
+    return {
+      ...results,
+      read: async (callId) => {
+        const read = await results.read(callId);
+        if (read.ok) this.join(await results.labelOf(callId));
+        return read;
+      },
+    };
+  }
+
+  private watchFiles(files: FilesPort): FilesPort {
+    const read = ({ label = TENANT }: Labelled) => this.join(label);
+    return {
+      stat: (path) => files.stat(path),
+      read: async (path, maxBytes) => {
+        const found = await files.read(path, maxBytes);
+        if (found.ok) read(found.value.entry);
+        return found;
+      },
+      open: async (path, version) => {
+        const found = await files.open(path, version);
+        if (found.ok) read(found.value.entry);
+        return found;
+      },
+      bytesOf: async (entry) => {
+        read(entry);
+        return await files.bytesOf(entry);
+      },
+      // Names are text too: whoever wrote a file chose its path.
+      list: async (path) => {
+        const listed = await files.list(path);
+        if (listed.ok) listed.value.forEach(read);
+        return listed;
+      },
+      walk: async (directory, after, limit) => {
+        const page = await files.walk(directory, after, limit);
+        if (page.ok) page.value.files.forEach(read);
+        return page;
+      },
+      versions: (path) => files.versions(path),
+      write: async (path, bytes, options) => await files.write(path, bytes, { ...options, label: this.label }),
+      makeDirectory: async (path, options) => await files.makeDirectory(path, { ...options, label: this.label }),
+      remove: (path, options) => files.remove(path, options),
+      restore: (path, version, options) => files.restore(path, version, options),
+      apply: async (changes, options) => await files.apply(changes, { ...options, label: this.label }),
+    };
+  }
+}
