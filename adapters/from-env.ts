@@ -7,6 +7,7 @@ import type { DocumentsPort } from "../core/documents/port.ts";
 import type { Result } from "../core/errors.ts";
 import type { MemoryStore } from "../core/memory/store.ts";
 import type { SandboxRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
+import { CostShare } from "../core/tenant/cost-share.ts";
 import type { StepsRpc } from "../core/steps-rpc.ts";
 import type { ScriptsPort } from "../core/scripts/port.ts";
 import type { ToolSourcesPort } from "../core/tool-source.ts";
@@ -104,6 +105,13 @@ export function sandboxesFromEnv(env: Env): (place: SandboxPlace) => SandboxRpc 
 export async function holdStorageFromEnv(env: Env, name: string | undefined, bytes: number): Promise<Result<void>> {
   if (name === undefined) throw new Error("a sandbox's object is asked by its name");
   return await tenantsFromEnv(env)(tenantOfSandbox(name)).holdStorage(name, bytes);
+}
+
+/** What the tenants of this process cost it. */
+const processCost = new CostShare();
+
+export function costFromEnv(_env: Env): CostShare {
+  return processCost;
 }
 
 /** The step runner. */

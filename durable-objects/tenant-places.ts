@@ -1,6 +1,7 @@
 /** The desk of a tenant's object: its stored rows, the tenant's part of this process, and the calling of tasks in line. */
-import { settingsFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
+import { costFromEnv, settingsFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
 import { type BudgetAccount, type BudgetLimit, dayOf, monthOf } from "../core/tenant/budget-tree.ts";
+import { FEWEST_PLACES } from "../core/tenant/fair-share.ts";
 import type { EnterReply, EnterRequest, TaskReport } from "../core/objects.ts";
 import { TenantDesk } from "../core/tenant/desk.ts";
 import { processShare } from "./process-share.ts";
@@ -83,10 +84,13 @@ export class TenantPlaces {
     }
   }
 
-  /** How many places the tenant may use now. */
+  /** How many places the tenant may use now: the fewest while it costs more than its fair part of the process. */
   private share(now: number): number {
     const { maxRunningTasks, sharedRunningTasks } = settingsFromEnv(this.env);
-    return this.tenants.placesOf(this.tables.tenant() ?? "", { own: maxRunningTasks, shared: sharedRunningTasks }, now);
+    const tenant = this.tables.tenant() ?? "";
+    const isCostly = costFromEnv(this.env).refusedForMs(tenant, now) !== null;
+    const own = isCostly ? Math.min(FEWEST_PLACES, maxRunningTasks) : maxRunningTasks;
+    return this.tenants.placesOf(tenant, { own, shared: sharedRunningTasks }, now);
   }
 
   /** Calls the tasks that a place or budget came free for, and comes back when a place was kept in vain. */

@@ -59,8 +59,10 @@ import type { ModelReply, RevisedCall } from "../core/task-commands.ts";
 import type { SkillInForce } from "../core/skills/skill.ts";
 import { skillText } from "../core/skills/skill-text.ts";
 import type { TaskFacts } from "../core/task-state.ts";
+import { CALL_MS, costOf, MODEL_PHASE_MS } from "../core/tenant/cost-rates.ts";
 import type { Tool } from "../core/tool.ts";
 import { taskReminders } from "./channels/task-reminders.ts";
+import { chargeCost } from "./charge-cost.ts";
 import { logDefect } from "./log.ts";
 import { pinnedTools, weightOf } from "./pinned-tools.ts";
 import { toolLists } from "./tool-lists.ts";
@@ -100,6 +102,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     const found = await this.toolsetOf(job.facts);
     if (!found.ok) return { type: "failed", failure: NO_TOOLS };
     const { value: toolset } = found;
+    chargeCost(this.env, job.facts.tenant, MODEL_PHASE_MS);
     const built = buildRequest(job, toolset, signal);
     const fit = fitRequest(job, built);
     if (fit?.ok === false) return { type: "unaffordable", inputTokens: fit.inputTokens };
@@ -153,6 +156,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
       scriptTimeoutMs: settings.scriptTimeoutMs,
       retryDelaysMs: RETRY_DELAYS_MS,
       reportDefect: (tool: string, thrown: unknown) => logDefect(tool, facts.id, thrown),
+      charge: (measuredMs) => chargeCost(env, facts.tenant, costOf(CALL_MS, measuredMs)),
       clock: clockFromEnv(env),
     };
   }

@@ -48,6 +48,8 @@ export interface PerformDeps {
   readonly retryDelaysMs: readonly number[];
   /** Tells operators what a tool threw. */
   reportDefect(tool: string, thrown: unknown): void;
+  /** Takes how long a tool computed before it first waited, in milliseconds. Absent where nobody counts. */
+  readonly charge?: (measuredMs: number) => void;
   readonly clock: Clock;
 }
 
@@ -217,10 +219,12 @@ async function runBounded(
     if (limit.aborted) give();
     else limit.addEventListener("abort", give, { once: true });
   });
+  const startedAt = deps.clock.now();
   const ran = tool.run(given, context).catch((thrown: unknown): ToolOutcome<unknown> => {
     deps.reportDefect(tool.name, thrown);
     return { kind: "failure", failure: defectOf(tool) };
   });
+  deps.charge?.(deps.clock.now() - startedAt);
   return await Promise.race([ran, late]);
 }
 

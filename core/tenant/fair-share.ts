@@ -11,7 +11,7 @@
  */
 
 /** No tenant gets fewer places than this, however many are active. */
-const FEWEST_PLACES = 2;
+export const FEWEST_PLACES = 2;
 /** A tenant that reports nothing for this long is inactive: its tasks are in long calls, or its object was evicted. */
 const ACTIVE_MS = 10_000;
 

@@ -6,6 +6,8 @@ import { parseArgs } from "node:util";
 import { runChannels } from "./channels/channels.ts";
 import { runCrashes } from "./crashes/crashes.ts";
 import { runEngine } from "./engine/engine.ts";
+import { runFairness } from "./fairness/fairness.ts";
+import { scenarioNamed } from "./fairness/scenarios.ts";
 import type { GroupOptions, GroupReport } from "./group.ts";
 import { runLoad } from "./load/load.ts";
 import { dependencyNamed } from "./outages/dependencies.ts";
@@ -14,7 +16,7 @@ import { readOptions, wholeNumber } from "./read-options.ts";
 import { closing } from "./table.ts";
 import { runTimers } from "./timers/timers.ts";
 
-const GROUP_NAMES = ["crashes", "engine", "timers", "load", "outages", "channels"] as const;
+const GROUP_NAMES = ["crashes", "engine", "timers", "load", "outages", "channels", "fairness"] as const;
 
 const { options, chosen, sizes } = readOptions(() => {
   const { values } = parseArgs({
@@ -27,10 +29,12 @@ const { options, chosen, sizes } = readOptions(() => {
       tasks: { type: "string" },
       "outage-s": { type: "string" },
       away: { type: "string", multiple: true },
+      noise: { type: "string", multiple: true },
     },
   });
-  const { short, away = null } = values;
+  const { short, away = null, noise = null } = values;
   away?.forEach(dependencyNamed);
+  noise?.forEach(scenarioNamed);
   const numberOr = <Otherwise>(name: "seed" | "kills" | "waiting" | "tasks" | "outage-s", otherwise: Otherwise) => {
     const text = values[name];
     return text === undefined ? otherwise : wholeNumber(name, text, name === "seed" ? 0 : 1);
@@ -47,6 +51,7 @@ const { options, chosen, sizes } = readOptions(() => {
       waitingTasks: numberOr("waiting", short ? 40 : 200),
       tasks: numberOr("tasks", null),
       outage: { seconds: numberOr("outage-s", short ? 10 : 120), away },
+      noise,
     },
   };
 });
@@ -59,6 +64,7 @@ const GROUPS: Readonly<Record<(typeof GROUP_NAMES)[number], () => Promise<GroupR
   load: () => runLoad(options, sizes),
   outages: () => runOutages(options, sizes.outage),
   channels: () => runChannels(options),
+  fairness: () => runFairness(options, sizes.noise),
 };
 
 console.log(`Drills ${chosen.join(", ")}, ${short ? "short" : "long"} form, seed ${seed}`);

@@ -45,6 +45,7 @@ export interface StageOptions {
 /** A tenant with an agent of its own, which may use the recorders. */
 export interface DrillTenant {
   readonly id: string;
+  readonly key: string;
   readonly api: ApiClient;
   /** The id of its agent. */
   readonly agent: string;
@@ -132,6 +133,7 @@ export async function openStage({ env = {}, keepBodies = true, from }: StageOpti
         const its = await makeAgent(by, differs);
         return {
           id: made.tenant.id,
+          key: made.key,
           api: by,
           agent: its,
           async createTask(input, more = {}) {

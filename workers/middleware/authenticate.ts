@@ -8,11 +8,13 @@ import { databaseFromEnv, settingsFromEnv, tenantsFromEnv } from "../../adapters
 import { OPERATOR_TENANT } from "../../core/database.ts";
 import { OttoError, raise } from "../../core/errors.ts";
 import { withShipped } from "../../core/skills/shipped.ts";
+import { REQUEST_MS } from "../../core/tenant/cost-rates.ts";
 import { hashKey, keyOwner, OPERATOR } from "../../core/keys.ts";
 import type { Admission, KeyRecord, TenantRpc } from "../../core/objects.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import { sessionTenant } from "../../core/tenant/session.ts";
 import { rateHeaders } from "../../core/tenant/rate-limit.ts";
+import { chargeCost, refuseCostly } from "../charge-cost.ts";
 import type { AppContext, AppEnv } from "../context.ts";
 import { refuseForeign } from "../own-origin.ts";
 import { problemResponse } from "../problem.ts";
@@ -74,6 +76,10 @@ type Question = (repeat: Repeat) => Promise<Admitted | null>;
 async function admitOnce(c: AppContext, question: Question): Promise<Admitted | null> {
   const admitted = await question({ idempotency: null });
   if (admitted?.kind !== "admitted") return admitted;
+  if (admitted.key.id !== OPERATOR) {
+    refuseCostly(c.env, admitted.key.tenant, c.req.path);
+    chargeCost(c.env, admitted.key.tenant, REQUEST_MS);
+  }
   const idempotency = await idempotentRequestOf(c);
   if (idempotency === null) return admitted;
   const judged = await question({ idempotency, isCounted: true });

@@ -7,7 +7,9 @@
 import type { MiddlewareHandler } from "hono";
 import { agentFromDocument } from "../../core/agent-document.ts";
 import { OttoError, raise } from "../../core/errors.ts";
-import type { AppContext, AppEnv } from "../context.ts";
+import { costOfBody } from "../../core/tenant/cost-rates.ts";
+import { chargeRun } from "../charge-cost.ts";
+import type { AppContext, AppEnv, Principal } from "../context.ts";
 import { readCounted } from "../counted-body.ts";
 import { findBadText } from "../json-text.ts";
 import { MAX_UPLOAD_BYTES } from "../skills/read-upload.ts";
@@ -21,6 +23,8 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 /** Where a file in YAML is taken in place of JSON. */
 const AGENT_PATH = /^\/v1\/agents(?:\/[^/]+)?$/;
 const FILE_PATH = /^\/v1\/tasks\/[^/]+\/files\/[^]/;
+/** Where schemas, patterns and tools are compiled from the body. */
+const COMPILED_PATH = /^\/v1\/(?:tools|mcp-servers)(?:\/|$)/;
 /** Where a skill is taken: its route reads what the bytes are. */
 const UPLOAD_PATH = /^\/v1\/skills(?:\/validate)?$/;
 
@@ -58,18 +62,30 @@ export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJson
       raise("unsupported_media", "Send the body as application/json.", { field: "content-type" });
     }
     // No bytes are no fields, whatever the header says; a route that needs some names them.
-    let text = bytes.length === 0 ? (JSON_TYPE.test(type) ? "{}" : null) : decode(bytes);
-    if (isAgentFile && text !== null) {
-      text = agentBody(text);
-      headers.set("content-type", "application/json");
-    }
-    const bad = text === null ? null : findBadText(parse(text));
-    if (bad !== null) throw new OttoError(invalidInput([bad]));
+    const text =
+      bytes.length === 0 ? (JSON_TYPE.test(type) ? "{}" : null) : readCharged(c, bytes, isAgentFile ? "yaml" : "json");
+    if (isAgentFile) headers.set("content-type", "application/json");
     // The body's stream was read: what the routes' validators read is the checked text.
     c.req.raw = new Request(c.req.url, { method: c.req.method, headers, body: text });
   }
   await next();
 };
+
+/** The checked text of a body. Its tenant is charged for the reading. */
+function readCharged(c: AppContext, bytes: Uint8Array, format: "json" | "yaml"): string {
+  const principal: Principal | undefined = c.get("principal");
+  const kind = COMPILED_PATH.test(c.req.path) ? "compiled" : format;
+  // The sign-in has no principal, and the operator no tenant.
+  if (principal?.kind !== "tenant") return checkedText(bytes, format);
+  return chargeRun(c.env, principal.tenant, costOfBody(kind, bytes.length), () => checkedText(bytes, format));
+}
+
+function checkedText(bytes: Uint8Array, format: "json" | "yaml"): string {
+  const text = format === "yaml" ? agentBody(decode(bytes)) : decode(bytes);
+  const bad = findBadText(parse(text));
+  if (bad !== null) throw new OttoError(invalidInput([bad]));
+  return text;
+}
 
 function decode(bytes: Uint8Array): string {
   try {

@@ -1,21 +1,19 @@
-/** The drills of the engine on one started system: subtasks, approvals, budgets, the kill switch, long contexts, fairness. */
+/** The drills of the engine on one started system: subtasks, approvals, budgets, the kill switch, long contexts. */
 import { type GroupOptions, type GroupReport, withStage } from "../group.ts";
 import type { Stage } from "../stage.ts";
 import { type ApprovalDrillReport, runApprovalDrill } from "./approval-drill.ts";
 import { type ContextReport, runContextDrill } from "./context-drill.ts";
-import { type FairnessReport, runFairnessDrill } from "./fairness-drill.ts";
 import { type FanInReport, runFanInDrill } from "./fan-in-drill.ts";
 import { runSpendingDrill, type SpendingReport } from "./spending-drill.ts";
 import { runSwitchDrill, type SwitchReport } from "./switch-drill.ts";
 
-/** How much of each: `fairTasks` is the number of tasks of each small tenant in a round; 0 leaves the measurement out. */
+/** How much of each. */
 export interface EngineSizes {
   readonly children: number;
   readonly fanInKills: number;
   readonly fanInRounds: number;
   readonly spendingLimit: number;
   readonly spendingKills: number;
-  readonly fairTasks: number;
 }
 
 /** For every change. */
@@ -25,7 +23,6 @@ export const SHORT_SIZES: EngineSizes = {
   fanInRounds: 1,
   spendingLimit: 100_000,
   spendingKills: 2,
-  fairTasks: 0,
 };
 const FULL_SIZES: EngineSizes = {
   children: 50,
@@ -33,7 +30,6 @@ const FULL_SIZES: EngineSizes = {
   fanInRounds: 5,
   spendingLimit: 400_000,
   spendingKills: 6,
-  fairTasks: 5,
 };
 
 interface EngineReport {
@@ -42,7 +38,6 @@ interface EngineReport {
   readonly spendings: readonly SpendingReport[];
   readonly killSwitch: SwitchReport;
   readonly context: ContextReport;
-  readonly fairness: FairnessReport | null;
   readonly violations: readonly string[];
 }
 
@@ -61,7 +56,7 @@ async function runAll(
   seed: number,
   say: (line: string) => void,
 ): Promise<EngineReport> {
-  const { children, fanInKills, fanInRounds, spendingLimit: limit, spendingKills, fairTasks } = sizes;
+  const { children, fanInKills, fanInRounds, spendingLimit: limit, spendingKills } = sizes;
   const fanIns: FanInReport[] = [];
   for (let round = 1; round <= fanInRounds; round += 1) {
     say(`Drill fan-in: ${children} subtasks of one step, ${fanInKills} kills (round ${round} of ${fanInRounds})`);
@@ -78,16 +73,14 @@ async function runAll(
   const killSwitch = await runSwitchDrill(stage);
   say("Drill context: large results and a long conversation");
   const context = await runContextDrill(stage);
-  if (fairTasks > 0) say("Drill fairness: 19 small tenants beside a large one");
-  const fairness = fairTasks > 0 ? await runFairnessDrill(stage, { tasks: fairTasks }) : null;
-  const reports = [...fanIns, approvals, ...spendings, killSwitch, context, ...(fairness === null ? [] : [fairness])];
+  const reports = [...fanIns, approvals, ...spendings, killSwitch, context];
   const violations = reports.flatMap((report) => report.violations);
-  return { fanIns, approvals, spendings, killSwitch, context, fairness, violations };
+  return { fanIns, approvals, spendings, killSwitch, context, violations };
 }
 
 /** The whole report as text. */
 function engineText(report: EngineReport): string {
-  const { approvals, killSwitch, context, fairness } = report;
+  const { approvals, killSwitch, context } = report;
   return [
     ...report.fanIns.map(
       (one) =>
@@ -98,15 +91,10 @@ function engineText(report: EngineReport): string {
     `  kill switch: ${killSwitch.tasks} tasks, the last request ${Math.round(killSwitch.lastAfterMs)} ms after the stop, ${killSwitch.after} after the release`,
     `  large results: ${context.stepTokens} tokens for the steps and ${context.summaryTokens} for ${context.summaries} summaries, ${context.share.toFixed(3)} of ${context.wholeTokens}`,
     `  a long conversation: ${context.overflows} requests too long, ${context.compactions} compactions`,
-    ...(fairness === null ? [] : [fairnessLine(fairness)]),
   ].join("\n");
 }
 
 function spendingLine({ limit, kills, served, inFlight, used, reserved, failed, completed }: SpendingReport): string {
   const over = Math.max(0, served - limit);
   return `  spending: limit ${limit}, ${kills} kills, served ${served} (${over} over it, ${inFlight} in flight at the kills), counted ${used}, reserved at the end ${reserved}, ${failed} tasks stopped by the limit, ${completed} completed`;
-}
-
-function fairnessLine({ tasks, largeTasks, aloneP95Ms, besideP95Ms, ratio }: FairnessReport): string {
-  return `  fairness: p95 ${Math.round(aloneP95Ms)} ms alone, ${Math.round(besideP95Ms)} ms beside ${largeTasks} tasks of the large tenant, ratio ${ratio.toFixed(2)} (${tasks} tasks)`;
 }

@@ -1,0 +1,44 @@
+/** Group `fairness`: what a tenant notices of the others on the same process. */
+import { type GroupOptions, type GroupReport, withStage } from "../group.ts";
+import { type FairnessReport, runFairnessDrill } from "./fairness-drill.ts";
+import { type NoisePlan, noiseLine, type NoiseReport, runNoiseDrill } from "./noisy-drill.ts";
+
+/** The victim's tasks take at most so many times longer, at the 95th percentile. */
+const LARGEST_RATIO = 2;
+/** Tasks of each small tenant in a round, beside the large one. */
+const FAIR_TASKS = 5;
+const LONG_NOISE = { tasks: 40, rounds: 2 };
+export const SHORT_NOISE = { tasks: 6, rounds: 1 };
+
+/** Mail has to come in somewhere. */
+export const FAIRNESS_STAGE = { keepBodies: false, env: { OTTO_MAIL_DOMAIN: "mail.test" } };
+
+/** `scenarios` null: all of them. */
+export async function runFairness({ short, say }: GroupOptions, scenarios: NoisePlan["only"]): Promise<GroupReport> {
+  return await withStage(
+    say,
+    async (stage) => {
+      say("Drill noise: a victim next to a noisy tenant");
+      const noise = await runNoiseDrill(stage, { ...(short ? SHORT_NOISE : LONG_NOISE), only: scenarios }, say);
+      if (!short && scenarios === null) say("Drill fairness: 19 small tenants beside a large one");
+      const fairness = short || scenarios !== null ? null : await runFairnessDrill(stage, { tasks: FAIR_TASKS });
+      const slow = short ? [] : noise.filter(({ ratio }) => ratio > LARGEST_RATIO).map(tooSlow);
+      return {
+        text: [
+          ...noise.map((report) => `  ${noiseLine(report)}`),
+          ...(fairness === null ? [] : [fairnessLine(fairness)]),
+        ].join("\n"),
+        violations: [...noise.flatMap(({ violations }) => violations), ...slow, ...(fairness?.violations ?? [])],
+      };
+    },
+    FAIRNESS_STAGE,
+  );
+}
+
+function tooSlow({ scenario, ratio }: NoiseReport): string {
+  return `noise (${scenario}): the victim's p95 grew ${ratio.toFixed(2)} times`;
+}
+
+function fairnessLine({ tasks, largeTasks, aloneP95Ms, besideP95Ms, ratio }: FairnessReport): string {
+  return `  fairness: p95 ${Math.round(aloneP95Ms)} ms alone, ${Math.round(besideP95Ms)} ms beside ${largeTasks} tasks of the large tenant, ratio ${ratio.toFixed(2)} (${tasks} tasks)`;
+}

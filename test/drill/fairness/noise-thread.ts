@@ -1,0 +1,57 @@
+/** A thread that sends a scenario's requests until it is told to stop; then it posts how many answers had which status. */
+import { parentPort, workerData } from "node:worker_threads";
+import { type NoiseRequest, type NoisyTenant, scenarioNamed } from "./scenarios.ts";
+
+/** What the thread is given. */
+export interface NoiseOrder {
+  readonly scenario: string;
+  readonly noisy: NoisyTenant;
+}
+
+/** How many answers had a status; 0: the connection failed, -1: the client waited no longer. */
+export type NoiseTally = Readonly<Record<number, number>>;
+
+const TIMEOUT_MS = 30_000;
+/** A refused request is sent again after this long: a client that honours nothing still needs a moment. */
+const REFUSED_PAUSE_MS = 20;
+
+const { scenario: name, noisy } = workerData as NoiseOrder;
+const scenario = scenarioNamed(name);
+const tally: Record<number, number> = {};
+const stop = new AbortController();
+let sent = 0;
+
+parentPort?.once("message", () => stop.abort());
+await Promise.all(Array.from({ length: scenario.width }, sendAll));
+parentPort?.postMessage(tally satisfies NoiseTally);
+
+async function sendAll(): Promise<void> {
+  while (!stop.signal.aborted) {
+    const status = await sendOne(scenario.request(noisy, sent++));
+    tally[status] = (tally[status] ?? 0) + 1;
+    if (status <= 0 || status === 429) await new Promise((resolve) => setTimeout(resolve, REFUSED_PAUSE_MS));
+  }
+}
+
+async function sendOne({ method = "GET", path, body, headers = {}, key = noisy.key, listenMs }: NoiseRequest) {
+  const timeout = AbortSignal.timeout(listenMs ?? TIMEOUT_MS);
+  let status = 0;
+  try {
+    const response = await fetch(`${noisy.url}${path}`, {
+      method,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      signal: listenMs === undefined ? timeout : AbortSignal.any([timeout, stop.signal]),
+      ...(body === undefined ? {} : { body }),
+    });
+    ({ status } = response);
+    await response.arrayBuffer();
+  } catch {
+    // A stream that was hung up has its status; any other connection that failed has none.
+    if (listenMs === undefined) status = timeout.aborted ? -1 : 0;
+  }
+  return status;
+}

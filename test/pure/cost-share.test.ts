@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { costOf, costOfBody } from "../../core/tenant/cost-rates.ts";
+import { CostShare } from "../../core/tenant/cost-share.ts";
+
+const NOW = 1_800_000_000_000;
+
+/** Charges a tenant so many milliseconds in each of the ten seconds before `NOW`. */
+function charged(...costs: readonly (readonly [tenant: string, msPerSecond: number])[]): CostShare {
+  const shares = new CostShare();
+  for (let second = 9; second >= 0; second -= 1)
+    for (const [tenant, ms] of costs) shares.charge(tenant, ms, NOW - second * 1000);
+  return shares;
+}
+
+describe("a tenant's cost", () => {
+  test("refuses nobody who is alone, however much it is", () => {
+    expect(charged(["a", 1000]).refusedForMs("a", NOW)).toBeNull();
+    expect(charged(["a", 50_000]).refusedForMs("a", NOW)).toBeNull();
+  });
+
+  test("refuses a tenant that is two seconds past its part of ten, and no other one", () => {
+    // Two tenants have five seconds each.
+    const within = charged(["a", 700], ["b", 1]);
+    expect([within.refusedForMs("a", NOW), within.refusedForMs("b", NOW)]).toEqual([null, null]);
+    const beyond = charged(["a", 710], ["b", 1]);
+    expect([beyond.refusedForMs("a", NOW), beyond.refusedForMs("b", NOW)]).toEqual([1000, null]);
+    // Ten have one second each.
+    const many = Array.from({ length: 9 }, (_, index) => [`t${index}`, 1] as const);
+    expect(charged(["a", 300], ...many).refusedForMs("a", NOW)).toBeNull();
+    expect(charged(["a", 301], ...many).refusedForMs("a", NOW)).toBe(1000);
+  });
+
+  test("is over when it left the window: the time to wait says when", () => {
+    const shares = charged(["a", 900], ["b", 1]);
+    const wait = shares.refusedForMs("a", NOW) ?? 0;
+    expect(wait).toBe(3000);
+    for (let second = 1; second <= 3; second += 1) shares.charge("b", 1, NOW + second * 1000);
+    expect(shares.refusedForMs("a", NOW + wait - 1)).not.toBeNull();
+    expect(shares.refusedForMs("a", NOW + wait)).toBeNull();
+  });
+
+  test("is shared out among those that cost something within the window only", () => {
+    const shares = new CostShare();
+    shares.charge("b", 1, NOW - 20_000);
+    shares.charge("a", 9000, NOW);
+    expect(shares.refusedForMs("a", NOW)).toBeNull();
+    shares.charge("b", 1, NOW);
+    expect(shares.refusedForMs("a", NOW)).not.toBeNull();
+    shares.clear();
+    expect(shares.refusedForMs("a", NOW)).toBeNull();
+  });
+
+  test("counts nothing of a clock that went back, and nothing that is no cost", () => {
+    const shares = charged(["a", 900], ["b", 1]);
+    expect(shares.refusedForMs("a", NOW - 60_000)).toBeNull();
+    shares.charge("c", Number.NaN, NOW);
+    shares.charge("c", -5, NOW);
+    expect(charged(["a", 690], ["b", 1]).refusedForMs("a", NOW)).toBeNull();
+  });
+
+  test("never refuses a tenant within its part, and always one that is two seconds past it", () => {
+    const costs = fc.array(fc.integer({ min: 1, max: 12_000 }), { minLength: 2, maxLength: 12 });
+    fc.assert(
+      fc.property(costs, (all) => {
+        const shares = new CostShare();
+        for (const [index, cost] of all.entries()) shares.charge(`t${index}`, cost, NOW);
+        const part = 10_000 / all.length;
+        for (const [index, cost] of all.entries())
+          expect(shares.refusedForMs(`t${index}`, NOW) !== null).toBe(cost > part + 2000);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+test("work costs what was counted, or what the clock showed where that is more", () => {
+  expect([costOf(5, 0), costOf(5, 80)]).toEqual([5, 80]);
+  expect(costOfBody("json", 0)).toBe(0);
+  const [json, compiled, yaml] = (["json", "compiled", "yaml"] as const).map((kind) => costOfBody(kind, 1_048_576));
+  expect(json).toBeLessThan(compiled ?? 0);
+  expect(compiled).toBeLessThan(yaml ?? 0);
+});

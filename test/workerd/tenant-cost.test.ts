@@ -1,0 +1,104 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import { costFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { newId } from "../contracts/database-rows.ts";
+import { newTenant, type Problem, send, sendJson, tenantStub, type TestTenant } from "./tenant-client.ts";
+
+/** Has both tenants of this process cost something, and the first one most of ten seconds. */
+function makeCostly(costly: string, other: string): void {
+  const cost = costFromEnv(env);
+  cost.charge(costly, 8000, Date.now());
+  cost.charge(other, 10, Date.now());
+}
+
+describe("a tenant that costs more than its part of the process", () => {
+  test("gets 429 with Retry-After, its body unread, while others are served and it can stop itself", async () => {
+    const [costly, other] = [await newTenant(), await newTenant()];
+    makeCostly(costly.id, other.id);
+    const refused = await sendJson<Problem>({
+      method: "POST",
+      path: "/v1/tasks",
+      key: costly.key,
+      body: "not even JSON",
+      headers: { "idempotency-key": "once" },
+    });
+    expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+    const seconds = Number(refused.headers.get("retry-after"));
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(10);
+    expect((await send({ path: "/v1/tasks", key: other.key })).status).toBe(200);
+    const stopped = await send({ method: "POST", path: "/v1/kill-switch/stop", key: costly.key, body: {} });
+    expect(stopped.status).toBe(200);
+  });
+
+  test("is served again when its cost is over, and is never refused while it is alone", async () => {
+    const [costly, other] = [await newTenant(), await newTenant()];
+    makeCostly(costly.id, other.id);
+    expect((await send({ path: "/v1/tasks", key: costly.key })).status).toBe(429);
+    vi.setSystemTime(Date.now() + 10_000);
+    expect((await send({ path: "/v1/tasks", key: costly.key })).status).toBe(200);
+    costFromEnv(env).charge(costly.id, 9000, Date.now());
+    expect((await send({ path: "/v1/tasks", key: costly.key })).status).toBe(200);
+  });
+
+  test("runs two tasks at once at most", async () => {
+    const [costly, other] = [newId("tenant"), newId("tenant")];
+    const none = { tokens: 0, costMicros: 0 };
+    const enter = async () => {
+      const asked = {
+        task: newId("task"),
+        version: 1,
+        key: null,
+        agent: "agent_a",
+        used: none,
+        need: none,
+        want: none,
+      };
+      return (await tenantsFromEnv(env)(costly).enter({ ...asked, isPriced: true }, null)).kind;
+    };
+    makeCostly(costly, other);
+    expect([await enter(), await enter(), await enter()]).toEqual(["admitted", "admitted", "queued"]);
+    costFromEnv(env).clear();
+    expect(await enter()).toBe("admitted");
+    await runInDurableObject(tenantStub(costly), async (_, state) => await state.storage.deleteAlarm());
+  });
+});
+
+describe("what a tenant is charged for", () => {
+  /** Milliseconds that `work` was charged to the tenant. */
+  async function costOfWork(tenant: TestTenant, work: () => Promise<unknown>): Promise<number> {
+    const charge = vi.spyOn(costFromEnv(env), "charge");
+    await work();
+    const own = charge.mock.calls.filter(([id]) => id === tenant.id).reduce((sum, [, ms]) => sum + ms, 0);
+    charge.mockRestore();
+    return own;
+  }
+
+  test("is each request, more for a large body, and more than that for one that is compiled", async () => {
+    const tenant = await newTenant();
+    const junk = { junk: "x".repeat(500_000) };
+    const post = async (path: string, body: unknown) => await send({ method: "POST", path, key: tenant.key, body });
+    const read = await costOfWork(tenant, async () => await send({ path: "/v1/tasks", key: tenant.key }));
+    expect(read).toBeGreaterThanOrEqual(0.5);
+    const large = await costOfWork(tenant, async () => await post("/v1/tasks", junk));
+    expect(large).toBeGreaterThanOrEqual(0.5 + 7);
+    const compiled = await costOfWork(tenant, async () => await post("/v1/tools/import", junk));
+    expect(compiled).toBeGreaterThanOrEqual(140);
+  });
+
+  test("is each tool call, also one of the API; a key that is not valid charges nobody", async () => {
+    const tenant = await newTenant();
+    const call = async () =>
+      await send({
+        method: "POST",
+        path: "/v1/tools/evaluate_expression/call",
+        key: tenant.key,
+        body: { arguments: { expression: "2 + 2" } },
+      });
+    const cost = await costOfWork(tenant, async () => expect((await call()).status).toBe(200));
+    expect(cost).toBeGreaterThanOrEqual(1.5);
+    const stranger = await costOfWork(tenant, async () => await send({ path: "/v1/tasks", key: `${tenant.key}x` }));
+    expect(stranger).toBe(0);
+  });
+});
