@@ -113,6 +113,8 @@ export function judge(evidence: Evidence): Verdict {
         if (keys.has(null)) keyedDuplicates.push(`${where}: sent without a key`);
         else if (keys.size > 1) keyedDuplicates.push(`${where}: sent under ${keys.size} keys`);
         const bodies = new Set(seen.map((request) => `${request.method} ${request.body}`));
+        const effects = seen.filter(({ acted }) => acted).length;
+        if (keys.size === 1 && effects > 1) keyedDuplicates.push(`${where}: happened ${effects} times under one key`);
         if (bodies.size > 1) keyedDuplicates.push(`${where}: one key, ${bodies.size} requests that differ`);
       }
     }

@@ -31,6 +31,9 @@ export interface StageHooks {
   readonly afterEffect?: (record: RecordedRequest) => Promise<void> | void;
 }
 
+/** How long the keyed recorder remembers a key: longer than any outage of a drill, and shorter than the longest drill. */
+const KEYED_FOR_S = 300;
+
 const SCRIPTS = [engineScript, loadScript, timerScript, outageScript, burstScript] as const;
 
 export interface StageOptions {
@@ -90,7 +93,8 @@ export async function openStage({ env = {}, keepBodies = true, from }: StageOpti
     beforeEffect: (arriving: ArrivingRequest) => stage.hooks.beforeEffect?.(arriving),
     afterEffect: (record: RecordedRequest) => stage.hooks.afterEffect?.(record),
   };
-  const keyed = await startRecorder({ ...effects, reply: ({ path }) => largeReply(path) });
+  const keys = { lifetimeMs: KEYED_FOR_S * 1000 };
+  const keyed = await startRecorder({ ...effects, keys, reply: ({ path }) => largeReply(path) });
   const unkeyed = await startRecorder(effects);
   const closeServers = async (): Promise<void> => {
     await Promise.all([model.close(), keyed.close(), unkeyed.close()]);
@@ -113,7 +117,7 @@ export async function openStage({ env = {}, keepBodies = true, from }: StageOpti
         permissions: ["read", "write", "network"],
         allowed_domains: ["*"],
         approval: { dangerous: "allow" },
-        idempotent_hosts: [keyed.host],
+        idempotent_hosts: [{ host: keyed.host, keyed_for_s: KEYED_FOR_S }],
         ...differs,
       };
       return (await by.must<{ id: string }>("POST", "/v1/agents", config)).id;

@@ -61,8 +61,8 @@ function asked(step: number, at: number, messages: readonly WireMessage[] = []):
   return { at, step, body: { messages } };
 }
 
-function received(path: string, idempotencyKey: string | null, at: number): RecordedRequest {
-  return { seq: 1, at, method: "POST", path, headers: {}, idempotencyKey, body: "" };
+function received(path: string, idempotencyKey: string | null, at: number, acted = true): RecordedRequest {
+  return { seq: 1, at, method: "POST", path, headers: {}, idempotencyKey, acted, body: "" };
 }
 
 function withLedger(evidence: Evidence, callId: string, state: string): Evidence {
@@ -91,9 +91,8 @@ test("a task that went well has no findings", () => {
 
 test("a repeat of a keyed call within its step and under its key is no finding", () => {
   const evidence = good();
-  expect(judge({ ...evidence, recorded: [...evidence.recorded, received(KEYED, "call_3_0", 360)] })).toMatchObject(
-    CLEAN,
-  );
+  const repeat = received(KEYED, "call_3_0", 360, false);
+  expect(judge({ ...evidence, recorded: [...evidence.recorded, repeat] })).toMatchObject(CLEAN);
 });
 
 test.each<[string, keyof typeof CLEAN, (evidence: Evidence) => Evidence]>([
@@ -116,6 +115,11 @@ test.each<[string, keyof typeof CLEAN, (evidence: Evidence) => Evidence]>([
     "a keyed call without a key",
     "keyedDuplicates",
     (e) => ({ ...e, recorded: [...e.recorded, received(KEYED, null, 360)] }),
+  ],
+  [
+    "a keyed call that happened again after its key was forgotten",
+    "keyedDuplicates",
+    (e) => ({ ...e, recorded: [...e.recorded, received(KEYED, "call_3_0", 360)] }),
   ],
   [
     "one key for two calls",

@@ -29,8 +29,8 @@ function asked(step: number, at: number, lastResult: string | null, messages: re
   return { at, wallAt: at, step, body: { messages }, repliedWallAt: at + 1, lastResult };
 }
 
-function received(path: string, idempotencyKey: string | null): RecordedRequest {
-  return { seq: 1, at: 0, method: "POST", path, headers: {}, idempotencyKey, body: "" };
+function received(path: string, idempotencyKey: string | null, acted = true): RecordedRequest {
+  return { seq: 1, at: 0, method: "POST", path, headers: {}, idempotencyKey, acted, body: "" };
 }
 
 /** A task of four goals, a file, a keyed request, an unkeyed one and the time: its keyed request failed at first. */
@@ -84,6 +84,10 @@ test.each<[string, (evidence: OutageEvidence) => OutageEvidence]>([
   ["a call that failed and happened", (e) => ({ ...e, seen: [...e.seen, received("/d/keyed/2/2", "call_1")] })],
   ["an unkeyed request twice", (e) => ({ ...e, seen: [...e.seen, received("/d/once/3/4", null)] })],
   ["a keyed request under two keys", (e) => ({ ...e, seen: [...e.seen, received("/d/keyed/2/3", "other")] })],
+  [
+    "a keyed request that happened again after its key was forgotten",
+    (e) => ({ ...e, seen: [...e.seen, received("/d/keyed/2/3", "call_2")] }),
+  ],
   ["a keyed request without a key", (e) => ({ ...e, seen: [received("/d/keyed/2/3", null), ...e.seen.slice(1)] })],
   ["an unknown outcome that the model was not told of", (e) => withState(e, 3, "unknown")],
   ["a goal that the ledger does not have", (e) => ({ ...e, ledger: e.ledger.slice(0, -1) })],
@@ -96,7 +100,9 @@ test.each<[string, (evidence: OutageEvidence) => OutageEvidence]>([
 
 test("a keyed request may be repeated under its key", () => {
   const evidence = good();
-  expect(judgeTask(INPUT, { ...evidence, seen: [...evidence.seen, received("/d/keyed/2/3", "call_2")] })).toEqual([]);
+  expect(
+    judgeTask(INPUT, { ...evidence, seen: [...evidence.seen, received("/d/keyed/2/3", "call_2", false)] }),
+  ).toEqual([]);
 });
 
 test("a task that can do without what is away has to take its steps meanwhile, each of which counts once", () => {

@@ -12,7 +12,7 @@ import type { CallOutcome, Command, Decision, PreparedCall, SubtaskToMake, Work 
 import type { Limits, TaskFacts, TaskState } from "../../core/task-state.ts";
 import { createTask, decide, decideBoth, nextWake } from "../../core/task.ts";
 import type { Control, EffectClass, Touch } from "../../core/tool.ts";
-import { KeyMemory } from "./key-memory.ts";
+import { KeyMemory } from "../stand-ins/key-memory.ts";
 import { StoredDecisions } from "./stored-decisions.ts";
 import { PRINCIPAL } from "../../core/provenance/label.ts";
 

@@ -1,8 +1,9 @@
 /**
- * The outside oracle: an HTTP server that writes down every request it gets and forgets none. It dedupes nothing; what is a
- * duplicate is for its reader to say, by `Idempotency-Key`. Plain `node:http`, on loopback.
+ * The outside oracle: an HTTP server that records every request. For each it says whether a service that honours
+ * `Idempotency-Key`, and forgets a key after its lifetime, would have acted on it. Plain `node:http`, on loopback.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { KeyMemory } from "./key-memory.ts";
 import { closeServer, listenOnLoopback } from "./listen.ts";
 
 /** A request as it was received. `at` is `performance.now()` milliseconds. */
@@ -13,6 +14,8 @@ export interface RecordedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly idempotencyKey: string | null;
+  /** False for a repeat under a key that the service still remembers. */
+  readonly acted: boolean;
   readonly body: string;
 }
 
@@ -35,6 +38,8 @@ export interface ArrivingRequest {
 
 export interface RecorderOptions {
   readonly port?: number;
+  /** How long a key is remembered from the first request under it, and by which clock; without it, for ever. */
+  readonly keys?: { readonly lifetimeMs: number; readonly now?: () => number };
   /**
    * Awaited when a request is whole and before it is written down: the effect has not happened yet. `"drop"`: it never
    * happens, and the connection is reset.
@@ -58,8 +63,11 @@ export interface Recorder {
 /** Starts one. */
 export async function startRecorder(options: RecorderOptions = {}): Promise<Recorder> {
   const requests: RecordedRequest[] = [];
+  const keys = new KeyMemory();
+  const { lifetimeMs = Number.POSITIVE_INFINITY, now = () => performance.now() } = options.keys ?? {};
+  const acts = (key: string | null): boolean => key === null || !keys.isRepeat(key, lifetimeMs, now());
   const server = createServer((request, response) => {
-    record(options, requests, request, response).catch(() => response.destroy());
+    record({ ...options, acts }, requests, request, response).catch(() => response.destroy());
   });
   server.keepAliveTimeout = 60_000;
   const port = await listenOnLoopback(server, options.port ?? 0);
@@ -73,7 +81,7 @@ export async function startRecorder(options: RecorderOptions = {}): Promise<Reco
 }
 
 async function record(
-  options: RecorderOptions,
+  options: RecorderOptions & { acts(key: string | null): boolean },
   requests: RecordedRequest[],
   request: IncomingMessage,
   response: ServerResponse,
@@ -98,6 +106,7 @@ async function record(
     path,
     headers,
     idempotencyKey,
+    acted: options.acts(idempotencyKey),
     body: Buffer.concat(parts).toString("utf8"),
   };
   requests.push(entry);

@@ -259,7 +259,7 @@ function countEffects({ keyed, unkeyed }: Stage, inputs: readonly LoadInput[]) {
   const calls = inputs.flatMap((input) => expectedOfLoad(input).steps.flat());
   return {
     keyedRequests: atKeyed.length,
-    keyedEffects: new Set(atKeyed.map(({ idempotencyKey }) => idempotencyKey)).size,
+    keyedEffects: atKeyed.filter(({ acted }) => acted).length,
     keyedCalls: calls.filter(({ effect }) => effect === "keyed").length,
     unkeyedRequests: atUnkeyed.length,
     unkeyedEffects: new Set(atUnkeyed.map(({ path }) => path)).size,

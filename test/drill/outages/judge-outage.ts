@@ -90,6 +90,8 @@ export function judgeTask(input: OutageInput, { task, ledger, asked, seen, files
     if (row.state === "failed" && own.length > 0) found.push(`${where}: it happened`);
     if (kind === "once" && own.length > 1) found.push(`${where}: it happened ${own.length} times`);
     if (kind === "keyed" && keys.has(null)) found.push(`${where}: sent without a key`);
+    const effects = own.filter(({ acted }) => acted).length;
+    if (kind === "keyed" && keys.size === 1 && effects > 1) found.push(`${where}: it happened ${effects} times`);
     if (kind === "keyed" && keys.size > 1) found.push(`${where}: sent under ${keys.size} keys`);
     const told = results[index] === undefined ? "" : textOf(results[index]);
     if (row.state === "unknown" && !told.startsWith("Error (outcome_unknown)"))
