@@ -165,11 +165,17 @@ describe("a login over SSH", () => {
 
   it.each([
     ["that is not bound to the host", { kind: "secret", name: "ELSEWHERE" }, "blocked_by_policy", "credential_id"],
+    ["that another agent has", { kind: "secret", name: "REFUSED" }, "blocked_by_policy", "credential_id"],
+    ["that is for HTTP alone", { kind: "password", password: "{{secret.READ}}" }, "blocked_by_policy", "password"],
     ["that is not there", { kind: "secret", name: "NOBODYS" }, "not_found", "credential_id"],
     ["that is not there", { kind: "password", password: "{{secret.NOBODYS}}" }, "not_found", "password"],
     ["that is no key", { kind: "private_key", privateKey: "canary-92" }, "invalid_input", "private_key"],
   ] as const)("refuses a secret %s, and connects nowhere", async (_what, credential, code, field) => {
-    const secrets = [{ name: "ELSEWHERE", hosts: ["a.example.com"], value: "canary-1f00" }];
+    const secrets = [
+      { name: "ELSEWHERE", hosts: ["a.example.com"], value: "canary-1f00" },
+      { name: "REFUSED", hosts, value: "canary-1f01", refusal: "The secret REFUSED is for another agent." },
+      { name: "READ", hosts, value: "canary-1f02", methods: ["GET"] },
+    ];
     const { server, run } = await start({}, secrets);
     const refused = await run({ credential });
     expect(refused).toMatchObject({ ok: false, error: { code, field, details: { sent: false } } });

@@ -197,6 +197,15 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
       expect(`${got?.url} ${got?.body}`).not.toContain("canary");
     });
 
+    it("opens nothing with headers whose secrets are another user's or another method's, as those of an MCP server", async () => {
+      for (const name of ["REFUSED", "PATCHES"]) {
+        const secretHeaders = [["x-key", `{{secret.${name}}}`]] as const;
+        const opened = await outside.web.open({ ...ask(`${base}/`, { method: "POST" }), secretHeaders });
+        expect(opened).toMatchObject({ ok: false, error: { code: "blocked_by_policy", details: { sent: false } } });
+      }
+      expect(outside.received).toEqual([]);
+    });
+
     describe("over a redirect", () => {
       const to = (location: string, status = 302) => ({ status, headers: { location } });
 
