@@ -72,7 +72,7 @@ export async function sealSecretFromEnv(
   return await sealSecret(sealingFromEnv(env), tenant, secret);
 }
 
-/** Has the next request of this isolate read the tenant's secrets anew. Other isolates do within five seconds. */
+/** Makes the next request of this isolate read the tenant's secrets again. Other isolates do so within five seconds. */
 export function forgetSecretsFromEnv(_env: Env, tenant: string): void {
   secretShelf.forget(tenant);
 }

@@ -109,7 +109,7 @@ export const newHookRequestSchema = hookRequestSchema.superRefine(({ type, once_
 });
 
 /**
- * True for a type whose signature covers the body alone, so that whoever copied a call can send it again under another delivery id.
+ * True for a type whose signature covers the body alone, so that anybody with a copy of a call can send it again under another delivery id.
  * Stripe's id is in the body, Standard Webhooks signs its own with the moment.
  */
 function isReplayable(type: HookType): boolean {

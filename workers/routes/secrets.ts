@@ -93,7 +93,7 @@ const update = createRoute({
   path: "/v1/secrets/{secret}",
   summary: "Replace a secret",
   description:
-    "Value and bindings together, so that the value is not lent to other hosts, agents or methods; a binding that is left out is removed. It holds everywhere within 5 seconds. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
+    "Value and bindings together, so that the value is not lent to other hosts, agents or methods; a binding that is left out is removed. In effect everywhere within 5 seconds. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
   middleware: admin,
   request: { params, body: { required: true, content: { "application/json": { schema: secretSettingSchema } } } },
   responses: answers({ 200: secret }, [404, 413, 415, 422]),
@@ -105,7 +105,7 @@ const remove = createRoute({
   path: "/v1/secrets/{secret}",
   summary: "Delete a secret",
   description:
-    "It holds everywhere within 5 seconds, and while the database is away within 10 minutes. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
+    "In effect everywhere within 5 seconds, and while the database is away within 10 minutes. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
   middleware: admin,
   request: { params },
   responses: answers({ 200: { description: "What was deleted, without its value.", json: secretSchema } }, [404]),

@@ -1,4 +1,4 @@
-/** The form of a secret: what stands in its fields, and the bindings that they mean. */
+/** The form of a secret: what its fields hold, and the bindings that they mean. */
 import type { Secret } from "../../api/types.generated.ts";
 
 type Method = NonNullable<Secret["methods"]>[number];
