@@ -189,7 +189,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "statistics",
     width: 6,
-    request: () => callTool("statistics_summary", { numbers: numbers().slice(0, 90_000) }),
+    request: () => callTool("statistics_summary", { numbers: numbers().slice(0, 10_000) }),
   },
   {
     name: "secrets and echoes",
@@ -217,8 +217,7 @@ export const SCENARIOS: readonly Scenario[] = [
     isDrillOnly: true,
     width: 6,
     needs: "files",
-    request: ({ agent, task: id }) =>
-      callTool("grep", { pattern: "(l|o|r)+em .*x(a|b)*y", path: "." }, { agent, task_id: id }),
+    request: ({ task: id }) => callTool("grep", { pattern: "(l|o|r)+em .*x(a|b)*y", path: "." }, { task_id: id }),
   },
   {
     name: "uploads",
