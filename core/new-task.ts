@@ -16,12 +16,13 @@ import { BY_API, CHANNELS, type WayIn } from "./channels/way-in.ts";
 import { type Failure, failed, ok, type Result } from "./errors.ts";
 import { makeId } from "./ids.ts";
 import { type ModelChoice, modelChoice } from "./model-table.ts";
-import { PRINCIPAL } from "./provenance/label.ts";
+import { mayInstruct, PRINCIPAL } from "./provenance/label.ts";
+import { joinMessages } from "./provenance/label-messages.ts";
 import { labelOfSource } from "./provenance/source.ts";
 import { skillPatterns } from "./skills/in-force.ts";
 import { MAX_IN_FORCE, type SkillInForce, type Skill } from "./skills/skill.ts";
-import { matchSkills } from "./skills/match.ts";
-import type { Limits, TaskFacts } from "./task-state.ts";
+import { matchSkills, skillCeiling } from "./skills/match.ts";
+import type { LabelledText, Limits, TaskFacts } from "./task-state.ts";
 import type { PinnedSource } from "./tool-source.ts";
 
 /** Characters (Unicode code points, as JSON Schema counts them) of a task's input, all messages together. */
@@ -82,8 +83,16 @@ export const taskRequestSchema = z.strictObject({
 });
 export type TaskRequest = z.infer<typeof taskRequestSchema>;
 
+/** What a channel knows of where the texts of an input came from. */
+export interface InputSources {
+  /** The input's messages with their labels; absent: all of it has the label of the task's source. */
+  readonly texts?: readonly LabelledText[];
+  /** What of the input may instruct and so choose skills; absent: the last message, if its source may instruct. */
+  readonly instructions?: string;
+}
+
 /** What the request alone does not say. `random` is at least 10 bytes; with `createdAt` it makes the task's id. */
-export interface TaskOrigin {
+export interface TaskOrigin extends InputSources {
   readonly tenant: string;
   /** The id of the API key that asks; null: none is known. */
   readonly key: string | null;
@@ -114,8 +123,11 @@ export function newTaskFacts(request: TaskRequest, origin: TaskOrigin): Result<T
   const models = modelsOf(config, origin.defaultModel);
   const limits = resolveLimits(request.budget ?? {}, config.budget ?? {}, models);
   if (!limits.ok) return limits;
-  const matched = matchSkills(request, origin);
+  const source = labelOfSource(origin.via);
+  const instructions = origin.instructions ?? (mayInstruct(source) ? undefined : "");
+  const matched = matchSkills({ ...request, instructions }, origin);
   if (!matched.ok) return matched;
+  const ceiling = skillCeiling(origin);
   const patterns = skillPatterns(matched.value);
   const id = makeId("task", origin.createdAt, origin.random);
   return ok({
@@ -129,9 +141,10 @@ export function newTaskFacts(request: TaskRequest, origin: TaskOrigin): Result<T
     depth: 0,
     kind: "agent",
     input: request.input,
-    label: labelOfSource(origin.via),
+    label: origin.texts === undefined ? source : joinMessages(origin.texts),
+    ...(origin.texts === undefined ? {} : { texts: origin.texts }),
     agent: origin.agent,
-    tools: [request.tools, patterns].flatMap((list) => (list === undefined || list === null ? [] : [list])),
+    tools: [request.tools, ceiling, patterns].flatMap((list) => (list === undefined || list === null ? [] : [list])),
     skills: matched.value,
     sources: origin.sources,
     project: request.project ?? null,

@@ -81,6 +81,7 @@ export interface TaskFacts {
 
 /** A text of a task's input. */
 export interface LabelledText {
+  readonly role: "user" | "assistant";
   readonly content: string;
   readonly label: Label;
 }

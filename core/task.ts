@@ -108,7 +108,7 @@ export function createTask(input: NewTask, now: number): Decision {
 
 /** The messages of the input, each with its label. */
 function readInput({ input, texts, label }: TaskFacts): LabelledMessage[] {
-  if (texts !== undefined) return texts.map((text) => ({ role: "user", ...text }));
+  if (texts !== undefined) return [...texts];
   if (typeof input === "string") return [{ role: "user", content: input, label }];
   return input.map((message) => labelMessage(message, label));
 }

@@ -3,7 +3,7 @@ import { clockFromEnv, settingsFromEnv, tasksFromEnv, tenantsFromEnv, type Env }
 import { resolveDeliver } from "../core/channels/targets.ts";
 import type { TaskOrder } from "../core/channels/rpc.ts";
 import { failed, ok, type Result, toFailure } from "../core/errors.ts";
-import { newTaskFacts, type TaskOrigin, type TaskRequest } from "../core/new-task.ts";
+import { type InputSources, newTaskFacts, type TaskOrigin, type TaskRequest } from "../core/new-task.ts";
 import { leavesTools } from "../core/skills/match.ts";
 import { withShipped } from "../core/skills/shipped.ts";
 import type { TaskFacts } from "../core/task-state.ts";
@@ -18,24 +18,36 @@ import { agentNamed } from "./resolve-agent.ts";
 import { toolsFor } from "./routes/tools-bus.ts";
 
 /** Who asks: what the tenant's object says of the tenant, and what a key or a channel adds. */
-export type TaskAsker = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | "createdAt" | "random"> & {
-  readonly agentsStamp: string;
-  /** What the key is bound to; null: nothing, or no key asks. */
-  readonly bounds: KeyBounds | null;
-};
+export type TaskAsker = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | "createdAt" | "random"> &
+  InputSources & {
+    readonly agentsStamp: string;
+    /** What the key is bound to; null: nothing, or no key asks. */
+    readonly bounds: KeyBounds | null;
+  };
 
 /**
  * Makes the task of an order. A tenant that is stopped makes none: `conflict`, with `details.stopped`. Where the task's object
  * did not answer, the failure says so (`isUnanswered`). Never throws.
  */
-export async function makeTask(env: Env, { tenant, request, via, seed, at }: TaskOrder): Promise<Result<TaskView>> {
+export async function makeTask(env: Env, order: TaskOrder): Promise<Result<TaskView>> {
+  const { tenant, request, via, seed, at, texts, instructions } = order;
+  const input = { ...(texts === undefined ? {} : { texts }), ...(instructions === undefined ? {} : { instructions }) };
   try {
     const standing = await tenantsFromEnv(env)(tenant).standing();
     if (standing === null) return failed("not_found", "There is no such tenant.");
     const { stopped, agentsStamp } = standing;
     if (stopped !== null) return failed("conflict", stopMessage(stopped), { details: { stopped: true } });
     const ids = await seededIds("task", seed, at);
-    const asker = { tenant, key: null, via, sources: withShipped(standing.sources), agentsStamp, bounds: null, ...ids };
+    const asker = {
+      tenant,
+      key: null,
+      via,
+      sources: withShipped(standing.sources),
+      agentsStamp,
+      bounds: null,
+      ...ids,
+      ...input,
+    };
     const facts = await factsFor(env, request, asker);
     return facts.ok ? await attempt(() => createTask(env, request, facts.value)) : facts;
   } catch (thrown) {

@@ -18,7 +18,8 @@ const MARK_CHARACTERS = 600;
 /** What a hook without a template asks. */
 export const DEFAULT_PROMPT = "A webhook came in. Look at what it says, and do what is useful.\n\n{{payload}}";
 
-const FIELD = /\{\{([^{}]{1,200})\}\}/g;
+/** A field of a template. */
+export const FIELD = /\{\{([^{}]{1,200})\}\}/g;
 
 /** What a template is filled with. `name` is the delivery's own, of which the mark is made. */
 export interface HookContent {

@@ -1,6 +1,6 @@
 /** What the objects of channels ask of the Worker: the rules and adapters that work what came in and send what goes out. */
 import type { Failure, Result } from "../errors.ts";
-import type { TaskRequest } from "../new-task.ts";
+import type { InputSources, TaskRequest } from "../new-task.ts";
 import type { TaskView } from "../task-view.ts";
 import type { JsonState } from "../tool.ts";
 import type { Attempt, Delivery, DeliveryKind, Sent } from "./delivery.ts";
@@ -10,7 +10,7 @@ import type { Notice } from "./notice.ts";
 import type { DeliverTo, WayIn } from "./way-in.ts";
 
 /** A task that no request of the API asks for. The same `seed` and moment make the same task, once. */
-export interface TaskOrder {
+export interface TaskOrder extends InputSources {
   readonly tenant: string;
   readonly request: TaskRequest;
   readonly via: WayIn;

@@ -1,13 +1,14 @@
 /**
- * Which skills a task works under: those that its request or its input names and those of its agent; without any of these,
- * those whose description fits the task.
+ * Which skills a task works under: those of its agent, of which its request or its input may choose some; without any of
+ * the agent's, those that are named; without any of these, those whose description fits the task. Only text that may
+ * instruct is looked at: a word in a hook's payload or in a quoted mail chooses nothing.
  */
 import type { AgentConfig } from "../agent.ts";
 import { failed, ok, type Result } from "../errors.ts";
 import { matchesAny } from "../gateway/envelope.ts";
 import type { Message } from "../messages.ts";
 import type { Tool } from "../tool.ts";
-import { inForce } from "./in-force.ts";
+import { inForce, skillPatterns } from "./in-force.ts";
 import { fittingSkills } from "./similarity.ts";
 import { MAX_IN_FORCE, type Skill, type HowInForce, type SkillInForce } from "./skill.ts";
 
@@ -20,6 +21,8 @@ const MENTION = /(?<![^\s("'])\/([a-z0-9][a-z0-9_-]{0,63})(?=$|[\s)"',;:!?]|\.(?
 interface Asked {
   readonly input: string | readonly Message[];
   readonly skills?: readonly string[] | undefined;
+  /** What of the input may instruct; absent: its last message. */
+  readonly instructions?: string | undefined;
 }
 
 /** What there is, and the agent that works. */
@@ -42,11 +45,16 @@ export function matchSkills(asked: Asked, { skills, agent }: Given): Result<Skil
     }),
   );
   if (!inAgent.ok) return inAgent;
-  const text = lastText(asked.input);
+  const text = asked.instructions ?? lastText(asked.input);
+  const mentioned = mentionedSkills(text, skills);
+  const chosen = [...inRequest.value, ...mentioned];
+  const ceiling = inAgent.value;
+  const beyond = ceiling.length === 0 ? undefined : chosen.find((skill) => !ceiling.includes(skill));
+  if (beyond !== undefined) return notOfAgent(beyond, ceiling, agent.config.name);
   const named: [HowInForce, readonly Skill[]][] = [
     ["request", inRequest.value],
-    ["mention", mentionedSkills(text, skills)],
-    ["agent", inAgent.value],
+    ["mention", mentioned],
+    ["agent", chosen.length > 0 ? [] : ceiling],
   ];
   const byHash = new Map<string, SkillInForce>();
   for (const [how, found] of named)
@@ -57,6 +65,18 @@ export function matchSkills(asked: Asked, { skills, agent }: Given): Result<Skil
   }
   if (byHash.size > 0 || asked.skills !== undefined || match === "explicit") return ok([...byHash.values()]);
   return ok(fittingSkills(text, skills).map(({ skill, similarity }) => inForce(skill, "similarity", similarity)));
+}
+
+/** The patterns that no skill of a task widens: the union of the lists of its agent's skills. Null: the agent has none. */
+export function skillCeiling({ skills, agent }: Given): readonly string[] | null {
+  const names = agent.config.skills?.names ?? [];
+  return skillPatterns(names.flatMap((name) => skillNamed(name, skills) ?? []));
+}
+
+function notOfAgent(skill: Skill, ceiling: readonly Skill[], agent: string) {
+  const names = ceiling.map(({ name }) => name).sort();
+  const message = `The agent "${agent}" works under the skills ${names.join(", ")} and no others, so ${skill.name} cannot be brought in. Leave it out, or add it to the agent's skills.`;
+  return failed("invalid_input", message, { field: "skills" });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { matchSkills } from "../../core/skills/match.ts";
+import { matchSkills, skillCeiling } from "../../core/skills/match.ts";
 import { fittingSkills } from "../../core/skills/similarity.ts";
 import type { Skill } from "../../core/skills/skill.ts";
 import { skillOf } from "../fakes/skill-texts.ts";
@@ -56,6 +56,35 @@ describe("a skill that is named", () => {
     const agent = { config: { name: "a", skills: { names: ["gone"] } } };
     expect(matchSkills({ input: "x" }, { skills: SKILLS, agent })).toMatchObject({
       error: { code: "invalid_input", field: "agent", message: expect.stringContaining("gone") },
+    });
+  });
+
+  test("is chosen of the agent's own, which are a ceiling: one beyond them is refused by name", () => {
+    const names = ["brand-guidelines", "pdf-forms"];
+    const all = names.map((name) => [name, "agent"]);
+    expect(matched("do it", undefined, { names })).toEqual(all);
+    expect(matched("/pdf-forms do it", undefined, { names })).toEqual([["pdf-forms", "mention"]]);
+    expect(matched("do it", ["pdf-forms"], { names })).toEqual([["pdf-forms", "request"]]);
+    const agent = { config: { name: "a", skills: { names } } };
+    for (const asked of [{ input: "/weekly-status" }, { input: "x", skills: ["weekly-status"] }])
+      expect(matchSkills(asked, { skills: SKILLS, agent })).toMatchObject({
+        error: { code: "invalid_input", field: "skills", message: expect.stringContaining("weekly-status cannot") },
+      });
+  });
+
+  test("leaves the task no tool that the agent's skills together do not list", () => {
+    const skills = [skillOf("narrow", { allowedTools: ["read_file"] }), skillOf("open", {})];
+    const agent = { config: { name: "a", skills: { names: ["narrow", "open"] } } };
+    expect(skillCeiling({ skills, agent })).toEqual(["ask_human", "read_file"]);
+    expect(skillCeiling({ skills, agent: AGENT })).toBeNull();
+  });
+
+  test("in text that may not instruct chooses nothing, and no description is compared with it", () => {
+    const input = "A webhook came in: /pdf-forms Fill in the fields of this PDF form";
+    const given = { skills: SKILLS, agent: AGENT };
+    expect(matchSkills({ input, instructions: "" }, given)).toEqual({ ok: true, value: [] });
+    expect(matchSkills({ input, instructions: "/weekly-status" }, given)).toMatchObject({
+      value: [{ name: "weekly-status", how: "mention" }],
     });
   });
 

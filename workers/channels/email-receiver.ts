@@ -114,6 +114,8 @@ async function taskOf(env: Env, written: Written, title: string): Promise<Handle
   const made = await makeTask(env, {
     tenant,
     request: { input, deliver: [{ channel: "email", to: from }], hold: true },
+    // What the mail quotes or forwards is not its writer's word.
+    instructions: `${title}\n\n${replyText(text)}`,
     via: { channel: "email", id: from },
     seed: `email ${item.id}`,
     at: item.receivedAt,

@@ -1,7 +1,7 @@
 /** The receiver of `webhook/…`: each call of a hook becomes a task, as the hook's rule says when it is worked. */
 import { databaseFromEnv, inboxesFromEnv, tasksFromEnv, type Env } from "../../adapters/from-env.ts";
 import { eventOf, payloadOf, whyLeft } from "../../core/channels/hook-call.ts";
-import { DEFAULT_PROMPT, hookInput } from "../../core/channels/hook-prompt.ts";
+import { DEFAULT_PROMPT, FIELD, hookInput } from "../../core/channels/hook-prompt.ts";
 import { type Hook, hookInbox } from "../../core/channels/hook.ts";
 import type { Handled, InboxItem } from "../../core/channels/inbox.ts";
 import { ERRORS, type Failure } from "../../core/errors.ts";
@@ -68,6 +68,8 @@ async function openTask(env: Env, item: InboxItem, call: HookItem, hook: Hook | 
   const made = await makeTask(env, {
     tenant: call.tenant,
     request,
+    // The template is the tenant's word; what fills it is anybody's.
+    instructions: (prompt ?? DEFAULT_PROMPT).replaceAll(FIELD, ""),
     via: { channel: "webhook", id: call.hook },
     seed: item.id,
     at: item.receivedAt,

@@ -1,5 +1,7 @@
 /** What a task that goes on with an ended one reads of it. */
 import type { Message } from "../../messages.ts";
+import { OUTSIDE, PRINCIPAL } from "../../provenance/label.ts";
+import type { LabelledText } from "../../task-state.ts";
 import type { TaskView } from "../../task-view.ts";
 
 /** Characters of the exchange so far, its latest part. */
@@ -23,6 +25,17 @@ export function goingOn({ input, output, error }: Pick<TaskView, "input" | "outp
 export function afterThread(above: string | null, text: string): string | InputMessage[] {
   const request = { role: "user" as const, content: text };
   return above === null ? text : [{ role: "user", content: above }, request];
+}
+
+/**
+ * Labels an input: the last message is the speaker's own word. What a thread said above it, and what an ended task read and
+ * answered, may be anybody's.
+ */
+export function labelExchange(messages: readonly InputMessage[]): LabelledText[] {
+  return messages.map((message, index) => ({
+    ...message,
+    label: index === messages.length - 1 ? PRINCIPAL : OUTSIDE,
+  }));
 }
 
 function spoken(message: Message): InputMessage[] {

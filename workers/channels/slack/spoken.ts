@@ -2,7 +2,7 @@
 import { filesFromEnv, outboxesFromEnv, tasksFromEnv } from "../../../adapters/from-env.ts";
 import { outboxOf } from "../../../core/channels/delivery.ts";
 import type { Handled } from "../../../core/channels/inbox.ts";
-import { afterThread, goingOn } from "../../../core/channels/slack/exchange.ts";
+import { afterThread, goingOn, labelExchange } from "../../../core/channels/slack/exchange.ts";
 import type { SpokenBody } from "../../../core/channels/slack/items.ts";
 import { toMarkdown, withoutMention } from "../../../core/channels/slack/plain-text.ts";
 import { type Failure, ok, type Result } from "../../../core/errors.ts";
@@ -119,8 +119,10 @@ export async function makeSlackTask(
   { user, channel, place }: { readonly user: string; readonly channel: string; readonly place: string },
   request: { readonly input: TaskRequest["input"]; readonly hold: boolean },
 ): Promise<Result<TaskView>> {
+  const { input } = request;
   return await makeTask(env, {
     tenant,
+    ...(typeof input === "string" ? {} : { texts: labelExchange(input) }),
     request: {
       ...request,
       project: `slack-${channel}`,
