@@ -39,8 +39,13 @@ export async function readImport(
   const document = readApiDocument(value);
   if (!document.ok) return document;
   const name = options.name ?? slugOf(document.value.title).slice(0, MAX_NAME).replace(/_+$/, "");
-  const made = await importOpenApi(document.value, { ...options, name }, patternsFromEnv(c.env));
+  const made = await importOpenApi(document.value, { ...options, name }, { patterns: patternsFromEnv(c.env), giveWay });
   return made.ok ? ok({ ...made.value, name }) : made;
+}
+
+/** Lets other requests have their turn. */
+async function giveWay(): Promise<void> {
+  await scheduler.wait(0);
 }
 
 /** Reads a document from its address. */

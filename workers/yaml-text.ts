@@ -3,8 +3,8 @@ import { stringify } from "yaml";
 import { failed, ok, type Result } from "../core/errors.ts";
 import { readYaml } from "../tools/yaml/read-yaml.ts";
 
-/** Tokens and characters of a document in YAML: the parser needs a second or two for them. */
-const MAX_TOKENS = 500_000;
+/** Tokens and characters of a document in YAML. Nothing else runs while it is parsed: half a second for the most tokens. */
+const MAX_TOKENS = 100_000;
 const MAX_CHARACTERS = 2_000_000;
 
 /**

@@ -174,8 +174,9 @@ class Compiler {
     }
     if ("unevaluatedProperties" in schema || "unevaluatedItems" in schema) this.tracks = true;
     const isAlone = this.refHides && Object.hasOwn(schema, "$ref");
+    const context = this.contextOf(node, schema);
     for (const compile of isAlone ? [referenceCheck] : KEYWORDS) {
-      const check = compile(this.contextOf(node, schema));
+      const check = compile(context);
       if (check !== null) node.checks.push(check);
     }
   }

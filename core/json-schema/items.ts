@@ -1,7 +1,7 @@
 /** The keywords about the items of an array. */
 import { canonicalJson } from "../canonical-json.ts";
 import { type KeywordContext, readCount, readList } from "./keyword.ts";
-import type { Check, SchemaNode } from "./run.ts";
+import { type Check, NOTE_WORK, type Run, type SchemaNode, type Seen } from "./run.ts";
 
 /** Work of writing an item down to compare it, beside a unit a character. */
 const WRITE_WORK = 20;
@@ -28,7 +28,7 @@ export function itemsCheck(context: KeywordContext): Check | null {
       const node: SchemaNode | null = prefix[index] ?? others;
       if (node === null) return;
       if (!run.holds(node, item, { parent: place, key: index }, null)) valid = false;
-      seen?.items.add(index);
+      note(index, run, seen);
     });
     return valid;
   };
@@ -70,7 +70,7 @@ export function containsCheck(context: KeywordContext): Check | null {
     value.forEach((item: unknown, index) => {
       if (!run.tries(node, item, { parent: place, key: index }, null).valid) return;
       found += 1;
-      seen?.items.add(index);
+      note(index, run, seen);
     });
     if (found < min)
       return run.report(place, `Expected at least ${min} items of the kind it has to hold, got ${found}`);
@@ -91,8 +91,15 @@ export function unseenItemsCheck(context: KeywordContext): Check | null {
       run.spend(1);
       if (seen?.items.has(index)) return;
       if (!run.holds(node, item, { parent: place, key: index }, null)) valid = false;
-      seen?.items.add(index);
+      note(index, run, seen);
     });
     return valid;
   };
+}
+
+/** Notes that an item was looked at, where some schema asks for that. */
+function note(index: number, run: Run, seen: Seen | null): void {
+  if (seen === null) return;
+  run.spend(NOTE_WORK);
+  seen.items.add(index);
 }

@@ -1,10 +1,11 @@
 /** The keywords about the members of an object. */
 import type { Pattern } from "../ports.ts";
 import { isObject, type KeywordContext, readCount, readNames, readObject, type RawSchema } from "./keyword.ts";
-import { type Check, type Place, pointerStep, type Run, type SchemaNode, type Seen } from "./run.ts";
+import { type Check, NOTE_WORK, type Place, pointerStep, type Run, type SchemaNode, type Seen } from "./run.ts";
 
 /** What is read of a name beside its characters. */
-const NAME_WORK = 4;
+const NAME_WORK = 16;
+const MANY_NAMES = 1_000;
 
 /** `properties`, `patternProperties` and `additionalProperties`, which is about the names that neither of them has. */
 export function membersCheck(context: KeywordContext): Check | null {
@@ -17,13 +18,16 @@ export function membersCheck(context: KeywordContext): Check | null {
   return (value, place, run, seen) => {
     if (!isObject(value)) return true;
     let valid = true;
-    for (const [name, member] of Object.entries(value)) {
-      run.spend(NAME_WORK);
+    const members = Object.entries(value);
+    const work = nameWork(members.length);
+    for (const [name, member] of members) {
+      run.spend(work);
       const schemas = schemasFor(name, named, patterned, run);
       if (schemas.length === 0 && isClosed) valid = run.report({ parent: place, key: name }, NO_SUCH_PROPERTY);
       else if (schemas.length === 0 && others !== null) schemas.push(others);
+      if (schemas.length === 0) continue;
       if (!holdAll(schemas, member, { parent: place, key: name }, run)) valid = false;
-      if (schemas.length > 0) seen?.names.add(name);
+      note(name, run, seen);
     }
     return valid;
   };
@@ -112,7 +116,7 @@ export function namesCheck(context: KeywordContext): Check | null {
   return (value, place, run) => {
     if (!isObject(value)) return true;
     const names = Object.keys(value);
-    run.spend(names.length);
+    run.spend(NAME_WORK * names.length);
     let valid = true;
     if (names.length < min) valid = run.report(place, `Expected at least ${min} properties, got ${names.length}`);
     if (names.length > max) valid = run.report(place, `Expected at most ${max} properties, got ${names.length}`);
@@ -163,14 +167,28 @@ export function unseenMembersCheck(context: KeywordContext): Check | null {
   return (value, place, run, seen: Seen | null) => {
     if (!isObject(value)) return true;
     let valid = true;
-    for (const [name, member] of Object.entries(value)) {
-      run.spend(NAME_WORK);
+    const members = Object.entries(value);
+    const work = nameWork(members.length);
+    for (const [name, member] of members) {
+      run.spend(work);
       if (seen?.names.has(name)) continue;
       const at = { parent: place, key: name };
       if (raw === false) valid = run.report(at, NO_SUCH_PROPERTY);
       else if (!run.holds(node, member, at, null)) valid = false;
-      seen?.names.add(name);
+      note(name, run, seen);
     }
     return valid;
   };
+}
+
+/** What reading one of so many names takes: an object of many is kept as a table, which is slower. */
+function nameWork(names: number): number {
+  return names > MANY_NAMES ? NAME_WORK * 3 : NAME_WORK;
+}
+
+/** Notes that a member was looked at, where some schema asks for that. */
+function note(name: string, run: Run, seen: Seen | null): void {
+  if (seen === null) return;
+  run.spend(NOTE_WORK);
+  seen.names.add(name);
 }

@@ -30,7 +30,7 @@ export class Seen {
 
   /** Takes over what another has. */
   add(other: Seen, run: Run): void {
-    run.spend(other.names.size + other.items.size);
+    run.spend(NOTE_WORK * (other.names.size + other.items.size));
     for (const name of other.names) this.names.add(name);
     for (const item of other.items) this.items.add(item);
   }
@@ -38,10 +38,15 @@ export class Seen {
 
 /** Problems that one list holds. */
 const MAX_PROBLEMS = 20;
-/** Work of one run, in units of about 20 ns: an eighth of a second at most. */
-const MAX_WORK = 5_000_000;
-const REPORT_WORK = 20;
+/** Work of one run, in units of about 20 ns: less than a tenth of a second. */
+const MAX_WORK = 4_000_000;
+const REPORT_WORK = 50;
+/** A name or an item that a schema has looked at, noted. */
+export const NOTE_WORK = 6;
 const NODE_WORK = 5;
+/** The same where it is noted what was looked at; and what holding apart the problems of a schema takes beside that. */
+const NOTING_NODE_WORK = 40;
+const TRY_WORK = 100;
 /** Schemas that stand open in each other, so that no run needs more stack than there is. */
 const MAX_OPEN = 400;
 
@@ -80,7 +85,7 @@ export class Run {
 
   /** Holds a value against a schema. What was seen goes `into` the list of a schema that applies this one in place. */
   holds(node: SchemaNode, value: unknown, place: Place | null, into: Seen | null): boolean {
-    this.spend(NODE_WORK);
+    this.spend(this.tracks ? NOTING_NODE_WORK : NODE_WORK);
     this.open += 1;
     if (this.open > MAX_OPEN) throw new GivenUp("It is nested too deeply for its schema");
     const seen = this.tracks ? new Seen() : null;
@@ -100,6 +105,7 @@ export class Run {
     place: Place | null,
     into: Seen | null,
   ): { valid: boolean; problems: readonly SchemaProblem[] } {
+    this.spend(TRY_WORK);
     const before = this.found;
     this.found = [];
     const valid = this.holds(node, value, place, into);

@@ -10,9 +10,9 @@ const SHOWN_CHARACTERS = 300;
 /** Characters that a unit of work reads. */
 const CHARACTERS_A_UNIT = 4;
 /** Work of writing a value down to compare it, beside a unit a character. */
-const WRITE_WORK = 10;
-/** Work to compare two numbers digit by digit. */
-const EXACT_WORK = 30;
+const WRITE_WORK = 30;
+/** Work to compare two numbers digit by digit, beside a unit for each digit between them. */
+const EXACT_WORK = 60;
 
 /** `type`. A number without a fraction is an integer, however it was written. */
 export function typeCheck({ schema, pointer }: KeywordContext): Check | null {
@@ -97,13 +97,13 @@ export function multipleCheck(context: KeywordContext): Check | null {
   if (divisor <= 0) throw new SchemaFault(`${context.pointer}/multipleOf`, "expected a number above 0");
   return (value, place, run) => {
     if (typeof value !== "number") return true;
-    run.spend(EXACT_WORK);
-    return isMultiple(value, divisor) || run.report(place, `Expected a multiple of ${divisor}`);
+    const [digits, of] = [decimal(value), decimal(divisor)];
+    run.spend(EXACT_WORK + Math.abs(digits.exponent - of.exponent));
+    return isMultiple(digits, of) || run.report(place, `Expected a multiple of ${divisor}`);
   };
 }
 
-function isMultiple(value: number, divisor: number): boolean {
-  const [a, b] = [decimal(value), decimal(divisor)];
+function isMultiple(a: Decimal, b: Decimal): boolean {
   const shift = a.exponent - b.exponent;
   return shift >= 0
     ? (a.digits * 10n ** BigInt(shift)) % b.digits === 0n
@@ -111,7 +111,12 @@ function isMultiple(value: number, divisor: number): boolean {
 }
 
 /** A number as the shortest decimal digits that give it, times a power of ten. */
-function decimal(value: number): { digits: bigint; exponent: number } {
+interface Decimal {
+  readonly digits: bigint;
+  readonly exponent: number;
+}
+
+function decimal(value: number): Decimal {
   const [mantissa = "0", exponent = "0"] = Math.abs(value).toExponential().split("e");
   const [whole = "0", fraction = ""] = mantissa.split(".");
   return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };

@@ -1,4 +1,5 @@
 /** Equations of polynomials and their quotients, read exactly: every literal stands for the decimal that is written. */
+import type { Turns } from "../base/turns.ts";
 import { evaluate } from "./evaluate.ts";
 import { greatestDivisor, integerSquareRoot } from "./exact.ts";
 import { MathsError } from "./maths-error.ts";
@@ -20,10 +21,15 @@ export interface Quotient {
 }
 
 /** The real solutions of `quotient = 0`, ascending, each the nearest double; null: every number where it is defined. */
-export function rootsOfQuotient({ numerator, poles }: Quotient, work: Work): number[] | null {
+export async function rootsOfQuotient(
+  { numerator, poles }: Quotient,
+  work: Work,
+  turns: Turns,
+): Promise<number[] | null> {
   if (numerator.length === 0) return null;
-  const rest = poles.reduce((left, pole) => withoutRootsOf(left, pole, work), primitive(numerator));
-  return realRoots(rest, work);
+  let rest = primitive(numerator);
+  for (const pole of poles) rest = await withoutRootsOf(rest, pole, work, turns);
+  return await realRoots(rest, work, turns);
 }
 
 /**

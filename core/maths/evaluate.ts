@@ -7,7 +7,7 @@ import type { PythonNumber } from "./tokens.ts";
 import { Work } from "./work.ts";
 
 /** Tens of milliseconds. */
-const MAX_WORK = 50_000_000;
+const MAX_WORK = 30_000_000;
 const WORK_A_PART = 50;
 
 /** A value, or why there is none. `kind` is for tests and for those who act on it; `message` is for a reader. */

@@ -9,7 +9,7 @@ import { refuseBits, type Work, wordsOf } from "./work.ts";
 /** Its factorial has 16,326 digits. */
 const MAX_FACTORIAL = 5_000;
 /** Euclid's steps a word of the larger number, about, each as costly as so many products. */
-const DIVISOR_STEPS = 40;
+const DIVISOR_STEPS = 160;
 /** Bits of an integer that is scaled to fit a float before its logarithm is taken. */
 const LOGARITHM_BITS = 64;
 

@@ -1,4 +1,5 @@
 /** Polynomials with integer coefficients, the constant first and the leading one not 0; the zero polynomial is empty. */
+import type { Turns } from "../base/turns.ts";
 import { absolute, bitLength, greatestDivisor } from "./exact.ts";
 import { type Work, wordsOf } from "./work.ts";
 
@@ -57,12 +58,12 @@ export function primitive(polynomial: Polynomial): Polynomial {
 }
 
 /** The greatest common divisor, primitive. */
-function commonDivisor(one: Polynomial, other: Polynomial, work: Work): Polynomial {
+async function commonDivisor(one: Polynomial, other: Polynomial, work: Work, turns: Turns): Promise<Polynomial> {
   if (one.length === 0 || other.length === 0) return primitive(one.length === 0 ? other : one);
   if (areCoprimeByPrime(one, other)) return [1n];
   let [high, low] = [primitive(one), primitive(other)];
   if (high.length < low.length) [high, low] = [low, high];
-  while (low.length > 1) [high, low] = [low, primitive(remainderOf(high, low, work))];
+  while (low.length > 1) [high, low] = [low, primitive(await remainderOf(high, low, work, turns))];
   return low.length === 0 ? high : [1n];
 }
 
@@ -84,16 +85,21 @@ export function exactQuotient(dividend: Polynomial, divisor: Polynomial, work: W
 }
 
 /** The polynomial of the same roots, each once. */
-export function squareFree(polynomial: Polynomial, work: Work): Polynomial {
-  const repeated = commonDivisor(polynomial, derivativeOf(polynomial), work);
+export async function squareFree(polynomial: Polynomial, work: Work, turns: Turns): Promise<Polynomial> {
+  const repeated = await commonDivisor(polynomial, derivativeOf(polynomial), work, turns);
   return primitive(repeated.length <= 1 ? polynomial : exactQuotient(primitive(polynomial), repeated, work));
 }
 
 /** A polynomial without the roots that it shares with another. */
-export function withoutRootsOf(polynomial: Polynomial, other: Polynomial, work: Work): Polynomial {
+export async function withoutRootsOf(
+  polynomial: Polynomial,
+  other: Polynomial,
+  work: Work,
+  turns: Turns,
+): Promise<Polynomial> {
   let rest = polynomial;
   for (;;) {
-    const shared = commonDivisor(rest, other, work);
+    const shared = await commonDivisor(rest, other, work, turns);
     if (shared.length <= 1) return rest;
     rest = primitive(exactQuotient(primitive(rest), shared, work));
   }
@@ -105,9 +111,10 @@ export function sizeOf(polynomial: Polynomial): number {
 }
 
 /** The remainder of `high` by `low`, times a power of the leading coefficient of `low` that makes it whole. */
-function remainderOf(high: Polynomial, low: Polynomial, work: Work): Polynomial {
+async function remainderOf(high: Polynomial, low: Polynomial, work: Work, turns: Turns): Promise<Polynomial> {
   let rest = high;
   while (rest.length >= low.length) {
+    if (turns.isOver) await turns.next();
     work.spend(low.length * (2 * WORK_A_PRODUCT + wordsOf(sizeOf(rest)) * wordsOf(sizeOf(low))));
     const divisor = greatestDivisor(leading(rest), leading(low));
     const shifted = [...Array.from({ length: rest.length - low.length }, () => 0n), ...low];

@@ -3,6 +3,7 @@
  * signs on halved intervals isolates the roots (Collins and Akritas 1976), and steps that double the bits as they succeed
  * close in on each (Abbott's quadratic interval refinement).
  */
+import type { Turns } from "../base/turns.ts";
 import { nearestNumber } from "./exact.ts";
 import {
   degreeOf,
@@ -28,32 +29,35 @@ interface Isolated {
 }
 
 /** Ascending, each once; infinite where a root is beyond all doubles. Of a polynomial that is not zero. */
-export function realRoots(polynomial: Polynomial, work: Work): number[] {
+export async function realRoots(polynomial: Polynomial, work: Work, turns: Turns): Promise<number[]> {
   const zeros = polynomial.findIndex((coefficient) => coefficient !== 0n);
-  const rest = squareFree(polynomial.slice(zeros), work);
+  const rest = await squareFree(polynomial.slice(zeros), work, turns);
   const mirrored = rest.map((coefficient, power) => (power % 2 === 0 ? coefficient : -coefficient));
   const roots = [
-    ...positiveRoots(mirrored, work).map((root) => -root),
+    ...(await positiveRoots(mirrored, work, turns)).map((root) => -root),
     ...(zeros > 0 ? [0] : []),
-    ...positiveRoots(rest, work),
+    ...(await positiveRoots(rest, work, turns)),
   ];
   return [...new Set(roots)].sort((one, other) => one - other);
 }
 
 /** Of a polynomial with no root twice and none at 0. */
-function positiveRoots(polynomial: Polynomial, work: Work): number[] {
+async function positiveRoots(polynomial: Polynomial, work: Work, turns: Turns): Promise<number[]> {
   if (degreeOf(polynomial) < 1 || signChanges(polynomial) === 0) return [];
   const bound = rootBound(polynomial);
   const squeezed = primitive(stretched(polynomial, bound));
-  const isolated = isolate(squeezed, work);
+  const isolated = await isolate(squeezed, work, turns);
   // Without the roots that were hit, no end of an interval is a root.
   const rest = isolated.reduce(
     (left, { at, bits, isExact }) => (isExact ? exactQuotient(left, [-at, 1n << BigInt(bits)], work) : left),
     squeezed,
   );
-  return isolated.map((root) =>
-    root.isExact ? numberOf(root.at, root.bits - bound) : nearestRoot(rest, root, bound, work),
-  );
+  const roots: number[] = [];
+  for (const root of isolated) {
+    if (turns.isOver) await turns.next();
+    roots.push(root.isExact ? numberOf(root.at, root.bits - bound) : nearestRoot(rest, root, bound, work));
+  }
+  return roots;
 }
 
 /** The polynomial whose roots are those of another divided by `2 ** bits`. */
@@ -65,10 +69,11 @@ function stretched(polynomial: Polynomial, bits: number): Polynomial {
 }
 
 /** The roots between 0 and 1. */
-function isolate(polynomial: Polynomial, work: Work): Isolated[] {
+async function isolate(polynomial: Polynomial, work: Work, turns: Turns): Promise<Isolated[]> {
   const found: Isolated[] = [];
   const open = [{ polynomial, at: 0n, bits: 0 }];
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    if (turns.isOver) await turns.next();
     const changes = signChanges(shiftedByOne([...part.polynomial].reverse(), work));
     if (changes === 1) found.push({ at: part.at, bits: part.bits, isExact: false });
     if (changes < 2) continue;

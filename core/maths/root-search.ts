@@ -3,6 +3,7 @@
  * it, settled when it provably has exactly one, and halved otherwise. What cannot be told from 0 in doubles is looked at last,
  * as it may touch 0, be 0 over a stretch, jump across it, or come near it only.
  */
+import type { Turns } from "../base/turns.ts";
 import type { Enclosure } from "./enclosure.ts";
 import { add, holds, interval, type Interval, middleOf, point, signOf, subtract, times, widthOf } from "./interval.ts";
 import { rootAround, rootsOfStretch } from "./stretch.ts";
@@ -41,11 +42,12 @@ const LEAST_LEVEL = 1e-3;
 const FAR_AWAY = 1e6;
 
 /** Searches from `low` to `high`; null when there is too much to find. Throws `refused` when the work is used up. */
-export function searchRoots(enclose: Enclose, low: number, high: number): Found | null {
+export async function searchRoots(enclose: Enclose, low: number, high: number, turns: Turns): Promise<Found | null> {
   const roots: number[] = [];
   const stretches: Interval[] = [];
   const open = [interval(low, high)];
   for (let box = open.pop(); box !== undefined; box = open.pop()) {
+    if (turns.isOver) await turns.next();
     const verdict = judge(enclose, box);
     if (verdict === "root") roots.push(bracketed(enclose, box.low, box.high));
     if (verdict === "stretch") addStretch(stretches, box);
@@ -65,11 +67,16 @@ function addStretch(stretches: Interval[], next: Interval): void {
 }
 
 /** Looks into stretches, which are joined first where they touch. */
-export function settleStretches(enclose: Enclose, stretches: readonly Interval[]): Settled {
+export async function settleStretches(
+  enclose: Enclose,
+  stretches: readonly Interval[],
+  turns: Turns,
+): Promise<Settled> {
   const roots: number[] = [];
   const levels: Interval[] = [];
   const wholes = joinedStretches(stretches);
   for (const stretch of wholes) {
+    if (turns.isOver) await turns.next();
     if (isWide(stretch) && isLevel(enclose, stretch)) levels.push(stretch);
     else if (holds(stretch, 0) && isZeroAt(enclose, 0)) roots.push(0);
     else if (!isWide(stretch)) roots.push(...rootsOfStretch(enclose, stretch));

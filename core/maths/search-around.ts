@@ -1,4 +1,5 @@
 /** Searches for the roots of an expression from the middle of the numbers outward and inward, as far as the work lasts. */
+import type { Turns } from "../base/turns.ts";
 import { enclosing } from "./enclose.ts";
 import { holds, interval, type Interval } from "./interval.ts";
 import { MathsError } from "./maths-error.ts";
@@ -24,20 +25,21 @@ const INNER = [1e-3, 1e-6, 1e-10, 1e-30, 1e-100, 1e-300, 0] as const;
 const OUTER = [10, 30, 100, 1e3, 1e4, 1e6, 1e10, 1e20, 1e50, 1e100, 1e200, Number.MAX_VALUE] as const;
 
 /** Throws a `MathsError` where the expression makes no sense, or is too much work even in the middle. */
-export function searchAround(expression: Expression, variable: string): FoundAround {
+export async function searchAround(expression: Expression, variable: string, turns: Turns): Promise<FoundAround> {
   const { over, parts } = enclosing(expression, variable);
-  const total = new Work(MAX_SEARCH_WORK);
+  const total = new Work(MAX_SEARCH_WORK, turns);
   const roots: number[] = [];
   const stretches: Interval[] = [];
   /** Searches both sides of 0 between two distances; false: that is too much. */
-  const reach = (near: number, far: number): boolean => {
-    const found = searchRing(enclosed({ over, parts }, new Work(MAX_RING_WORK, total)), near, far);
+  const reach = async (near: number, far: number): Promise<boolean> => {
+    const found = await searchRing(enclosed({ over, parts }, new Work(MAX_RING_WORK, total)), near, far, turns);
     roots.push(...(found?.roots ?? []));
     stretches.push(...(found?.stretches ?? []));
     return found !== null;
   };
-  const bounds = reachOut(reach, () => roots.length + joinedStretches(stretches).length);
-  const settled = settleStretches(enclosed({ over, parts }, new Work(MAX_SEARCH_WORK)), stretches);
+  const bounds = await reachOut(reach, () => roots.length + joinedStretches(stretches).length);
+  const settling = enclosed({ over, parts }, new Work(MAX_SEARCH_WORK, turns));
+  const settled = await settleStretches(settling, stretches, turns);
   const others = roots.filter((root) => !settled.stretches.some((stretch) => holds(stretch, root)));
   const all = distinct([...others, ...settled.roots]);
   const notes = [...settled.levels.map((level) => levelNote(variable, level)), ...boundsNotes(variable, all, bounds)];
@@ -49,9 +51,10 @@ export function searchAround(expression: Expression, variable: string): FoundAro
 }
 
 /** Null: too much work, or too many roots. */
-function searchRing(enclose: Enclose, near: number, far: number): Found | null {
-  return unlessRefused(() => {
-    const [below, above] = [searchRoots(enclose, -far, -near), searchRoots(enclose, near, far)];
+async function searchRing(enclose: Enclose, near: number, far: number, turns: Turns): Promise<Found | null> {
+  return await unlessRefused(async () => {
+    const below = await searchRoots(enclose, -far, -near, turns);
+    const above = await searchRoots(enclose, near, far, turns);
     if (below === null || above === null) return null;
     return { roots: [...below.roots, ...above.roots], stretches: [...below.stretches, ...above.stretches] };
   });
@@ -61,8 +64,16 @@ function searchRing(enclose: Enclose, near: number, far: number): Found | null {
  * Searches rings around 0, inward and outward in turn, and gives the distances between which all was searched. Throws when that
  * is nowhere.
  */
-function reachOut(reach: (near: number, far: number) => boolean, count: () => number): Interval {
-  const start = MIDDLES.find((middle) => reach(middle.low, middle.high));
+async function reachOut(
+  reach: (near: number, far: number) => Promise<boolean>,
+  count: () => number,
+): Promise<Interval> {
+  let start: Interval | undefined;
+  for (const middle of MIDDLES) {
+    if (!(await reach(middle.low, middle.high))) continue;
+    start = middle;
+    break;
+  }
   if (start === undefined) {
     throw new MathsError("refused", "Too much work: the equation is too long, or has too many solutions");
   }
@@ -71,11 +82,11 @@ function reachOut(reach: (near: number, far: number) => boolean, count: () => nu
   const outer = OUTER.filter((distance) => distance > high);
   while (inner.length > 0 || outer.length > 0) {
     const [before, nearer, farther] = [count(), inner.shift(), outer.shift()];
-    if (nearer !== undefined && reach(nearer, low)) low = nearer;
+    if (nearer !== undefined && (await reach(nearer, low))) low = nearer;
     else inner.length = 0;
     // Towards 0 it goes on while nothing more comes of it: 0 itself is often a solution.
     if (count() > Math.max(before, MAX_SOLUTIONS)) inner.length = 0;
-    if (farther !== undefined && count() <= MAX_SOLUTIONS && reach(high, farther)) high = farther;
+    if (farther !== undefined && count() <= MAX_SOLUTIONS && (await reach(high, farther))) high = farther;
     else outer.length = 0;
   }
   return interval(low, high);

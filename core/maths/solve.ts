@@ -1,4 +1,5 @@
 /** Solves an equation in one unknown over the real numbers: polynomials and their quotients exactly, all others by search. */
+import { type GiveWay, Turns } from "../base/turns.ts";
 import { asQuotient, joined, rootsOfQuotient } from "./algebraic.ts";
 import { calledName } from "./evaluate.ts";
 import { CONSTANTS, functionNamed, isFunction } from "./functions.ts";
@@ -17,16 +18,21 @@ export interface Solved {
 
 /** Nanoseconds, about, that the exact way may take. */
 const MAX_EXACT_WORK = 200_000_000;
+/** Of it, to write the equation as polynomials, which is done in one turn. */
+const MAX_READING_WORK = 50_000_000;
+/** Nanoseconds, about, between two turns of others. */
+const TURN_WORK = 10_000_000;
 const TOO_LARGE = "Too large to be solved exactly: there may be other solutions.";
 
-/** Throws a `MathsError` for a text that is no equation in one unknown, or one that is too much work. */
-export function solveText(text: string): Solved {
+/** Works in turns. Throws a `MathsError` for a text that is no equation in one unknown, or one that is too much work. */
+export async function solveText(text: string, giveWay: GiveWay): Promise<Solved> {
   const { left, right } = parseEquation(text);
   const difference: Expression = right === null ? left : { kind: "binary", operator: "-", left, right };
   const variable = unknownOf(difference);
-  const [exact] = unlessRefused(() => [solveExactly({ left, right }, variable)]) ?? [];
+  const turns = new Turns(giveWay, TURN_WORK);
+  const [exact] = (await unlessRefused(async () => [await solveExactly({ left, right }, variable, turns)])) ?? [];
   if (exact != null) return exact;
-  const found = searchAround(difference, variable);
+  const found = await searchAround(difference, variable, turns);
   const notes = [...(exact === undefined ? [TOO_LARGE] : []), ...found.notes];
   return { solutions: found.solutions, method: "numeric", note: notes.length === 0 ? null : notes.join(" ") };
 }
@@ -65,15 +71,16 @@ function* namesIn(expression: Expression): Generator<string> {
 }
 
 /** Null: it is no equation of polynomials, or too large a one. */
-function solveExactly({ left, right }: Equation, variable: string): Solved | null {
-  const work = new Work(MAX_EXACT_WORK);
-  const one = asQuotient(left, variable, work);
+async function solveExactly({ left, right }: Equation, variable: string, turns: Turns): Promise<Solved | null> {
+  const work = new Work(MAX_EXACT_WORK, turns);
+  const reading = new Work(MAX_READING_WORK, work);
+  const one = asQuotient(left, variable, reading);
   if (one === null) return null;
-  const other = right === null ? null : asQuotient(right, variable, work);
+  const other = right === null ? null : asQuotient(right, variable, reading);
   if (right !== null && other === null) return null;
-  const difference = other === null ? one : joined("-", one, other, work);
+  const difference = other === null ? one : joined("-", one, other, reading);
   if (difference === null) return null;
-  const roots = rootsOfQuotient(difference, work);
+  const roots = await rootsOfQuotient(difference, work, turns);
   if (roots === null) {
     return { solutions: [], method: "symbolic", note: `Every ${variable} for which it is defined is a solution.` };
   }

@@ -1,4 +1,5 @@
 /** What one calculation may spend. Nothing can interrupt code that does not wait, so costs are counted before they are paid. */
+import type { Turns } from "../base/turns.ts";
 import { MathsError } from "./maths-error.ts";
 
 /** Bits of an integer: about 19,700 digits. */
@@ -9,10 +10,10 @@ const WORD_BITS = 64;
 /** Counts steps of work until there are too many. One step is about a nanosecond: the product of two 64-bit words. */
 export class Work {
   #left: number;
-  readonly #whole: Work | null;
+  readonly #whole: Work | Turns | null;
 
-  /** What is spent of a part is spent of its whole. */
-  constructor(steps: number, whole: Work | null = null) {
+  /** What is spent of a part is spent of its whole, or of the turn that it is done in. */
+  constructor(steps: number, whole: Work | Turns | null = null) {
     this.#left = steps;
     this.#whole = whole;
   }
@@ -39,9 +40,9 @@ export function refuseBits(bits: number): void {
 }
 
 /** Null when something is too much work. */
-export function unlessRefused<T>(run: () => T): T | null {
+export async function unlessRefused<T>(run: () => Promise<T>): Promise<T | null> {
   try {
-    return run();
+    return await run();
   } catch (thrown) {
     if (thrown instanceof MathsError && thrown.kind === "refused") return null;
     throw thrown;

@@ -1,7 +1,8 @@
 /** The tools of an OpenAPI document: one for each operation that can be called, and why the others cannot. */
+import { type GiveWay, Turns } from "../base/turns.ts";
 import { defaultEffect } from "../custom-tool.ts";
 import { failed, ok, type Result } from "../errors.ts";
-import { fnmatch } from "../fnmatch.ts";
+import { matchesOneOf } from "../fnmatch.ts";
 import { checkTemplate } from "../gateway/check-template.ts";
 import { shortHash } from "../gateway/model-names.ts";
 import { isReading } from "../http-method.ts";
@@ -13,15 +14,23 @@ import { type HttpTemplate, MAX_SOURCE_BYTES, type OutsideTool } from "../tool-s
 import { readArguments } from "./arguments.ts";
 import { readCredentials } from "./credentials.ts";
 import { type ApiDocument, follow, isJson, type Json, jsonAt, listAt, textAt } from "./document.ts";
-import { PlainSchemas } from "./plain-schema.ts";
+import { ImportWork, PlainSchemas, type SchemaDeps } from "./plain-schema.ts";
 
 /** Operations of one document. */
 const MAX_OPERATIONS = 2_000;
 const MAX_NAME = 64;
 const TIMEOUT_MS = 30_000;
 /** Work to compile the patterns of one document, in units of about a microsecond. Those beyond it are left out. */
-const MAX_PATTERN_WORK = 100_000;
+const MAX_PATTERN_WORK = 50_000;
 const METHODS = ["get", "head", "post", "put", "patch", "delete"] as const;
+
+/** Members of schemas that all operations together may lead to. */
+const MAX_MEMBERS = 400_000;
+/** Of these, and of characters of tools, as many as take some ten milliseconds: others have their turn then. */
+const TURN_MEMBERS = 2_500;
+const CHARACTERS_A_MEMBER = 50;
+/** A comparison of a name with a pattern that says which operations are wanted takes as long as so many members. */
+const MATCH_MEMBERS = 2;
 
 /** What the tenant says of an import. */
 export interface ImportOptions {
@@ -58,30 +67,41 @@ interface Operation {
   readonly operation: Json;
 }
 
-/** Makes the tools. Fails when there is nowhere to send requests to, or when no operation can be called. */
+/** Makes the tools, in turns. Fails when there is nowhere to send requests to, or when no operation can be called. */
 export async function importOpenApi(
   { root }: ApiDocument,
   options: ImportOptions,
-  patterns: PatternsPort,
+  { patterns, giveWay }: { readonly patterns: PatternsPort; readonly giveWay: GiveWay },
 ): Promise<Result<Imported>> {
   const operations = operationsOf(root);
   if (operations.length > MAX_OPERATIONS)
     return failed("too_large", `The document has ${operations.length} operations; an import has ${MAX_OPERATIONS}.`);
-  const bounded = limitPatterns(patterns, MAX_PATTERN_WORK);
+  const deps = { root, patterns: limitPatterns(patterns, MAX_PATTERN_WORK), work: new ImportWork(MAX_MEMBERS) };
+  const turns = new Turns(giveWay, TURN_MEMBERS);
   const tools: OutsideTool[] = [];
   const skipped: SkippedOperation[] = [];
   const taken = new Set<string>();
   let characters = 0;
   for (const one of operations) {
+    if (turns.isOver) await turns.next();
+    turns.spend(1 + 2 * options.include.length * MATCH_MEMBERS);
     const name = await nameOf(one, options.name, taken);
     const shown = `${one.method.toUpperCase()} ${one.pattern}`;
     if (!isIncluded(name, options)) continue;
-    const made = toolOf(root, one, name, options, bounded);
+    const made = toolOf(one, name, options, deps);
+    turns.spend(deps.work.takeStock());
+    if (deps.work.isOver)
+      return failed(
+        "too_large",
+        `The operations of the document lead to over ${MAX_MEMBERS} members of schemas: name some (include).`,
+      );
     if (made.ok) {
       taken.add(name);
       tools.push(made.value);
       // A reference of few characters stands for many, and each operation can have the same.
-      characters += JSON.stringify(made.value).length;
+      const size = JSON.stringify(made.value).length;
+      characters += size;
+      turns.spend(size / CHARACTERS_A_MEMBER);
       if (characters > MAX_SOURCE_BYTES)
         return failed(
           "too_large",
@@ -106,19 +126,14 @@ function operationsOf(root: Json): Operation[] {
   });
 }
 
-function toolOf(
-  root: Json,
-  one: Operation,
-  name: string,
-  options: ImportOptions,
-  patterns: PatternsPort,
-): Result<OutsideTool> {
+function toolOf(one: Operation, name: string, options: ImportOptions, deps: SchemaDeps): Result<OutsideTool> {
+  const { root, patterns } = deps;
   const { method: lower, pattern, operation } = one;
   const base = baseOf(root, one, options);
   if (base === null) return failed("invalid_input", "no server with an address of its own is named; give base_url");
   const credentials = readCredentials(root, operation, options.auth);
   if (!credentials.ok) return credentials;
-  const given = readArguments(root, one, new PlainSchemas({ root, patterns }));
+  const given = readArguments(root, one, new PlainSchemas(deps));
   if (!given.ok) return given;
   const { input, places, contentType } = given.value;
   const method = lower.toUpperCase() as HttpTemplate["method"];
@@ -196,5 +211,5 @@ export function slugOf(text: string): string {
 
 function isIncluded(name: string, { name: prefix, include }: ImportOptions): boolean {
   const short = name.slice(prefix.length + 1);
-  return include.length === 0 || include.some((pattern) => fnmatch(name, pattern) || fnmatch(short, pattern));
+  return include.length === 0 || matchesOneOf(name, include) || matchesOneOf(short, include);
 }

@@ -39,7 +39,51 @@ const SCHEMAS = ["items", "not", "additionalProperties"];
 export interface SchemaDeps {
   readonly root: Json;
   readonly patterns: PatternsPort;
+  readonly work: ImportWork;
 }
+
+/** What the schemas of a whole document may take: a few characters of it can refer to much, and each operation can. */
+export class ImportWork {
+  readonly #sizes = new WeakMap<object, number>();
+  #left: number;
+  #done = 0;
+
+  /** `most`: members and schemas that are looked at, each as often as it is referred to. */
+  constructor(most: number) {
+    this.#left = most;
+  }
+
+  /** Whether there was more than may be. */
+  get isOver(): boolean {
+    return this.#left < 0;
+  }
+
+  take(members: number): void {
+    this.#left -= members;
+    this.#done += members;
+  }
+
+  /** What was taken since this was last asked. */
+  takeStock(): number {
+    const done = this.#done;
+    this.#done = 0;
+    return done;
+  }
+
+  /** The characters of a value as JSON. A list that many refer to is written once. */
+  sizeOf(value: unknown): number {
+    if (typeof value !== "object" || value === null) return (JSON.stringify(value) ?? "").length;
+    const known = this.#sizes.get(value);
+    if (known !== undefined) return known;
+    const size = JSON.stringify(value).length;
+    this.#sizes.set(value, size);
+    this.take(size / CHARACTERS_A_MEMBER);
+    return size;
+  }
+}
+
+/** Characters that are written in the time in which a member is looked at. */
+const CHARACTERS_A_MEMBER = 50;
 
 /** Makes schemas that stand by themselves, all of them together within the bounds. */
 export class PlainSchemas {
@@ -55,11 +99,14 @@ export class PlainSchemas {
   plain(value: unknown, open: readonly Json[] = []): JsonSchema {
     const schema = follow(this.deps.root, value);
     this.left -= 1;
-    const isFull = this.left < 0 || this.characters < 0;
+    this.deps.work.take(1);
+    const isFull = this.left < 0 || this.characters < 0 || this.deps.work.isOver;
     if (schema === null || open.includes(schema) || open.length >= MAX_DEPTH || isFull) return {};
     const inside = [...open, schema];
     const made = new Map<string, unknown>();
-    for (const [name, member] of Object.entries(schema)) {
+    const members = Object.entries(schema);
+    this.deps.work.take(members.length);
+    for (const [name, member] of members) {
       if (KEPT.has(name)) this.keep(made, name, member);
       else if (name === "description" && typeof member === "string")
         this.keep(made, name, member.slice(0, MAX_DESCRIPTION));
@@ -81,24 +128,26 @@ export class PlainSchemas {
   /** Keeps a member while there is room: the same list of values can be referred to from many places. */
   private keep(made: Map<string, unknown>, name: string, member: unknown): void {
     if (this.characters < 0) return;
-    this.characters -= name.length + (JSON.stringify(member) ?? "").length;
+    this.characters -= name.length + this.deps.work.sizeOf(member);
     if (this.characters >= 0) made.set(name, member);
   }
 
   /** What a caller sends holds no property that only answers have. */
   private addProperties(schema: Json, made: Map<string, unknown>, inside: readonly Json[]): void {
     if (!isJson(schema["properties"])) {
-      if (Array.isArray(schema["required"])) made.set("required", names(schema["required"]));
+      if (Array.isArray(schema["required"])) made.set("required", namesIn(schema["required"]));
       return;
     }
-    const taken = Object.entries(schema["properties"]).filter(
-      ([, one]) => follow(this.deps.root, one)?.["readOnly"] !== true,
-    );
-    const left = Object.keys(schema["properties"]).filter((name) => !taken.some(([other]) => other === name));
+    const all = Object.entries(schema["properties"]);
+    this.deps.work.take(all.length);
+    const taken = all.filter(([, one]) => follow(this.deps.root, one)?.["readOnly"] !== true);
+    const names = new Set(taken.map(([name]) => name));
+    const left = new Set(all.flatMap(([name]) => (names.has(name) ? [] : [name])));
     this.characters -= taken.reduce((sum, [name]) => sum + name.length, 0);
     made.set("properties", Object.fromEntries(taken.map(([name, one]) => [name, this.plain(one, inside)])));
-    const required = Array.isArray(schema["required"]) ? names(schema["required"]) : [];
-    const wanted = required.filter((name) => !left.includes(name));
+    const required = Array.isArray(schema["required"]) ? namesIn(schema["required"]) : [];
+    this.deps.work.take(required.length);
+    const wanted = required.filter((name) => !left.has(name));
     if (wanted.length > 0) made.set("required", wanted);
   }
 
@@ -107,7 +156,7 @@ export class PlainSchemas {
   }
 }
 
-function names(list: readonly unknown[]): string[] {
+function namesIn(list: readonly unknown[]): string[] {
   return list.filter((name) => typeof name === "string");
 }
 

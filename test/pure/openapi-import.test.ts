@@ -29,7 +29,11 @@ const json = (schema: unknown, required = true) => ({ required, content: { "appl
 async function read(document: unknown, options: Partial<ImportOptions> = {}) {
   const parsed = readApiDocument(document);
   if (!parsed.ok) return { tools: [], skipped: [], error: parsed.error };
-  const made = await importOpenApi(parsed.value, { ...OPTIONS, ...options }, linearPatterns);
+  const made = await importOpenApi(
+    parsed.value,
+    { ...OPTIONS, ...options },
+    { patterns: linearPatterns, giveWay: async () => {} },
+  );
   return made.ok ? { ...made.value, error: null } : { tools: [], skipped: [], error: made.error };
 }
 

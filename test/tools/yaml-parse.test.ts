@@ -81,7 +81,7 @@ describe("yaml.parse", () => {
     ["a: @b", "Line 1, column 4: Plain value cannot start with reserved character @."],
     ['a: "\\q"', 'Line 1, column 5: "\\\\q" is no escape.'],
     ["a: \u0001", "Line 1, column 4: control characters are not allowed."],
-    ["- x\n".repeat(20_000), "it has more than 50000 tokens"],
+    ["- x\n".repeat(20_000), "it has more than 15000 tokens"],
   ])("names the line and the column of what it does not read: %#", async (yaml, message) => {
     expect(await refusal(yaml)).toContain(message);
   });
@@ -114,11 +114,11 @@ describe("yaml.parse", () => {
     ["? ", "it is nested more than 100 deep"],
     [": ", "it is nested more than 100 deep"],
     ["]", "] ends nothing"],
-    ["? a\n: b\n", "it has more than 50000 tokens"],
-    ["&a ", "it has more than 50000 tokens"],
+    ["? a\n: b\n", "it has more than 15000 tokens"],
+    ["&a ", "it has more than 15000 tokens"],
     ["&a\n", ""],
     ["*a ", ""],
-    ["- &a b\n- *a\n", "it has more than 50000 tokens"],
+    ["- &a b\n- *a\n", "it has more than 15000 tokens"],
     ["\\", ""],
     ['"', ""],
     ["'", ""],
@@ -146,8 +146,8 @@ describe("yaml.parse", () => {
   });
 
   it("reads a mapping of many names in time that grows with it", async () => {
-    const yaml = Array.from({ length: 9_000 }, (_, index) => `name_${index}: 1`).join("\n");
-    expect(Object.keys((await runTool(yamlParse, { yaml })).result as object)).toHaveLength(9_000);
+    const yaml = Array.from({ length: 2_700 }, (_, index) => `name_${index}: 1`).join("\n");
+    expect(Object.keys((await runTool(yamlParse, { yaml })).result as object)).toHaveLength(2_700);
   });
 
   it("keeps names such as __proto__ as data", async () => {

@@ -7,7 +7,8 @@
  */
 import { RE2JS } from "re2js";
 import { ok, type Result } from "../../core/errors.ts";
-import { compileRe2, giveWay, TURN_WORK } from "./re2-pattern.ts";
+import { giveWay } from "../define-tool.ts";
+import { compileRe2, TURN_WORK } from "./re2-pattern.ts";
 
 /** Characters of a chunk, which is looked through twice without a pause. The larger the pattern, the fewer. */
 const MAX_CHUNK = 50_000;

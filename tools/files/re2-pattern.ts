@@ -27,13 +27,6 @@ export function compileRe2(pattern: string, flags = 0): Result<RE2JS> {
   }
 }
 
-/** Lets whatever else is due have its turn: nothing can interrupt code that does not wait. */
-export async function giveWay(): Promise<void> {
-  await new Promise((resolve) => {
-    setTimeout(resolve, 0);
-  });
-}
-
 /** A failure about the argument `pattern`. */
 export function badPattern(message: string): Result<never> {
   return failed("invalid_input", message, { field: "pattern" });

@@ -5,7 +5,8 @@
  */
 import type { RE2JS } from "re2js";
 import { ok, type Result } from "../../core/errors.ts";
-import { badPattern, compileRe2, giveWay, TURN_WORK } from "./re2-pattern.ts";
+import { giveWay } from "../define-tool.ts";
+import { badPattern, compileRe2, TURN_WORK } from "./re2-pattern.ts";
 
 /** Characters times instructions of one search: each takes up to 20 ns. */
 const MAX_WORK = 5_000_000;

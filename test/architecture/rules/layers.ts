@@ -150,6 +150,7 @@ const LAYERS: readonly Layer[] = [
       CORE,
       /^bench\//,
       /^adapters\/(database|embeddings|memory|vectors)\//,
+      /^adapters\/patterns\.ts$/,
       /^scripts\//,
       /^sidecar\/cage\//,
       /^sidecar\/documents\//,
