@@ -1,6 +1,7 @@
 /**
  * The budget of one task: a model call reserves its worst case before it is made and settles what it used after. An
- * interrupted call is settled at its reservation, so a crash never makes a task cheaper than it was. The size of a first
+ * interrupted call is settled at its input and the output at its last checkpoint and 1,024 tokens more, which is at least what
+ * was streamed. The size of a first
  * request is a guess until the step runner, which has the tools, measures it. What is carved for a subtask is out of reach
  * while that lives; what it leaves comes back.
  */
@@ -12,12 +13,15 @@ import {
   type AmountLimit,
   isSubtaskWait,
   type Limits,
+  type Phase,
   type Reservation,
   type TaskState,
 } from "./task-state.ts";
 
 /** The most that one model call may write. */
 const MAX_OUTPUT_TOKENS = 8192;
+/** The output after which a model call stores how much it has written. A call that is cut off costs at most one more. */
+export const CHECKPOINT_TOKENS = 1024;
 /** With less than this to write, a call is not worth making. */
 const MIN_OUTPUT_TOKENS = 16;
 /**
@@ -108,6 +112,19 @@ export function reserveAside(state: TaskState, inputTokens: number, outputTokens
     if (money !== null && money < cost + costMicros(priceNow(state), next.tokens, 0)) return null;
   }
   return { inputTokens, outputTokens, costMicros: cost };
+}
+
+/**
+ * What a model call that was cut off is settled at: its input, the output at its last checkpoint and `CHECKPOINT_TOKENS`
+ * more, never above its reservation. A call without checkpoints costs its whole reservation.
+ */
+export function cutOffUse({
+  reserved,
+  written,
+}: Pick<Extract<Phase, { name: "thinking" }>, "reserved" | "written">): Omit<Reservation, "costMicros"> {
+  const { inputTokens, outputTokens } = reserved;
+  if (written === undefined) return { inputTokens, outputTokens };
+  return { inputTokens, outputTokens: Math.min(outputTokens, written + CHECKPOINT_TOKENS) };
 }
 
 /** What is left of the grant; null: no limit of this kind. */

@@ -61,13 +61,24 @@ export interface ModelFailure {
   readonly message: string;
 }
 
-/** What a model call yields: text as it is written, then exactly one of `done` and `failed`. */
+/** A call as the model wrote it: `arguments` may be no JSON. `fault`: why it cannot be made, in a sentence for the model. */
+export interface ReplyCall {
+  readonly name: string;
+  readonly arguments: string;
+  readonly fault?: string;
+}
+
+/**
+ * What a model call yields: text as it is written and, at every `CHECKPOINT_TOKENS` of output, an estimate of all that was
+ * written so far (text, arguments, open reasoning); then exactly one of `done` and `failed`.
+ */
 export type ModelChunk =
   | { readonly type: "text"; readonly text: string }
+  | { readonly type: "progress"; readonly outputTokens: number }
   | {
       readonly type: "done";
       readonly text: string;
-      readonly calls: readonly { readonly name: string; readonly arguments: string }[];
+      readonly calls: readonly ReplyCall[];
       readonly usage: ModelUsage;
       readonly finish: "stop" | "calls" | "length" | "filtered";
     }

@@ -23,6 +23,8 @@ export interface ThinkJob {
   readonly repeat: { readonly hash: string; readonly count: number } | null;
   /** Absent when the size of the request is known, and from an object of an earlier release: nothing is measured. */
   readonly guess?: RequestGuess;
+  /** Absent from an object of an earlier release, which knows no `progress`. */
+  readonly reportsProgress?: true;
 }
 
 /**
@@ -31,6 +33,8 @@ export interface ThinkJob {
  */
 export type ThinkLine =
   | { readonly type: "text"; readonly text: string }
+  /** An estimate of the output so far, each time that another `CHECKPOINT_TOKENS` have come. */
+  | { readonly type: "progress"; readonly outputTokens: number }
   /** The guess was wrong: the size of the request, and the output that it asks for. */
   | { readonly type: "measured"; readonly inputTokens: number; readonly outputTokens: number }
   /** The request alone holds more than the call may use. The model was not asked. */

@@ -169,6 +169,14 @@ export type Command =
       readonly incarnation: string;
       readonly callIds: readonly string[];
     }
+  /** The model has written this much so far. */
+  | {
+      readonly type: "model_progressed";
+      readonly step: number;
+      readonly attempt: number;
+      readonly incarnation: string;
+      readonly outputTokens: number;
+    }
   /** The runner measured the request: what it reserves from now on. The model is being asked. */
   | {
       readonly type: "request_measured";
@@ -321,6 +329,7 @@ export type Work =
       readonly timeoutMs: number;
       /** Present while the size of the request is a guess: the runner measures it before the model is asked. */
       readonly guess?: RequestGuess;
+      readonly reportsProgress: true;
     }
   /** `calls` have their attempts stored and may start; each of `later` waits for a `calls_starting` of its own. */
   | {

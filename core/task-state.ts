@@ -226,6 +226,11 @@ export type Phase =
       /** The place in `facts.models` of the model that is asked. */
       readonly model: number;
       readonly reserved: Reservation;
+      /**
+       * The output at the last checkpoint. Absent from a call that an earlier release began, which stored no checkpoint: cut
+       * off, it costs its whole reservation.
+       */
+      readonly written?: number;
       readonly tries: ModelTries;
     }
   /** Hop two is under way; an empty `incarnation`: it ended and left calls unsettled, which the next alarm takes up. */

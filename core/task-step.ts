@@ -127,8 +127,33 @@ export function takeFailure(
   turn.end("failed", "model_unavailable", null, { code: "upstream_failed", message: failure.message });
 }
 
+/** The runner reports on the call under way: its size, how much is written, or that it cannot be afforded. */
+export function takeReport(
+  turn: Turn,
+  phase: Thinking,
+  command: Extract<Command, { type: "model_progressed" | "request_measured" | "request_refused" }>,
+): void {
+  switch (command.type) {
+    case "model_progressed":
+      return takeProgress(turn, phase, command);
+    case "request_measured":
+      return takeMeasure(turn, phase, command);
+    case "request_refused":
+      return takeRefusal(turn, phase, command);
+  }
+}
+
+/** Stores how much the model has written, for the case that the call is cut off. */
+function takeProgress(
+  turn: Turn,
+  phase: Thinking,
+  { outputTokens }: Extract<Command, { type: "model_progressed" }>,
+): void {
+  if (outputTokens > (phase.written ?? 0)) turn.set({ phase: { ...phase, written: outputTokens } });
+}
+
 /** The runner measured the request: the reservation is exact before the model has written anything. */
-export function takeMeasure(
+function takeMeasure(
   turn: Turn,
   phase: Thinking,
   { inputTokens, outputTokens }: Extract<Command, { type: "request_measured" }>,
@@ -142,7 +167,7 @@ export function takeMeasure(
  * The request does not fit, and nothing was spent. The task ends when its own limits are too low; otherwise the call is due
  * at once as after a crash, and asks its tenant for the larger grant that it needs.
  */
-export function takeRefusal(
+function takeRefusal(
   turn: Turn,
   phase: Thinking,
   { inputTokens }: Extract<Command, { type: "request_refused" }>,
@@ -157,7 +182,7 @@ export function takeRefusal(
 export function isThisCall(
   state: TaskState,
   phase: Phase,
-  command: Extract<Command, { type: "model_replied" | "model_failed" | "request_measured" | "request_refused" }>,
+  command: Extract<Command, { readonly step: number; readonly attempt: number; readonly incarnation: string }>,
 ): phase is Thinking {
   if (phase.name !== "thinking" || state.step !== command.step) return false;
   return phase.attempt === command.attempt && phase.incarnation === command.incarnation;
@@ -184,11 +209,22 @@ function think(turn: Turn, incarnation: string, attempt: number, final: boolean,
   const { step, model, facts, isContextCounted } = turn.state;
   const name = facts.models[model.index]?.name ?? "";
   const since = turn.now;
-  turn.set({ phase: { name: "thinking", attempt, incarnation, since, final, model: model.index, reserved, tries } });
+  const call = { attempt, incarnation, since, final, model: model.index, reserved, written: 0, tries };
+  turn.set({ phase: { name: "thinking", ...call } });
   turn.useLeave();
   turn.tellResumed();
   turn.emit("step.started", { step, attempt, final, model: name });
   const guess = isContextCounted ? {} : { guess: { inputTokens: reserved.inputTokens, ceiling } };
   const maxOutputTokens = reserved.outputTokens;
-  turn.work = { kind: "think", step, attempt, final, model: name, maxOutputTokens, timeoutMs, ...guess };
+  turn.work = {
+    kind: "think",
+    step,
+    attempt,
+    final,
+    model: name,
+    maxOutputTokens,
+    timeoutMs,
+    reportsProgress: true,
+    ...guess,
+  };
 }

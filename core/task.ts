@@ -28,9 +28,8 @@ import {
   retryModel,
   returnToFirstModel,
   takeFailure,
-  takeMeasure,
-  takeRefusal,
   takeReply,
+  takeReport,
 } from "./task-step.ts";
 import { encodingOf } from "./model-table.ts";
 import { estimateMessages } from "./prompt/tokens.ts";
@@ -195,12 +194,10 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
       if (isThisHop(state, command)) startCalls(turn, command.callIds);
       return null;
 
+    case "model_progressed":
     case "request_measured":
-      if (isThisCall(state, phase, command)) takeMeasure(turn, phase, command);
-      return null;
-
     case "request_refused":
-      if (isThisCall(state, phase, command)) takeRefusal(turn, phase, command);
+      if (isThisCall(state, phase, command)) takeReport(turn, phase, command);
       return null;
 
     case "call_settled": {

@@ -2,7 +2,7 @@
  * One decision in the making: the state as it becomes, and everything that has to be stored with it. `decide` opens a
  * turn, the rules write to it, and `decision` closes it. A turn is never kept.
  */
-import { encodingNow, exceededMessage, nearlyUsed } from "./budget.ts";
+import { cutOffUse, encodingNow, exceededMessage, nearlyUsed } from "./budget.ts";
 import type { Failure } from "./errors.ts";
 import type { EventType, NewEvent } from "./events.ts";
 import { markSent } from "./gateway/key-lifetime.ts";
@@ -146,19 +146,23 @@ export class Turn {
     return cost;
   }
 
-  /** A model call was cut off: nobody knows what it used, so it counts as its reservation. */
-  spendReserved(purpose: Spend["purpose"], model: number, { inputTokens, outputTokens }: Reservation): void {
+  /** A model call was cut off: what it used is estimated, at most its reservation. */
+  private spendCutOff(
+    purpose: Spend["purpose"],
+    model: number,
+    { inputTokens, outputTokens }: Omit<Reservation, "costMicros">,
+  ): void {
     if (inputTokens + outputTokens === 0) return;
     this.spend(purpose, null, model, { inputTokens, outputTokens, estimated: true });
   }
 
-  /** The hop under way is cut off: what it still brings is void, and a model call in it counts as its reservation, once. */
+  /** The hop under way is cut off: what it still brings is void, and a model call in it is settled by its checkpoint, once. */
   cutOff(): void {
     const { phase, model } = this.state;
     if (!("incarnation" in phase) || phase.incarnation === "") return;
     if (phase.name === "acting") return this.set({ phase: { ...phase, incarnation: "" } });
-    if (phase.name === "thinking") this.spendReserved("step", phase.model, phase.reserved);
-    else this.spendReserved(phase.history === null ? "summary" : "history", model.index, phase.reserved);
+    if (phase.name === "thinking") this.spendCutOff("step", phase.model, cutOffUse(phase));
+    else this.spendCutOff(phase.history === null ? "summary" : "history", model.index, phase.reserved);
     const reserved = { inputTokens: 0, outputTokens: 0, costMicros: 0 };
     this.set({ phase: { ...phase, incarnation: "", reserved } });
   }

@@ -76,6 +76,8 @@ export class TaskHops {
         switch (line.type) {
           case "text":
             return { delta: { step, attempt, text: line.text } };
+          case "progress":
+            return { ...line, type: "model_progressed", ...hop };
           case "measured":
             return { ...line, type: "request_measured", ...hop };
           case "unaffordable":

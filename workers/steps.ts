@@ -112,7 +112,9 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     }
     for await (const chunk of modelFromEnv(this.env).stream({ ...built, maxOutputTokens })) {
       if (chunk.type === "text") yield chunk;
-      else if (chunk.type === "failed") return { type: "failed", failure: chunk.failure };
+      else if (chunk.type === "progress") {
+        if (job.reportsProgress === true) yield chunk;
+      } else if (chunk.type === "failed") return { type: "failed", failure: chunk.failure };
       else return { type: "replied", reply: await this.replyOf(job, toolset, chunk, signal) };
     }
     return { type: "failed", failure: SILENT };

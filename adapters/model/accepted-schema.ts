@@ -45,3 +45,8 @@ function looksAround(pattern: unknown): boolean {
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** A tool's name as OpenAI takes it in a call of the conversation: a model may have written anything. */
+export function acceptedName(name: string): string {
+  return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "_";
+}

@@ -19,6 +19,8 @@ export interface ChatChoice {
   readonly content: string | null;
   /** What the model writes in place of `content` when it declines. */
   readonly refusal: string | null;
+  /** What the model thinks, where its server shows it. */
+  readonly reasoning: string | null;
   readonly calls: readonly CallPiece[];
   readonly finishReason: string | null;
 }
@@ -42,10 +44,13 @@ export function parseChatChunk(data: string): ChatChunk {
 
 function choiceOf(value: unknown): ChatChoice {
   const { delta, finish_reason } = fieldsOf(value);
-  const { content, refusal, tool_calls } = isNone(delta) ? NO_FIELDS : fieldsOf(delta);
+  const { content, refusal, tool_calls, reasoning_content, reasoning } = isNone(delta) ? NO_FIELDS : fieldsOf(delta);
+  const thought = reasoning_content ?? reasoning;
   return {
     content: textOf(content),
     refusal: textOf(refusal),
+    // No part of the API: servers write it under either name, and in other forms that nobody has to read.
+    reasoning: typeof thought === "string" ? thought : null,
     calls: isNone(tool_calls) ? NO_CALLS : listOf(tool_calls, callPieceOf),
     finishReason: textOf(finish_reason),
   };

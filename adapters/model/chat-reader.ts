@@ -2,10 +2,10 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import type { ModelChunk, ModelFailure, ModelRequest } from "../../core/ports.ts";
 import { CallPieces } from "./call-pieces.ts";
-import { parseChatChunk } from "./chat-chunk.ts";
+import { type CallPiece, parseChatChunk } from "./chat-chunk.ts";
 import { MAX_LINE_BYTES, tooMuch } from "./guarded-fetch.ts";
 import { failureOfErrorEvent, ModelCallFailed } from "./model-failure.ts";
-import { Reply, type ReplyEnd, usageOf } from "./reply.ts";
+import { type Reply, type ReplyEnd, TOO_LONG_FAULT, usageOf } from "./reply.ts";
 
 /** The event that says that nothing follows. The end of the stream says so too. */
 const LAST_EVENT = "[DONE]";
@@ -21,14 +21,15 @@ export class ChatReader {
   readonly #apiKey: string;
   readonly #decoder = new TextDecoder();
   readonly #parser: EventSourceParser;
-  readonly #reply = new Reply();
+  readonly #reply: Reply;
   readonly #calls = new CallPieces();
   #texts: string[] = [];
   #finishReason: string | null = null;
   #refused = false;
 
-  constructor(apiKey: string) {
+  constructor(apiKey: string, reply: Reply) {
     this.#apiKey = apiKey;
+    this.#reply = reply;
     this.#parser = createParser({
       onEvent: ({ data }) => this.#takeEvent(data),
       // An event may be many lines, each within the bound of one.
@@ -59,7 +60,7 @@ export class ChatReader {
   }
 
   #takeEvent(data: string): void {
-    if (data === LAST_EVENT) return;
+    if (data === LAST_EVENT || this.#reply.isFull) return;
     const { error, choices, usage } = parseChatChunk(data);
     if (error !== null) throw new ModelCallFailed(failureOfErrorEvent(error, this.#apiKey));
     if (usage !== null) this.#reply.usage = usageOf(usage.input ?? 0, usage.output ?? 0);
@@ -69,16 +70,21 @@ export class ChatReader {
     this.#takeText(choice.content);
     this.#takeText(choice.refusal);
     if (choice.refusal) this.#refused = true;
-    for (const piece of choice.calls) {
-      this.#calls.add(piece);
-      this.#reply.grow(piece.arguments.length, this.#calls.count);
-    }
+    if (choice.reasoning !== null) this.#reply.addThought(choice.reasoning);
+    for (const piece of choice.calls) this.#takeCall(piece);
+  }
+
+  #takeCall(piece: CallPiece): void {
+    if (this.#reply.isFull) return;
+    if (!this.#reply.addArguments(piece.arguments)) return this.#calls.spoil(piece, TOO_LONG_FAULT);
+    this.#calls.add(piece);
+    if (!this.#reply.addCall(this.#calls.count)) this.#calls.drop();
   }
 
   #takeText(piece: string | null): void {
     if (!piece) return;
-    this.#texts.push(piece);
-    this.#reply.addText(piece);
+    const fitting = this.#reply.addText(piece);
+    if (fitting !== "") this.#texts.push(fitting);
   }
 }
 

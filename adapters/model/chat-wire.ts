@@ -1,7 +1,7 @@
 /** A request as chat completions take it. What differs between OpenAI's own models is told by their names. */
 import type { Message } from "../../core/messages.ts";
 import type { ModelRequest, ToolSpec } from "../../core/ports.ts";
-import { acceptedSchema } from "./accepted-schema.ts";
+import { acceptedName, acceptedSchema } from "./accepted-schema.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -57,7 +57,7 @@ function wireMessage(message: Message, systemRole: "system" | "developer"): Json
         tool_calls: calls.map((call) => ({
           id: call.id,
           type: "function",
-          function: { name: call.name, arguments: acceptedArguments(call.arguments) },
+          function: { name: acceptedName(call.name), arguments: acceptedArguments(call.arguments) },
         })),
       };
     }

@@ -3,6 +3,7 @@ import type { ModelChunk, ModelRequest } from "../../core/ports.ts";
 import type { CallWatch } from "./call-watch.ts";
 import { ChatReader } from "./chat-reader.ts";
 import { chatBody } from "./chat-wire.ts";
+import type { Reply } from "./reply.ts";
 import { bearerOf, type ModelAddress, openEventStream } from "./guarded-fetch.ts";
 
 /** One call: the text as it is written, then the end of it. Throws what the call failed by. */
@@ -10,6 +11,7 @@ export async function* chatReply(
   address: ModelAddress,
   request: ModelRequest,
   watch: CallWatch,
+  reply: Reply,
 ): AsyncGenerator<ModelChunk> {
   const init = {
     method: "POST",
@@ -22,16 +24,19 @@ export async function* chatReply(
     body: chatBody(request),
   };
   const bytes = await watch.race(openEventStream(`${address.baseUrl}/chat/completions`, init, watch, address.apiKey));
-  const reader = new ChatReader(address.apiKey ?? "");
+  const reader = new ChatReader(address.apiKey ?? "", reply);
   for (;;) {
     const next = await watch.race(bytes.read());
     if (next === null) break;
     const { texts, failure } = reader.take(next);
     for (const text of texts) yield { type: "text", text };
+    const outputTokens = reply.takeProgress();
+    if (outputTokens !== null) yield { type: "progress", outputTokens };
     if (failure !== null) {
       yield { type: "failed", failure };
       return;
     }
+    if (reply.isFull) break;
   }
   yield reader.conclude(request);
 }

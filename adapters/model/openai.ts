@@ -3,11 +3,12 @@
  * call and no retry here: retries are the task's, and durable. See docs/decisions/0006-model-adapter.md and
  * 0015-chat-reader.md.
  */
-import type { ModelPort } from "../../core/ports.ts";
+import type { ModelFailure, ModelPort } from "../../core/ports.ts";
 import { CallWatch } from "./call-watch.ts";
 import { chatReply } from "./chat.ts";
 import type { ModelAddress } from "./guarded-fetch.ts";
 import { failureOfThrown } from "./model-failure.ts";
+import { Reply } from "./reply.ts";
 import { responsesReply } from "./responses.ts";
 
 const DEFAULT_BASE_URL = "https://api.openai.com/v1";
@@ -27,16 +28,25 @@ export function openAiModel(options: OpenAiModelOptions): ModelPort {
   return {
     async *stream(request) {
       const watch = new CallWatch(request, request.signal);
+      const reply = new Reply();
       try {
         watch.signal.throwIfAborted();
-        yield* replyOf(address, request, watch);
+        for await (const chunk of replyOf(address, request, watch, reply)) {
+          yield chunk.type === "failed" ? { ...chunk, failure: inTheMiddle(chunk.failure, reply) } : chunk;
+        }
       } catch (thrown) {
         // The reason of an abort says more than the error that the abort caused further down.
         const cause: unknown = watch.signal.aborted ? watch.signal.reason : thrown;
-        yield { type: "failed", failure: failureOfThrown(cause, options.apiKey ?? "") };
+        const failure = failureOfThrown(cause, options.apiKey ?? "");
+        yield { type: "failed", failure: inTheMiddle(failure, reply) };
       } finally {
         watch.end();
       }
     },
   };
+}
+
+/** A server that goes away after the model has begun to write cut the call off: what was written is charged for. */
+function inTheMiddle(failure: ModelFailure, { outputTokens }: Reply): ModelFailure {
+  return outputTokens > 0 && failure.kind === "unavailable" ? { ...failure, kind: "cut_off" } : failure;
 }

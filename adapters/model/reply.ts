@@ -1,7 +1,14 @@
-/** What has come so far of one reply, how much of it there may be, and the last chunk that it ends with. */
+/**
+ * What has come so far of one reply, how much of it there may be, and the last chunk that it ends with. A reply that the
+ * model spoiled (endless text or arguments, a call without a name) is an answer: it ends at its bound, and each spoiled call
+ * says what is wrong with it.
+ */
 import type { ModelUsage } from "../../core/messages.ts";
-import type { ModelChunk, ModelRequest } from "../../core/ports.ts";
-import { ModelCallFailed, modelFailure } from "./model-failure.ts";
+import { CHECKPOINT_TOKENS } from "../../core/budget.ts";
+import type { ModelChunk, ModelRequest, ReplyCall } from "../../core/ports.ts";
+import { estimateRequest } from "../../core/prompt/request-size.ts";
+import { measureTokens } from "../../core/prompt/tokens.ts";
+import { modelFailure } from "./model-failure.ts";
 import { estimatedUsage } from "./usage.ts";
 
 /** Characters of text and arguments that one reply may hold: escaped twice over, they still fit a row of 2 MB. */
@@ -9,11 +16,8 @@ const MAX_REPLY_CHARACTERS = 150_000;
 /** Calls that one reply may ask for. */
 const MAX_CALLS = 1_000;
 
-/** A call as the model wrote it: `arguments` may be no JSON. */
-export interface ReplyCall {
-  readonly name: string;
-  readonly arguments: string;
-}
+/** The fault of a call whose arguments did not fit; what was written of them is not stored. */
+export const TOO_LONG_FAULT = `This call was not made: a reply holds at most ${MAX_REPLY_CHARACTERS} characters, and its arguments are longer. Write less at once, for example a part of the file in each call.`;
 
 /** Why the model says that it stopped. `whole`: it said all that it had to say. */
 export type ReplyEnd = "whole" | "length" | "filtered";
@@ -22,27 +26,71 @@ export type ReplyEnd = "whole" | "length" | "filtered";
 export class Reply {
   #text = "";
   #characters = 0;
+  #outputTokens = 0;
+  #reportedTokens = 0;
+  #isFull = false;
   /** Null until the model says why it stopped: until then, the reply is a part of one. */
   end: ReplyEnd | null = null;
   /** Null until the server sends one that can be true. */
   usage: ModelUsage | null = null;
 
-  addText(piece: string): void {
-    this.#text += piece;
-    this.grow(piece.length, 0);
+  /** True once the reply is at its bound: nothing more of it is read. */
+  get isFull(): boolean {
+    return this.#isFull;
   }
 
-  /** Counts characters of arguments, and the calls that there are. Throws `ModelCallFailed` over the bounds. */
-  grow(characters: number, calls: number): void {
-    this.#characters += characters;
-    if (this.#characters > MAX_REPLY_CHARACTERS || calls > MAX_CALLS) {
-      throw new ModelCallFailed(modelFailure("cut_off", true, "The model's reply was longer than a reply may be."));
-    }
+  /** The estimated output so far: text, arguments and open reasoning. Its provider charges for a call that has any. */
+  get outputTokens(): number {
+    return this.#outputTokens;
   }
 
-  /** The last chunk of a stream that ended, with the calls that the reply asks for. */
+  /** Adds text; gives what of it fits. */
+  addText(piece: string): string {
+    const fitting = piece.slice(0, MAX_REPLY_CHARACTERS - this.#characters);
+    this.#text += fitting;
+    this.addThought(fitting);
+    this.#characters += fitting.length;
+    if (fitting.length < piece.length) this.#isFull = true;
+    return fitting;
+  }
+
+  /** Counts what a model thinks in the open. It is output, and no part of the reply. */
+  addThought(piece: string): void {
+    this.#outputTokens += measureTokens(piece);
+  }
+
+  /** Counts arguments; false: they do not fit. */
+  addArguments(piece: string): boolean {
+    this.addThought(piece);
+    this.#characters += piece.length;
+    if (this.#characters > MAX_REPLY_CHARACTERS) this.#isFull = true;
+    return !this.#isFull;
+  }
+
+  /** Counts a call that begins; false: there are too many. */
+  addCall(count: number): boolean {
+    if (count > MAX_CALLS) this.#isFull = true;
+    return !this.#isFull;
+  }
+
+  /** The output so far, each time that another `CHECKPOINT_TOKENS` have come; null: fewer have. */
+  takeProgress(): number | null {
+    if (this.#outputTokens - this.#reportedTokens < CHECKPOINT_TOKENS) return null;
+    this.#reportedTokens = Math.floor(this.#outputTokens);
+    return this.#reportedTokens;
+  }
+
+  /** The last chunk of a stream that ended, or that is read no further, with the calls that the reply asks for. */
   conclude(calls: readonly ReplyCall[], request: ModelRequest): ModelChunk {
     const text = this.#text;
+    if (this.#isFull)
+      return {
+        type: "done",
+        text,
+        calls,
+        usage: this.#usageSoFar(request),
+        finish: calls.length > 0 ? "calls" : "length",
+      };
     if (this.end === null) return failed("cut_off", true, "The model's reply was cut off.");
     if (this.end === "filtered" && text === "" && calls.length === 0) {
       return failed("refused", false, "The model's content filter held its reply back.");
@@ -50,6 +98,12 @@ export class Reply {
     const usage = this.usage ?? estimatedUsage(request, text, calls);
     const whole = calls.length > 0 ? "calls" : "stop";
     return { type: "done", text, calls, usage, finish: this.end === "whole" ? whole : this.end };
+  }
+
+  /** What a reply used that is read no further: its provider's count comes last, and so never. */
+  #usageSoFar(request: ModelRequest): ModelUsage {
+    const outputTokens = Math.ceil(this.#outputTokens);
+    return this.usage ?? { inputTokens: estimateRequest(request), outputTokens, estimated: true };
   }
 }
 

@@ -1,5 +1,6 @@
 /** Otto's conversation in the form of the SDK's provider interface, for the Responses API. */
 import type { OpenAIResponsesLanguageModel } from "@ai-sdk/openai/internal";
+import { acceptedName } from "./accepted-schema.ts";
 import type { Message } from "../../core/messages.ts";
 import type { ToolSpec } from "../../core/ports.ts";
 
@@ -28,7 +29,7 @@ export function toSdkPrompt(messages: readonly Message[]): SdkPrompt {
           content.push({
             type: "tool-call",
             toolCallId: call.id,
-            toolName: call.name,
+            toolName: acceptedName(call.name),
             input: call.arguments.toWellFormed(),
           });
         }

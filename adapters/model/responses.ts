@@ -1,11 +1,12 @@
 /** The Responses API, by the SDK's provider interface. */
 // The provider as a whole brings speech, images and batches along: 50 KiB of gzip.
 import { OpenAIResponsesLanguageModel } from "@ai-sdk/openai/internal";
-import type { ModelChunk, ModelFailure, ModelRequest } from "../../core/ports.ts";
+import type { ModelChunk, ModelFailure, ModelRequest, ReplyCall } from "../../core/ports.ts";
+import { wholeCall } from "./call-pieces.ts";
 import type { CallWatch } from "./call-watch.ts";
 import { bearerOf, guardedFetch, type ModelAddress } from "./guarded-fetch.ts";
 import { failureOfThrown, unreadable } from "./model-failure.ts";
-import { Reply, type ReplyCall, type ReplyEnd, usageOf } from "./reply.ts";
+import { type Reply, type ReplyEnd, TOO_LONG_FAULT, usageOf } from "./reply.ts";
 import { toSdkPrompt, toSdkTools } from "./responses-wire.ts";
 
 /** One call: the text as it is written, then the end of it. Throws what the call failed by. */
@@ -13,6 +14,7 @@ export async function* responsesReply(
   address: ModelAddress,
   request: ModelRequest,
   watch: CallWatch,
+  reply: Reply,
 ): AsyncGenerator<ModelChunk> {
   const model = new OpenAIResponsesLanguageModel(request.model, {
     provider: "openai.responses",
@@ -33,8 +35,8 @@ export async function* responsesReply(
     }),
   );
 
-  const reply = new Reply();
   const calls: ReplyCall[] = [];
+  const names = new Map<string, string>();
   const reader = stream.getReader();
   for (;;) {
     const { done, value: part } = await watch.race(reader.read());
@@ -42,16 +44,21 @@ export async function* responsesReply(
     switch (part.type) {
       case "text-delta":
         if (part.delta === "") break;
-        yield { type: "text", text: part.delta };
-        reply.addText(part.delta);
+        yield { type: "text", text: reply.addText(part.delta) };
+        break;
+      case "reasoning-delta":
+        reply.addThought(part.delta);
+        break;
+      case "tool-input-start":
+        names.set(part.id, part.toolName);
         break;
       case "tool-input-delta":
-        reply.grow(part.delta.length, calls.length);
+        if (reply.addArguments(part.delta)) break;
+        calls.push({ ...wholeCall(names.get(part.id) ?? "", ""), fault: TOO_LONG_FAULT });
         break;
       case "tool-call":
         // The SDK gives the arguments as the model wrote them, JSON or not.
-        calls.push({ name: part.toolName, arguments: part.input });
-        reply.grow(0, calls.length);
+        if (reply.addCall(calls.length + 1)) calls.push(wholeCall(part.toolName, part.input));
         break;
       case "error":
         yield { type: "failed", failure: failureOfStreamError(part.error, address.apiKey ?? "") };
@@ -63,6 +70,9 @@ export async function* responsesReply(
       default:
         break;
     }
+    const outputTokens = reply.takeProgress();
+    if (outputTokens !== null) yield { type: "progress", outputTokens };
+    if (reply.isFull) break;
   }
   yield reply.conclude(calls, request);
 }

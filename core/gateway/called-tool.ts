@@ -14,6 +14,8 @@ import { parseArguments, validateArguments } from "./validate.ts";
 export interface AskedCall {
   readonly name: string;
   readonly arguments: string;
+  /** Why it cannot be made whatever it asks for, in a sentence for the model. */
+  readonly fault?: string;
 }
 
 /** The input of `call_tool`. */

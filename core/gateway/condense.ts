@@ -142,7 +142,7 @@ async function ask(
     signal,
   });
   for await (const chunk of chunks) {
-    if (chunk.type === "text") continue;
+    if (chunk.type === "text" || chunk.type === "progress") continue;
     if (chunk.type === "failed") return wasWorkedOn(chunk.failure) ? cutOff : refused;
     const text = chunk.text.trim();
     const isUsable = chunk.finish === "stop" && chunk.calls.length === 0 && text !== "";

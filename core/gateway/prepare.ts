@@ -57,6 +57,7 @@ async function prepareCall(
     return { id, tool: named, arguments: given, argumentsHash, effect: "none", approval: null, outcome };
   };
 
+  if (asked.fault !== undefined) return await refuse({ code: "invalid_input", message: asked.fault }, {});
   if (!called.ok) return await refuse(called.error, parsed.ok ? parsed.value : request.arguments);
   if (tool === null)
     return await refuse(unknownTool(request.name, context.toolset), parsed.ok ? parsed.value : request.arguments);

@@ -35,6 +35,7 @@ function choiceOf({ delta: added, finish_reason }: z.output<typeof choice>): Cha
   return {
     content: added?.content ?? null,
     refusal: added?.refusal ?? null,
+    reasoning: null,
     calls: pieces.map(({ index, id, function: called }) => ({
       index,
       id: id?.trim() ? id : null,

@@ -2,6 +2,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { Reply } from "../../adapters/model/reply.ts";
 import { ChatReader } from "../../adapters/model/chat-reader.ts";
 import { chatBody } from "../../adapters/model/chat-wire.ts";
 import { failureOfThrown } from "../../adapters/model/model-failure.ts";
@@ -23,7 +24,7 @@ type Outcome =
   | { readonly text: string; readonly failed: string };
 
 function ourOutcome(pieces: readonly Uint8Array[]): Outcome {
-  const reader = new ChatReader("");
+  const reader = new ChatReader("", new Reply());
   let text = "";
   for (const piece of pieces) {
     const news = reader.take(piece);
@@ -31,9 +32,10 @@ function ourOutcome(pieces: readonly Uint8Array[]): Outcome {
     if (news.failure !== null) return { text, failed: news.failure.kind };
   }
   const last = reader.conclude(modelRequest());
-  if (last.type === "text") throw new Error("a reply ends with done or failed");
+  if (last.type === "text" || last.type === "progress") throw new Error("a reply ends with done or failed");
   if (last.type === "failed") return { text, failed: last.failure.kind };
-  const { calls, finish, usage } = last;
+  const { finish, usage } = last;
+  const calls = last.calls.map(({ name, arguments: given }) => ({ name, arguments: given }));
   expect(last.text).toBe(text);
   return { text, calls, finish, usage: usage.estimated ? null : [usage.inputTokens, usage.outputTokens] };
 }

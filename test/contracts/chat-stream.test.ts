@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ChatReader } from "../../adapters/model/chat-reader.ts";
+import { Reply } from "../../adapters/model/reply.ts";
 import type { ModelChunk } from "../../core/ports.ts";
 import { chatEvents } from "../stand-ins/model-wire.ts";
 import { modelRequest } from "./model-suite.ts";
@@ -10,7 +11,7 @@ const KEY = "sk-canary-0123456789abcdef";
 
 /** Everything that a reader says of a stream that comes in these pieces. */
 function readPieces(pieces: readonly Uint8Array[]): ModelChunk[] {
-  const reader = new ChatReader(KEY);
+  const reader = new ChatReader(KEY, new Reply());
   const chunks: ModelChunk[] = [];
   for (const piece of pieces) {
     const { texts, failure } = reader.take(piece);
@@ -147,26 +148,66 @@ describe("calls", () => {
   test.each([
     ["without an index", piece(undefined, "a", "{}")],
     ["with text for an index", piece("0", "a", "{}")],
-    ["of a call that nothing named", piece(0, null, "{}")],
     ["without a function", { tool_calls: [{ index: 0, id: "id" }] }],
     ["whose arguments are no text", { tool_calls: [{ index: 0, function: { name: "a", arguments: {} } }] }],
   ])("a piece %s makes the reply unreadable", (_name, delta) => {
     expect(finished([delta])).toMatchObject({ type: "failed", failure: { kind: "cut_off", retryable: true } });
   });
 
-  test("more calls than a reply may ask for end it", () => {
-    const many = Array.from({ length: 1001 }, (_, index) => piece(index, "a", ""));
-    expect(finished(many.slice(1))).toMatchObject({ type: "done" });
-    expect(finished(many)).toMatchObject({ type: "failed", failure: { kind: "cut_off" } });
+  test("a call without a name is one that says so, with a name that servers take", () => {
+    for (const name of [null, "", "  "]) {
+      expect(finished([piece(0, name, "{}", "id"), piece(1, "b", "{}")])).toMatchObject({
+        type: "done",
+        finish: "calls",
+        calls: [{ name: "unnamed", fault: expect.stringContaining("names no tool") }, { name: "b" }],
+      });
+    }
   });
 
-  test("arguments count toward the length that a reply may have", () => {
+  test("two calls with the same id are two calls", () => {
+    const twins = [piece(0, "a", '{"x":1}', "id"), piece(1, "a", '{"x":2}', "id")];
+    expect(finished(twins)).toMatchObject(calls(["a", '{"x":1}'], ["a", '{"x":2}']));
+    const atOneIndex = [piece(0, "a", '{"x":1}', "id"), piece(0, "a", '{"x":2}', "id")];
+    expect(finished(atOneIndex)).toMatchObject(calls(["a", '{"x":1}'], ["a", '{"x":2}']));
+  });
+
+  test("more calls than a reply may ask for are not read", () => {
+    const many = Array.from({ length: 1001 }, (_, index) => piece(index, "a", ""));
+    const last = finished(many);
+    expect(last?.type === "done" && [last.calls.length, last.finish]).toEqual([1000, "calls"]);
+  });
+
+  test("arguments that are longer than a reply may be spoil their call alone, and are not kept", () => {
     const long = "x".repeat(75_001);
     expect(finished([piece(0, "a", long)])).toMatchObject({ type: "done" });
-    expect(finished([{ content: long }, piece(0, "a", long)])).toMatchObject({
-      type: "failed",
-      failure: { kind: "cut_off" },
+    const pieces = Array.from({ length: 900 }, () => piece(1, null, "y".repeat(1000)));
+    const last = finished([piece(0, "a", "{}"), piece(1, "b", '{"content":"'), ...pieces, piece(2, "c", "{}")]);
+    expect(last).toMatchObject({
+      type: "done",
+      finish: "calls",
+      calls: [
+        { name: "a", arguments: "{}" },
+        { name: "b", arguments: "", fault: expect.stringContaining("150000") },
+      ],
+      usage: { estimated: true },
     });
+    expect(last?.type === "done" && last.usage.outputTokens).toBeGreaterThan(10_000);
+    expect(JSON.stringify(last).length).toBeLessThan(1000);
+  });
+
+  test("a text that is longer than a reply may be ends at that length, as at a limit of output", () => {
+    const last = finished(Array.from({ length: 200 }, () => ({ content: "word ".repeat(200) })));
+    expect(last).toMatchObject({ type: "done", finish: "length", calls: [], usage: { estimated: true } });
+    expect(last?.type === "done" && last.text.length).toBe(150_000);
+  });
+
+  test("what a model thinks in the open is counted and is no part of the reply", () => {
+    const reply = new Reply();
+    const reader = new ChatReader(KEY, reply);
+    for (const field of ["reasoning_content", "reasoning"])
+      reader.take(new TextEncoder().encode(streamOf([{ [field]: "a thought ".repeat(500) }], null)));
+    expect(reply.takeProgress()).toBeGreaterThan(1500);
+    expect(finished([{ reasoning: ["in", "parts"] }, { content: "text" }])).toMatchObject({ text: "text" });
   });
 });
 

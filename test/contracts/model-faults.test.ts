@@ -27,14 +27,13 @@ type Row = readonly [name: string, fault: ModelFault, failure: Partial<ModelFail
 const body = (error: unknown): string => JSON.stringify({ error });
 const FAULTS: readonly Row[] = [
   ["a reset before the reply", { kind: "reset" }, { kind: "unavailable", retryable: true }],
-  ["a reset in the middle of the reply", { kind: "reset", afterEvents: 2 }, { kind: "unavailable", retryable: true }],
+  ["a reset in the middle of the reply", { kind: "reset", afterEvents: 6 }, { kind: "cut_off", retryable: true }],
   ["a hang before the reply", { kind: "hang" }, { kind: "timeout", retryable: true }],
   ["a hang in the middle of the reply", { kind: "hang", afterEvents: 2 }, { kind: "timeout", retryable: true }],
   ["a stream that ends too early", { kind: "cut_stream", afterEvents: 3 }, { kind: "cut_off", retryable: true }],
   ["a stream that is empty", { kind: "cut_stream", afterEvents: 0 }, { kind: "cut_off", retryable: true }],
   ["JSON that stops in the middle", { kind: "cut_json" }, { kind: "cut_off", retryable: true }],
   ["a page of HTML", { kind: "wrong_type" }, { kind: "unavailable", retryable: true }],
-  ["a reply without end", { kind: "huge" }, { kind: "cut_off", retryable: true }],
   ["a line without end", { kind: "huge_line" }, { kind: "cut_off", retryable: true }],
   ["comments without end", { kind: "huge_comments" }, { kind: "cut_off", retryable: true }],
   [
@@ -107,6 +106,14 @@ describe.each(["chat", "responses"] as const)("%s", (api) => {
     const asked = openAiModel({ baseUrl: `${server.url}/`, apiKey: KEY, api });
     const last = await lastOf(asked, modelRequest({ idleTimeoutMs: failure.kind === "timeout" ? 300 : 20_000 }));
     expect(last).toMatchObject({ type: "failed", failure: { ...failure, message: expect.stringMatching(/.{10}/) } });
+  });
+
+  test("a reply without end is cut at the length that a reply may have, and its connection is closed", async () => {
+    reply = { text: "x", fault: { kind: "huge" } };
+    const last = await lastOf(openAiModel({ baseUrl: server.url, apiKey: KEY, api }), modelRequest());
+    expect(last).toMatchObject({ type: "done", finish: "length", usage: { estimated: true } });
+    expect(last.type === "done" && last.text.length).toBe(150_000);
+    await until(() => server.requests.at(-1)?.dropped === true);
   });
 
   test("a reader that stops early closes the connection", async () => {

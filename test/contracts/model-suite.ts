@@ -32,12 +32,16 @@ export async function chunksOf(model: ModelPort, request: ModelRequest): Promise
 }
 
 /** The last chunk of a call, which has to be the only one of its kind. */
-export async function lastOf(model: ModelPort, request: ModelRequest): Promise<Exclude<ModelChunk, { type: "text" }>> {
+export async function lastOf(
+  model: ModelPort,
+  request: ModelRequest,
+): Promise<Exclude<ModelChunk, { type: "text" | "progress" }>> {
   const chunks = await chunksOf(model, request);
-  const ends = chunks.filter((chunk) => chunk.type !== "text");
+  const ends = chunks.filter(({ type }) => type !== "text" && type !== "progress");
   expect(ends).toHaveLength(1);
   const last = chunks.at(-1);
-  if (last === undefined || last.type === "text") throw new Error("the stream did not end with done or failed");
+  if (last === undefined || last.type === "text" || last.type === "progress")
+    throw new Error("the stream did not end with done or failed");
   return last;
 }
 

@@ -139,7 +139,7 @@ describe("a halt", () => {
   test("cuts off the model call under way, which counts as its reservation, and what it brings is void", () => {
     const halted = decide(thinking(), halt, 500).state;
     expect(statusOf(halted)).toBe("sleeping");
-    expect(halted.usage).toMatchObject({ outputTokens: 8192, estimated: true });
+    expect(halted.usage).toMatchObject({ outputTokens: 1024, estimated: true });
     const reply: Command = {
       type: "model_replied",
       step: 1,
@@ -156,7 +156,7 @@ describe("a halt", () => {
     expect(decide(halted, reply, 600).state).toBe(halted);
     const again = wake(decide(halted, { type: "called" }, 9000).state, "a", 9000);
     expect(again.work).toMatchObject({ kind: "think", attempt: 2 });
-    expect(again.state.usage.outputTokens).toBe(8192);
+    expect(again.state.usage.outputTokens).toBe(1024);
   });
 
   test("cuts off calls as a crash does, each by its effect class", () => {
@@ -260,9 +260,10 @@ describe("leave", () => {
     const tight = wake(created(), "a", 0, granted(12_000)).state;
     const { contextTokens } = tight;
     const want = contextTokens + TOOL_LIST_TOKENS + 8192;
-    // The tools are a guess, and nothing above the grant is reserved for them.
-    expect(entering(tight, 1500)).toMatchObject({ used: { tokens: 12_000 }, want: { tokens: want } });
-    const again = wake(tight, "b", 1500, granted(12_000 + contextTokens + 100));
+    // The tools are a guess, and nothing above the grant is reserved for them; of the output, nothing had come.
+    const used = 12_000 - 8192 + 1024;
+    expect(entering(tight, 1500)).toMatchObject({ used: { tokens: used }, want: { tokens: want } });
+    const again = wake(tight, "b", 1500, granted(used + contextTokens + 100));
     expect(again.work).toMatchObject({ kind: "think", attempt: 2, maxOutputTokens: 100 });
     expect(again.spent).toHaveLength(1);
   });
@@ -304,7 +305,7 @@ describe("leave", () => {
 
   test("is refused for good also under a model call, which counts as its reservation", () => {
     const { state } = decide(thinking(), { type: "exhausted", message: "used up" }, 5);
-    expect(state).toMatchObject({ phase: { status: "failed" }, usage: { outputTokens: 8192, estimated: true } });
+    expect(state).toMatchObject({ phase: { status: "failed" }, usage: { outputTokens: 1024, estimated: true } });
   });
 
   test("warns of a limit above the task once, in dollars", () => {

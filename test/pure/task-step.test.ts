@@ -34,12 +34,12 @@ describe("an empty reply", () => {
 });
 
 describe("a model call that fails", () => {
-  test("in the middle counts as its reservation, and at the door as nothing", () => {
+  test("in the middle counts as a checkpoint's worth, and at the door as nothing", () => {
     expect(failedWith(thinking(), { kind: "cut_off" }).state.usage).toMatchObject({
-      outputTokens: 8192,
+      outputTokens: 1024,
       estimated: true,
     });
-    expect(failedWith(thinking(), { kind: "timeout" }).state.usage.outputTokens).toBe(8192);
+    expect(failedWith(thinking(), { kind: "timeout" }).state.usage.outputTokens).toBe(1024);
     expect(failedWith(thinking(), { kind: "rate_limited" }).state.usage).toMatchObject({
       outputTokens: 0,
       estimated: false,

@@ -173,18 +173,18 @@ describe("a hop that was cut off", () => {
     expect(decide(thinking(), { type: "wake", incarnation: "a" }, 5000).work).toBeNull();
   });
 
-  test("is made again by another incarnation, under a new attempt, and settled at its reservation", () => {
+  test("is made again by another incarnation, under a new attempt, and settled by its checkpoint", () => {
     const again = wake(thinking(), "b", 5000);
     expect(again.work).toMatchObject({ kind: "think", attempt: 2 });
     expect(again.state.usage.outputTokens).toBeGreaterThan(0);
     expect(again.state.usage.estimated).toBe(true);
   });
 
-  test("by the end of its task is settled at its reservation too", () => {
+  test("by the end of its task is settled by its checkpoint too", () => {
     const { state, spent } = decide(thinking(), { type: "cancel", by: "ana" }, 500);
     expect(statusOf(state)).toBe("cancelled");
-    expect(state.usage).toMatchObject({ outputTokens: 8192, estimated: true });
-    expect(spent).toMatchObject([{ purpose: "step", outputTokens: 8192, estimated: true }]);
+    expect(state.usage).toMatchObject({ outputTokens: 1024, estimated: true });
+    expect(spent).toMatchObject([{ purpose: "step", outputTokens: 1024, estimated: true }]);
   });
 
   test("loses quietly when its answer comes late", () => {
