@@ -4,7 +4,14 @@ import { addKeyLifetime } from "./gateway/key-lifetime.ts";
 import { modelChoice } from "./model-table.ts";
 import { OUTSIDE } from "./provenance/label.ts";
 import { labelOfSource } from "./provenance/source.ts";
-import { STATE_VERSION, type TaskFacts, type TaskState } from "./task-state.ts";
+import {
+  type BatchCall,
+  type Phase,
+  type SettledWait,
+  STATE_VERSION,
+  type TaskFacts,
+  type TaskState,
+} from "./task-state.ts";
 
 /** JSON as it was stored, of a shape that its version names. */
 type Stored = Readonly<Record<string, unknown>>;
@@ -45,19 +52,42 @@ function readEarlier(facts: Stored, state: Stored): TaskState {
 /**
  * Version 5 stored no labels: the input's is that of its source, and the result of any tool is from outside. It took the
  * tools of a first request for 1,500 tokens, and measured none.
+ * Approvals of it covered the names of files and not their content, so those that are open are requested again.
  */
 function fromFifth(facts: Stored, state: Stored): TaskState {
   const label = labelOfSource(facts["via"] as TaskFacts["via"]);
   const { toolCalls, steps } = state["usage"] as TaskState["usage"];
   const steeredBy = toolCalls > 0 ? OUTSIDE : label;
   const isContextCounted = steps > 0;
-  return {
+  const read = {
     ...state,
     v: STATE_VERSION,
     facts: { ...facts, label },
     steeredBy,
     isContextCounted,
   } as unknown as TaskState;
+  return withoutUnboundApprovals(read);
+}
+
+/** Tools of version 5 whose arguments may name files. */
+const NAMED_FILES: ReadonlySet<string> = new Set(["send_email"]);
+/** Of an approval that does not say when it was requested. */
+const APPROVAL_MS = 86_400_000;
+
+/** Opens the approvals again that may cover files: each gets a new id once the content of its files is known. */
+function withoutUnboundApprovals(state: TaskState): TaskState {
+  const settledWaits: Record<string, SettledWait> = { ...state.settledWaits };
+  const batch = state.batch.map((call): BatchCall => {
+    const { wait } = call;
+    if (wait?.kind !== "approval" || !NAMED_FILES.has(call.tool)) return call;
+    const { id, reason, expiresAt, since = 0 } = wait;
+    settledWaits[id] = { outcome: "replaced", by: null, at: since };
+    const expiresInMs = expiresAt === null || since === 0 ? APPROVAL_MS : expiresAt - since;
+    return { ...call, wait: null, consent: { reason, expiresInMs, rounds: 1, approved: null } };
+  });
+  if (batch.every((call, index) => call === state.batch[index])) return state;
+  const phase: Phase = state.phase.name === "parked" ? { name: "prepared" } : state.phase;
+  return { ...state, batch, settledWaits, phase };
 }
 
 /** Version 4 knew no way in but the API, and no way out. */

@@ -6,6 +6,7 @@ import type { Label } from "./provenance/label.ts";
 import type { ModelFailure } from "./ports.ts";
 import type { CallOfHop, CallOutcome, ModelReply, RequestGuess, RevisedCall } from "./task-commands.ts";
 import type { TaskFacts } from "./task-state.ts";
+import type { BoundFile } from "./tool.ts";
 
 /** What hop one needs. */
 export interface ThinkJob {
@@ -65,6 +66,13 @@ export type ActLine =
       readonly type: "settled";
       readonly callId: string;
       readonly outcome: CallOutcome;
+      readonly starts?: readonly string[];
+    }
+  /** What the files that a call names contain; the call was not made. */
+  | {
+      readonly type: "bound";
+      readonly callId: string;
+      readonly files: readonly BoundFile[];
       readonly starts?: readonly string[];
     }
   | { readonly type: "starting"; readonly starts: readonly string[] };

@@ -5,8 +5,9 @@ import { confirmedOutcome, failedOutcome } from "./ledger.ts";
 import { advance } from "./task-advance.ts";
 import type { Command, RevisedCall } from "./task-commands.ts";
 import type { BatchCall, SettledWait } from "./task-state.ts";
-import type { Resumed } from "./tool.ts";
+import type { BoundFile, Resumed } from "./tool.ts";
 import type { Turn } from "./turn.ts";
+import { formatFile } from "./task-view.ts";
 import { answeredOutcome, callWaitingOn, toldOfQuestion } from "./waits.ts";
 
 /** An answer to a question (a failure: it is refused): the first counts, a later one is a conflict that says who was first. */
@@ -65,15 +66,32 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
     reason,
     by,
     arguments_hash: decided.argumentsHash,
+    ...(call.wait.files === undefined ? {} : { files: call.wait.files.map(formatFile) }),
     ...(revised === null ? {} : { arguments: revised.arguments }),
   });
-  if (decision === "approve") turn.replace({ ...decided, wait: null });
+  if (decision === "approve") turn.replace({ ...decided, wait: null, ...consentTo(decided, call.wait, revised) });
   else {
     const why = reason === null ? "." : `: ${reason}`;
     turn.settle(call, failedOutcome("refused", "permission_denied", `A person refused this${why}`));
   }
   advance(turn);
   return null;
+}
+
+/**
+ * The content that a person's yes covers. Of files that were shown it is what was shown; other files, which the person's own
+ * arguments name, have it as it was when these were checked. A runner of an earlier release checks none: the call asks again.
+ */
+function consentTo(
+  { consent }: BatchCall,
+  { files = [] }: { readonly files?: readonly BoundFile[] },
+  revised: RevisedCall | null,
+): Pick<BatchCall, "consent"> {
+  if (consent === undefined && (revised?.files ?? []).length === 0) return {};
+  const named = revised === null ? files : (revised.files ?? null);
+  const approved = named?.map((file) => files.find(({ path }) => path === file.path) ?? file) ?? null;
+  const asked = consent ?? { reason: "", expiresInMs: 0, rounds: 1 };
+  return { consent: { ...asked, approved } };
 }
 
 /** A person's word on a call whose outcome nobody knows (a failure: it is refused). */
@@ -117,6 +135,11 @@ function whyOver(turn: Turn, id: string, kind: "question" | "approval"): Failure
       };
     case "expired":
       return { code: "gone", message: `The ${kind} has expired.` };
+    case "replaced":
+      return {
+        code: "gone",
+        message: `The ${kind} was asked again, with the content of the files. Decide the new one.`,
+      };
     case "closed":
       return { code: "gone", message: `The task ended before the ${kind} was settled.` };
   }

@@ -8,10 +8,12 @@ import { dispatch } from "./subtasks.ts";
 import { HeldResources } from "./call-order.ts";
 import { advance, canRun, findRunnable, isOpen } from "./task-advance.ts";
 import { goOn } from "./task-answers.ts";
-import type { CallOutcome, CallToMake, PreparedCall } from "./task-commands.ts";
+import type { CallOutcome, CallToMake, Command, PreparedCall } from "./task-commands.ts";
 import { labelName, OUTSIDE } from "./provenance/label.ts";
 import { finish, load } from "./task-skills.ts";
 import type { Attachment, BatchCall } from "./task-state.ts";
+import { formatFile } from "./task-view.ts";
+import type { BoundFile } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 import { derivedId } from "./ids.ts";
 import { expiredOutcome, openWait, toldOfQuestion, waitEndsAt } from "./waits.ts";
@@ -30,9 +32,12 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
     const rest = { wait: null, note: null, mayRepeat: false, toSummarise: false } as const;
     const dispatches = call.dispatches === true ? { dispatches: true } : {};
     const label = turn.state.steeredBy;
+    const { approval } = call;
+    const isAsked = outcome === null && approval !== null && call.namesFiles === true;
+    const consent = isAsked ? { consent: { ...approval, rounds: 0, approved: null } } : {};
     const touches = call.touches === undefined || call.touches.length === 0 ? {} : { touches: call.touches };
     const entry = { id, tool, ...pickTerms(call), argumentsHash, state: "intended", attempts, label } as const;
-    return { ...entry, ...rest, ...touches, ...dispatches };
+    return { ...entry, ...rest, ...touches, ...consent, ...dispatches };
   });
   const [only] = calls;
   const hash = only !== undefined && calls.length === 1 ? `${only.tool} ${only.argumentsHash}` : null;
@@ -51,7 +56,7 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
   for (const { call, entry } of opened) {
     if (entry === undefined) continue;
     if (call.outcome !== null) applyOutcome(turn, entry, call.outcome);
-    else if (call.approval !== null) askApproval(turn, entry, call, call.approval);
+    else if (call.approval !== null && entry.consent === undefined) askApproval(turn, entry, call, call.approval);
   }
 }
 
@@ -59,12 +64,14 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
 function askApproval(
   turn: Turn,
   entry: BatchCall,
-  { id, tool, arguments: given, argumentsHash }: PreparedCall,
+  { id, tool, arguments: given, argumentsHash }: Pick<PreparedCall, "id" | "tool" | "arguments" | "argumentsHash">,
   { reason, expiresInMs }: NonNullable<PreparedCall["approval"]>,
+  bound: readonly BoundFile[] = [],
 ) {
   const expiresAt = turn.now + expiresInMs;
-  const approvalId = derivedId("approval", id);
-  turn.replace({ ...entry, wait: { kind: "approval", id: approvalId, reason, expiresAt, since: turn.now } });
+  const approvalId = derivedId("approval", id, entry.consent?.rounds ?? 0);
+  const files = bound.length === 0 ? {} : { files: bound };
+  turn.replace({ ...entry, wait: { kind: "approval", id: approvalId, reason, expiresAt, since: turn.now, ...files } });
   turn.emit("approval.requested", {
     step: turn.state.step,
     call_id: id,
@@ -74,7 +81,31 @@ function askApproval(
     arguments_hash: argumentsHash,
     reason,
     expires_at: new Date(expiresAt).toISOString(),
+    ...(bound.length === 0 ? {} : { files: bound.map(formatFile) }),
   });
+}
+
+/**
+ * The content of the files that a call names is known, and nothing was sent: a person is asked about exactly that. When
+ * somebody approved other content before, the reason says which file changed.
+ */
+function askAboutFiles(
+  turn: Turn,
+  call: BatchCall,
+  { files, arguments: given }: Extract<Command, { type: "call_bound" }>,
+): void {
+  const { consent } = call;
+  if (consent === undefined) return;
+  const before = new Map(consent.approved?.map(({ path, hash }) => [path, hash]));
+  const changed = files.find(({ path, hash }) => before.has(path) && before.get(path) !== hash);
+  const reason =
+    changed === undefined ? consent.reason : `${consent.reason} ${changed.path} changed after it was approved.`;
+  if (call.attempts > 0) turn.ledger.push({ kind: "attempt", callId: call.id, attempts: 0 });
+  askApproval(turn, { ...call, attempts: 0 }, { ...call, arguments: given }, { ...consent, reason }, files);
+  const asked = turn.state.batch.find(({ id }) => id === call.id);
+  if (asked !== undefined)
+    turn.replace({ ...asked, consent: { ...consent, approved: null, rounds: consent.rounds + 1 } });
+  advance(turn);
 }
 
 /**
@@ -90,13 +121,15 @@ export function beginActing(turn: Turn, incarnation: string): void {
   const calls: CallToMake[] = [];
   const later: CallToMake[] = [];
   for (const call of findReachable(batch)) {
-    const mode = wasCutOff(call) && chooseRecovery(call, turn.now) === "probe" ? "probe" : "run";
+    const isUnbound = call.consent?.approved === null;
+    const mode = isUnbound ? "bind" : wasCutOff(call) && chooseRecovery(call, turn.now) === "probe" ? "probe" : "run";
     const key = toKeyFacts({ ...call, ...markSent(call, turn.now) });
     const toMake: CallToMake = { callId: call.id, mode, attempt: call.attempts + 1, ...key };
-    if (first.has(call)) turn.countAttempt(call);
-    (first.has(call) || call.effect === "none" ? calls : later).push(toMake);
+    const startsNow = first.has(call) && !isUnbound;
+    if (startsNow) turn.countAttempt(call);
+    (startsNow || (call.effect === "none" && !isUnbound) ? calls : later).push(toMake);
   }
-  if (calls.length === 0) return advance(turn);
+  if (calls.length + later.length === 0) return advance(turn);
   turn.set({ phase: { name: "acting", incarnation, since: turn.now } });
   turn.useLeave();
   const timeoutMs = Math.min(HOP_TIMEOUT_MS, timeLeftMs(turn.state, turn.now));
@@ -135,12 +168,23 @@ function findReachable(batch: readonly BatchCall[]): BatchCall[] {
  * earlier call still holds up is not counted, and so not granted.
  */
 export function startCalls(turn: Turn, callIds: readonly string[]): void {
-  for (const call of findRunnable(turn.state.batch)) if (callIds.includes(call.id)) turn.countAttempt(call);
+  for (const call of findRunnable(turn.state.batch)) {
+    if (callIds.includes(call.id) && call.consent?.approved !== null) turn.countAttempt(call);
+  }
 }
 
-/** A call of the hop under way ended. One without an effect may not have had its attempt stored yet. */
-export function settleCall(turn: Turn, call: BatchCall, outcome: CallOutcome): void {
-  if (call.attempts === 0) turn.countAttempt(call);
+/** A call of the hop under way ended: it settled, or the content of the files that it names is known. */
+export function endCall(turn: Turn, command: Extract<Command, { type: "call_settled" | "call_bound" }>): void {
+  const call = turn.state.batch.find(({ id }) => id === command.callId);
+  if (call === undefined || !canRun(call)) return;
+  if (command.type === "call_bound") askAboutFiles(turn, call, command);
+  else settleCall(turn, call, command.outcome);
+}
+
+/** A call without an effect may not have had its attempt stored yet. */
+function settleCall(turn: Turn, call: BatchCall, outcome: CallOutcome): void {
+  // A call whose files could not be bound was not attempted.
+  if (call.attempts === 0 && call.consent?.approved !== null) turn.countAttempt(call);
   applyOutcome(turn, turn.state.batch.find(({ id }) => id === call.id) ?? call, outcome);
   advance(turn);
 }
@@ -222,7 +266,8 @@ function settleUnknown(turn: Turn, call: BatchCall): void {
  */
 export function endHop(turn: Turn): void {
   const left = findReachable(turn.state.batch);
-  if (left.some(wasCutOff)) {
+  // A runner of an earlier release binds no files: asking it again at once would be a busy loop.
+  if (left.some((call) => wasCutOff(call) || call.consent?.approved === null)) {
     turn.set({ phase: { name: "acting", incarnation: "", since: turn.now } });
   } else if (left.length > 0) turn.set({ phase: { name: "prepared" } });
   else advance(turn);

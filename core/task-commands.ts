@@ -9,7 +9,7 @@ import type { ModelFailure } from "./ports.ts";
 import type { Label } from "./provenance/label.ts";
 import type { Amount, AmountLimit, Attachment, LedgerState, TaskFacts, TaskState } from "./task-state.ts";
 import type { PendingView } from "./task-view.ts";
-import type { Control, EffectClass, EffectTerms, Resumed, ToolResult, Touch } from "./tool.ts";
+import type { BoundFile, Control, EffectClass, EffectTerms, Resumed, ToolResult, Touch } from "./tool.ts";
 
 /** What makes a task: its facts, and for `kind: "call"` the one call. `hold` keeps it until its start. */
 export interface NewTask {
@@ -52,6 +52,8 @@ export interface PreparedCall extends EffectTerms {
   readonly dispatches?: boolean;
   /** What it reads and writes. Absent from a runner of an earlier release: nothing that orders it. */
   readonly touches?: readonly Touch[];
+  /** True for a call that names files: it is asked about once their content is known. */
+  readonly namesFiles?: boolean;
 }
 
 /** A call with the arguments that a person put in the place of those that were asked for: checked and hashed anew. */
@@ -60,6 +62,8 @@ export interface RevisedCall extends EffectTerms {
   readonly argumentsHash: string;
   /** As in a `PreparedCall`. */
   readonly touches?: readonly Touch[];
+  /** The files that it names, as they are now; absent: it names none, or the runner is of an earlier release. */
+  readonly files?: readonly BoundFile[];
 }
 
 /** How a call ended, or what it made the task wait for. `content` is what the model reads. */
@@ -118,6 +122,12 @@ export interface ModelReply {
   readonly finish: "stop" | "calls" | "length" | "filtered";
 }
 
+/** The hop under way that a command is of. */
+interface OfHop {
+  readonly step: number;
+  readonly incarnation: string;
+}
+
 /**
  * What can happen to a task. `incarnation` names the run of the alarm that makes the hop. `request` names a request that
  * may be sent again; null: it cannot be.
@@ -163,20 +173,9 @@ export type Command =
       readonly failure: ModelFailure;
     }
   /** The runner is about to start these calls: their attempts are stored before anything leaves. */
-  | {
-      readonly type: "calls_starting";
-      readonly step: number;
-      readonly incarnation: string;
-      readonly callIds: readonly string[];
-    }
+  | ({ readonly type: "calls_starting"; readonly callIds: readonly string[] } & OfHop)
   /** The model has written this much so far. */
-  | {
-      readonly type: "model_progressed";
-      readonly step: number;
-      readonly attempt: number;
-      readonly incarnation: string;
-      readonly outputTokens: number;
-    }
+  | ({ readonly type: "model_progressed"; readonly attempt: number; readonly outputTokens: number } & OfHop)
   /** The runner measured the request: what it reserves from now on. The model is being asked. */
   | {
       readonly type: "request_measured";
@@ -187,20 +186,15 @@ export type Command =
       readonly outputTokens: number;
     }
   /** The request holds more than the call may use. The model was not asked. */
-  | {
-      readonly type: "request_refused";
-      readonly step: number;
-      readonly attempt: number;
-      readonly incarnation: string;
-      readonly inputTokens: number;
-    }
-  | {
-      readonly type: "call_settled";
-      readonly step: number;
-      readonly incarnation: string;
+  | ({ readonly type: "request_refused"; readonly attempt: number; readonly inputTokens: number } & OfHop)
+  | ({ readonly type: "call_settled"; readonly callId: string; readonly outcome: CallOutcome } & OfHop)
+  /** The files that a call names have this content: a person is asked about exactly that. Nothing was sent. */
+  | ({
+      readonly type: "call_bound";
       readonly callId: string;
-      readonly outcome: CallOutcome;
-    }
+      readonly arguments: unknown;
+      readonly files: readonly BoundFile[];
+    } & OfHop)
   /** A long result was summarised: what the model reads of it from now on; null: it stays as it is. */
   | {
       readonly type: "result_condensed";
@@ -224,7 +218,7 @@ export type Command =
       readonly usage: ModelUsage | null;
     }
   /** The hop ended; what has not settled by now was cut off. */
-  | { readonly type: "hop_ended"; readonly step: number; readonly incarnation: string }
+  | ({ readonly type: "hop_ended" } & OfHop)
   | { readonly type: "message"; readonly text: string; readonly request: string | null }
   | {
       readonly type: "answer";
@@ -272,10 +266,10 @@ export type Command =
   | { readonly type: "disown"; readonly task: string }
   | { readonly type: "cancel"; readonly by: string };
 
-/** A call that hop two has to make. `probe`: look first whether an earlier attempt happened. */
+/** A call that hop two has to make. `probe`: look first whether an earlier attempt happened. `bind`: only read its files' hashes. */
 export interface CallToMake {
   readonly callId: string;
-  readonly mode: "run" | "probe";
+  readonly mode: "run" | "probe" | "bind";
   readonly attempt: number;
   /** Of a keyed call, when its first attempt began and how long its key is remembered. Absent from an earlier release. */
   readonly sentAt?: number;
@@ -289,6 +283,8 @@ export type CallOfHop = CallToMake &
     /** The join over the request that the call was asked for in; absent from an object of an earlier release. */
     readonly label?: Label;
     readonly touches?: readonly Touch[];
+    /** The files that it may send, as they were approved; absent: any. */
+    readonly approvedFiles?: readonly BoundFile[];
     readonly resumed?: Resumed;
   };
 

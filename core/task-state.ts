@@ -8,7 +8,7 @@ import type { Message } from "./messages.ts";
 import type { ModelChoice } from "./model-table.ts";
 import type { Label } from "./provenance/label.ts";
 import type { SkillInForce } from "./skills/skill.ts";
-import type { EffectTerms, JsonState, Resumed, Touch } from "./tool.ts";
+import type { BoundFile, EffectTerms, JsonState, Resumed, Touch } from "./tool.ts";
 import type { PinnedSource } from "./tool-source.ts";
 
 /**
@@ -141,6 +141,8 @@ export type Wait =
       readonly reason: string;
       readonly expiresAt: number | null;
       readonly since?: number;
+      /** The files that the call names, with the content that is approved; absent: it names none. */
+      readonly files?: readonly BoundFile[];
     }
   /** The outcome of the call is not known, and the agent wants a person to decide it. */
   | { readonly kind: "unknown"; readonly since?: number }
@@ -190,6 +192,18 @@ export interface BatchCall extends EffectTerms {
   readonly finish?: string;
   /** What it reads and writes, which orders the calls of a step; absent: nothing that another call could. */
   readonly touches?: readonly Touch[];
+  /** Of a call that names files and that policy asks about. */
+  readonly consent?: Consent;
+}
+
+/** What a call that names files needs before it is made: a person's yes to the content that these files then have. */
+export interface Consent {
+  readonly reason: string;
+  readonly expiresInMs: number;
+  /** How often a person was asked. */
+  readonly rounds: number;
+  /** The files as they were approved; null: nothing is approved yet. */
+  readonly approved: readonly BoundFile[] | null;
 }
 
 /** The tenant's leave to begin hops: until when, and up to which total of this task's own use. */
@@ -292,7 +306,7 @@ export interface ModelTries {
 
 /** A question or approval that is over: who settled it, and how. */
 export interface SettledWait {
-  readonly outcome: "answered" | "expired" | "closed";
+  readonly outcome: "answered" | "expired" | "closed" | "replaced";
   readonly by: string | null;
   readonly at: number;
 }

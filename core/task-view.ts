@@ -7,6 +7,7 @@ import { budgetOf, type TaskBudget } from "./task-budget.ts";
 import type { EndReason, TaskState } from "./task-state.ts";
 import type { Message } from "./messages.ts";
 import { iso, isoOrNull } from "./iso.ts";
+import type { BoundFile } from "./tool.ts";
 
 /** What a task waits for, as the API shows it. */
 export type PendingView =
@@ -32,6 +33,8 @@ export type PendingView =
       readonly arguments_hash: string;
       readonly reason: string;
       readonly expires_at: string | null;
+      /** The files that the call names: their content is approved with it. Absent when it names none. */
+      readonly files?: readonly ApprovedFile[];
       readonly task_id?: string;
     }
   | {
@@ -41,6 +44,17 @@ export type PendingView =
       readonly arguments?: unknown;
       readonly task_id?: string;
     };
+
+/** A file that a call names, as people see it. */
+export interface ApprovedFile {
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+export function formatFile({ path, size, hash }: BoundFile): ApprovedFile {
+  return { path, size, sha256: hash };
+}
 
 /** A file of the output; the API adds its URL. */
 export interface OutputFile {
@@ -148,6 +162,7 @@ export function pendingOf(state: TaskState): PendingView[] {
         arguments_hash: call.argumentsHash,
         reason: wait.reason,
         expires_at: isoOrNull(wait.expiresAt),
+        ...(wait.files === undefined ? {} : { files: wait.files.map(formatFile) }),
       });
     } else if (wait?.kind === "unknown") {
       pending.push({ kind: "unknown", call_id: call.id, tool: call.tool });

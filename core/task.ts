@@ -9,8 +9,7 @@
  */
 import { timeLeftMs } from "./budget.ts";
 import type { Failure } from "./errors.ts";
-import { canRun } from "./task-advance.ts";
-import { attach, beginActing, endHop, expireWaits, openBatch, settleCall, startCalls } from "./task-batch.ts";
+import { attach, beginActing, endCall, endHop, expireWaits, openBatch, startCalls } from "./task-batch.ts";
 import { admit, halt, leaveToAsk, turnAway } from "./leave.ts";
 import { enroll, openSubtask, refuseSubtask, subtasksToMake, takeEnding, takeWaits } from "./subtasks.ts";
 import { answerQuestion, decideApproval, decideUnknown } from "./task-answers.ts";
@@ -200,12 +199,10 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
       if (isThisCall(state, phase, command)) takeReport(turn, phase, command);
       return null;
 
-    case "call_settled": {
-      if (!isThisHop(state, command)) return null;
-      const call = state.batch.find((other) => other.id === command.callId);
-      if (call !== undefined && canRun(call)) settleCall(turn, call, command.outcome);
+    case "call_settled":
+    case "call_bound":
+      if (isThisHop(state, command)) endCall(turn, command);
       return null;
-    }
 
     case "result_condensed":
       if (isThisHop(state, command)) takeSummary(turn, command);

@@ -48,6 +48,16 @@ export interface EffectTerms {
  */
 export type Yields = "own" | "tenant" | "outside";
 
+/** A file that a call names, with the content that a person approved or is to approve. */
+export interface BoundFile {
+  /** Canonical, as the sandbox has it. */
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** SHA-256 of the content, in hex. */
+  readonly hash: string;
+}
+
 /** The catalogue's categories. */
 export const TOOL_CATEGORIES = [
   "research",
@@ -216,6 +226,8 @@ export interface Tool {
   touches?(given: never, effect: EffectClass): readonly Touch[];
   /** Absent: `outside` for a tool that needs the web, a search, MCP, mail or SSH, else `own`. */
   readonly yields?: Yields;
+  /** Arguments that name files of the sandbox, a path or a list of them: an approval covers the content of these files. */
+  readonly refersTo?: { readonly [argument: string]: "file" | undefined };
   /** What an agent's `tool_config` may set of it; calls find that in `config`. */
   readonly settings?: z.ZodObject;
   /** Other names of arguments, e.g. `{ path: "filename" }`. */

@@ -58,6 +58,7 @@ export class TaskEngine {
     this.watchers = watchers;
     this.clock = clockFromEnv(env);
     this.maxParallel = settingsFromEnv(env).maxParallelToolCalls;
+    store.afterUpgrade = () => this.arm();
     this.hops = new TaskHops(env, store);
     this.relations = new TaskRelations(env);
     this.alarm = new TaskAlarm(storage);

@@ -7,7 +7,7 @@ import type { ModelFailure } from "../core/ports.ts";
 import { OUTSIDE } from "../core/provenance/label.ts";
 import { standingFacts } from "../core/skills/in-force.ts";
 import { canRun } from "../core/task-advance.ts";
-import type { CallOfHop, CallToMake, Command, Work } from "../core/task-commands.ts";
+import type { CallOfHop, CallToMake, Command, LedgerRow, Work } from "../core/task-commands.ts";
 import type { TaskState } from "../core/task-state.ts";
 import { OpenHop } from "./open-hop.ts";
 import type { TaskStore } from "./task-store.ts";
@@ -103,9 +103,12 @@ export class TaskHops {
       const row = rows.get(call.callId);
       if (row === undefined) return [];
       const { tool, arguments: given, argumentsHash, effect, key } = row;
-      const { resumed, label = OUTSIDE, touches = [] } = asked.get(call.callId) ?? {};
+      const { resumed, label = OUTSIDE, touches = [], consent } = asked.get(call.callId) ?? {};
+      const approvedFiles = consent === undefined ? {} : { approvedFiles: consent.approved ?? [] };
       const resume = resumed === undefined ? {} : { resumed };
-      return [{ ...call, tool, arguments: given, argumentsHash, effect, key, label, touches, ...resume }];
+      return [
+        { ...call, tool, arguments: given, argumentsHash, effect, key, label, touches, ...approvedFiles, ...resume },
+      ];
     };
     const [calls, later] = [work.calls.flatMap(withRow), work.later.flatMap(withRow)];
     const job: ActJob = { facts: standingFacts(state), step, calls, later, timeoutMs };
@@ -116,8 +119,7 @@ export class TaskHops {
     )) {
       yield lines.flatMap((line): Command[] => {
         const hop = { step, incarnation };
-        const settled: Command[] =
-          line.type === "settled" ? [{ type: "call_settled", ...hop, callId: line.callId, outcome: line.outcome }] : [];
+        const settled = endOfCall(line, hop, rows);
         const { starts: callIds = [] } = line;
         const mayStart = this.mayStartCalls && callIds.length > 0;
         return mayStart ? [...settled, { type: "calls_starting", ...hop, callIds }] : settled;
@@ -187,6 +189,24 @@ export class TaskHops {
 /** True for the line that ends hop one. */
 function isLast({ type }: ThinkLine): boolean {
   return type === "replied" || type === "failed" || type === "unaffordable";
+}
+
+/** What a line says of one call; empty: only that others start. */
+function endOfCall(
+  line: ActLine,
+  hop: { readonly step: number; readonly incarnation: string },
+  rows: ReadonlyMap<string, LedgerRow>,
+): Command[] {
+  switch (line.type) {
+    case "settled":
+      return [{ type: "call_settled", ...hop, callId: line.callId, outcome: line.outcome }];
+    case "bound": {
+      const { callId, files } = line;
+      return [{ type: "call_bound", ...hop, callId, files, arguments: rows.get(callId)?.arguments ?? null }];
+    }
+    case "starting":
+      return [];
+  }
 }
 
 const CUT_OFF: ModelFailure = {

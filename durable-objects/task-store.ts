@@ -58,6 +58,8 @@ export class TaskStore {
   private readonly storage: DurableObjectStorage;
   private readonly sql: SqlStorage;
   private cached: StoredTask | null = null;
+  /** Called when a state of an earlier release was brought to this one: it may be due at another moment. */
+  afterUpgrade: () => void = () => undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.storage = storage;
@@ -73,11 +75,12 @@ export class TaskStore {
     if (facts === null || row === null) return null;
     const { state: stored, ...rest } = JSON.parse(row) as StateRow;
     const intendedAt = (callId: string) => this.calls([callId])[0]?.intendedAt ?? null;
-    // An earlier release told nobody of events: those are over.
+    // A state of an earlier release gets the shapes of this one, facts and state together. Its events count as told.
     const read = { toldEvent: rest.lastEvent, ...rest, state: readState(JSON.parse(facts), stored, intendedAt) };
-    // What an earlier release stored is brought to the shapes of this one, facts and state together.
-    if ((stored as TaskState).v !== STATE_VERSION) this.storage.transactionSync(() => this.write(read, null));
+    const isEarlier = (stored as TaskState).v !== STATE_VERSION;
+    if (isEarlier) this.storage.transactionSync(() => this.write(read, null));
     this.cached = read;
+    if (isEarlier) this.afterUpgrade();
     return read;
   }
 

@@ -62,6 +62,8 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   touches?(given: z.output<In>, effect: EffectClass): readonly Touch[];
   /** Whose text the tool gives; absent: `outside` when it needs the web, a search, MCP, mail or SSH, else `own`. */
   readonly yields?: Yields;
+  /** Arguments that name files: an approval covers their content. */
+  readonly refersTo?: { readonly [Argument in keyof z.output<In>]?: "file" };
   /** What an agent's `tool_config` may set; the call finds it in `config`. */
   readonly settings?: z.ZodObject;
   readonly aliases?: Readonly<Record<string, string>>;
@@ -147,6 +149,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "needs",
   "touches",
   "yields",
+  "refersTo",
   "settings",
   "aliases",
   "timeoutMs",

@@ -57,6 +57,12 @@ export const pendingSchema = z.union([
     arguments_hash: z.string(),
     reason: z.string(),
     expires_at: time.nullable(),
+    files: z
+      .array(z.strictObject({ path: z.string(), size: z.int(), sha256: z.string() }))
+      .optional()
+      .describe(
+        "The files that the call names. The approval covers this content; with other content it is asked again.",
+      ),
     task_id: subtaskId,
   }),
   z.strictObject({

@@ -95,7 +95,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   }
 
   async revise(job: ReviseJob): Promise<Result<RevisedCall>> {
-    return await reviseCall(job, await this.toolsetAsFound(job.facts));
+    return await reviseCall(job, await this.toolsetAsFound(job.facts), filesFromEnv(this.env, job.facts));
   }
 
   private async *thinkLines(job: ThinkJob, signal: AbortSignal): AsyncGenerator<ThinkLine, ThinkLine, boolean> {

@@ -4,7 +4,7 @@
  */
 import { allowedDomains, sandboxRules } from "../agent.ts";
 import type { BlobPort, Clock, ToolPorts } from "../ports.ts";
-import type { Failure } from "../errors.ts";
+import { type Failure, failed, type Result } from "../errors.ts";
 import { keptResultKey, showResult } from "../prompt/kept-results.ts";
 import { unknownOutcome } from "../ledger.ts";
 import { OUTSIDE } from "../provenance/label.ts";
@@ -13,13 +13,15 @@ import type { ActJob, ActLine } from "../steps-rpc.ts";
 import type { CallOutcome } from "../task-commands.ts";
 import type { TaskFacts } from "../task-state.ts";
 import { settingsOf } from "../tool-settings.ts";
-import type { CallFacts, Control, ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool.ts";
+import type { BoundFile, CallFacts, Control, ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool.ts";
 import { hashArguments } from "./arguments-hash.ts";
 import { pickTerms } from "./key-lifetime.ts";
 import { type AttemptedEffect, chooseAfterFailure, chooseRecovery, isAnswerLost } from "./outcome.ts";
+import { approvedFilesOf, bindFiles, namesFiles, sameFiles } from "./bind-files.ts";
+import { missingPermission } from "./envelope.ts";
 import { refusedOutcome, toToolError } from "./prepare.ts";
 import { EXPAND_RESULT, shapeError, type ShapeLimits } from "./shape.ts";
-import { scheduleCalls } from "./schedule-calls.ts";
+import { type EndOfCall, scheduleCalls } from "./schedule-calls.ts";
 import { noSuchToolNow, type Toolset } from "./toolset.ts";
 import { validateOutput } from "./validate.ts";
 
@@ -71,13 +73,63 @@ export async function* performCalls(
   const deadline = deps.clock.now() + job.timeoutMs;
   const isDecidedByPerson = job.facts.agent.config.on_unknown === "ask";
   yield* scheduleCalls(job, deps.maxParallel, {
-    make: async (call) => {
-      const taint = new TaintTracker(call.label ?? OUTSIDE);
-      const outcome = await performCall(call, job, deps, { deadline, signal, taint });
-      return { ...outcome, label: taint.label };
-    },
-    isSettledBy: (outcome) => settles(outcome.control) && (outcome.state !== "unknown" || !isDecidedByPerson),
+    make: async (call) => await makeCall(call, job, deps, deadline, signal),
+    isSettledBy: (end) =>
+      end.type === "settled" && settles(end.outcome.control) && (end.outcome.state !== "unknown" || !isDecidedByPerson),
   });
+}
+
+/**
+ * Makes one call, or finds out what the files that it names contain. A call whose files are approved sends the approved
+ * bytes: with other content it is not made, and the content is told so that a person is asked again. Never throws.
+ */
+async function makeCall(
+  call: Call,
+  job: ActJob,
+  deps: PerformDeps,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<EndOfCall> {
+  const { callId, approvedFiles } = call;
+  const settle = (outcome: CallOutcome): EndOfCall => ({ type: "settled", callId, outcome });
+  const perform = async (its: PerformDeps): Promise<CallOutcome> => {
+    const taint = new TaintTracker(call.label ?? OUTSIDE);
+    const outcome = await performCall(call, job, its, { deadline, signal, taint });
+    return { ...outcome, label: taint.label };
+  };
+  if (approvedFiles === undefined) return settle(await perform(deps));
+  const bound = await boundFilesOf(call, job, deps);
+  const isFirst = call.attempt === 1;
+  if (call.mode === "bind" || isFirst) {
+    if (!bound.ok) return settle(failureOutcome(bound.error, 0));
+    if (call.mode === "bind" || !sameFiles(bound.value, approvedFiles))
+      return { type: "bound", callId, files: bound.value };
+  }
+  let hasChanged = false;
+  const files = approvedFilesOf(deps.ports.files, approvedFiles, () => (hasChanged = true));
+  const guarded = { ...deps, ports: { ...deps.ports, files } };
+  const outcome = await perform(guarded);
+  if (!hasChanged || !isFirst || outcome.state !== "failed") return settle(outcome);
+  // Somebody wrote the file while the call was being made. Nothing was sent.
+  const present = await boundFilesOf(call, job, deps);
+  return present.ok ? { type: "bound", callId, files: present.value } : settle(outcome);
+}
+
+/** What the files that a call names contain now, or why it would fail. */
+async function boundFilesOf(call: Call, { facts }: ActJob, deps: PerformDeps): Promise<Result<readonly BoundFile[]>> {
+  const tool = deps.toolset.resolve(call.tool);
+  if (tool === null) return { ok: false, error: noSuchToolNow(call.tool, deps.toolset) };
+  const inside = deps.toolset.admits(tool);
+  if (!inside.ok) return inside;
+  const { config } = facts.agent;
+  if (namesFiles(tool, call.arguments) && !config.permissions.includes("read"))
+    return failed("permission_denied", missingPermission("read", config.permissions));
+  try {
+    return await bindFiles(tool, call.arguments, { files: deps.ports.files, sandbox: sandboxRules(config) });
+  } catch (thrown) {
+    deps.reportDefect(tool.name, thrown);
+    return { ok: false, error: defectOf(tool) };
+  }
 }
 
 /** False for a control that leaves its call waiting: calls that have to follow it are not made in this hop. */

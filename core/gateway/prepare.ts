@@ -12,6 +12,7 @@ import type { TaskFacts } from "../task-state.ts";
 import type { ToolError } from "../tool.ts";
 import { admitCall } from "./admit.ts";
 import { hashArguments } from "./arguments-hash.ts";
+import { namesFiles } from "./bind-files.ts";
 import { type AskedCall, calledTool } from "./called-tool.ts";
 import { shapeError } from "./shape.ts";
 import { FIND_TOOLS } from "./shown-tools.ts";
@@ -85,6 +86,7 @@ async function prepareCall(
   const dispatches = tool.onlyByModel === "dispatches" ? { dispatches: true } : {};
   const { terms } = admitted.value;
   const touches = findTouches(tool, given, terms.effect);
+  const files = namesFiles(tool, given) ? { namesFiles: true } : {};
   return {
     id,
     tool: tool.name,
@@ -94,6 +96,7 @@ async function prepareCall(
     approval,
     outcome: null,
     touches,
+    ...files,
     ...dispatches,
   };
 }

@@ -1,10 +1,13 @@
 /** The gateway's part in an approval with other arguments: they pass what a model's own would, and are hashed anew. */
+import { sandboxRules } from "../agent.ts";
 import { ok, type Failure, type Result } from "../errors.ts";
+import type { FilesPort } from "../ports.ts";
 import type { ReviseJob } from "../steps-rpc.ts";
 import type { RevisedCall } from "../task-commands.ts";
 import { BY_PRINCIPAL } from "../provenance/label-messages.ts";
 import { admitCall } from "./admit.ts";
 import { hashArguments } from "./arguments-hash.ts";
+import { bindFiles } from "./bind-files.ts";
 import { noSuchToolNow, type Toolset } from "./toolset.ts";
 import { findTouches } from "./touches.ts";
 
@@ -15,14 +18,18 @@ import { findTouches } from "./touches.ts";
 export async function reviseCall(
   job: ReviseJob,
   toolset: Pick<Toolset, "resolve" | "admits" | "skills" | "isPart">,
+  files: FilesPort,
 ): Promise<Result<RevisedCall>> {
   const tool = toolset.resolve(job.tool);
   if (tool === null) return { ok: false, error: noSuchToolNow(job.tool, toolset) };
   const admitted = admitCall(tool, job.arguments, { facts: job.facts, toolset, context: BY_PRINCIPAL });
   if (!admitted.ok) return { ok: false, error: inTheBody(admitted.error) };
   const { arguments: given, terms } = admitted.value;
+  const bound = await bindFiles(tool, given, { files, sandbox: sandboxRules(job.facts.agent.config) });
+  if (!bound.ok) return { ok: false, error: inTheBody({ ...bound.error, code: "invalid_input" }) };
   const touches = findTouches(tool, given, terms.effect);
-  return ok({ arguments: given, argumentsHash: await hashArguments(tool.name, given), ...terms, touches });
+  const argumentsHash = await hashArguments(tool.name, given);
+  return ok({ arguments: given, argumentsHash, ...terms, touches, files: bound.value });
 }
 
 /** Fields of the arguments as fields of the request that carries them. */

@@ -6,15 +6,16 @@
 import { findUnblocked } from "../call-order.ts";
 import { placeOfCall } from "../ids.ts";
 import type { ActJob, ActLine } from "../steps-rpc.ts";
-import type { CallOfHop, CallOutcome } from "../task-commands.ts";
+import type { CallOfHop } from "../task-commands.ts";
 
-type Settled = Extract<ActLine, { type: "settled" }>;
+/** What came of a call: it settled, or the content of its files is known. */
+export type EndOfCall = Extract<ActLine, { type: "settled" | "bound" }>;
 
 /** How calls are made. `make` must not throw. */
 interface CallMaker {
-  readonly make: (call: CallOfHop) => Promise<CallOutcome>;
-  /** False for an outcome that leaves the call waiting: calls that have to follow it are not made here. */
-  readonly isSettledBy: (outcome: CallOutcome) => boolean;
+  readonly make: (call: CallOfHop) => Promise<EndOfCall>;
+  /** False for an end that leaves the call waiting: calls that have to follow it are not made here. */
+  readonly isSettledBy: (end: EndOfCall) => boolean;
 }
 
 /**
@@ -26,21 +27,20 @@ export async function* scheduleCalls(
   maxParallel: number,
   { make, isSettledBy }: CallMaker,
 ): AsyncGenerator<ActLine, void, boolean> {
-  const mustBeStored = new Set(later);
+  const mustBeStored = new Set(later.filter(({ mode }) => mode !== "bind"));
   /** In order; a call leaves when it has settled. */
   let open = [...calls, ...later].sort((a, b) => positionOf(a) - positionOf(b));
   const begun = new Set<CallOfHop>();
-  const running = new Map<CallOfHop, Promise<{ readonly call: CallOfHop; readonly line: Settled }>>();
+  const running = new Map<CallOfHop, Promise<{ readonly call: CallOfHop; readonly line: EndOfCall }>>();
   const start = (call: CallOfHop) => {
     begun.add(call);
-    const settled = make(call).then((outcome): Settled => ({ type: "settled", callId: call.callId, outcome }));
     running.set(
       call,
-      settled.then((line) => ({ call, line })),
+      make(call).then((line) => ({ call, line })),
     );
   };
   let isRefused = false;
-  let ended: Settled | null = null;
+  let ended: EndOfCall | null = null;
   for (;;) {
     const free = isRefused ? 0 : maxParallel - running.size;
     const next = findUnblocked(open)
@@ -57,7 +57,7 @@ export async function* scheduleCalls(
     if (running.size === 0) return;
     const { call, line } = await Promise.race(running.values());
     running.delete(call);
-    if (isSettledBy(line.outcome)) open = open.filter((other) => other !== call);
+    if (isSettledBy(line)) open = open.filter((other) => other !== call);
     ended = line;
   }
 }

@@ -1,7 +1,7 @@
 /** What people read of questions and approvals, before a channel gives it a form. */
 import type { Ask, OutMessage } from "../channels/message.ts";
 import type { Notice } from "../channels/notice.ts";
-import type { PendingView } from "../task-view.ts";
+import type { ApprovedFile, PendingView } from "../task-view.ts";
 import { shownArguments } from "./shown-call.ts";
 
 /** Characters of an answer that those who were asked too are shown. */
@@ -43,7 +43,8 @@ export function questionOf({ type, data, facts, seq }: Notice, personId: string 
 
 /** An approval as its task shows it while it is open, without arguments that nobody could be shown whole. */
 export function approvalOf(task: string, pending: Extract<PendingView, { kind: "approval" }>): AskTold {
-  const { id, tool, arguments: given, arguments_hash: argumentsHash, reason, expires_at: expiresAt } = pending;
+  const { id, tool, arguments: given, arguments_hash: argumentsHash, expires_at: expiresAt, files = [] } = pending;
+  const reason = files.length === 0 ? pending.reason : `${pending.reason} ${formatFiles(files)}`;
   return {
     waits: true,
     text: mayICall(tool),
@@ -59,6 +60,17 @@ export function approvalOf(task: string, pending: Extract<PendingView, { kind: "
       expiresAt,
     },
   };
+}
+
+/** Characters of a hash that people compare. */
+const SHORT_HASH = 12;
+
+/** The files that an approval covers, as a sentence. */
+function formatFiles(files: readonly ApprovedFile[]): string {
+  const named = files.map(
+    ({ path, size, sha256 }) => `${path} (${size} bytes, SHA-256 ${sha256.slice(0, SHORT_HASH)}…)`,
+  );
+  return `With this content: ${named.join(", ")}.`;
 }
 
 /** What a place is sent first. */

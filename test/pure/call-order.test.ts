@@ -64,7 +64,7 @@ describe("the runner", () => {
             const index = placeOfCall(id)?.index ?? -1;
             log.push([true, index]);
             await new Promise<void>((resolve) => running.set(index, resolve));
-            return confirmedOutcome({}, "done", 1);
+            return { type: "settled", callId: id, outcome: confirmedOutcome({}, "done", 1) };
           },
           isSettledBy: () => true,
         });
@@ -114,7 +114,7 @@ describe("the runner", () => {
     const lines = scheduleCalls({ calls }, 5, {
       async make({ callId: id }) {
         made.push(id);
-        return confirmedOutcome({}, "asked", 1);
+        return { type: "settled", callId: id, outcome: confirmedOutcome({}, "asked", 1) };
       },
       isSettledBy: () => false,
     });

@@ -33,7 +33,7 @@ function schedule(total: number, stored: number, maxParallel = 5) {
     async make(one) {
       started.push(one.callId);
       await new Promise<void>((resolve) => ends.set(one.callId, resolve));
-      return confirmedOutcome({}, "done", 1);
+      return { type: "settled", callId: one.callId, outcome: confirmedOutcome({}, "done", 1) };
     },
     isSettledBy: () => true,
   });

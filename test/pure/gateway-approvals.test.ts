@@ -13,6 +13,7 @@ import { ok } from "../../core/errors.ts";
 import type { ToolPorts } from "../../core/ports.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import type { Tool } from "../../core/tool.ts";
+import { fakeFiles } from "../fakes/files.ts";
 import { control, defineTool } from "../../tools/define-tool.ts";
 import { outcomesOf } from "./play-gateway.ts";
 import { factsOf } from "./task-world.ts";
@@ -76,7 +77,7 @@ async function prepareOne(tool: Tool, given: unknown, facts: TaskFacts) {
 
 async function revise(given: Record<string, unknown>, facts = agentFacts(), name = "bank.pay") {
   const toolset = await buildToolset([payTool()], facts);
-  return await reviseCall({ facts, tool: name, arguments: given }, toolset);
+  return await reviseCall({ facts, tool: name, arguments: given }, toolset, fakeFiles());
 }
 
 /** Makes one call with these arguments under that hash. */
@@ -204,6 +205,7 @@ describe("arguments that a person edited", () => {
         argumentsHash: await hashArguments("bank.pay", { to: "Bo", amount: 3, draft: true }),
         effect: "none",
         touches: [],
+        files: [],
       },
     });
   });

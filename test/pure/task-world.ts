@@ -293,7 +293,7 @@ export class TaskWorld {
           id,
           this.state.batch.filter(({ state }) => state === "intended").map(({ id: other }) => other),
         );
-        running.push({ id, outcome: this.perform(id, mode) });
+        running.push({ id, outcome: this.perform(id, mode === "probe" ? "probe" : "run") });
       }
       const ended = running.shift();
       if (ended === undefined) return this.apply({ type: "hop_ended", step, incarnation }, incarnation);

@@ -33,6 +33,7 @@ export default defineTool({
   effect: (_given, { mailKeyedForMs }) => effectOfReceiver(mailKeyedForMs).effect,
   keyedForMs: (_given, { mailKeyedForMs }) => mailKeyedForMs ?? DEFAULT_KEYED_FOR_MS,
   needs: ["mail", "files"],
+  refersTo: { attachment_filenames: "file" },
   touches: ({ attachment_filenames: names = [] }) => (names.length > 0 ? [{ resource: "files", mode: "read" }] : []),
   yields: "own",
   settings,

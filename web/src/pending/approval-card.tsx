@@ -2,6 +2,7 @@ import { Check, PenLine, X } from "lucide-react";
 import { useEffect, useRef } from "react";
 import type { PendingEntry } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
+import { bytes } from "../ui/amounts.ts";
 import { useDraft } from "../ui/draft.ts";
 import { TextArea } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
@@ -19,6 +20,8 @@ import {
   UNTOUCHED,
 } from "./edited-arguments.ts";
 
+/** Characters of a hash that people compare. */
+const SHORT_HASH = 12;
 /** Characters that the reason of a refusal may have. */
 const MAX_REASON = 2000;
 
@@ -82,6 +85,20 @@ export function ApprovalCard({ taskId, entry, isSettled, onDone, onClose }: Appr
         </p>
       )}
       {draft.doing === "editing" ? null : <ArgumentsView value={entry.arguments} />}
+      {entry.files === undefined ? null : (
+        <ul aria-label="Files that you approve" className="flex flex-col gap-1 text-sm">
+          {entry.files.map(({ path, size, sha256 }) => (
+            <li key={path} className="flex flex-wrap gap-x-2">
+              <span dir="auto" className="break-all">
+                {path}
+              </span>
+              <span className="text-quiet">
+                {bytes(size)}, SHA-256 <code className="font-mono text-xs">{sha256.slice(0, SHORT_HASH)}…</code>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
       <div ref={form}>
         <Form onSubmit={submit} className="flex flex-col gap-4">
           {draft.doing === "editing" ? (

@@ -1,0 +1,75 @@
+/**
+ * The content of the files that a call names. A person approves a call together with that content, by the hash that the
+ * sandbox's index has of each file, and the call sends those bytes or none.
+ */
+import { failed, ok, type Result } from "../errors.ts";
+import type { FileEntry, FilesPort } from "../ports.ts";
+import { judgePath } from "../sandbox/path.ts";
+import type { BoundFile, SandboxRules, Tool } from "../tool.ts";
+
+/** True when a call with these checked arguments names a file. */
+export function namesFiles(tool: Pick<Tool, "refersTo">, given: unknown): boolean {
+  return namedFiles(tool, given).length > 0;
+}
+
+/** The files that the call names, as they are now. A failure names the argument; no bytes are read. */
+export async function bindFiles(
+  tool: Pick<Tool, "refersTo">,
+  given: unknown,
+  { files, sandbox }: { readonly files: FilesPort; readonly sandbox: SandboxRules },
+): Promise<Result<readonly BoundFile[]>> {
+  const bound: BoundFile[] = [];
+  for (const { field, name } of namedFiles(tool, given)) {
+    const path = judgePath(name, sandbox, "read", field);
+    if (!path.ok) return path;
+    const found = await files.stat(path.value);
+    if (!found.ok) return { ok: false, error: { ...found.error, field } };
+    bound.push({ path: found.value.path, size: found.value.size, hash: found.value.hash });
+  }
+  return ok(bound);
+}
+
+/** True when both name the same files with the same content, in the same order. */
+export function sameFiles(one: readonly BoundFile[], other: readonly BoundFile[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every(({ path, hash }, at) => path === other[at]?.path && hash === other[at].hash)
+  );
+}
+
+/** Files of which the approved ones are given with the approved content, or not at all. `onChange`: one was not. */
+export function approvedFilesOf(files: FilesPort, approved: readonly BoundFile[], onChange: () => void): FilesPort {
+  const hashes = new Map(approved.map(({ path, hash }) => [path, hash]));
+  const check = <Value>(result: Result<Value>, entryOf: (value: Value) => FileEntry): Result<Value> => {
+    if (!result.ok) return result;
+    const { path, hash } = entryOf(result.value);
+    const wanted = hashes.get(path);
+    if (wanted === undefined || wanted === hash) return result;
+    onChange();
+    return failed("conflict", `${path} changed after it was approved. It was not sent.`);
+  };
+  return {
+    ...files,
+    stat: async (path) => check(await files.stat(path), (entry) => entry),
+    read: async (path, maxBytes) => check(await files.read(path, maxBytes), ({ entry }) => entry),
+    open: async (path, version) => check(await files.open(path, version), ({ entry }) => entry),
+    bytesOf: async (entry) => {
+      const same = check(ok(entry), (its) => its);
+      return same.ok ? await files.bytesOf(entry) : same;
+    },
+  };
+}
+
+interface NamedFile {
+  readonly field: string;
+  readonly name: string;
+}
+
+function namedFiles({ refersTo = {} }: Pick<Tool, "refersTo">, given: unknown): NamedFile[] {
+  const values = new Map(Object.entries(given ?? {}));
+  return Object.keys(refersTo).flatMap((field) => {
+    const value: unknown = values.get(field);
+    const names: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return names.filter((name) => typeof name === "string").map((name) => ({ field, name }));
+  });
+}

@@ -1,0 +1,263 @@
+/** A call that names files: what a person approves, what is sent, and what happens when a file changes in between. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { hashArguments } from "../../core/gateway/arguments-hash.ts";
+import { performCalls } from "../../core/gateway/perform.ts";
+import type { FilesPort, ToolPorts } from "../../core/ports.ts";
+import { confirmedOutcome } from "../../core/ledger.ts";
+import { readState } from "../../core/state-versions.ts";
+import type { ActLine } from "../../core/steps-rpc.ts";
+import type { CallOfHop } from "../../core/task-commands.ts";
+import type { TaskState } from "../../core/task-state.ts";
+import { decide, nextWake } from "../../core/task.ts";
+import type { BoundFile, Tool } from "../../core/tool.ts";
+import { defineTool, failWith } from "../../tools/define-tool.ts";
+import { fakeFiles } from "../fakes/files.ts";
+import { agent, depsFor, prepare } from "./play-gateway.ts";
+import { asked, drawsFrom, preparedCall, shown, thinking, wake } from "./play-task.ts";
+import { factsOf } from "./task-world.ts";
+
+/** A tool that sends files, and what it sent. `beforeRead` happens in the middle of a call. */
+function mailer(sent: string[], beforeRead: () => Promise<void> = async () => undefined): Tool {
+  return defineTool({
+    name: "mail_files",
+    summary: "Mail files.",
+    toolbox: "test",
+    category: "communication",
+    permissions: ["network"],
+    security: "dangerous",
+    effect: "once",
+    needs: ["files"],
+    refersTo: { names: "file" },
+    input: z.object({ names: z.array(z.string()) }),
+    output: z.object({ sent: z.int() }),
+    async run({ names }, { files }) {
+      await beforeRead();
+      const texts: string[] = [];
+      for (const name of names) {
+        const read = await files.read(name, 1000);
+        if (!read.ok) return failWith(read.error);
+        texts.push(new TextDecoder().decode(read.value.bytes));
+      }
+      sent.push(...texts);
+      return { sent: texts.length };
+    },
+    show: ({ sent: count }) => `Sent ${count}.`,
+    examples: [{ note: "one file", given: { names: ["a.md"] } }],
+  });
+}
+
+const FACTS = factsOf(agent({ permissions: ["network", "read"] }));
+let writes = 0;
+async function put(files: FilesPort, path: string, text: string): Promise<void> {
+  writes += 1;
+  await files.write(path, new TextEncoder().encode(text), { key: `w${writes}` });
+}
+
+/** Makes the call, or only binds its files, and gives the last line. */
+async function make(tool: Tool, files: FilesPort, names: string[], more: Partial<CallOfHop> = {}): Promise<ActLine> {
+  const given = { names };
+  const argumentsHash = await hashArguments(tool.name, given);
+  const row = { tool: tool.name, arguments: given, argumentsHash, effect: "once", key: "call_x_1_0" } as const;
+  const call: CallOfHop = { callId: "call_x_1_0", mode: "run", attempt: 1, ...row, ...more };
+  const deps = { ...depsFor([tool]), ports: { files } as ToolPorts };
+  const job = { facts: FACTS, step: 1, calls: [], later: [call], timeoutMs: 10_000 };
+  const lines = performCalls(job, deps, new AbortController().signal);
+  for (let last: ActLine | null = null; ; ) {
+    const { value, done } = await lines.next(true);
+    if (done !== true) last = value;
+    else if (last === null) throw new Error("nothing came of the call");
+    else return last;
+  }
+}
+
+const boundIn = (line: ActLine): readonly BoundFile[] => {
+  if (line.type !== "bound") throw new Error(`the call brought ${JSON.stringify(line)}`);
+  return line.files;
+};
+
+describe("a call that names files", () => {
+  test("is bound by path, size and hash, and is not made", async () => {
+    const [sent, files] = [[] as string[], fakeFiles()];
+    await put(files, "notes/a.md", "hello");
+    const bound = boundIn(await make(mailer(sent), files, ["notes/a.md"], { mode: "bind", approvedFiles: [] }));
+    expect(bound).toEqual([{ path: "notes/a.md", size: 5, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+    expect(sent).toEqual([]);
+  });
+
+  test("is asked about only where policy asks, and then says that it names files", async () => {
+    const [asks] = await prepare([mailer([])], [{ name: "mail_files", arguments: '{"names":["a.md"]}' }], FACTS);
+    expect(asks).toMatchObject({ approval: { reason: expect.any(String) }, namesFiles: true });
+    const [none] = await prepare([mailer([])], [{ name: "mail_files", arguments: '{"names":[]}' }], FACTS);
+    expect(none?.namesFiles).toBeUndefined();
+  });
+
+  test("fails instead of being asked about when a file is not there, or may not be read", async () => {
+    const files = fakeFiles();
+    for (const name of ["nowhere.md", "../a.md", ".env"]) {
+      const line = await make(mailer([]), files, [name], { mode: "bind", approvedFiles: [] });
+      expect(line).toMatchObject({ type: "settled", outcome: { state: "failed", result: { ok: false } } });
+    }
+  });
+
+  test("sends the approved bytes, and equal bytes that were written again", async () => {
+    const [sent, files] = [[] as string[], fakeFiles()];
+    await put(files, "a.md", "hello");
+    const approvedFiles = boundIn(await make(mailer(sent), files, ["a.md"], { mode: "bind", approvedFiles: [] }));
+    await put(files, "a.md", "other");
+    await put(files, "a.md", "hello");
+    const line = await make(mailer(sent), files, ["a.md"], { approvedFiles });
+    expect([line.type, sent]).toEqual(["settled", ["hello"]]);
+  });
+
+  test.each(["before it is made", "while it is made"] as const)(
+    "sends nothing when a file changed %s",
+    async (when) => {
+      const [sent, files] = [[] as string[], fakeFiles()];
+      await put(files, "a.md", "hello");
+      const change = async () => await put(files, "a.md", "other");
+      const tool = mailer(sent, when === "while it is made" ? change : undefined);
+      const approvedFiles = boundIn(await make(tool, files, ["a.md"], { mode: "bind", approvedFiles: [] }));
+      if (when === "before it is made") await change();
+      const [{ hash } = { hash: "" }] = boundIn(await make(tool, files, ["a.md"], { approvedFiles }));
+      expect([hash === approvedFiles[0]?.hash, sent]).toEqual([false, []]);
+    },
+  );
+
+  test("is unknown, and sends no other bytes, when it may have been sent before and a file changed since", async () => {
+    const [sent, files] = [[] as string[], fakeFiles()];
+    await put(files, "a.md", "hello");
+    const approvedFiles = boundIn(await make(mailer(sent), files, ["a.md"], { mode: "bind", approvedFiles: [] }));
+    await put(files, "a.md", "other");
+    const line = await make(mailer(sent), files, ["a.md"], { approvedFiles, attempt: 2 });
+    expect([line, sent]).toMatchObject([{ type: "settled", outcome: { state: "unknown" } }, []]);
+  });
+
+  test("never sends bytes that nobody approved, whenever files are written", async () => {
+    let mails = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), async (seed) => {
+        const draw = drawsFrom(seed);
+        const [sent, files] = [[] as string[], fakeFiles()];
+        const disturb = async () => {
+          if (draw() < 0.5) await put(files, draw() < 0.5 ? "a.md" : "b.md", `text ${Math.floor(draw() * 3)}`);
+        };
+        await put(files, "a.md", "text 0");
+        await put(files, "b.md", "text 1");
+        const tool = mailer(sent, disturb);
+        let approved: readonly BoundFile[] | null = null;
+        for (let rounds = 0; rounds < 20 && sent.length === 0; rounds += 1) {
+          await disturb();
+          const more: Partial<CallOfHop> =
+            approved === null ? { mode: "bind", approvedFiles: [] } : { approvedFiles: approved };
+          const line = await make(tool, files, ["a.md", "b.md"], more);
+          if (line.type === "bound") approved = line.files;
+        }
+        const digests = await Promise.all(
+          sent.map(async (text) => {
+            const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+            return Buffer.from(bytes).toString("hex");
+          }),
+        );
+        mails += sent.length;
+        if (sent.length > 0) expect(digests).toEqual(approved?.map(({ hash }) => hash));
+      }),
+      { numRuns: 100 },
+    );
+    expect(mails).toBeGreaterThan(0);
+  });
+});
+
+describe("a task whose call names files", () => {
+  const approval = { reason: "the policy asks.", expiresInMs: 60_000 };
+  const sends = { approval, namesFiles: true, effect: "once", touches: [{ resource: "files", mode: "read" }] } as const;
+  const writesFiles = { effect: "keyed", touches: [{ resource: "files", mode: "write" }] } as const;
+  const file = (text: string): BoundFile => ({ path: "a.md", size: text.length, hash: text.padEnd(64, "0") });
+  const hop = { step: 1, incarnation: "a" } as const;
+  const done = confirmedOutcome({}, "done", 1);
+  const decision = { type: "approval_decided", reason: null, by: "ana", request: null, revised: null } as const;
+
+  /** A step that writes files and then sends one; nobody is asked yet. */
+  function acting() {
+    const state = thinking();
+    const calls = [preparedCall(state, 0, writesFiles), preparedCall(state, 1, sends)];
+    const begun = asked(state, calls, 10);
+    const [first, second] = calls.map(({ id }) => id);
+    return { begun, first: first ?? "", second: second ?? "" };
+  }
+
+  /** It was asked about this content. */
+  function askedAbout(text: string) {
+    const { begun, first, second } = acting();
+    const settled = decide(begun.state, { type: "call_settled", ...hop, callId: first, outcome: done }, 11).state;
+    const bound = { type: "call_bound", ...hop, callId: second, arguments: {}, files: [file(text)] } as const;
+    return { ...decide(settled, bound, 12), second };
+  }
+
+  test("is bound in the hop that makes the earlier call, in a list that an earlier release's runner does not read", () => {
+    const { begun, first, second } = acting();
+    expect(begun.work).toMatchObject({
+      calls: [{ callId: first, mode: "run" }],
+      later: [{ callId: second, mode: "bind" }],
+    });
+    expect(shown(begun.state).pending).toEqual([]);
+    expect(begun.events.some(({ type }) => type === "approval.requested")).toBe(false);
+    const settled = decide(begun.state, { type: "call_settled", ...hop, callId: first, outcome: done }, 11).state;
+    const ended = decide(settled, { type: "hop_ended", ...hop }, 12).state;
+    expect(nextWake(ended, 12)).toBeGreaterThan(12);
+    expect(wake(ended, "b", 5000).work).toMatchObject({ calls: [], later: [{ callId: second, mode: "bind" }] });
+  });
+
+  test("shows the files that are approved, waits for nothing else, and is made with that content", () => {
+    const { state, second, events } = askedAbout("one");
+    const { path, size, hash: sha256 } = file("one");
+    const [pending] = shown(state).pending;
+    expect(pending).toMatchObject({ kind: "approval", files: [{ path, size, sha256 }] });
+    expect(events.find(({ type }) => type === "approval.requested")?.data["files"]).toEqual([{ path, size, sha256 }]);
+    const id = pending?.kind === "approval" ? pending.id : "";
+    const approved = decide(state, { ...decision, approval: id, decision: "approve" }, 20).state;
+    expect(wake(approved, "b", 21).work).toMatchObject({ calls: [{ callId: second, mode: "run", attempt: 1 }] });
+    expect(approved.batch[1]?.consent?.approved).toEqual([file("one")]);
+  });
+
+  test("is asked about again under another id when the content is another by then, and has no attempt", () => {
+    const first = askedAbout("one");
+    const [{ id } = { id: "" }] = shown(first.state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
+    const approved = decide(first.state, { ...decision, approval: id, decision: "approve" }, 20).state;
+    const made = wake(approved, "b", 21).state;
+    const files = [file("two")];
+    const bound = {
+      type: "call_bound",
+      step: 1,
+      incarnation: "b",
+      callId: first.second,
+      arguments: {},
+      files,
+    } as const;
+    const again = decide(made, bound, 22);
+    const [{ id: next, reason } = { id: "", reason: "" }] = shown(again.state).pending.flatMap((one) =>
+      one.kind === "approval" ? [one] : [],
+    );
+    expect([next === id, next.startsWith(id)]).toEqual([false, true]);
+    expect(reason).toContain("a.md changed after it was approved");
+    expect(again.ledger).toEqual([{ kind: "attempt", callId: first.second, attempts: 0 }]);
+    expect(decide(again.state, { ...decision, approval: id, decision: "approve" }, 23).refused?.code).toBe("conflict");
+    const ended = decide(again.state, { type: "cancel", by: "ana" }, 24).state;
+    expect(ended.batch[1]?.state).toBe("failed");
+  });
+
+  test("of version 5 is asked about again at once, and the earlier approval is gone", () => {
+    const { state } = askedAbout("one");
+    const { facts, ...rest } = JSON.parse(JSON.stringify(state)) as TaskState;
+    const [{ id } = { id: "" }] = shown(state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
+    const batch = rest.batch.map(({ consent: _, ...one }) => ({ ...one, tool: "send_email" }));
+    const read = readState(facts, { ...rest, v: 5, batch });
+    expect([read.phase.name, nextWake(read, 30)]).toEqual(["prepared", 30]);
+    const refused = decide(read, { ...decision, approval: id, decision: "approve" }, 30).refused;
+    expect(refused).toMatchObject({ code: "gone", message: expect.stringContaining("asked again") });
+    expect(wake(read, "b", 31).work).toMatchObject({ calls: [], later: [{ mode: "bind" }] });
+    const other = readState(facts, { ...rest, v: 5, batch: batch.map((one) => ({ ...one, tool: "http_request" })) });
+    expect([other.phase.name, shown(other).pending.length]).toEqual(["parked", 1]);
+  });
+});
