@@ -168,9 +168,9 @@ describe("the budget of a task", () => {
   test("shows what is held for a subtask that lives", async () => {
     const caller = await makeCaller();
     const part = JSON.stringify({ replies: [{ calls: [{ name: "ask_human", arguments: { query: "?" } }] }] });
-    const calls = [{ name: "dispatch_subagent", arguments: { task_description: part, token_budget: 5000 } }];
+    const calls = [{ name: "dispatch_subagent", arguments: { task_description: part, token_budget: 12_000 } }];
     const { id } = await caller.makeTask([{ calls }], { budget: { max_tokens: 50_000 } });
     const { budget } = await caller.until(id, ({ pending }) => pending.length > 0);
-    expect(budget?.held_for_subtasks.tokens).toBe(5000);
+    expect(budget?.held_for_subtasks.tokens).toBe(12_000);
   });
 });
