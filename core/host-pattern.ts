@@ -16,6 +16,23 @@ export function hostIsListed(url: URL, entries: readonly string[]): boolean {
   });
 }
 
+/** Whether an entry that names hosts, and not all of them, has the URL's host. */
+export function hostIsNamed(url: URL, entries: readonly string[]): boolean {
+  return hostIsListed(
+    url,
+    entries.filter((entry) => partsOf(entry).name !== "*"),
+  );
+}
+
+/** Whether two URLs have one host: a final dot, `www.` in front and the schemes' own ports make no difference. */
+export function isSameHost(one: URL, other: URL): boolean {
+  return bareHost(one) === bareHost(other) && bareHost(one) !== "" && one.port === other.port;
+}
+
+function bareHost({ hostname }: URL): string {
+  return withoutFinalDot(hostname).replace(/^www\./, "");
+}
+
 /** Whether an entry that names hosts, and not all of them, binds this URL's host to its port. */
 export function portIsListed(url: URL, entries: readonly string[]): boolean {
   return hostIsListed(

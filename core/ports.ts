@@ -204,6 +204,8 @@ export interface WebRequest {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly followRedirects: boolean;
+  /** True: a redirect to another host is given back as the reply, unless an entry of `allowedDomains` names that host. */
+  readonly staysOnHost?: boolean;
   /** Hosts that may be reached, as `core/host-pattern.ts` reads them; `*` is any public host, null none but what the operator opened. */
   readonly allowedDomains: readonly string[] | null;
   readonly signal: AbortSignal;

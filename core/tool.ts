@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { ErrorCode, Failure } from "./errors.ts";
 import type { Label } from "./provenance/label.ts";
 import type { ToolPorts } from "./ports.ts";
+import type { Carried } from "./provenance/carry-out.ts";
 import type { SkillInForce, Skill } from "./skills/skill.ts";
 import type { IdempotentHost } from "./web/idempotent-hosts.ts";
 
@@ -228,6 +229,10 @@ export interface Tool {
   readonly yields?: Yields;
   /** Arguments that name files of the sandbox, a path or a list of them: an approval covers the content of these files. */
   readonly refersTo?: { readonly [argument: string]: "file" | undefined };
+  /** What a call tells somebody outside although it only reads; null: nothing. Absent: no call of it does. */
+  carries?(given: never): Carried | null;
+  /** Of a tool that its tenant brought: the MCP server or the host that its calls go to. */
+  readonly destination?: string;
   /** What an agent's `tool_config` may set of it; calls find that in `config`. */
   readonly settings?: z.ZodObject;
   /** Other names of arguments, e.g. `{ path: "filename" }`. */

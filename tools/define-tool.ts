@@ -6,6 +6,7 @@
 import type { z } from "zod";
 import type { ErrorCode, Failure } from "../core/errors.ts";
 import type { ToolPorts } from "../core/ports.ts";
+import type { Carried } from "../core/provenance/carry-out.ts";
 import type {
   Control,
   EffectClass,
@@ -64,6 +65,8 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   readonly yields?: Yields;
   /** Arguments that name files: an approval covers their content. */
   readonly refersTo?: { readonly [Argument in keyof z.output<In>]?: "file" };
+  /** What a call tells somebody outside although it only reads; null: nothing. */
+  carries?(given: z.output<In>): Carried | null;
   /** What an agent's `tool_config` may set; the call finds it in `config`. */
   readonly settings?: z.ZodObject;
   readonly aliases?: Readonly<Record<string, string>>;
@@ -150,6 +153,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "touches",
   "yields",
   "refersTo",
+  "carries",
   "settings",
   "aliases",
   "timeoutMs",

@@ -16,6 +16,7 @@ import {
   peopleFromEnv,
   resultsFromEnv,
   scriptsFromEnv,
+  secretsFromEnv,
   searchFromEnv,
   sshFromEnv,
   slackNotesFromEnv,
@@ -56,6 +57,7 @@ import { joinLabels, OPERATOR } from "../core/provenance/label.ts";
 import { joinMessages, labelMessage } from "../core/provenance/label-messages.ts";
 import type { ModelFailure, ModelChunk } from "../core/ports.ts";
 import type { ModelReply, RevisedCall } from "../core/task-commands.ts";
+import { toSecretUser } from "../core/policy/secret-use.ts";
 import type { SkillInForce } from "../core/skills/skill.ts";
 import { skillText } from "../core/skills/skill-text.ts";
 import type { TaskFacts } from "../core/task-state.ts";
@@ -186,7 +188,9 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   ): Promise<ModelReply> {
     const messages = read.map((message) => labelMessage(message, facts.label));
     const context = { label: joinLabels(label, joinMessages(messages)), messages };
-    const prepared = final ? [] : await prepareCalls(done.calls, { facts, step, toolset, repeat, context });
+    const boundSecrets = () => secretsFromEnv(this.env, facts.tenant, toSecretUser(facts)).boundToAgent();
+    const known = { facts, step, toolset, repeat, context, boundSecrets };
+    const prepared = final ? [] : await prepareCalls(done.calls, known);
     const calls =
       prepared.length > 0 && mayPerformEarly(prepared, toolset)
         ? await performEarly(

@@ -3,8 +3,9 @@
  * only, and what comes back is searched for them.
  */
 import { type Failure, type Result, failed, ok } from "../../core/errors.ts";
-import { hostIsListed, portIsListed } from "../../core/host-pattern.ts";
+import { hostIsListed, hostIsNamed, isSameHost, portIsListed } from "../../core/host-pattern.ts";
 import { isReading } from "../../core/http-method.ts";
+import { findMethodOverride } from "../../core/web/method-override.ts";
 import {
   surelyNotSent,
   type WebRequest,
@@ -99,7 +100,7 @@ async function followHops(
     }
     before = answered.value;
     const next = request.followRedirects ? nextDraft(before) : null;
-    if (next === null) return ok(before);
+    if (next === null || !mayFollow(request, next.hop.url, first.hop.url)) return ok(before);
     draft = next;
   }
 }
@@ -116,6 +117,11 @@ async function judgeAndSend<R>(
     return notSent("upstream_failed", `${shownUrl(url)}: more than ${MAX_REDIRECTS} redirects.`);
   const { allowedDomains } = request;
   const listedPort = portIsListed(url, allowedDomains ?? []);
+  const override = findMethodOverride(draft.hop.method, url, [...draft.hop.headers, ...request.headers]);
+  if (override !== null) {
+    const message = `A ${draft.hop.method} request cannot ask for another method: leave out ${override.name}. Nothing was sent.`;
+    return failed("blocked_by_policy", message, { field: override.field, details: { sent: false } });
+  }
   const judged = judgeUrl(url.href, allow, listedPort);
   if (!judged.ok) return notSent("blocked_by_policy", judged.message);
   if (allowedDomains === null ? !judged.opened : !hostIsListed(url, allowedDomains)) {
@@ -136,6 +142,11 @@ async function judgeAndSend<R>(
   const limits = { timeoutMs, maxBytes, portIsListed: listedPort, signal: request.signal };
   const replied = await exchange(filled.value, limits);
   return replied.ok ? ok({ draft, sent: filled.value, reply: replied.value }) : replied;
+}
+
+/** A request that stays on its host is redirected within that host, and to hosts that the agent's list names. */
+function mayFollow({ staysOnHost = false, allowedDomains }: WebRequest, next: URL, first: URL): boolean {
+  return !staysOnHost || isSameHost(next, first) || hostIsNamed(next, allowedDomains ?? []);
 }
 
 /** Where a redirect leads: with the caller's headers and body, so that their secrets are judged again for that place. */

@@ -2,6 +2,7 @@
 import { isReading } from "../http-method.ts";
 import type { JsonSchema } from "../tool.ts";
 import type { HttpTemplate } from "../tool-source.ts";
+import { isMethodOverride } from "../web/method-override.ts";
 import { fixedInQuery, hasControls, placeholdersOf, placeOf, withoutReferences } from "./http-template.ts";
 import { isHeaderName, isHeaderValue, isOfTheConnection } from "../web/headers.ts";
 
@@ -48,6 +49,8 @@ function headerFaults({ headers, method }: HttpTemplate): Fault[] {
     const field = `request.headers.${name}`;
     if (!isHeaderName(name)) return [{ field, message: "is no header name" }];
     if (isOfTheConnection(name)) return [{ field, message: "cannot be set" }];
+    if (isReading(method) && isMethodOverride(name))
+      return [{ field, message: `a ${method} request cannot ask for another method` }];
     return isHeaderValue(value) ? [] : [{ field, message: "holds characters that no header can" }];
   });
   if (entries.length > MAX_HEADERS) faults.push({ field: "request.headers", message: `more than ${MAX_HEADERS}` });
@@ -74,6 +77,8 @@ function placeFaults(template: HttpTemplate, input: JsonSchema): Fault[] {
         const name = place.name.toLowerCase();
         if (!isHeaderName(name)) return refuse("is no header name");
         if (isOfTheConnection(name) || CREDENTIALS.has(name)) return refuse("no argument can be this header");
+        if (isReading(method) && isMethodOverride(name))
+          return refuse(`a ${method} request cannot ask for another method`);
         return Object.hasOwn(headers, name) ? refuse("request.headers has this header already") : [];
       }
       case "body":

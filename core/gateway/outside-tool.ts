@@ -1,12 +1,15 @@
 /** Tools that a tenant brought, as tools like any other. How their calls are made depends on where they come from. */
 import { z } from "zod";
+import { isReading } from "../http-method.ts";
 import { compileSchema } from "../json-schema/compile.ts";
 import type { SchemaProblem } from "../json-schema/run.ts";
 import type { PatternsPort, ToolPorts } from "../ports.ts";
+import type { Carried } from "../provenance/carry-out.ts";
 import type { EffectClass, JsonSchema, Tool, ToolContext, ToolOutcome, Touch } from "../tool.ts";
 import { nameKey, type OutsideOrigin, type OutsideTool } from "../tool-source.ts";
 import { documentedKeyedForMs } from "../web/idempotent-hosts.ts";
 import { DEFAULT_KEYED_FOR_MS } from "./outcome.ts";
+import { fillTemplate, withoutReferences } from "./http-template.ts";
 import { modeOf } from "./touches.ts";
 
 type Kind = OutsideOrigin["kind"];
@@ -96,6 +99,8 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
     keyedForMs: tool.keyedForMs ?? documentedFor(origin),
     needs: caller?.needs ?? [],
     touches: (_given, effect) => touchesOf(origin, effect),
+    carries: (given: Readonly<Record<string, unknown>>) => carriedBy(tool, given),
+    ...destinationOf(tool),
     aliases: {},
     timeoutMs,
     steers: origin.kind === "skill",
@@ -135,6 +140,25 @@ function touchesOf(origin: OutsideOrigin, effect: EffectClass): readonly Touch[]
 function documentedFor(origin: OutsideOrigin): number {
   const url = origin.kind === "http" ? URL.parse(origin.request.url) : null;
   return url === null ? DEFAULT_KEYED_FOR_MS : documentedKeyedForMs(url);
+}
+
+/** The MCP server that calls of the tool go to, or the host of the tenant's request. */
+function destinationOf({ origin }: OutsideTool): Pick<Tool, "destination"> {
+  if (origin.kind === "mcp") return { destination: origin.server };
+  const host = origin.kind === "http" ? URL.parse(withoutReferences(origin.request.url))?.host : undefined;
+  return host === undefined ? {} : { destination: host };
+}
+
+/** The arguments of a call that only reads. What a call with an effect sends is for the approval policy to judge. */
+function carriedBy(tool: OutsideTool, values: Readonly<Record<string, unknown>>): Carried | null {
+  const { name, origin, effect, input } = tool;
+  if (origin.kind === "skill") return null;
+  const reads = effect === "none" || (origin.kind === "http" && isReading(origin.request.method));
+  if (!reads) return null;
+  const filled = origin.kind === "http" ? fillTemplate(origin.request, values) : null;
+  const url = filled?.ok === true ? filled.value.url : null;
+  const source = destinationOf(tool).destination ?? name;
+  return { kind: "arguments", tool: name, source, url, values, schema: JSON.stringify(input) };
 }
 
 /** What `make` gives, made when it is first asked for. */

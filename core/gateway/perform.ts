@@ -3,7 +3,7 @@
  * for those that change nothing (`perform-early.ts`). At most a few run at once; a failure of one does not touch the others; whatever a tool throws becomes a result.
  */
 import { allowedDomains, sandboxRules } from "../agent.ts";
-import type { BlobPort, Clock, ToolPorts } from "../ports.ts";
+import type { BlobPort, Clock, ToolPorts, WebPort } from "../ports.ts";
 import { type Failure, failed, type Result } from "../errors.ts";
 import { keptResultKey, showResult } from "../prompt/kept-results.ts";
 import { unknownOutcome } from "../ledger.ts";
@@ -382,7 +382,19 @@ function contextOf(
     nowMs,
     signal,
   };
-  const declared = Object.fromEntries(tool.needs.map((need) => [need, ports[need]]));
+  const open = known.label === OUTSIDE ? { ...ports, web: stayOnHost(ports.web) } : ports;
+  const declared = Object.fromEntries(tool.needs.map((need) => [need, open[need]]));
   // `needs` is what the tool's own type of context was made from, so the declared ports are all that it can name.
   return { ...known, ...declared } as ToolContext<keyof ToolPorts>;
+}
+
+/**
+ * The web for an influenced call: what was judged or approved is its host, so a redirect leads to no other. Fetching where
+ * it leads is a call of its own.
+ */
+function stayOnHost(web: WebPort): WebPort {
+  return {
+    request: (request) => web.request({ ...request, staysOnHost: true }),
+    open: (request) => web.open(request),
+  };
 }

@@ -14,6 +14,7 @@ import { admitCall } from "./admit.ts";
 import { hashArguments } from "./arguments-hash.ts";
 import { namesFiles } from "./bind-files.ts";
 import { type AskedCall, calledTool } from "./called-tool.ts";
+import { judgeInfluenced } from "./judge-influenced.ts";
 import { shapeError } from "./shape.ts";
 import { FIND_TOOLS } from "./shown-tools.ts";
 import type { Toolset } from "./toolset.ts";
@@ -33,6 +34,8 @@ export interface PrepareContext {
   readonly repeat: { readonly hash: string; readonly count: number } | null;
   /** What the calls were decided from. */
   readonly context: CallContext;
+  /** The names of the secrets that are bound to the calling agent. Never throws. Absent: none is. */
+  boundSecrets?(): Promise<ReadonlySet<string>>;
 }
 
 /** Prepares the calls of a step, in the model's order. `arguments` is the model's own text. */
@@ -80,7 +83,8 @@ async function prepareCall(
     const message = `This exact call was made ${context.repeat.count} times in a row and was not made again. Use the result that you have, or do something else.`;
     return await refuse({ code: "blocked_by_policy", message }, given);
   }
-  const askFirst = admitted.value.askFirst ?? called.value.askFirst;
+  const influenced = await judgeInfluenced(tool, given, context);
+  const askFirst = joinReasons(admitted.value.askFirst ?? called.value.askFirst, influenced);
   const expiresInMs = approvalExpiryMs(context.facts.agent.config.approval);
   const approval = askFirst === null ? null : { reason: askFirst, expiresInMs };
   const dispatches = tool.onlyByModel === "dispatches" ? { dispatches: true } : {};
@@ -99,6 +103,11 @@ async function prepareCall(
     ...files,
     ...dispatches,
   };
+}
+
+/** Both reasons for one person, the more specific first. */
+function joinReasons(policy: string | null, influence: string | null): string | null {
+  return policy === null || influence === null ? (policy ?? influence) : `${influence} ${policy}`;
 }
 
 /** An error as tools give it: how often to retry is the code's own rule. */

@@ -2,6 +2,7 @@
 import { failed, ok, type Result } from "../errors.ts";
 import type { JsonSchema } from "../tool.ts";
 import type { ArgumentPlace, HttpTemplate } from "../tool-source.ts";
+import { isMethodOverride } from "../web/method-override.ts";
 import { follow, isJson, type Json, jsonAt, listAt, textAt } from "./document.ts";
 import type { PlainSchemas } from "./plain-schema.ts";
 
@@ -69,6 +70,8 @@ function addParameter(parameter: Json, parts: Parts, schemas: PlainSchemas): str
   const isRequired = parameter["required"] === true || place === "path";
   const leftOut = (reason: string) => (isRequired ? reason : null);
   if (place === "header" && IGNORED_HEADERS.has(name.toLowerCase())) return null;
+  if (place === "header" && isMethodOverride(name))
+    return leftOut(`the parameter ${name} asks for another method, which tools do not do`);
   if (place !== "path" && place !== "query" && place !== "header")
     return leftOut(`the parameter ${name} goes to the ${place}, which tools do not fill`);
   if (!("schema" in parameter)) return leftOut(`the parameter ${name} has a media type of its own`);

@@ -115,6 +115,11 @@ function linesOf(message: Message, argumentsOf: ReadonlyMap<string, string>): Hi
   }
 }
 
+/** True for a text of `writeHistory`. */
+export function isHistory(text: string): boolean {
+  return text.startsWith(TITLE);
+}
+
 /** A text of `writeHistory`, taken apart. What a person wrote stands as JSON on one line, so nothing else can end it. */
 function parseHistory(text: string): History {
   const all = text.split("\n");

@@ -156,6 +156,46 @@ export function webContract(name: string, open: () => Promise<WebUnderTest>): vo
       expect((await outside.web.request(ask(`${base}/`, { allowedDomains: ["*"] }))).ok).toBe(true);
     });
 
+    it.each<[string, string, [string, string][]]>([
+      ["GET", "/", [["X-HTTP-Method-Override", "DELETE"]]],
+      ["GET", "/", [["x_http_method_override", "GET"]]],
+      ["HEAD", "/", [["x-http-method", "PUT"]]],
+      ["GET", "/", [["X-Method-Override", "POST"]]],
+      ["GET", "/?a=1&_method=delete", []],
+      ["GET", "/?x-http-method-override=DELETE", []],
+    ])("refuses a %s of %s with %j, which asks for another method", async (method, path, headers) => {
+      const refused = { code: "blocked_by_policy", details: { sent: false } };
+      expect(await outside.web.request(ask(`${base}${path}`, { method, headers }))).toMatchObject({
+        ok: false,
+        error: { ...refused, field: headers.length > 0 ? "headers" : "url" },
+      });
+      outside.answer(() => ({ status: 302, headers: { location: "/?_method=DELETE" } }));
+      const redirected = await outside.web.request(ask(`${base}/go`));
+      expect(redirected).toMatchObject({ ok: false, error: { code: "blocked_by_policy" } });
+      expect(paths()).toEqual(["GET /go"]);
+    });
+
+    it("lets a POST name another method, and a GET its own", async () => {
+      await outside.web.request(post(`${base}/a`, { headers: [["x-http-method-override", "PUT"]] }));
+      await outside.web.request(ask(`${base}/b?_method=get`));
+      expect(paths()).toEqual(["POST /a", "GET /b"]);
+    });
+
+    it("gives a redirect to another host back when the request stays on its host", async () => {
+      outside.answer(({ url }) =>
+        url.endsWith("/go")
+          ? { status: 302, headers: { location: "/on" } }
+          : url.endsWith("/on")
+            ? { status: 307, headers: { location: `${other}/there` } }
+            : {},
+      );
+      const reply = await outside.web.request(ask(`${base}/go`, { staysOnHost: true }));
+      expect(reply).toMatchObject({ ok: true, value: { status: 307 } });
+      expect(paths()).toEqual(["GET /go", "GET /on"]);
+      const named = { staysOnHost: true, allowedDomains: ["*", outside.hosts[1]] };
+      expect(await outside.web.request(ask(`${base}/go`, named))).toMatchObject({ ok: true, value: { status: 200 } });
+    });
+
     it("puts no query of a URL into a message", async () => {
       outside.answer(() => ({ fault: "cut" }));
       for (const url of [`${base}/p?token=s3cret`, "http://10.0.0.1/?token=s3cret"]) {

@@ -6,6 +6,7 @@ import { outsideTools } from "../../core/gateway/outside-tool.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import { validateArguments, validateOutput } from "../../core/gateway/validate.ts";
 import { ok } from "../../core/errors.ts";
+import { type Label, OUTSIDE, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
 import type { WebPort, WebRequest } from "../../core/ports.ts";
 import type { OutsideTool } from "../../core/tool-source.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
@@ -95,7 +96,7 @@ function fakeWeb(status: number, body: string, headers: readonly [string, string
 }
 
 /** Makes one call of a tool as the gateway does, and gives its outcome. */
-async function call(outside: OutsideTool, web: WebPort, given: unknown = { city: "Oslo" }) {
+async function call(outside: OutsideTool, web: WebPort, given: unknown = { city: "Oslo" }, label: Label = PRINCIPAL) {
   const facts = factsOf();
   const toolset = await buildToolset(outsideTools([sourced(outside)], [], DEPS), facts);
   const argumentsHash = await hashArguments(outside.name, given);
@@ -109,6 +110,7 @@ async function call(outside: OutsideTool, web: WebPort, given: unknown = { city:
       argumentsHash,
       effect: outside.effect,
       key: "key_1",
+      label,
     },
   ];
   const deps = {
@@ -137,6 +139,18 @@ describe("a call of an HTTP tool", () => {
     if (origin.kind !== "http") throw new Error("not http");
     return { ...tool, origin: { ...origin, request: { ...origin.request, ...change } } };
   };
+
+  test("stays on its host when its step had read text from outside", async () => {
+    for (const [label, staysOnHost] of [
+      [PRINCIPAL, undefined],
+      [TENANT, undefined],
+      [OUTSIDE, true],
+    ] as const) {
+      const web = fakeWeb(200, "{}");
+      await call(http({}), web, { city: "Oslo" }, label);
+      expect(web.sent.map((request) => request.staysOnHost)).toEqual([staysOnHost]);
+    }
+  });
 
   test("gives the reply's JSON, or the part that the tool names", async () => {
     const body = '{"data":{"items":[{"a/b":7}]}}';

@@ -21,6 +21,7 @@ export default defineTool({
   security: "cautious",
   effect: "none",
   needs: ["web"],
+  carries: ({ url, headers }) => ({ kind: "request", url, headers }),
   timeoutMs: ({ timeout_ms }) => timeout_ms + TIMEOUT_MARGIN_MS,
   input: z.object({
     url: urlInput,

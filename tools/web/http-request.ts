@@ -29,6 +29,7 @@ export default defineTool({
   },
   keyedForMs: ({ url }, { idempotentHosts }) => keyedForAt(url, idempotentHosts) ?? DEFAULT_KEYED_FOR_MS,
   needs: ["web"],
+  carries: ({ method, url, headers }) => (isReading(method) ? { kind: "request", url, headers } : null),
   timeoutMs: ({ timeout }) => timeout * 1_000 + TIMEOUT_MARGIN_MS,
   input: z.object({
     url: urlInput,

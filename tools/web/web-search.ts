@@ -14,6 +14,7 @@ export default defineTool({
   security: "cautious",
   effect: "none",
   needs: ["search"],
+  carries: ({ query }) => ({ kind: "search", query }),
   timeoutMs: TIMEOUT_MS + MARGIN_MS,
   input: z.object({
     query: z.string().trim().min(1).max(400),

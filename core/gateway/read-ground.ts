@@ -1,0 +1,168 @@
+/**
+ * Sorts a conversation by what its texts may vouch for, for the calls of one step. A text counts as read only when somebody
+ * other than the model wrote it: what a program, a file, a subtask or a summary repeats could be the model's own.
+ */
+import type { LabelledMessage, RequestedCall } from "../messages.ts";
+import { isHistory } from "../prompt/compaction.ts";
+import { decodeText, type Ground, GroundText, type TextSource } from "../provenance/ground.ts";
+import { OUTSIDE, PERSON, TENANT } from "../provenance/label.ts";
+import type { CallContext } from "../provenance/label-messages.ts";
+import type { TaskFacts } from "../task-state.ts";
+import type { Tool } from "../tool.ts";
+import { EXPAND_RESULT } from "./shape.ts";
+import { CALL_TOOL } from "./shown-tools.ts";
+import type { Toolset } from "./toolset.ts";
+
+/** Ports through which a tool reads what others wrote. */
+const READING_PORTS: ReadonlySet<string> = new Set(["web", "search", "mcp"]);
+const INPUT = "the task's input";
+const ASK_HUMAN = "ask_human";
+
+/** Whose conversation it is. */
+export interface GroundFacts {
+  readonly facts: Pick<TaskFacts, "agent" | "parentId">;
+  readonly toolset: Pick<Toolset, "skillTexts"> & Partial<Pick<Toolset, "resolve">>;
+}
+
+type Sorted = { -readonly [Kind in keyof Ground]: GroundText[] };
+
+/** Sorts the texts of a call's context. Linear in their number; their characters are read when something is looked up. */
+export function readGround({ messages }: CallContext, { facts, toolset }: GroundFacts): Ground {
+  const sorted: Sorted = { trusted: [], chosen: [], records: [], read: [], written: [] };
+  for (const content of [facts.agent.config.instructions, ...toolset.skillTexts])
+    sorted.trusted.push(toText(content, -1, "your instructions"));
+  const calls = new Map<string, RequestedCall>();
+  let hasOutside = false;
+  for (const [at, message] of messages.entries()) {
+    if (message.role === "assistant") for (const call of message.calls ?? []) calls.set(call.id, call);
+    sortMessage(message, at, { sorted, calls, hasOutside, isSubtask: facts.parentId !== null, toolset });
+    hasOutside ||= message.label === OUTSIDE;
+  }
+  return sorted;
+}
+
+interface Sorting {
+  readonly sorted: Sorted;
+  readonly calls: ReadonlyMap<string, RequestedCall>;
+  /** Whether an earlier message came from outside. */
+  readonly hasOutside: boolean;
+  readonly isSubtask: boolean;
+  readonly toolset: GroundFacts["toolset"];
+}
+
+function sortMessage(message: LabelledMessage, at: number, sorting: Sorting): void {
+  const { sorted, hasOutside, isSubtask } = sorting;
+  const { label, content } = message;
+  switch (message.role) {
+    case "system":
+      sorted.trusted.push(toText(content, at, INPUT));
+      return;
+    case "user":
+      if (label <= PERSON) sorted.trusted.push(toText(content, at, INPUT));
+      // A subtask's input and a summary of earlier steps are texts of a model.
+      else if (!isSubtask && !isHistory(content)) sorted.read.push(toText(content, at, INPUT));
+      return;
+    case "assistant": {
+      const texts = [content, ...(message.calls ?? []).map(readArguments)];
+      const kind = label < OUTSIDE && !hasOutside ? sorted.chosen : sorted.written;
+      kind.push(toText(texts.join("\n"), at, "the agent"));
+      return;
+    }
+    case "tool":
+      sortResult(message, at, sorting);
+  }
+}
+
+function sortResult(message: Extract<LabelledMessage, { role: "tool" }>, at: number, sorting: Sorting): void {
+  const { sorted, calls, toolset } = sorting;
+  const { label, content } = message;
+  const made = findCall(message.callId, message.name, calls);
+  const tool = toolset.resolve?.(made.name) ?? null;
+  const text = toText(content, at, message.name, { page: pageOf(made.given), source: tool?.destination ?? null });
+  if (label <= PERSON) {
+    if (made.name === ASK_HUMAN) sorted.trusted.push(text);
+    else sorted.chosen.push(text);
+  } else if (label === TENANT) {
+    sorted.records.push(text);
+    sorted.read.push(text);
+  } else if (readsOthersText(tool)) sorted.read.push(text);
+}
+
+function readsOthersText(tool: Tool | null): boolean {
+  return tool?.needs.some((port) => READING_PORTS.has(port)) === true;
+}
+
+interface MadeCall {
+  readonly name: string;
+  readonly given: unknown;
+}
+
+/** The call behind a result: the inner one of `call_tool`, and of `expand_result` the one whose result it reads. */
+function findCall(id: string, name: string, calls: ReadonlyMap<string, RequestedCall>): MadeCall {
+  const call = calls.get(id);
+  const given = parseGiven(call?.arguments);
+  if (name === CALL_TOOL) return { name: textField(given, "name") ?? name, given: fieldOf(given, "arguments") };
+  if (name !== EXPAND_RESULT) return { name, given };
+  const earlier = textField(given, "result_id");
+  const first = earlier === null || earlier === id ? undefined : calls.get(earlier);
+  return first === undefined || first.name === EXPAND_RESULT ? { name, given } : findCall(first.id, first.name, calls);
+}
+
+/** The page whose text a call reads; null: its arguments name none. */
+function pageOf(given: unknown): URL | null {
+  const written = textField(given, "url");
+  return written === null ? null : URL.parse(written);
+}
+
+/** The arguments as the texts in them, with encodings read: what a destination could repeat. */
+function readArguments({ arguments: given }: RequestedCall): string {
+  const parsed = parseGiven(given);
+  const text = typeof parsed === "string" ? parsed : textsIn(parsed).join("\n");
+  const decoded = decodeText(text);
+  return decoded === text ? text : `${text}\n${decoded}`;
+}
+
+function parseGiven(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "{}") as unknown;
+  } catch {
+    return text ?? "";
+  }
+}
+
+/** Every text in a JSON value, names of properties too. */
+export function textsIn(value: unknown): string[] {
+  const texts: string[] = [];
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === "string") texts.push(next);
+    else if (Array.isArray(next)) for (const item of next) open.push(item);
+    else if (typeof next === "object" && next !== null) {
+      for (const [name, item] of Object.entries(next)) {
+        texts.push(name);
+        open.push(item);
+      }
+    }
+  }
+  return texts;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+/** A property of a JSON object that is a text; null: it has none. */
+export function textField(value: unknown, name: string): string | null {
+  const field = fieldOf(value, name);
+  return typeof field === "string" ? field : null;
+}
+
+function toText(
+  text: string,
+  at: number,
+  from: string,
+  { page, source }: Pick<TextSource, "page" | "source"> = { page: null, source: null },
+): GroundText {
+  return new GroundText(text, { at, from, page, source });
+}

@@ -1,0 +1,129 @@
+/**
+ * What the conversation says about a value: who named it, where it was read, and whether the model wrote it first. The
+ * texts come sorted by their source (`core/gateway/read-ground.ts`).
+ */
+import { findSharedRuns, hasLink, hasRelativeLink, hasValue, namesHost, SearchedText } from "./find-text.ts";
+
+/** A run of this many characters from a tenant's record is taken for a copy of it. */
+export const MIN_COPIED_CHARACTERS = 16;
+/** Copied runs that are looked up in the other texts; with more, the text counts as copied. */
+const MAX_RUNS = 64;
+
+/** Where a text of the conversation is from. */
+export interface TextSource {
+  /** Its place in the conversation. */
+  readonly at: number;
+  /** What brought it: the name of a tool, or "the task's input". */
+  readonly from: string;
+  /** The page that was read; null: it is no page. */
+  readonly page: URL | null;
+  /** The MCP server or host of a tenant's tool that said it; null: none of those did. */
+  readonly source: string | null;
+}
+
+/** A text of the conversation, with where it is from. */
+export class GroundText extends SearchedText {
+  readonly about: TextSource;
+
+  constructor(text: string, about: TextSource) {
+    super(text);
+    this.about = about;
+  }
+}
+
+/** The texts of a conversation, by what they may vouch for. */
+export interface Ground {
+  /** Texts that may instruct: of the operator, the principal and people. */
+  readonly trusted: readonly GroundText[];
+  /** What the agent wrote before it had read anything from outside. */
+  readonly chosen: readonly GroundText[];
+  /** The tenant's own records: memories, files. */
+  readonly records: readonly GroundText[];
+  /** What somebody other than the model wrote, and the model read. */
+  readonly read: readonly GroundText[];
+  /** What the model wrote after it had read text from outside. */
+  readonly written: readonly GroundText[];
+}
+
+/** Whether a person or the operator named the URL's host, or the agent did before it read anything from outside. */
+export function isNamedHost(url: URL, { trusted, chosen }: Ground): boolean {
+  return trusted.some((text) => namesHost(text, url)) || chosen.some((text) => namesHost(text, url));
+}
+
+/**
+ * Whether the whole URL was in a text before the model wrote it: a person's, or one that it read. A text that only repeats
+ * what the model wrote does not count.
+ */
+export function isKnownLink(url: URL, ground: Ground): boolean {
+  if (ground.trusted.some((text) => hasLink(text, url))) return true;
+  const first = ground.read.find(
+    (text) => hasLink(text, url) || (text.about.page !== null && hasRelativeLink(text, text.about.page, url)),
+  );
+  if (first === undefined) return false;
+  return !ground.written.some((text) => text.about.at < first.about.at && hasLink(text, url));
+}
+
+/** Whether a person or the operator wrote this value, or the same source told it before. `source` null: no source did. */
+export function isGroundedValue(value: string, source: string | null, { trusted, read }: Ground): boolean {
+  if (trusted.some((text) => hasValue(text, value))) return true;
+  return source !== null && read.some((text) => text.about.source === source && hasValue(text, value));
+}
+
+/** The tenant's record that a text has a copied run of, unless the run is also in a text from elsewhere; null: none. */
+export function findCopiedRecord(given: string, { records, trusted, read }: Ground): GroundText | null {
+  if (records.length === 0) return null;
+  const { comparable } = new SearchedText(decodeText(given));
+  const known = [...trusted, ...read.filter((text) => !records.includes(text))];
+  for (const record of records) {
+    const runs = findSharedRuns(comparable, record.comparable, MIN_COPIED_CHARACTERS);
+    if (runs.length > MAX_RUNS || runs.some((run) => !known.some((text) => text.comparable.includes(run))))
+      return record;
+  }
+  return null;
+}
+
+/** The first text that was read with this in it, and the line: for the person who decides. Null: the model composed it. */
+export function findOrigin(
+  wanted: string,
+  { read, records }: Ground,
+): { readonly from: string; readonly line: number; readonly excerpt: string } | null {
+  const folded = wanted.trim().toLowerCase();
+  if (folded === "") return null;
+  for (const { text, lower, about } of [...read, ...records]) {
+    const at = lower.indexOf(folded);
+    if (at === -1 || lower.length !== text.length) continue;
+    return { from: about.from, line: text.slice(0, at).split("\n").length, excerpt: excerptAt(text, at) };
+  }
+  return null;
+}
+
+/** Characters of an excerpt on either side of its place. */
+const EXCERPT_BEFORE = 40;
+const EXCERPT_AFTER = 80;
+
+function excerptAt(text: string, at: number): string {
+  const start = Math.max(text.lastIndexOf("\n", at) + 1, at - EXCERPT_BEFORE);
+  const [line = ""] = text.slice(start, at + EXCERPT_AFTER).split("\n", 1);
+  return toShownText(line);
+}
+
+/** Without control and formatting characters, which could disguise the text on a card. */
+export function toShownText(text: string): string {
+  return text.replace(/[\p{C}\s]+/gu, " ").trim();
+}
+
+/** Rounds of percent-decoding. */
+const MAX_DECODINGS = 3;
+
+/** A text with its percent-encodings read, also those of encodings. What does not decode stays. */
+export function decodeText(text: string): string {
+  let decoded = text;
+  for (let round = 0; round < MAX_DECODINGS && /%[0-9a-f]{2}/i.test(decoded); round += 1) {
+    try {
+      decoded = decodeURIComponent(decoded);
+    } catch {
+      return decoded;
+    }
+  }
+  return decoded;
+}
