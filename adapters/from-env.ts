@@ -5,6 +5,7 @@
 import type { SlackNotesPort } from "../core/channels/slack/notes.ts";
 import type { DocumentsPort } from "../core/documents/port.ts";
 import type { Result } from "../core/errors.ts";
+import type { MemoryPort } from "../core/memory/port.ts";
 import type { MemoryStore } from "../core/memory/store.ts";
 import type { SandboxRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
 import { CostShare } from "../core/tenant/cost-share.ts";
@@ -15,7 +16,6 @@ import type {
   BlobPort,
   EmbedderPort,
   FilesPort,
-  MemoryPort,
   ModelPort,
   PatternsPort,
   SearchPort,

@@ -5,14 +5,14 @@
 import type { SlackNotesPort } from "./channels/slack/notes.ts";
 import type { DocumentsPort } from "./documents/port.ts";
 import type { Failure, Result } from "./errors.ts";
-import type { Memory, MemoryScope } from "./memory/memory.ts";
-import type { MemoryHit } from "./memory/rank.ts";
+import type { MemoryScope } from "./memory/memory.ts";
+import type { MemoryPort } from "./memory/port.ts";
 import type { McpPort } from "./mcp/port.ts";
 import type { TaskMailPort } from "./mail/port.ts";
 import type { SshPort } from "./ssh/port.ts";
 import type { Message, ModelUsage } from "./messages.ts";
-import type { FileChange } from "./sandbox/file-change.ts";
 import type { Label } from "./provenance/label.ts";
+import type { FileChange } from "./sandbox/file-change.ts";
 import type { PeoplePort } from "./people/port.ts";
 import type { ResultsPort } from "./prompt/results-port.ts";
 import type { RemindersPort } from "./schedules/reminders-port.ts";
@@ -361,25 +361,6 @@ export interface VectorsPort {
     query: VectorQuery,
   ): Promise<Result<readonly { readonly id: string; readonly score: number }[]>>;
   delete(tenant: string, ids: readonly string[]): Promise<Result<void>>;
-}
-
-/** What a task remembers: the memories of its project and of its tenant. It saves into its project, if it has one. */
-export interface MemoryPort {
-  /** `onlyProject`: without the tenant's own. `embedder` is the name of the model that compared them. */
-  search(request: {
-    readonly query: string;
-    readonly onlyProject: boolean;
-    readonly limit: number;
-    readonly signal: AbortSignal;
-  }): Promise<Result<{ readonly hits: readonly MemoryHit[]; readonly embedder: string }>>;
-  /** Saves a text once for a key. `isNew` false: it was there, and got the tags that it had not. */
-  save(note: {
-    readonly content: string;
-    readonly tags: readonly string[];
-    readonly key: string;
-    readonly nowMs: number;
-    readonly signal: AbortSignal;
-  }): Promise<Result<{ readonly memory: Memory; readonly isNew: boolean }>>;
 }
 
 /** Where results too large for a row are kept. Keys are made by the caller and end up under the tenant's prefix. */

@@ -63,7 +63,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return this.read(({ state }) => {
       const page = { after: null, limit: MAX_PAGE, withResults: true };
       const calls = state.phase.name === "ended" ? this.store.ledger(page).rows : [];
-      return summaryOf(state.facts, this.store.view(state), calls);
+      return summaryOf(state, this.store.view(state), calls);
     });
   }
 

@@ -57,7 +57,6 @@ import { joinLabels, OPERATOR } from "../core/provenance/label.ts";
 import { joinMessages, labelMessage } from "../core/provenance/label-messages.ts";
 import type { ModelFailure, ModelChunk } from "../core/ports.ts";
 import type { ModelReply, RevisedCall } from "../core/task-commands.ts";
-import { toSecretUser } from "../core/policy/secret-use.ts";
 import type { SkillInForce } from "../core/skills/skill.ts";
 import { skillText } from "../core/skills/skill-text.ts";
 import type { TaskFacts } from "../core/task-state.ts";

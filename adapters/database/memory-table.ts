@@ -3,8 +3,9 @@ import { type SQL, and, arrayContains, desc, eq, inArray, isNull, or, sql } from
 import type { AuditEntry } from "../../core/audit-entry.ts";
 import type { HashedMemory, MemoryFilter, MemoryTable, ReadMemory } from "../../core/memory/tables.ts";
 import { type Failure, failed, ok } from "../../core/errors.ts";
-import { MAX_TAGS, type Memory, type MemoryKind, type MemoryScope } from "../../core/memory/memory.ts";
+import { MAX_TAGS, type Memory, type MemoryKind, type MemoryScope, toMemoryLabel } from "../../core/memory/memory.ts";
 import { wordSetOf } from "../../core/memory/words.ts";
+import { type Label, TENANT } from "../../core/provenance/label.ts";
 import { cutPage } from "../../core/page-cursor.ts";
 import { auditOf } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection } from "./connection.ts";
@@ -71,14 +72,14 @@ export function memoryTable(connection: Connection): MemoryTable {
       return ok(cutPage(read.value[0].map(toMemory), limit, ({ id, createdAt }) => ({ at: createdAt, id })));
     },
 
-    async update(tenant, { id, content, contentHash, tags }, act) {
+    async update(tenant, { id, label, content, contentHash, tags }, act) {
       const isThis = and(eq(memories.tenant, tenant), eq(memories.id, id));
       const at = new Date(act.at).toISOString();
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           with changed as (
             update memories set content = ${content}, tags = ${textArray(tags)}, embedded_by = case when content = ${content} then embedded_by end,
-              content_hash = ${contentHash}, updated_at = ${at}::timestamptz
+              content_hash = ${contentHash}, label = ${label}, updated_at = ${at}::timestamptz
             where ${isThis} returning id
           )
           ${auditOf(tenant, act)} from changed`),
@@ -169,6 +170,7 @@ function readRow(row: Record<string, unknown>): ReadMemory {
     createdAt: Date.parse(String(row["created_at"])),
     updatedAt: Date.parse(String(row["updated_at"])),
     embeddedBy: textOrNull(row["embedded_by"]),
+    label: toMemoryLabel(Number(row["label"]) as Label),
   };
 }
 
@@ -189,6 +191,7 @@ function recordset(given: readonly HashedMemory[]): SQL {
     kind: memory.kind,
     content: memory.content,
     content_hash: memory.contentHash,
+    label: memory.label,
     tags: memory.tags,
     tag_words: wordSetOf(memory.tags),
     source_task: memory.sourceTask,
@@ -197,15 +200,15 @@ function recordset(given: readonly HashedMemory[]): SQL {
   }));
   return sql`(
     select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, project text, kind text, content text,
-      content_hash text, tags text[], tag_words text[], source_task text, author text, created_at timestamptz)
+      content_hash text, label smallint, tags text[], tag_words text[], source_task text, author text, created_at timestamptz)
     limit ${count(rows)}) r`;
 }
 
 function insert(tenant: string, rows: SQL): SQL {
   return sql`
-    insert into memories (tenant, id, project, kind, content, content_hash, tags, source_task, author, created_at,
+    insert into memories (tenant, id, project, kind, content, content_hash, label, tags, source_task, author, created_at,
       updated_at)
-    select ${tenant}::text, r.id, r.project, r.kind, r.content, r.content_hash, r.tags, r.source_task, r.author,
+    select ${tenant}::text, r.id, r.project, r.kind, r.content, r.content_hash, r.label, r.tags, r.source_task, r.author,
       r.created_at, r.created_at
     from ${rows}
     where exists (select from tenants where id = ${tenant} and erased_at is null)
@@ -272,10 +275,11 @@ function keptOf({ id, project, contentHash }: HashedMemory, kept: readonly ReadM
   );
 }
 
-function isWanted(tenant: string, { scope, tag }: MemoryFilter): SQL | undefined {
+function isWanted(tenant: string, { scope, tag, withOutside }: MemoryFilter): SQL | undefined {
   return and(
     eq(memories.tenant, tenant),
     isInScope(scope),
+    withOutside ? undefined : eq(memories.label, TENANT),
     tag === null ? undefined : and(arrayContains(memories.tags, [tag]), hasWord(tenant, wordSetOf([tag]))),
   );
 }

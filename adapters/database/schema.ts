@@ -1,5 +1,6 @@
 /** The tables of `migrations/`, as drizzle sees them. The SQL is the truth; `docs/storage-schema.md` shows example rows. */
-import { bigint, boolean, customType, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
+import { bigint, boolean, customType, integer, jsonb, pgTable, smallint, text } from "drizzle-orm/pg-core";
+import type { MemoryLabel } from "../../core/memory/memory.ts";
 
 /** `timestamptz` as milliseconds since the epoch. The driver hands over Postgres's own text. */
 const moment = customType<{ data: number; driverData: string }>({
@@ -168,6 +169,7 @@ export const memories = pgTable("memories", {
   createdAt: moment("created_at").notNull(),
   updatedAt: moment("updated_at").notNull(),
   embeddedBy: text("embedded_by"),
+  label: smallint("label").$type<MemoryLabel>().notNull(),
 });
 
 export const memoryTags = pgTable("memory_tags", {

@@ -3,6 +3,7 @@ import type { Database } from "../../core/database.ts";
 import type { MemoryTable, ReadMemory } from "../../core/memory/tables.ts";
 import { type Failure, ok, type Result } from "../../core/errors.ts";
 import { identityHashOf, type Memory } from "../../core/memory/memory.ts";
+import { OUTSIDE } from "../../core/provenance/label.ts";
 import { type MemoryHit, rank } from "../../core/memory/rank.ts";
 import type { MemorySearch, MemoryStore } from "../../core/memory/store.ts";
 import { wordSetOf } from "../../core/memory/words.ts";
@@ -10,6 +11,9 @@ import { type EmbedderPort, MAX_EMBEDDED_TEXTS, type VectorsPort } from "../../c
 
 /** How many more of the nearest are asked for than shown: some may be gone whose vectors are still there. */
 const SPARE = 10;
+/** How many times as many, where those from outside are left out; and how many the vectors give at most. */
+const SPARE_OUTSIDE = 4;
+const MAX_NEAREST = 100;
 /** Memories that are looked at for their tags: the latest. */
 const MAX_TAGGED = 100;
 /** A text that no model refuses: where it is refused too, it is the server that is set up wrong. */
@@ -45,10 +49,10 @@ export function openMemory(parts: MemoryParts): MemoryStore {
     },
 
     async update(tenant, change, act, signal) {
-      const { id, content, tags } = change;
+      const { id, label, content, tags } = change;
       const changed = await memories.update(
         tenant,
-        { id, content, tags, contentHash: await identityHashOf(change) },
+        { id, label, content, tags, contentHash: await identityHashOf(change) },
         act,
       );
       if (!changed.ok) return changed;
@@ -91,7 +95,7 @@ async function searchMemories(
   search: MemorySearch,
   signal: AbortSignal,
 ): Promise<Result<readonly MemoryHit[]>> {
-  const { query, scope, tag } = search;
+  const { query, scope, tag, withOutside } = search;
   const { memories } = database;
   const embedded = await embedder.embed([query], signal);
   if (!embedded.ok) return embedded;
@@ -100,8 +104,8 @@ async function searchMemories(
   const ask = (among: readonly string[] | null, limit: number) =>
     vectors.query(tenant, embedder.model, { values, scope, limit, among });
   const [near, tagged] = await Promise.all([
-    tag === null ? ask(null, search.limit + SPARE) : ok([]),
-    memories.tagged(tenant, { scope, tag }, wordSetOf(tag === null ? [query] : [tag]), MAX_TAGGED),
+    tag === null ? ask(null, nearestAsked(search)) : ok([]),
+    memories.tagged(tenant, { scope, tag, withOutside }, wordSetOf(tag === null ? [query] : [tag]), MAX_TAGGED),
   ]);
   if (!near.ok) return near;
   if (!tagged.ok) return tagged;
@@ -112,10 +116,16 @@ async function searchMemories(
   const similarities = new Map([...near.value, ...more.value].map(({ id, score }) => [id, score]));
   const read = await memories.read(tenant, scope, worthReading(similarities, new Set(tagged.value), search));
   if (!read.ok) return read;
-  const found = read.value.map((memory) => {
+  const wanted = read.value.filter(({ label }) => withOutside || label !== OUTSIDE);
+  const found = wanted.map((memory) => {
     return { memory: withoutHash(memory), similarity: similarities.get(memory.id) ?? 0 };
   });
   return ok(rank(found, query, search));
+}
+
+/** Vectors have no label, so more of the nearest are looked at when those from outside are left out. */
+function nearestAsked({ limit, withOutside }: MemorySearch): number {
+  return Math.min(MAX_NEAREST, limit * (withOutside ? 1 : SPARE_OUTSIDE) + SPARE);
 }
 
 /** The ids that can be shown: what no tag raises has to reach the cut-off by itself. */

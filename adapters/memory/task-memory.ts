@@ -1,10 +1,10 @@
 /** Memory as a task's tools have it: of its tenant and project, with its agent's rules, under its name. */
 import { failed, ok } from "../../core/errors.ts";
 import { makeId } from "../../core/ids.ts";
-import { scopeOfTask } from "../../core/memory/memory.ts";
+import { scopeOfTask, toMemoryLabel } from "../../core/memory/memory.ts";
 import { DEFAULT_MIN_SCORE, DEFAULT_TAG_BOOST } from "../../core/memory/rank.ts";
 import type { MemoryStore } from "../../core/memory/store.ts";
-import type { MemoryPort } from "../../core/ports.ts";
+import type { MemoryPort } from "../../core/memory/port.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 
 /** Opens the memory of a task. A call of the API has no task of its own, so its key is the author. */
@@ -13,13 +13,14 @@ export function memoryOfTask(store: MemoryStore, facts: TaskFacts): MemoryPort {
   const rules = agent.config.memory;
   const isCall = kind === "call";
   return {
-    async search({ query, onlyProject, limit, signal }) {
+    async search({ query, onlyProject, withOutside, limit, signal }) {
       const found = await store.search(
         tenant,
         {
           query,
           scope: onlyProject && project !== null ? [project] : scopeOfTask(project),
           tag: null,
+          withOutside,
           limit,
           tagBoost: rules?.tag_boost ?? DEFAULT_TAG_BOOST,
           minScore: rules?.min_score ?? DEFAULT_MIN_SCORE,
@@ -29,11 +30,12 @@ export function memoryOfTask(store: MemoryStore, facts: TaskFacts): MemoryPort {
       return found.ok ? ok({ hits: found.value, embedder: store.embedder }) : found;
     },
 
-    async save({ content, tags, key, nowMs, signal }) {
+    async save({ content, tags, label, key, nowMs, signal }) {
       const memory = {
         id: await idOf(facts, key),
         project,
         kind: "note" as const,
+        label: toMemoryLabel(label),
         content,
         tags,
         sourceTask: isCall ? facts.parentId : facts.id,

@@ -3,6 +3,7 @@ import { hashingEmbedder } from "../../adapters/embeddings/hashing.ts";
 import { DEFAULT_HITS, type Memory } from "../../core/memory/memory.ts";
 import { rank } from "../../core/memory/rank.ts";
 import { MEMORIES, QUESTIONS } from "./labelled-texts.ts";
+import { TENANT } from "../../core/provenance/label.ts";
 
 const BOOSTS = [0, 0.05, 0.1, 0.2, 0.4];
 const CUT_OFFS = [0, 0.1, 0.15, 0.2, 0.25, 0.3];
@@ -67,5 +68,5 @@ function inner(left: Float32Array | undefined, right: Float32Array | undefined):
 
 function asMemory({ name, content, tags }: (typeof MEMORIES)[number]): Memory {
   const made = { id: name, project: null, kind: "note", content, tags, sourceTask: null, author: "bench" } as const;
-  return { ...made, createdAt: 0, updatedAt: 0, embeddedBy: "hashing" };
+  return { ...made, label: TENANT, createdAt: 0, updatedAt: 0, embeddedBy: "hashing" };
 }

@@ -12,6 +12,7 @@ import { makeId } from "../../core/ids.ts";
 import type { NewMemory } from "../../core/memory/memory.ts";
 import { startTestDatabase } from "../../scripts/database/test-database.ts";
 import { quantile } from "../../test/drill/random.ts";
+import { TENANT } from "../../core/provenance/label.ts";
 
 const FILL_BATCH = 500;
 const WARM_UP = 10;
@@ -66,7 +67,7 @@ export async function measureSearch(entries: number, say: (line: string) => void
         (took) => note("inProcess", took),
         () => bruteForce(kept, values),
       );
-      const asked = { query, scope: null, tag: null, limit: LIMIT, tagBoost: 0, minScore: -1 };
+      const asked = { query, scope: null, tag: null, withOutside: true, limit: LIMIT, tagBoost: 0, minScore: -1 };
       const found = await timedAsync(
         (took) => note("search", took),
         () => store.search(tenant, asked, signal),
@@ -117,7 +118,7 @@ function bruteForce(kept: readonly { id: string; values: Float32Array }[], asked
 function memoryOf(index: number): NewMemory {
   const content = `${index}: ${textOf(index, 24)}`;
   const made = { id: newId("memory"), project: null, kind: "note", content, sourceTask: null } as const;
-  return { ...made, tags: index % 40 === 0 ? [wordOf(index)] : [], author: "bench", createdAt: index };
+  return { ...made, label: TENANT, tags: index % 40 === 0 ? [wordOf(index)] : [], author: "bench", createdAt: index };
 }
 
 function textOf(seed: number, words: number): string {

@@ -15,8 +15,11 @@ import type { Toolset } from "./toolset.ts";
 
 /** Ports through which a tool reads what others wrote. */
 const READING_PORTS: ReadonlySet<string> = new Set(["web", "search", "mcp"]);
+/** Ports through which a tool reads what the tenant stored. */
+const RECORD_PORTS: ReadonlySet<string> = new Set(["memory", "files"]);
 const INPUT = "the task's input";
 const ASK_HUMAN = "ask_human";
+const MEMORY_SEARCH = "memory_search";
 
 /** Whose conversation it is. */
 export interface GroundFacts {
@@ -33,9 +36,13 @@ export function readGround({ messages }: CallContext, { facts, toolset }: Ground
     sorted.trusted.push(toText(content, -1, "your instructions"));
   const calls = new Map<string, RequestedCall>();
   let hasOutside = false;
+  let hasHistory = false;
   for (const [at, message] of messages.entries()) {
     if (message.role === "assistant") for (const call of message.calls ?? []) calls.set(call.id, call);
-    sortMessage(message, at, { sorted, calls, hasOutside, isSubtask: facts.parentId !== null, toolset });
+    // What stands for earlier steps may be several messages, of which the first says so.
+    hasHistory ||= message.role === "user" && isHistory(message.content);
+    const isByModel = hasHistory || facts.parentId !== null;
+    sortMessage(message, at, { sorted, calls, hasOutside, isByModel, toolset });
     hasOutside ||= message.label === OUTSIDE;
   }
   return sorted;
@@ -46,12 +53,13 @@ interface Sorting {
   readonly calls: ReadonlyMap<string, RequestedCall>;
   /** Whether an earlier message came from outside. */
   readonly hasOutside: boolean;
-  readonly isSubtask: boolean;
+  /** Whether a model wrote the message if it is the user's and may not instruct: a subtask's input, or a summary. */
+  readonly isByModel: boolean;
   readonly toolset: GroundFacts["toolset"];
 }
 
 function sortMessage(message: LabelledMessage, at: number, sorting: Sorting): void {
-  const { sorted, hasOutside, isSubtask } = sorting;
+  const { sorted, hasOutside, isByModel } = sorting;
   const { label, content } = message;
   switch (message.role) {
     case "system":
@@ -59,8 +67,7 @@ function sortMessage(message: LabelledMessage, at: number, sorting: Sorting): vo
       return;
     case "user":
       if (label <= PERSON) sorted.trusted.push(toText(content, at, INPUT));
-      // A subtask's input and a summary of earlier steps are texts of a model.
-      else if (!isSubtask && !isHistory(content)) sorted.read.push(toText(content, at, INPUT));
+      else if (!isByModel) sorted.read.push(toText(content, at, INPUT));
       return;
     case "assistant": {
       const texts = [content, ...(message.calls ?? []).map(readArguments)];
@@ -82,14 +89,22 @@ function sortResult(message: Extract<LabelledMessage, { role: "tool" }>, at: num
   if (label <= PERSON) {
     if (made.name === ASK_HUMAN) sorted.trusted.push(text);
     else sorted.chosen.push(text);
-  } else if (label === TENANT) {
-    sorted.records.push(text);
-    sorted.read.push(text);
-  } else if (readsOthersText(tool)) sorted.read.push(text);
+    return;
+  }
+  // In an influenced step the label of a record's text is that of the step, so the tool says what it read.
+  const readsOthers = needsOneOf(tool, READING_PORTS);
+  const readsRecords = label === TENANT || (!readsOthers && needsOneOf(tool, RECORD_PORTS));
+  if (readsRecords) sorted.records.push(text);
+  if (label === TENANT || readsOthers || isOfFacts(made)) sorted.read.push(text);
 }
 
-function readsOthersText(tool: Tool | null): boolean {
-  return tool?.needs.some((port) => READING_PORTS.has(port)) === true;
+function needsOneOf(tool: Tool | null, ports: ReadonlySet<string>): boolean {
+  return tool?.needs.some((port) => ports.has(port)) === true;
+}
+
+/** Whether a result has memories that are facts, and no others: nothing that this task saved under influence is one. */
+function isOfFacts({ name, given }: MadeCall): boolean {
+  return name === MEMORY_SEARCH && fieldOf(given, "include_outside") === undefined;
 }
 
 interface MadeCall {

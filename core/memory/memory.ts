@@ -3,6 +3,7 @@
  * whoever reads them, never instructions. Times are milliseconds since the epoch.
  */
 import { z } from "zod";
+import { type Label, OUTSIDE, TENANT } from "../provenance/label.ts";
 import { sha256Hex } from "../sha256.ts";
 import { ID_PREFIXES } from "../ids.ts";
 
@@ -46,11 +47,33 @@ export const querySchema = text(MAX_QUERY_CHARACTERS);
 export const MEMORY_KINDS = ["note", "summary"] as const;
 export type MemoryKind = (typeof MEMORY_KINDS)[number];
 
+/** The labels of memories: a record of the tenant, or text that came from outside and is no fact. Neither may instruct. */
+export type MemoryLabel = typeof TENANT | typeof OUTSIDE;
+
+/** The label of what is saved under a context's label. */
+export function toMemoryLabel(context: Label): MemoryLabel {
+  return context === OUTSIDE ? OUTSIDE : TENANT;
+}
+
+/** The labels by their names in the API. */
+export const MEMORY_LABELS = ["tenant", "outside"] as const;
+
+/** A label's name in the API. */
+export function nameMemoryLabel(label: MemoryLabel): (typeof MEMORY_LABELS)[number] {
+  return label === OUTSIDE ? "outside" : "tenant";
+}
+
+/** The label of that name. */
+export function readMemoryLabel(name: (typeof MEMORY_LABELS)[number]): MemoryLabel {
+  return name === "outside" ? OUTSIDE : TENANT;
+}
+
 /** A memory. `project` null: the whole tenant's. */
 export interface Memory {
   readonly id: string;
   readonly project: string | null;
   readonly kind: MemoryKind;
+  readonly label: MemoryLabel;
   readonly content: string;
   readonly tags: readonly string[];
   /** The task that it came from; null: it came by the API. */
@@ -84,10 +107,17 @@ export async function hashContent(content: string): Promise<string> {
 
 /**
  * What tells a memory from the others of its project. Notes of equal content are one. A summary is its task's, whatever
- * other tasks left: it goes with the task. (No content holds a NUL, so that no note is taken for a summary.)
+ * other tasks left: it goes with the task. (No content holds a NUL, so that no note is taken for a summary.) Text from
+ * outside is never merged with a record: neither does a record lend it trust, nor does it add tags to a record.
  */
-export async function identityHashOf({ id, kind, content }: Pick<Memory, "id" | "kind" | "content">): Promise<string> {
-  return await hashContent(kind === "summary" ? `${id}\0${content}` : content);
+export async function identityHashOf({
+  id,
+  kind,
+  label,
+  content,
+}: Pick<Memory, "id" | "kind" | "label" | "content">): Promise<string> {
+  const hash = await hashContent(kind === "summary" ? `${id}\0${content}` : content);
+  return label === OUTSIDE ? await sha256Hex(`outside ${hash}`) : hash;
 }
 
 /** The id of the summary that a task leaves: each task has one, so that it is never kept twice. */

@@ -9,6 +9,8 @@ export interface MemorySearch extends RankRules {
   readonly query: string;
   readonly scope: MemoryScope;
   readonly tag: string | null;
+  /** False: only records of the tenant are found, and nothing that came from outside. */
+  readonly withOutside: boolean;
   readonly limit: number;
 }
 
@@ -35,7 +37,7 @@ export interface MemoryStore {
   ): Promise<Result<readonly SavedMemory[]>>;
   update(
     tenant: string,
-    change: Pick<Memory, "id" | "kind" | "content" | "tags">,
+    change: Pick<Memory, "id" | "kind" | "label" | "content" | "tags">,
     act: AuditEntry,
     signal: AbortSignal,
   ): Promise<Result<Memory>>;

@@ -4,9 +4,9 @@
  */
 import { cutBefore, headAndTail } from "../gateway/shape.ts";
 import type { LedgerRow } from "../task-commands.ts";
-import type { TaskFacts } from "../task-state.ts";
+import type { TaskFacts, TaskState } from "../task-state.ts";
 import type { TaskView } from "../task-view.ts";
-import { type NewMemory, summaryIdOf } from "./memory.ts";
+import { type NewMemory, summaryIdOf, toMemoryLabel } from "./memory.ts";
 import { storable } from "../storable.ts";
 
 /** Characters (UTF-16) of each part; together below what a memory holds. */
@@ -24,8 +24,12 @@ const TELLING = ["query", "filename", "path", "url", "expression", "task_descrip
 /** A call of a task, as far as a summary tells of it. */
 export type SummarisedCall = Pick<LedgerRow, "tool" | "arguments" | "state">;
 
-/** The summary of a task; null for one that leaves none: not completed, a part of another, a single call, or switched off. */
-export function summaryOf(facts: TaskFacts, view: TaskView, calls: readonly SummarisedCall[]): NewMemory | null {
+/** The summary of a task, with the label of what the task read; null for one that leaves none: not completed, a part of another, a single call, or switched off. */
+export function summaryOf(
+  { facts, steeredBy }: Pick<TaskState, "facts" | "steeredBy">,
+  view: TaskView,
+  calls: readonly SummarisedCall[],
+): NewMemory | null {
   const { agent, kind, parentId } = facts;
   const leavesOne = kind === "agent" && parentId === null && agent.config.memory?.summaries !== false;
   if (!leavesOne || view.status !== "completed" || view.ended_at === null) return null;
@@ -38,6 +42,7 @@ export function summaryOf(facts: TaskFacts, view: TaskView, calls: readonly Summ
     id: summaryIdOf(facts.id),
     project: facts.project,
     kind: "summary",
+    label: toMemoryLabel(steeredBy),
     content: storable(parts.join("\n")),
     tags: [],
     sourceTask: facts.id,

@@ -9,6 +9,8 @@ export interface MemoryFilter {
   readonly scope: MemoryScope;
   /** A tag, as it was written. */
   readonly tag: string | null;
+  /** False: only records of the tenant. */
+  readonly withOutside: boolean;
 }
 
 /** A memory to be kept, with the hash that tells it from the others of its project (`identityHashOf`). */
@@ -46,6 +48,7 @@ export interface MemoryTable {
     tenant: string,
     change: {
       readonly id: string;
+      readonly label: Memory["label"];
       readonly content: string;
       readonly contentHash: string;
       readonly tags: readonly string[];

@@ -46,7 +46,7 @@ export function namesHost({ text, lower }: SearchedText, url: URL): boolean {
 }
 
 /** The host in lower case, without a final dot. */
-export function hostOf({ hostname }: URL): string {
+function hostOf({ hostname }: URL): string {
   return hostname.toLowerCase().replace(/\.$/, "");
 }
 

@@ -5,7 +5,7 @@
 import { findSharedRuns, hasLink, hasRelativeLink, hasValue, namesHost, SearchedText } from "./find-text.ts";
 
 /** A run of this many characters from a tenant's record is taken for a copy of it. */
-export const MIN_COPIED_CHARACTERS = 16;
+const MIN_COPIED_CHARACTERS = 16;
 /** Copied runs that are looked up in the other texts; with more, the text counts as copied. */
 const MAX_RUNS = 64;
 
@@ -69,13 +69,20 @@ export function isGroundedValue(value: string, source: string | null, { trusted,
   return source !== null && read.some((text) => text.about.source === source && hasValue(text, value));
 }
 
-/** The tenant's record that a text has a copied run of, unless the run is also in a text from elsewhere; null: none. */
-export function findCopiedRecord(given: string, { records, trusted, read }: Ground): GroundText | null {
+/**
+ * The tenant's record that a text has a copied run of; null: none. A run that is in a text from elsewhere too, or that the
+ * agent had written before the record was read, is no copy.
+ */
+export function findCopiedRecord(given: string, ground: Ground): GroundText | null {
+  const { records, trusted, chosen, written, read } = ground;
   if (records.length === 0) return null;
   const { comparable } = new SearchedText(decodeText(given));
-  const known = [...trusted, ...read.filter((text) => !records.includes(text))];
+  const elsewhere = [...trusted, ...read.filter((text) => !records.includes(text))];
   for (const record of records) {
     const runs = findSharedRuns(comparable, record.comparable, MIN_COPIED_CHARACTERS);
+    if (runs.length === 0) continue;
+    const own = [...chosen, ...written].filter((text) => text.about.at < record.about.at);
+    const known = [...elsewhere, ...own];
     if (runs.length > MAX_RUNS || runs.some((run) => !known.some((text) => text.comparable.includes(run))))
       return record;
   }

@@ -291,7 +291,7 @@ describe("one tenant with another's ids", () => {
     expect(await database.projects.list(b.tenant.id, null, 10)).toEqual({ ok: true, value: [] });
     expect(await database.memories.read(b.tenant.id, null, [a.memory])).toEqual({ ok: true, value: [] });
     for (const scope of [null, [null], ["secret"]]) {
-      const page = await database.memories.page(b.tenant.id, { scope, tag: null }, PAGE);
+      const page = await database.memories.page(b.tenant.id, { scope, tag: null, withOutside: true }, PAGE);
       expect(page).toEqual({ ok: true, value: { items: [], next: null } });
     }
     expect(await database.schedules.page(b.tenant.id, PAGE)).toEqual({ ok: true, value: { items: [], next: null } });

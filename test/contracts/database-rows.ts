@@ -14,6 +14,7 @@ import { scheduleConfigSchema } from "../../core/schedules/schedule.ts";
 import type { ScheduleReport } from "../../core/schedules/table.ts";
 import type { SkillChange } from "../../core/skills/tables.ts";
 import type { TaskStatus } from "../../core/task-status.ts";
+import { TENANT } from "../../core/provenance/label.ts";
 
 export const START = 1_800_000_000_000;
 
@@ -212,6 +213,7 @@ export function hashedMemory(change: Partial<HashedMemory> = {}): HashedMemory {
     id,
     project: null,
     kind: "note",
+    label: TENANT,
     content,
     contentHash: content,
     tags: [],

@@ -1,7 +1,8 @@
 /** What every `MemoryPort` does. */
 import { describe, expect, it } from "vitest";
-import type { MemoryPort } from "../../core/ports.ts";
+import type { MemoryPort } from "../../core/memory/port.ts";
 import { valueOf } from "./value-of.ts";
+import { type Label, OUTSIDE, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
 
 /** Memory of tasks of one tenant that has nothing else; `of(null)` is a task without a project. */
 export interface MemoryUnderTest {
@@ -13,11 +14,22 @@ export interface MemoryUnderTest {
 let keys = 0;
 const { signal } = new AbortController();
 
-const save = async (memory: MemoryPort, content: string, tags: readonly string[] = [], key = `call-${(keys += 1)}`) =>
-  valueOf(await memory.save({ content, tags, key, nowMs: 1_800_000_000_000 + keys, signal }));
+const save = async (
+  memory: MemoryPort,
+  content: string,
+  tags: readonly string[] = [],
+  key = `call-${(keys += 1)}`,
+  label: Label = PRINCIPAL,
+) => valueOf(await memory.save({ content, tags, label, key, nowMs: 1_800_000_000_000 + keys, signal }));
 
-const find = async (memory: MemoryPort, query: string, more: { limit?: number; onlyProject?: boolean } = {}) => {
-  const found = valueOf(await memory.search({ query, onlyProject: false, limit: 10, signal, ...more }));
+const find = async (
+  memory: MemoryPort,
+  query: string,
+  more: { limit?: number; onlyProject?: boolean; withOutside?: boolean } = {},
+) => {
+  const found = valueOf(
+    await memory.search({ query, onlyProject: false, withOutside: false, limit: 10, signal, ...more }),
+  );
   return found.hits;
 };
 const contents = async (...given: Parameters<typeof find>) =>
@@ -39,11 +51,34 @@ export function memoryContract(name: string, open: () => MemoryUnderTest | Promi
       expect(first?.score).toBeGreaterThan(others[0]?.score ?? 0);
     });
 
+    it("keeps what was saved under text from outside apart from the tenant's records", async () => {
+      const memory = (await open()).of(null);
+      const policy = "Refunds above 500 euros need no approval.";
+      const { memory: claim } = await save(memory, policy, ["refunds"], "call-outside", OUTSIDE);
+      expect(claim.label).toBe(OUTSIDE);
+      expect(await contents(memory, "which refunds need approval", { withOutside: false })).toEqual([]);
+      expect(await contents(memory, "refunds", { withOutside: false })).toEqual([]);
+      expect(await contents(memory, "which refunds need approval", { withOutside: true })).toEqual([policy]);
+      // The same words by somebody of the tenant are a record of their own, which gets no tag from outside.
+      const { memory: record, isNew } = await save(memory, policy, ["finance"], "call-inside", TENANT);
+      expect([isNew, record.label, record.tags, record.id === claim.id]).toEqual([true, TENANT, ["finance"], false]);
+      const again = await save(memory, policy, ["urgent"], "call-outside-again", OUTSIDE);
+      expect([again.memory.id, again.isNew]).toEqual([claim.id, false]);
+      const found = await find(memory, "which refunds need approval", { withOutside: false });
+      expect(found.map(({ memory: { id, tags } }) => [id, tags])).toEqual([[record.id, ["finance"]]]);
+    });
+
     it("names what compared them, and gives no more than it is asked for", async () => {
       const memory = (await open()).of(null);
       for (const day of ["Monday", "Tuesday", "Friday"]) await save(memory, `The report is due on ${day}.`);
       const found = valueOf(
-        await memory.search({ query: "when is the report due", onlyProject: false, limit: 2, signal }),
+        await memory.search({
+          query: "when is the report due",
+          onlyProject: false,
+          withOutside: false,
+          limit: 2,
+          signal,
+        }),
       );
       expect(found.hits).toHaveLength(2);
       expect(found.embedder).toBe("hashing");

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const FIRST = { after: null, limit: 100 };
-const ALL = { scope: null, tag: null };
+const ALL = { scope: null, tag: null, withOutside: true };
 
 const newTenantId = async () => (await makeTenant(database)).tenant.id;
 
@@ -32,7 +32,10 @@ describe("memories", () => {
     expect(saved).toEqual({ ...odd, updatedAt: START, embeddedBy: null });
     expect(valueOf(await database.memories.read(tenant, null, [odd.id]))).toEqual([saved]);
     for (const tag of odd.tags)
-      expect(valueOf(await database.memories.page(tenant, { scope: null, tag }, FIRST)).items, tag).toHaveLength(1);
+      expect(
+        valueOf(await database.memories.page(tenant, { scope: null, tag, withOutside: true }, FIRST)).items,
+        tag,
+      ).toHaveLength(1);
   });
 
   test("are saved once however often that is asked, and the act stands in the audit log once", async () => {
@@ -107,7 +110,7 @@ describe("memories", () => {
     const order = made.toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)).map(({ id }) => id);
     expect(ids).toEqual(order);
     const count = async (scope: readonly (string | null)[] | null, tag: string | null) =>
-      valueOf(await database.memories.page(tenant, { scope, tag }, FIRST)).items.length;
+      valueOf(await database.memories.page(tenant, { scope, tag, withOutside: true }, FIRST)).items.length;
     expect([await count(["x"], null), await count([null], null), await count([null, "x"], null)]).toEqual([2, 3, 5]);
     expect([await count(null, "even"), await count(["x"], "even"), await count(null, "Even")]).toEqual([3, 1, 0]);
     expect([await count([], null), await count(["y"], null)]).toEqual([0, 0]);
@@ -130,7 +133,7 @@ describe("memories", () => {
     const memory = hashedMemory({ content: "before" });
     const saved = valueOf(await database.memories.save(tenant, [memory], null));
     expect(valueOf(await database.memories.markEmbedded(tenant, "m", saved))).toEqual([memory.id]);
-    const change = { id: memory.id, content: "before", contentHash: "before", tags: ["new tag"] };
+    const change = { id: memory.id, label: memory.label, content: "before", contentHash: "before", tags: ["new tag"] };
     const changed = act("memory.update", memory.id, START + 9);
     expect(valueOf(await database.memories.update(tenant, change, changed))).toMatchObject({
       tags: ["new tag"],
@@ -153,7 +156,7 @@ describe("memories", () => {
     const tenant = await newTenantId();
     const [one, two] = [hashedMemory({ content: "one" }), hashedMemory({ content: "two" })];
     valueOf(await database.memories.save(tenant, [one, two], null));
-    const change = { id: two.id, content: "one", contentHash: "one", tags: [] };
+    const change = { id: two.id, label: two.label, content: "one", contentHash: "one", tags: [] };
     expect(await database.memories.update(tenant, change, act("memory.update", two.id))).toMatchObject({
       ok: false,
       error: { code: "conflict", field: "content" },

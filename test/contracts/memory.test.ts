@@ -11,6 +11,7 @@ import { failed } from "../../core/errors.ts";
 import type { NewMemory } from "../../core/memory/memory.ts";
 import type { MemoryStore } from "../../core/memory/store.ts";
 import type { EmbedderPort, VectorsPort } from "../../core/ports.ts";
+import { PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { fakeMemories, fakeMemory } from "../fakes/memory.ts";
@@ -18,7 +19,6 @@ import { playVectorize } from "../stand-ins/vectorize.ts";
 import { act, makeTenant, newId, START } from "./database-rows.ts";
 import { memoryContract } from "./memory-suite.ts";
 import { valueOf } from "./value-of.ts";
-import { PRINCIPAL } from "../../core/provenance/label.ts";
 
 let server: TestDatabase;
 let database: Database;
@@ -82,10 +82,10 @@ memoryContract("Postgres with Vectorize, played", () => underTest(storeOn(openVe
 
 function note(content: string, change: Partial<NewMemory> = {}): NewMemory {
   const made = { id: newId("memory"), project: null, kind: "note", content, tags: [], sourceTask: null } as const;
-  return { ...made, author: "agent_default", createdAt: START, ...change };
+  return { ...made, label: TENANT, author: "agent_default", createdAt: START, ...change };
 }
 
-const ASK = { scope: null, tag: null, limit: 20, tagBoost: 0.1, minScore: 0.2 };
+const ASK = { scope: null, tag: null, withOutside: false, limit: 20, tagBoost: 0.1, minScore: 0.2 };
 const find = async (store: MemoryStore, tenant: string, query: string, more: Partial<typeof ASK> = {}) =>
   valueOf(await store.search(tenant, { ...ASK, ...more, query }, signal)).map(({ memory }) => memory.content);
 
@@ -184,7 +184,13 @@ describe("a search", () => {
     const tenant = await newTenantId();
     const memory = note("The train leaves at nine.");
     valueOf(await store.save(tenant, [memory], null, signal));
-    const change = { id: memory.id, kind: memory.kind, content: "Coffee is in the kitchen.", tags: [] };
+    const change = {
+      id: memory.id,
+      kind: memory.kind,
+      label: memory.label,
+      content: "Coffee is in the kitchen.",
+      tags: [],
+    };
     const changed = valueOf(await store.update(tenant, change, act("memory.update", memory.id), signal));
     expect(changed).toMatchObject({ content: "Coffee is in the kitchen.", embeddedBy: "hashing" });
     expect(await find(store, tenant, "train leaves at nine")).toEqual([]);
@@ -219,8 +225,8 @@ describe("summaries", () => {
     const tenant = await newTenantId();
     const [one, two] = [left(), left()];
     valueOf(await store.save(tenant, [one, two], null, signal));
-    for (const { id, kind, content } of [one, two]) {
-      const change = { id, kind, content, tags: ["greeting"] };
+    for (const { id, kind, label, content } of [one, two]) {
+      const change = { id, kind, label, content, tags: ["greeting"] };
       const changed = valueOf(await store.update(tenant, change, act("memory.update", id), signal));
       expect(changed).toMatchObject({ id, tags: ["greeting"], embeddedBy: "hashing" });
     }

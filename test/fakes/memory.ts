@@ -2,9 +2,10 @@
 import { hashingEmbedder } from "../../adapters/embeddings/hashing.ts";
 import { ok } from "../../core/errors.ts";
 import { makeId } from "../../core/ids.ts";
-import { hashContent, type Memory, MAX_TAGS, scopeOfTask } from "../../core/memory/memory.ts";
+import { identityHashOf, type Memory, MAX_TAGS, scopeOfTask, toMemoryLabel } from "../../core/memory/memory.ts";
 import { DEFAULT_MIN_SCORE, DEFAULT_TAG_BOOST, rank } from "../../core/memory/rank.ts";
-import type { MemoryPort } from "../../core/ports.ts";
+import type { MemoryPort } from "../../core/memory/port.ts";
+import { OUTSIDE } from "../../core/provenance/label.ts";
 
 /** What several tasks share. */
 interface FakeMemories {
@@ -28,26 +29,28 @@ export function fakeMemory(memories: FakeMemories = fakeMemories(), project: str
     return embedded.ok ? (embedded.value[0] ?? new Float32Array()) : new Float32Array();
   };
   return {
-    async search({ query, onlyProject, limit }) {
+    async search({ query, onlyProject, withOutside, limit }) {
       const scope = onlyProject && project !== null ? [project] : scopeOfTask(project);
       const values = await vectorOf(query);
       const found = [];
       for (const memory of rows.values()) {
         if (scope !== null && !scope.includes(memory.project)) continue;
+        if (!withOutside && memory.label === OUTSIDE) continue;
         const own = await vectorOf(memory.content);
         found.push({ memory, similarity: own.reduce((sum, value, i) => sum + value * (values[i] ?? 0), 0) });
       }
       const rules = { tagBoost: DEFAULT_TAG_BOOST, minScore: DEFAULT_MIN_SCORE };
       return ok({ hits: rank(found, query, { ...rules, limit }), embedder: embedder.model });
     },
-    async save({ content, tags, key, nowMs }) {
-      const hash = await hashContent(content);
+    async save({ content, tags, label, key, nowMs }) {
+      const note = { id: "", kind: "note" as const, label: toMemoryLabel(label), content };
+      const hash = await identityHashOf(note);
       const own = rows.get(ids.get(key) ?? "");
       if (own !== undefined) return ok({ memory: own, isNew: true });
       const same = [...rows.values()].find((row) => row.project === project && hashes.get(row.id) === hash);
       const id = same?.id ?? makeId("memory", nowMs, crypto.getRandomValues(new Uint8Array(10)));
       const merged = [...new Set([...(same?.tags ?? []), ...tags])].slice(0, MAX_TAGS);
-      const made = { id, project, kind: "note" as const, content, sourceTask: "task_1", author: "agent_1" };
+      const made = { ...note, id, project, sourceTask: "task_1", author: "agent_1" };
       const row = {
         ...made,
         createdAt: nowMs,

@@ -5,7 +5,7 @@ import { type SummarisedCall, summaryOf } from "../../core/memory/summary.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import type { TaskView } from "../../core/task-view.ts";
 import { report } from "../contracts/database-rows.ts";
-import { PRINCIPAL } from "../../core/provenance/label.ts";
+import { OUTSIDE, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
 
 const ENDED = "2027-01-15T08:00:00.000Z";
 const { view: someView, task: id } = report();
@@ -47,15 +47,16 @@ const call = (tool: string, given: unknown, state: SummarisedCall["state"] = "co
 };
 
 const textOf = (...[input, end, calls = []]: [TaskFacts, TaskView, SummarisedCall[]?]) =>
-  summaryOf(input, end, calls)?.content ?? "";
+  summaryOf({ facts: input, steeredBy: TENANT }, end, calls)?.content ?? "";
 
 describe("the summary of a task", () => {
   it("tells the request, the approach and the outcome, under the task's name", () => {
     const calls = [call("read_file", { filename: "notes.md" }), call("wait", { seconds: 3 })];
-    expect(summaryOf(facts(), view("The plan is written."), calls)).toEqual({
+    expect(summaryOf({ facts: facts(), steeredBy: TENANT }, view("The plan is written."), calls)).toEqual({
       id: `mem_${id.slice(5)}`,
       project: "sales",
       kind: "summary",
+      label: TENANT,
       content:
         'Request: Write the plan.\nApproach: 2 steps. read_file "notes.md"; wait.\nOutcome: The plan is written.',
       tags: [],
@@ -65,12 +66,21 @@ describe("the summary of a task", () => {
     });
   });
 
+  it("comes from outside when the task had read text from outside", () => {
+    for (const [steeredBy, label] of [
+      [PRINCIPAL, TENANT],
+      [TENANT, TENANT],
+      [OUTSIDE, OUTSIDE],
+    ] as const)
+      expect(summaryOf({ facts: facts(), steeredBy }, view("x"), [])?.label).toBe(label);
+  });
+
   it("is none of a task that did not complete, is a part of another, is one call, or whose agent leaves none", () => {
     const quiet = { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, memory: { summaries: false } } };
     for (const other of [facts({ parentId: "task_x" }), facts({ kind: "call" }), facts({ agent: quiet })])
-      expect(summaryOf(other, view("x"), [])).toBeNull();
+      expect(summaryOf({ facts: other, steeredBy: TENANT }, view("x"), [])).toBeNull();
     for (const status of ["failed", "cancelled", "running"] as const)
-      expect(summaryOf(facts(), view("x", { status }), [])).toBeNull();
+      expect(summaryOf({ facts: facts(), steeredBy: TENANT }, view("x", { status }), [])).toBeNull();
   });
 
   it("holds of a conversation what the user said, and says when there was no tool, no word, or a limit", () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { contentSchema, hashContent, type Memory, scopeOfTask, summaryIdOf } from "../../core/memory/memory.ts";
 import { rank } from "../../core/memory/rank.ts";
 import { wordsOf, wordSetOf } from "../../core/memory/words.ts";
+import { TENANT } from "../../core/provenance/label.ts";
 
 describe("the words of a text", () => {
   it.each([
@@ -49,6 +50,7 @@ describe("the rank of what was found", () => {
     id,
     project: null,
     kind: "note",
+    label: TENANT,
     content: id,
     tags,
     sourceTask: null,

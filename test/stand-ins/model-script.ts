@@ -10,15 +10,27 @@ interface ReplyOfStep extends ScriptedReply {
 
 /**
  * A test says in the task's input what the model does: `{"replies": [ReplyOfStep, …]}`, one for each step, alone or on a
- * last line of its own. Any other input, and a step past the last reply, is answered with plain text.
+ * last line of its own. After the last reply it obeys whatever it reads: each `OBEY:…:` in any message, the base64 of such a
+ * reply, in order, one for each step. Anything else is answered with plain text.
  */
 export const scriptOfTheTask: ModelScript = (messages, { model }) => {
   const input = messages.find(({ role }) => role === "user")?.content;
-  const reply = typeof input === "string" ? repliesIn(input)[stepOf(messages) - 1] : undefined;
+  const own = typeof input === "string" ? repliesIn(input) : [];
+  const reply = [...own, ...ordersIn(messages)][stepOf(messages) - 1];
   const parts = reply?.parts;
   if (parts !== undefined) return { ...reply, text: parts.map(([text, times]) => text.repeat(times)).join("") };
   return reply?.models?.[model] ?? reply ?? { text: "Done." };
 };
+
+function ordersIn(messages: Parameters<ModelScript>[0]): ReplyOfStep[] {
+  const texts = messages.flatMap(({ role, content }) =>
+    role !== "assistant" && typeof content === "string" ? [content] : [],
+  );
+  const orders = texts.flatMap((text) =>
+    Array.from(text.matchAll(/OBEY:([A-Za-z0-9+/=]+):/g), ([, order = ""]) => order),
+  );
+  return [...new Set(orders)].map((order) => JSON.parse(atob(order)) as ReplyOfStep);
+}
 
 function repliesIn(input: string): readonly ReplyOfStep[] {
   const script = /(?:^|\n)(\{"replies":[^\n]*)$/.exec(input)?.[1];

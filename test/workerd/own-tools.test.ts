@@ -246,7 +246,10 @@ describe("a tool that changes in the middle of a task", () => {
         },
       ],
     };
-    const running = await caller.makeTask([ask, part, { text: "Done." }]);
+    const agent = { name: "weather", instructions: "", tools: ["*"], permissions: ["network"] };
+    const allowed = { ...agent, allowed_domains: [new URL(url).host] };
+    expect((await caller.send("POST", "/v1/agents", allowed)).status).toBe(201);
+    const running = await caller.makeTask([ask, part, { text: "Done." }], { agent: "weather" });
     await caller.until(running.id, ({ status }) => status === "waiting_input");
     await caller.send("DELETE", "/v1/tools/weather");
     expectProblem(await callTool(caller, "weather", { city: "Bergen" }), 404);

@@ -78,7 +78,15 @@ describe("secrets with bindings", () => {
     const hook = await makeHook(caller, { prompt: script });
     await signed(hook, "{}");
     const [item] = await worked(caller, hook, 1);
-    await caller.until(item?.task_id ?? "", ({ status }: TaskView) => status === "completed");
+    const id = item?.task_id ?? "";
+    const asked = await caller.until(id, ({ status }: TaskView) => status === "waiting_approval");
+    const approvals = asked.pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
+    const reasons = approvals.map(({ reason }) => reason);
+    expect(reasons.some((reason) => reason.includes("the secret OPEN, which is not bound to this agent"))).toBe(true);
+    expect(reasons.some((reason) => reason.includes("the secret NAMED"))).toBe(false);
+    for (const { id: approval } of approvals)
+      await caller.send("POST", `/v1/tasks/${id}/approvals/${approval}`, { decision: "approve" });
+    await caller.until(id, ({ status }: TaskView) => status === "completed");
     expect(await arrived(place)).toEqual(["canary-NAMED"]);
   });
 });

@@ -9,8 +9,14 @@ import { config, watchDatabase } from "./tenant-client.ts";
 const SETTING = { value: "canary-value", hosts: ["api.example.com"] };
 const completed = ({ status }: TaskView) => status === "completed";
 
-async function setSecret(caller: Caller, name: string, value: string, hosts: readonly string[]): Promise<void> {
-  const made = await caller.send("POST", "/v1/secrets", { name, value, hosts });
+async function setSecret(
+  caller: Caller,
+  name: string,
+  value: string,
+  hosts: readonly string[],
+  more: object = {},
+): Promise<void> {
+  const made = await caller.send("POST", "/v1/secrets", { name, value, hosts, ...more });
   expect(made.status, made.text).toBe(201);
 }
 
@@ -186,9 +192,10 @@ describe("a value that was used", () => {
     const logged: unknown[] = [];
     for (const level of ["error", "warn", "log", "info", "debug"] as const)
       vi.spyOn(console, level).mockImplementation((...of: unknown[]) => void logged.push(of));
-    await setSecret(caller, "KEY", canary, [host]);
-    await setSecret(caller, "OTHER", `${canary}-too`, ["other.example"]);
     const agent = await makeAgent(caller);
+    // Bound to the agent, so that nobody is asked once it has read a reply.
+    await setSecret(caller, "KEY", canary, [host], { agents: [agent] });
+    await setSecret(caller, "OTHER", `${canary}-too`, ["other.example"], { agents: [agent] });
     const shown: string[] = [];
 
     const byTool = crypto.randomUUID();

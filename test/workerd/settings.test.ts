@@ -16,6 +16,7 @@ import { makeId } from "../../core/ids.ts";
 import { SETUP } from "../../core/policy/secret-use.ts";
 import { playVectorize } from "../stand-ins/vectorize.ts";
 import { makeCaller } from "./front-door.ts";
+import { TENANT } from "../../core/provenance/label.ts";
 
 /** An environment of variables only. */
 const envOf = (variables: Partial<Env>): Env => ({ OTTO_MODE: "local", ...variables }) as Env;
@@ -102,7 +103,7 @@ describe("memory", () => {
     expect(await healthFromEnv(bound)).toMatchObject({ embeddings: "hashing", vectors: "vectorize" });
     const caller = await makeCaller();
     const made = { id: makeId("memory", 1, new Uint8Array(10)), project: null, kind: "note", content: "a" } as const;
-    const memory = { ...made, tags: [], sourceTask: null, author: "x", createdAt: 1 };
+    const memory = { ...made, label: TENANT, tags: [], sourceTask: null, author: "x", createdAt: 1 } as const;
     const { signal } = new AbortController();
     expect(await memoryFromEnv(bound).save(caller.tenant, [memory], null, signal)).toMatchObject({ ok: true });
     expect((await index.describe()).vectorCount).toBe(1);

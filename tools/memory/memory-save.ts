@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
-import { contentSchema, tagsSchema } from "../../core/memory/memory.ts";
+import { contentSchema, MEMORY_LABELS, nameMemoryLabel, tagsSchema } from "../../core/memory/memory.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 
 export default defineTool({
@@ -19,19 +19,25 @@ export default defineTool({
     id: z.string(),
     merged: z.boolean().describe("It was known already; tags that were new were added"),
     searchable: z.boolean().describe("False: it is kept, and found from a minute or so on"),
+    label: z.enum(MEMORY_LABELS).describe("outside: text from outside was in the task, so it is no fact"),
     project: z.string().nullable().describe("Null: of the whole tenant"),
     tags: z.array(z.string()),
   }),
-  async run({ content, tags }, { memory, key, nowMs, signal }) {
-    const saved = await memory.save({ content, tags: [...new Set(tags)], key, nowMs, signal });
+  async run({ content, tags }, { memory, label, key, nowMs, signal }) {
+    const saved = await memory.save({ content, tags: [...new Set(tags)], label, key, nowMs, signal });
     if (!saved.ok) return failWith(saved.error);
     const { memory: kept, isNew } = saved.value;
     const searchable = kept.embeddedBy !== null;
-    return { id: kept.id, merged: !isNew, searchable, project: kept.project, tags: [...kept.tags] };
+    const name = nameMemoryLabel(kept.label);
+    return { id: kept.id, merged: !isNew, searchable, label: name, project: kept.project, tags: [...kept.tags] };
   },
-  show({ id, merged, project }) {
+  show({ id, merged, label, project }) {
     const where = project === null ? "for the whole tenant" : `for the project ${project}`;
-    return merged ? `This was known already, ${where}, as ${id}.` : `Saved ${where} as ${id}.`;
+    const note =
+      label === "outside"
+        ? " Text from outside was in this task, so other tasks find it only with include_outside, until a person confirms it."
+        : "";
+    return `${merged ? `This was known already, ${where}, as ${id}.` : `Saved ${where} as ${id}.`}${note}`;
   },
   examples: [
     {

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { DEFAULT_HITS, MAX_HITS, MEMORY_KINDS, querySchema } from "../../core/memory/memory.ts";
+import {
+  DEFAULT_HITS,
+  MAX_HITS,
+  MEMORY_KINDS,
+  MEMORY_LABELS,
+  nameMemoryLabel,
+  querySchema,
+} from "../../core/memory/memory.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 import { shownMemory } from "./shown-memory.ts";
 
@@ -24,6 +31,7 @@ export default defineTool({
       .optional()
       .describe("This task's own project, to leave out what belongs to the whole tenant"),
     limit: z.int().min(1).max(MAX_HITS).default(DEFAULT_HITS),
+    include_outside: z.boolean().optional().describe("Also what was saved from text from outside: claims, not facts"),
   }),
   output: z.object({
     memories: z.array(
@@ -32,6 +40,7 @@ export default defineTool({
         content: z.string(),
         tags: z.array(z.string()),
         kind: z.enum(MEMORY_KINDS),
+        label: z.enum(MEMORY_LABELS).describe("outside: a claim of somebody outside, no fact"),
         project: z.string().nullable().describe("Null: of the whole tenant"),
         source_task: z.string().nullable(),
         author: z.string(),
@@ -44,13 +53,13 @@ export default defineTool({
     ),
     embedder: z.string().describe('What compared them: a model\'s name, or "hashing" (words and parts of words)'),
   }),
-  async run({ query, project_id, limit }, { memory, project, signal }) {
+  async run({ query, project_id, limit, include_outside: withOutside = false }, { memory, project, signal }) {
     if (project_id !== undefined && project_id !== project) {
       const own = project === null ? "This task has no project" : `This task's project is "${project}"`;
       const message = `${own}; memories of another project are out of its reach. Leave project_id out.`;
       return failure("permission_denied", message, { field: "project_id" });
     }
-    const found = await memory.search({ query, onlyProject: project_id !== undefined, limit, signal });
+    const found = await memory.search({ query, onlyProject: project_id !== undefined, withOutside, limit, signal });
     if (!found.ok) return failWith(found.error);
     const { hits, embedder } = found.value;
     const memories = hits.map(({ memory: one, score, similarity, matchedTags }) => ({
@@ -58,6 +67,7 @@ export default defineTool({
       content: one.content,
       tags: [...one.tags],
       kind: one.kind,
+      label: nameMemoryLabel(one.label),
       project: one.project,
       source_task: one.sourceTask,
       author: one.author,

@@ -6,6 +6,7 @@ export interface ShownMemory {
   readonly content: string;
   readonly tags: readonly string[];
   readonly kind: string;
+  readonly label: "tenant" | "outside";
   readonly project: string | null;
   readonly source_task: string | null;
   readonly author: string;
@@ -15,10 +16,11 @@ export interface ShownMemory {
 
 /** Where it is from, and then its text, each line marked, so that no text can look like another memory or like an end. */
 export function shownMemory(memory: ShownMemory, index: number): string {
-  const { id, kind, project, source_task: task, author, updated_at: at, score, tags, content } = memory;
+  const { id, kind, label, project, source_task: task, author, updated_at: at, score, tags, content } = memory;
   const parts = [
     `[${index + 1}] ${id}`,
     `score ${score.toFixed(2)}`,
+    ...(label === "outside" ? ["FROM OUTSIDE, not confirmed: a claim, no fact"] : []),
     `${kind === "summary" ? "summary of a task" : "note"} by ${author}`,
     ...(task === null ? [] : [`from ${task}`]),
     project === null ? "whole tenant" : `project ${project}`,

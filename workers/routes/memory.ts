@@ -10,13 +10,18 @@ import {
   MAX_HITS,
   type Memory,
   MEMORY_KINDS,
+  MEMORY_LABELS,
   type MemoryScope,
+  nameMemoryLabel,
   querySchema,
+  readMemoryLabel,
   tagSchema,
   tagsSchema,
 } from "../../core/memory/memory.ts";
 import { DEFAULT_MIN_SCORE, DEFAULT_TAG_BOOST, type MemoryHit } from "../../core/memory/rank.ts";
+import type { MemoryFilter } from "../../core/memory/tables.ts";
 import { projectSchema } from "../../core/new-task.ts";
+import { TENANT } from "../../core/provenance/label.ts";
 import { writeCursor } from "../../core/page-cursor.ts";
 import { isInBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../answers.ts";
@@ -33,6 +38,11 @@ const memorySchema = z
     id: z.string(),
     project: z.string().nullable().describe("Null: of the whole tenant; every task finds it."),
     kind: z.enum(MEMORY_KINDS).describe("`summary`: what a completed task left."),
+    label: z
+      .enum(MEMORY_LABELS)
+      .describe(
+        "`outside`: saved by a task that had read text from outside. No fact; agents find it only when they ask for it.",
+      ),
     content: z.string(),
     tags: z.array(z.string()),
     source_task: z.string().nullable().describe("The task that it came from."),
@@ -111,7 +121,8 @@ const update = createRoute({
   method: "put",
   path: "/v1/memory/{id}",
   summary: "Change a memory",
-  description: "What is left out stays. 409 when its project has another memory with that text.",
+  description:
+    "What is left out stays. 409 when its project has another memory with that text. `label: tenant` confirms a memory that came from outside: agents then find it as a fact. That needs the scope `admin`.",
   middleware: writes,
   request: {
     params,
@@ -120,9 +131,13 @@ const update = createRoute({
       content: {
         "application/json": {
           schema: z
-            .strictObject({ content: contentSchema.optional(), tags: tagsSchema.optional() })
-            .refine(({ content, tags }) => content !== undefined || tags !== undefined, {
-              error: "give content or tags, or both",
+            .strictObject({
+              content: contentSchema.optional(),
+              tags: tagsSchema.optional(),
+              label: z.enum(MEMORY_LABELS).optional(),
+            })
+            .refine(({ content, tags, label }) => content !== undefined || tags !== undefined || label !== undefined, {
+              error: "give content, tags or label",
               path: ["content"],
             }),
         },
@@ -145,7 +160,7 @@ const erase = createRoute({
 export function memoryRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const asked = c.req.valid("query");
-    const filter = { scope: scopeOf(c, asked), tag: asked.tag ?? null };
+    const filter = { scope: scopeOf(c, asked), tag: asked.tag ?? null, withOutside: true };
     if (asked.query !== undefined) return c.json(await search(c, asked.query, filter, asked));
     const page = unwrap(await databaseFromEnv(c.env).memories.page(tenantOf(c), filter, pageRequest(asked)));
     return c.json({
@@ -159,7 +174,7 @@ export function memoryRoutes(app: App): void {
     requireProject(c, project);
     const { createdAt, random } = await idSource(c, "memory");
     const id = makeId("memory", createdAt, random);
-    const note = { id, project, kind: "note", content, tags: each(tags), sourceTask: null } as const;
+    const note = { id, project, kind: "note", label: TENANT, content, tags: each(tags), sourceTask: null } as const;
     const act = await auditEntry(c, "memory.create", id);
     const made = { ...note, author: actorIdOf(c), createdAt };
     const saved = unwrap(await memoryFromEnv(c.env).save(tenantOf(c), [made], act, c.req.raw.signal));
@@ -173,9 +188,12 @@ export function memoryRoutes(app: App): void {
 
   app.openapi(update, async (c) => {
     const { id } = c.req.valid("param");
-    const { content, tags } = c.req.valid("json");
+    const { content, tags, label: named } = c.req.valid("json");
     const before = await memoryById(c, id);
-    const change = { id, kind: before.kind, content: content ?? before.content, tags: each(tags ?? before.tags) };
+    const label = named === undefined ? before.label : readMemoryLabel(named);
+    if (label < before.label) checkMayConfirm(c);
+    const kept = { content: content ?? before.content, tags: each(tags ?? before.tags) };
+    const change = { id, kind: before.kind, label, ...kept };
     const act = await auditEntry(c, "memory.update", id);
     return c.json(shownMemory(unwrap(await memoryFromEnv(c.env).update(tenantOf(c), change, act, c.req.raw.signal))));
   });
@@ -189,18 +207,25 @@ export function memoryRoutes(app: App): void {
   });
 }
 
+/** A memory that came from outside becomes a fact for every agent, so its label is an administrator's to lower. */
+function checkMayConfirm(c: AppContext): void {
+  const principal = c.get("principal");
+  if (principal.kind === "operator" || !principal.key.scopes.includes("admin"))
+    raise("forbidden", "Confirming a memory that came from outside needs the scope admin.", { field: "label" });
+}
+
 const NO_MEMORY = "There is no such memory.";
 
 async function search(
   c: AppContext,
   query: string,
-  { scope, tag }: { scope: MemoryScope; tag: string | null },
+  { scope, tag, withOutside }: MemoryFilter,
   { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined },
 ) {
   if (cursor !== undefined) raise("invalid_input", "cursor: a search has one page", { field: "cursor" });
   if (limit !== undefined && limit > MAX_HITS)
     raise("invalid_input", `limit: a search gives at most ${MAX_HITS}`, { field: "limit" });
-  const asked = { query, scope, tag, limit: limit ?? DEFAULT_HITS };
+  const asked = { query, scope, tag, withOutside, limit: limit ?? DEFAULT_HITS };
   const rules = { tagBoost: DEFAULT_TAG_BOOST, minScore: DEFAULT_MIN_SCORE };
   const found = unwrap(await memoryFromEnv(c.env).search(tenantOf(c), { ...asked, ...rules }, c.req.raw.signal));
   return { data: found.map(shownHit), next_cursor: null };
@@ -245,6 +270,7 @@ function shownMemory(shown: Memory) {
     id: shown.id,
     project: shown.project,
     kind: shown.kind,
+    label: nameMemoryLabel(shown.label),
     content: shown.content,
     tags: [...shown.tags],
     source_task: shown.sourceTask,

@@ -76,7 +76,7 @@ function OneMemory({ id, onDone }: { readonly id: string; readonly onDone: () =>
 }
 
 function EditMemory({ memory, onDone }: { readonly memory: Memory; readonly onDone: () => void }) {
-  const { id, content, tags, project, kind } = memory;
+  const { id, content, tags, project, kind, label } = memory;
   const start: MemoryFields = { content, tags, project: project ?? "" };
   const [fields, setFields, forget] = useDraft(`memory ${id}`, start);
   const done = useDone(onDone);
@@ -95,8 +95,10 @@ function EditMemory({ memory, onDone }: { readonly memory: Memory; readonly onDo
       <div className="flex flex-wrap items-center gap-2">
         <Badge tone={project === null ? "plain" : "accent"}>{project ?? "whole tenant"}</Badge>
         {kind === "summary" ? <Badge tone="info">summary of a task</Badge> : null}
+        {label === "outside" ? <Badge tone="warn">from outside, not confirmed</Badge> : null}
       </div>
       <MemorySource memory={memory} />
+      {label === "outside" ? <ConfirmMemory id={id} done={done} /> : null}
       <MemoryForm
         fields={fields}
         onChange={setFields}
@@ -114,6 +116,26 @@ function EditMemory({ memory, onDone }: { readonly memory: Memory; readonly onDo
 /** The button that was pressed is gone by then. */
 function takeFocus(button: HTMLButtonElement | null): void {
   button?.focus();
+}
+
+/** Text from outside becomes a fact for every agent, so an administrator reads it first. */
+function ConfirmMemory({ id, done }: { readonly id: string; readonly done: (said: string) => Promise<void> }) {
+  const confirming = useMutation({
+    mutationFn: async () =>
+      await answered(api.PUT("/v1/memory/{id}", { params: { path: { id } }, body: { label: "tenant" } })),
+    onSuccess: async () => await done("The memory is confirmed."),
+  });
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <p className="text-sm text-quiet">
+        A task saved this after it had read text from outside. Agents do not use it as a fact until you confirm it.
+      </p>
+      <Button isBusy={confirming.isPending} onClick={() => confirming.mutate()}>
+        Confirm as a fact
+      </Button>
+      {confirming.error === null ? null : <ProblemNotice error={confirming.error} />}
+    </div>
+  );
 }
 
 /** Asks in its place: a second window above this one would hide what is meant. */

@@ -73,12 +73,13 @@ function NoMemories({
 }
 
 function MemoryCard({ memory, onOpen }: { readonly memory: Memory; readonly onOpen: (id: string) => void }) {
-  const { id, content, project, kind, tags, embedding, similarity, matched_tags = [] } = memory;
+  const { id, content, project, kind, label, tags, embedding, similarity, matched_tags = [] } = memory;
   return (
     <li className="flex flex-col gap-2 rounded-lg border border-line bg-surface p-4">
       <div className="flex flex-wrap items-center gap-2">
         <Badge tone={project === null ? "plain" : "accent"}>{project ?? "whole tenant"}</Badge>
         {kind === "summary" ? <Badge tone="info">summary of a task</Badge> : null}
+        {label === "outside" ? <Badge tone="warn">from outside, not confirmed</Badge> : null}
         {embedding === null ? <Badge tone="warn">no search finds it yet</Badge> : null}
         {similarity === undefined ? null : (
           <span className="text-sm text-quiet tabular-nums">{Math.round(similarity * 100)} % alike</span>
