@@ -16,7 +16,7 @@ import type { SandboxWrite } from "./sandbox/write.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "./tenant/budget-tree.ts";
 import type { EndedSession, Session, SessionPage, SessionQuery, SessionsToEnd, SignInLink } from "./tenant/session.ts";
 import type { LedgerRow, NearLimit, NewTask, Spend } from "./task-commands.ts";
-import type { Amount, AmountLimit, TaskFacts } from "./task-state.ts";
+import type { Amount, AmountLimit, Attachment, TaskFacts } from "./task-state.ts";
 import type { PinnedSource, SourceRecord } from "./tool-source.ts";
 import type { PendingView, TaskView } from "./task-view.ts";
 
@@ -105,7 +105,7 @@ export interface TaskRpc {
   /** Calls after `after` (null: from the start), at most `limit` (≤ 500) and 4 MB. Without results, rows are small. */
   ledger(page: { after: string | null; limit: number; withResults: boolean }): Promise<Result<LedgerPage>>;
   /** Marks a file for delivery, for a call that was made from outside the task's own steps. */
-  attach(file: { path: string; size: number; contentType: string }): Promise<Result<TaskView>>;
+  attach(file: Attachment): Promise<Result<TaskView>>;
   /** Takes a hidden task as its own, so that cancelling or erasing this one reaches it; `conflict` once this one ended. */
   adopt(task: string): Promise<Result<TaskView>>;
   /** A hidden task has ended: it counts no more against those that may be open, and is still erased with this one. */

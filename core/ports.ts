@@ -172,7 +172,7 @@ export interface FilesPort {
   list(path: string): Promise<Result<readonly DirectoryEntry[]>>;
   /** All files below a directory, at any depth, whose paths follow `after`; at most `limit`, and never more than 1,000. `not_found` as for `list`. */
   walk(directory: string, after: string | null, limit: number): Promise<Result<FilePage>>;
-  /** The bytes of an entry that this port gave: those of its version, whatever was written since. One request to the store. */
+  /** The bytes of an entry: those of its path that have its hash, whatever was written since. One request to the store. */
   bytesOf(entry: FileEntry): Promise<Result<Uint8Array>>;
   /** Makes a directory and those above it. `made` is false for one that is there; `conflict` where a file is in the way. */
   makeDirectory(

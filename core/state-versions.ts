@@ -70,7 +70,7 @@ function fromFifth(facts: Stored, state: Stored): TaskState {
 }
 
 /** Tools of version 5 whose arguments may name files. */
-const NAMED_FILES: ReadonlySet<string> = new Set(["send_email"]);
+const NAMED_FILES: ReadonlySet<string> = new Set(["send_email", "attach_file"]);
 /** Of an approval that does not say when it was requested. */
 const APPROVAL_MS = 86_400_000;
 

@@ -217,9 +217,10 @@ function applyOutcome(turn: Turn, call: BatchCall, brought: CallOutcome): void {
     return;
   }
   if (control.kind === "attach") {
-    const { path, size, contentType } = control;
-    const refused = attach(turn, { path, size, contentType });
-    const done = `Attached ${path} (${size} bytes). It is delivered when the task ends.`;
+    const { kind: _, ...file } = control;
+    const { path, size } = file;
+    const refused = attach(turn, file);
+    const done = `Attached ${path} (${size} bytes) as it is now. It is delivered when the task ends; attach it again after a change.`;
     if (refused !== null) turn.settle(call, failedOutcome("failed", "quota_exceeded", refused.message));
     else turn.settle(call, confirmedOutcome({ path, size }, done, outcome.durationMs));
   } else if (control.kind === "ask") {
@@ -237,10 +238,12 @@ function applyOutcome(turn: Turn, call: BatchCall, brought: CallOutcome): void {
   }
 }
 
-/** Marks a file for delivery; a file marked twice is delivered once. A failure: there are too many. */
+/** Marks a file for delivery with its content; a file marked twice is delivered once, as it was last. A failure: there are too many. */
 export function attach(turn: Turn, file: Attachment): Failure | null {
-  if (turn.state.attachments.some((other) => other.path === file.path && other.size === file.size)) return null;
-  const others = turn.state.attachments.filter((other) => other.path !== file.path);
+  const { path, size, hash } = file;
+  if (turn.state.attachments.some((other) => other.path === path && other.size === size && other.hash === hash))
+    return null;
+  const others = turn.state.attachments.filter((other) => other.path !== path);
   if (others.length >= MAX_ATTACHMENTS) {
     return {
       code: "quota_exceeded",
@@ -248,7 +251,8 @@ export function attach(turn: Turn, file: Attachment): Failure | null {
     };
   }
   turn.set({ attachments: [...others, file] });
-  turn.emit("file.attached", { path: file.path, size: file.size, content_type: file.contentType });
+  const sha256 = hash === undefined ? {} : { sha256: hash };
+  turn.emit("file.attached", { path, size, content_type: file.contentType, ...sha256 });
   return null;
 }
 

@@ -311,11 +311,13 @@ export interface SettledWait {
   readonly at: number;
 }
 
-/** A file marked for delivery. */
+/** A file marked for delivery, with the content that it had then: that is what is delivered. */
 export interface Attachment {
   readonly path: string;
   readonly size: number;
   readonly contentType: string;
+  /** SHA-256 of the content, in hex. Absent when an earlier release attached it: what the file then holds is delivered. */
+  readonly hash?: string;
 }
 
 /** Everything `decide` needs. Small: arguments, results and messages are rows of their own. */

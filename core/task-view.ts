@@ -61,6 +61,8 @@ export interface OutputFile {
   readonly path: string;
   readonly size: number;
   readonly content_type: string;
+  /** Of the content that was attached, which is what is delivered. Absent when an earlier release attached it. */
+  readonly sha256?: string;
 }
 
 /** The task of `GET /v1/tasks/{id}`. `output.files[].url` is added by the route, which knows its own address. */
@@ -173,5 +175,7 @@ export function pendingOf(state: TaskState): PendingView[] {
 
 /** The files marked for delivery. */
 export function filesOf(state: TaskState): OutputFile[] {
-  return state.attachments.map((file) => ({ path: file.path, size: file.size, content_type: file.contentType }));
+  return state.attachments.map(({ path, size, contentType, hash }) => {
+    return { path, size, content_type: contentType, ...(hash === undefined ? {} : { sha256: hash }) };
+  });
 }

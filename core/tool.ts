@@ -98,7 +98,14 @@ export type Control =
       readonly state?: JsonState;
     }
   | { readonly kind: "sleep"; readonly seconds: number }
-  | { readonly kind: "attach"; readonly path: string; readonly size: number; readonly contentType: string }
+  /** `hash`: SHA-256 of the content, in hex, which is what is delivered. Absent from a runner of an earlier release. */
+  | {
+      readonly kind: "attach";
+      readonly path: string;
+      readonly size: number;
+      readonly contentType: string;
+      readonly hash?: string;
+    }
   /**
    * A subtask with the words of the call's own arguments. `tools` are patterns that narrow its tools beyond those of this
    * task (null: it has them all); `tokenBudget` null: an even share of what is left; `skill`: it works by the instructions of

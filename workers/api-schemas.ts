@@ -30,7 +30,13 @@ const amount = {
   estimated: z.boolean().describe("True when a provider told no usage and Otto counted by itself."),
 };
 
-const fileSchema = z.strictObject({ path: z.string(), size: z.int(), content_type: z.string(), url: z.string() });
+const fileSchema = z.strictObject({
+  path: z.string(),
+  size: z.int(),
+  content_type: z.string(),
+  sha256: z.string().optional().describe("Of the content that was attached, which is what `url` and deliveries give."),
+  url: z.string(),
+});
 
 const subtaskId = z
   .string()

@@ -113,7 +113,7 @@ function shownOutput(origin: string, id: string, output: TaskView["output"]): Ta
   if (output === null) return null;
   const files = output.files.map((file): OutputFile & { url: string } => ({
     ...file,
-    url: fileUrlAt(origin, id, file.path),
+    url: fileUrlAt(origin, id, file.path) + (file.sha256 === undefined ? "" : `?sha256=${file.sha256}`),
   }));
   return { text: output.text, files };
 }

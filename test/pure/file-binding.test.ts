@@ -93,6 +93,20 @@ describe("a call that names files", () => {
     expect(none?.namesFiles).toBeUndefined();
   });
 
+  test("is bound to one file by both forms of its name", async () => {
+    const files = fakeFiles();
+    await put(files, "caf\u00e9.md", "hello");
+    const bind = { mode: "bind", approvedFiles: [] } as const;
+    const bound = await Promise.all(
+      ["caf\u00e9.md", "cafe\u0301.md"].map(async (name) => boundIn(await make(mailer([]), files, [name], bind))),
+    );
+    expect(bound[1]).toEqual(bound[0]);
+    expect(bound[0]?.[0]?.path).toBe("caf\u00e9.md");
+    const sent: string[] = [];
+    const line = await make(mailer(sent), files, ["cafe\u0301.md"], { approvedFiles: bound[0] ?? [] });
+    expect([line.type, sent]).toEqual(["settled", ["hello"]]);
+  });
+
   test("fails instead of being asked about when a file is not there, or may not be read", async () => {
     const files = fakeFiles();
     for (const name of ["nowhere.md", "../a.md", ".env"]) {
@@ -247,17 +261,36 @@ describe("a task whose call names files", () => {
     expect(ended.batch[1]?.state).toBe("failed");
   });
 
-  test("of version 5 is asked about again at once, and the earlier approval is gone", () => {
-    const { state } = askedAbout("one");
-    const { facts, ...rest } = JSON.parse(JSON.stringify(state)) as TaskState;
-    const [{ id } = { id: "" }] = shown(state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
-    const batch = rest.batch.map(({ consent: _, ...one }) => ({ ...one, tool: "send_email" }));
-    const read = readState(facts, { ...rest, v: 5, batch });
-    expect([read.phase.name, nextWake(read, 30)]).toEqual(["prepared", 30]);
-    const refused = decide(read, { ...decision, approval: id, decision: "approve" }, 30).refused;
-    expect(refused).toMatchObject({ code: "gone", message: expect.stringContaining("asked again") });
-    expect(wake(read, "b", 31).work).toMatchObject({ calls: [], later: [{ mode: "bind" }] });
-    const other = readState(facts, { ...rest, v: 5, batch: batch.map((one) => ({ ...one, tool: "http_request" })) });
-    expect([other.phase.name, shown(other).pending.length]).toEqual(["parked", 1]);
+  test("that attaches a file again with other content of the same size replaces what is delivered", () => {
+    const attach = (state: TaskState, hash: string | undefined) => {
+      const file = { path: "a.md", size: 3, contentType: "text/markdown", ...(hash === undefined ? {} : { hash }) };
+      return decide(state, { type: "attach", file }, 5);
+    };
+    const first = attach(thinking(), "1".repeat(64));
+    const second = attach(first.state, "2".repeat(64));
+    expect(second.state.attachments).toMatchObject([{ path: "a.md", hash: "2".repeat(64) }]);
+    expect(second.events).toMatchObject([{ type: "file.attached", data: { sha256: "2".repeat(64) } }]);
+    expect(attach(second.state, "2".repeat(64)).events).toEqual([]);
+    // A runner of an earlier release says no hash: nothing is known of the content then.
+    expect(attach(second.state, undefined).state.attachments).toEqual([
+      { path: "a.md", size: 3, contentType: "text/markdown" },
+    ]);
   });
+
+  test.each(["send_email", "attach_file"])(
+    "of %s of version 5 is asked about again at once, and the earlier approval is gone",
+    (tool) => {
+      const { state } = askedAbout("one");
+      const { facts, ...rest } = JSON.parse(JSON.stringify(state)) as TaskState;
+      const [{ id } = { id: "" }] = shown(state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
+      const batch = rest.batch.map(({ consent: _, ...one }) => ({ ...one, tool }));
+      const read = readState(facts, { ...rest, v: 5, batch });
+      expect([read.phase.name, nextWake(read, 30)]).toEqual(["prepared", 30]);
+      const refused = decide(read, { ...decision, approval: id, decision: "approve" }, 30).refused;
+      expect(refused).toMatchObject({ code: "gone", message: expect.stringContaining("asked again") });
+      expect(wake(read, "b", 31).work).toMatchObject({ calls: [], later: [{ mode: "bind" }] });
+      const other = readState(facts, { ...rest, v: 5, batch: batch.map((one) => ({ ...one, tool: "http_request" })) });
+      expect([other.phase.name, shown(other).pending.length]).toEqual(["parked", 1]);
+    },
+  );
 });

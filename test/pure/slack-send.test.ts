@@ -6,6 +6,7 @@ import { MAX_ANSWER_MESSAGES, partsOfDelivery } from "../../core/channels/slack/
 import { slackPlace } from "../../core/channels/slack/place.ts";
 import type { SlackPort } from "../../core/channels/slack/port.ts";
 import { failed } from "../../core/errors.ts";
+import type { OutputFile } from "../../core/task-view.ts";
 import type { JsonState } from "../../core/tool.ts";
 import { sendParts } from "../../workers/channels/slack/send-parts.ts";
 import { fakeFiles } from "../fakes/files.ts";
@@ -129,6 +130,34 @@ describe("a result", () => {
     await send(fake.slack, delivery({ text: "A long line of words.\n\n".repeat(6_000) }));
     expect(fake.messages).toHaveLength(MAX_ANSWER_MESSAGES + 2);
     expect(fake.messages.at(-1)?.files).toEqual([{ title: "The whole answer", size: 6_000 * 23 }]);
+  });
+
+  it("brings the content that was attached, not what the file holds by now, and no file that was deleted", async () => {
+    const fake = fakeSlack(WORKSPACE);
+    const files = await filesWith("a.txt", "b.txt", "c.txt");
+    const attached = await Promise.all(
+      ["a.txt", "b.txt", "c.txt"].map(async (path): Promise<OutputFile> => {
+        const found = await files.stat(path);
+        if (!found.ok) throw new Error(path);
+        const { size, hash, contentType } = found.value;
+        // What an earlier release attached has no hash.
+        return { path, size, content_type: contentType, ...(path === "c.txt" ? {} : { sha256: hash }) };
+      }),
+    );
+    for (const path of ["a.txt", "c.txt"])
+      await files.write(path, new TextEncoder().encode("other"), { key: `2${path}` });
+    await files.remove("b.txt", { key: "remove" });
+    const uploaded: string[] = [];
+    const slack: SlackPort = {
+      ...fake.slack,
+      upload: async (file) => {
+        uploaded.push(new TextDecoder().decode(file.bytes));
+        return await fake.slack.upload(file);
+      },
+    };
+    expect(await send(slack, delivery({ files: attached }), { files })).toMatchObject({ kind: "sent" });
+    expect(uploaded).toEqual(["bytes of a.txt", "other"]);
+    expect(seen(fake).at(-1)).toContain("b.txt");
   });
 
   it("says which files could not be shared, and counts as sent", async () => {

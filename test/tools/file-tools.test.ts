@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { FilesPort } from "../../core/ports.ts";
 import type { SandboxRules, Tool } from "../../core/tool.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 import attachFile from "../../tools/files/attach-file.ts";
 import createDirectory from "../../tools/files/create-directory.ts";
 import deleteFile from "../../tools/files/delete-file.ts";
@@ -241,7 +242,13 @@ describe("attach_file", () => {
   it("marks a file of any type for delivery", async () => {
     await put("out/report.pdf", "%PDF");
     expect(await attach({ path: "out/report.pdf" })).toEqual({
-      control: { kind: "attach", path: "out/report.pdf", size: 4, contentType: "application/pdf" },
+      control: {
+        kind: "attach",
+        path: "out/report.pdf",
+        size: 4,
+        contentType: "application/pdf",
+        hash: await sha256Hex(new TextEncoder().encode("%PDF")),
+      },
     });
   });
 

@@ -198,7 +198,8 @@ test("the event that completes a task tells where its files are, in the stream a
   const attach = { calls: [{ name: "attach_file", arguments: { filename: "a.txt" } }] };
   const task = await caller.makeTask([write("a.txt"), attach, { text: "Done." }]);
   const view = await caller.until(task.id, ({ status }) => status === "completed");
-  const url = `http://otto.test/v1/tasks/${task.id}/files/a.txt`;
+  const sha256 = view.output?.files[0]?.sha256 ?? "";
+  const url = `http://otto.test/v1/tasks/${task.id}/files/a.txt?sha256=${sha256}`;
   expect(view.output?.files).toMatchObject([{ path: "a.txt", size: 1, url }]);
   const sent = (await listen(caller, `/v1/tasks/${task.id}/events`)).at(-1);
   expect(JSON.parse(sent?.data ?? "").output).toEqual(view.output);

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { sha256Hex } from "../../core/sha256.ts";
 import { type Caller, expectProblem, knock, makeCaller } from "./front-door.ts";
 
 describe("the files of a task", () => {
@@ -180,6 +181,36 @@ describe("the files of a task", () => {
     expect(file).toMatchObject({ path: "out/plan.md", size: 6 });
     const url = (file as unknown as { url: string }).url;
     expect(new TextDecoder().decode((await fetchBytes(caller, url)).bytes)).toBe("# Plan");
+  });
+
+  test("that the task attached are given with the content that they then had, also after many more writes", async () => {
+    const call = (name: string, given: unknown) => ({ name, arguments: given });
+    const write = (content: string) => call("write_file", { filename: "plan.md", content });
+    const attach = call("attach_file", { filename: "plan.md" });
+    const contents = Array.from({ length: 12 }, (_, index) => `plan ${index + 10}`);
+    const task = await caller.makeTask([
+      { calls: [write("plan 1"), attach, write("plan 2"), attach, write("plan 3")] },
+      { calls: contents.map(write) },
+      { text: "Attached." },
+    ]);
+    const view = await caller.until(task.id, ({ status }) => status === "completed");
+    const sha256 = await sha256Hex(new TextEncoder().encode("plan 2"));
+    expect(view.output?.files).toMatchObject([{ path: "plan.md", size: 6, sha256 }]);
+    const [file] = view.output?.files ?? [];
+    const { url } = file as unknown as { url: string };
+    const [given, present] = [await fetchBytes(caller, url), await fetchBytes(caller, url.split("?")[0] ?? "")];
+    expect([given.bytes, present.bytes].map((bytes) => new TextDecoder().decode(bytes))).toEqual(["plan 2", "plan 21"]);
+    expect(given.headers.get("etag")).toBe(`"${sha256}"`);
+    const known = await caller.send("GET", `/v1/tasks/${task.id}/file-versions/plan.md`);
+    expect(known.text).not.toContain(sha256);
+    const remembered = await sha256Hex(new TextEncoder().encode("plan 20"));
+    const path = `/v1/tasks/${task.id}/files/plan.md`;
+    expect((await caller.send("GET", `${path}?sha256=${remembered}`)).text).toBe("plan 20");
+    const forgotten = await sha256Hex(new TextEncoder().encode("plan 1"));
+    expectProblem(await caller.send("GET", `${path}?sha256=${forgotten}`), 404);
+    expectProblem(await caller.send("GET", `/v1/tasks/${task.id}/files/other.md?sha256=${sha256}`), 404);
+    expectProblem(await caller.send("GET", `${path}?sha256=x`), 422);
+    expectProblem(await caller.send("GET", `${path}?sha256=${sha256}&version=1`), 422);
   });
 });
 

@@ -7,6 +7,7 @@ import { addressee } from "../contracts/mail-suite.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 import { arrivedMail, readSmtpMail } from "./mail-desk.ts";
 import { stubOf, taskOf } from "./task-client.ts";
+import { config } from "./tenant-client.ts";
 
 type Approval = Extract<PendingView, { kind: "approval" }>;
 
@@ -132,5 +133,34 @@ describe("a mail with a file, which a person has to approve", () => {
     expect((await decide(caller, id, after.id)).status).toBe(200);
     await caller.until(id, ({ status }) => status === "completed");
     await vi.waitFor(async () => expect(await sentHashes(to)).toEqual([await hashOf("first")]), { timeout: 10_000 });
+  });
+});
+
+describe("a file to deliver, which a person has to approve", () => {
+  test("is asked about again when it changed after the approval, and delivered with the content that was approved", async () => {
+    const caller = await makeCaller();
+    const approval = { rules: [{ tool: "attach_file", decision: "ask" }] };
+    const agent = await caller.send(
+      "POST",
+      "/v1/agents",
+      config("careful", { permissions: ["read", "write"], approval }),
+    );
+    const { id } = await caller.makeTask(
+      [{ calls: [write("first"), call("attach_file", { filename: "r.md" }), write("third")] }, { text: "Done." }],
+      { agent: agent.json.id },
+    );
+    const first = await asked(caller, id);
+    expect(first.files).toEqual([{ path: "r.md", size: 5, sha256: await hashOf("first") }]);
+    await put(caller, id, "other");
+    expect((await decide(caller, id, first.id)).status).toBe(200);
+    const second = await asked(caller, id, first.id);
+    expect(second.files).toEqual([{ path: "r.md", size: 5, sha256: await hashOf("other") }]);
+    expect((await decide(caller, id, second.id)).status).toBe(200);
+    const { output } = await caller.until(id, ({ status }) => status === "completed");
+    expect(output?.files).toMatchObject([{ path: "r.md", sha256: await hashOf("other") }]);
+    const [file] = output?.files ?? [];
+    const { pathname, search } = new URL((file as unknown as { url: string }).url);
+    expect((await caller.send("GET", pathname + search)).text).toBe("other");
+    expect((await caller.send("GET", pathname)).text).toBe("third");
   });
 });

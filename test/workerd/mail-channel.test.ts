@@ -279,6 +279,20 @@ describe("a delivery by mail", () => {
     expect(mail?.replyTo).toBeUndefined();
   });
 
+  test("brings the content that was attached, not what the file holds by now", async () => {
+    const { caller, ana } = await withPerson();
+    const sandbox = { rootId: makeId("task", Date.now(), crypto.getRandomValues(new Uint8Array(10))), project: null };
+    const files = filesFromEnv(env, { tenant: caller.tenant, ...sandbox });
+    const written = await files.write("a.txt", new TextEncoder().encode("hello"), { key: "a" });
+    if (!written.ok) throw new Error(written.error.message);
+    const { path, size, hash: sha256 } = written.value;
+    await files.write("a.txt", new TextEncoder().encode("other words"), { key: "b" });
+    const attached = { path, size, content_type: "text/plain", sha256 };
+    await sendByEmail(env, deliveryTo(caller.tenant, ana, { sandbox, files: [attached] }), FIRST);
+    const [mail] = await mailsFor(ana, 1);
+    expect(new TextDecoder().decode(mail?.attachments[0]?.content as ArrayBuffer)).toBe("hello");
+  });
+
   test("says how it went: sent, later, dead, or that nobody knows, and is not sent again then", async () => {
     const { caller } = await withPerson();
     const to = (wish: string) => `${wish}.${crypto.randomUUID()}@example.com`;

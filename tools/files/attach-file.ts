@@ -5,13 +5,15 @@ import { aboutFilename, FILENAME_ALIASES, filename } from "./paths.ts";
 
 export default defineTool({
   name: "attach_file",
-  summary: "Mark a file of the sandbox for delivery to the person when the task completes. Any type of file.",
+  summary:
+    "Mark a file of the sandbox for delivery to the person when the task completes, as it is now: attach it again after a change. Any type of file.",
   toolbox: "files",
   category: "file_ops",
   permissions: ["read"],
   security: "safe",
   effect: "none",
   needs: ["files"],
+  refersTo: { filename: "file" },
   aliases: FILENAME_ALIASES,
   steers: true,
   input: z.object({ filename }),
@@ -21,9 +23,9 @@ export default defineTool({
     if (!path.ok) return failWith(path.error);
     const found = await files.stat(path.value);
     if (!found.ok) return failWith(aboutFilename(found.error));
-    const { path: at, size, contentType } = found.value;
-    return control({ kind: "attach", path: at, size, contentType });
+    const { path: at, size, contentType, hash } = found.value;
+    return control({ kind: "attach", path: at, size, contentType, hash });
   },
-  show: ({ path, size }) => `${path} (${size} bytes) is delivered when the task completes.`,
+  show: ({ path, size }) => `${path} (${size} bytes) is delivered as it is now when the task completes.`,
   examples: [{ note: "the report that the task wrote", given: { filename: "notes/plan.md" } }],
 });

@@ -12,6 +12,7 @@ import {
   type Env,
 } from "../../adapters/from-env.ts";
 import type { Attempt, Delivery, Sent } from "../../core/channels/delivery.ts";
+import { findAttached } from "../../core/channels/attached-content.ts";
 import type { OutMessage } from "../../core/channels/message.ts";
 import { hangsAfterMs } from "../../core/channels/outbox-rules.ts";
 import { ERRORS, type Failure, ok, type Result } from "../../core/errors.ts";
@@ -162,8 +163,9 @@ async function attachedFiles(
   const attached: MailFile[] = [];
   const leftOut: { path: string; why: string }[] = [];
   let room = MAX_ATTACHMENTS_BYTES;
-  for (const { path } of files) {
-    const found = await port.stat(path);
+  for (const file of files) {
+    const { path } = file;
+    const found = await findAttached(port, file);
     const bounded = found.ok ? whyNot(found.value.size, room, attached.length) : null;
     const bytes = found.ok && bounded === null ? await port.bytesOf(found.value) : null;
     const failure = found.ok ? (bytes?.ok === false ? bytes.error : null) : found.error;

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { filesFromEnv } from "../../adapters/from-env.ts";
 import { OttoError, raise } from "../../core/errors.ts";
 import type { FileEntry, FilesPort } from "../../core/ports.ts";
+import { DEFAULT_MODE } from "../../core/sandbox/file-mode.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
 import { TENANT } from "../../core/provenance/label.ts";
 import { answers, withKey } from "../answers.ts";
@@ -23,12 +24,15 @@ import {
   openTaskFile,
   REST_OF_PATH,
   shownWritten,
+  type TaskFile,
   versionCondition,
 } from "../task-file.ts";
 import { refuseInvalid } from "../validation.ts";
 
 /** Bytes of one file. */
 const MAX_FILE_BYTES = 52_428_800;
+/** Of content whose version is not remembered any more. */
+const NO_VERSION = 0;
 const DEFAULT_FILES = 100;
 const MAX_FILES = 1000;
 const FILE_ROUTE = `/v1/tasks/:id/files/${REST_OF_PATH}`;
@@ -59,7 +63,18 @@ const versionNumber = z
   .string()
   .regex(/^[1-9]\d{0,14}$/, "is no version")
   .transform(Number);
-const downloadQuery = z.strictObject({ version: optionalQuery(versionNumber) });
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "is no SHA-256 in hex");
+const downloadQuery = z
+  .strictObject({
+    version: optionalQuery(versionNumber),
+    sha256: optionalQuery(sha256).describe(
+      "The content with this hash: a version that is remembered, or what the task attached",
+    ),
+  })
+  .refine(({ version, sha256: hash }) => version === undefined || hash === undefined, {
+    path: ["sha256"],
+    message: "names the content; leave out `version`",
+  });
 
 const download = createRoute({
   ...shared,
@@ -67,7 +82,7 @@ const download = createRoute({
   path: "/v1/tasks/{id}/files/{path}",
   summary: "Download a file",
   description:
-    "The `ETag` is the SHA-256 of the bytes; `If-None-Match` is honoured. With `version`, an earlier one of `/file-versions/`.",
+    "The `ETag` is the SHA-256 of the bytes; `If-None-Match` is honoured. With `version`, an earlier one of `/file-versions/`; with `sha256`, the content that the task attached.",
   request: { params: pathParams, query: downloadQuery },
   responses: answers(
     {
@@ -127,13 +142,17 @@ export function taskFileRoutes(app: App): void {
 
   app.openAPIRegistry.registerPath(download);
   app.get(FILE_ROUTE, requireScope("tasks:read"), async (c) => {
-    const { version = null } = asked(c);
-    const { files, path } = await openTaskFile(c, "files");
-    const found = version === null ? unwrap(await files.stat(path)) : await earlierVersion(files, path, version);
+    const wanted = asked(c);
+    const file = await openTaskFile(c, "files");
+    const { files, path } = file;
+    const found = await findContent(c, file, wanted);
     const headers = fileHeaders(found);
     if (matchesTag(c.req.header("if-none-match"), found)) return c.body(null, 304, headers);
     if (c.req.method === "HEAD") return c.body(null, 200, { ...headers, "content-length": String(found.size) });
-    const { entry, stream } = unwrap(await files.open(path, version ?? undefined));
+    if (found.version === NO_VERSION) return new Response(unwrap(await files.bytesOf(found)), { headers });
+    const { entry, stream } = unwrap(
+      await files.open(path, wanted.sha256 === undefined ? wanted.version : found.version),
+    );
     return new Response(stream.pipeThrough(new FixedLengthStream(entry.size)), { headers: fileHeaders(entry) });
   });
 
@@ -184,6 +203,33 @@ function asked(c: AppContext): z.infer<typeof downloadQuery> {
   const parsed = downloadQuery.safeParse(c.req.query());
   if (!parsed.success) refuseInvalid({ success: false, target: "query", error: parsed.error });
   return parsed.data ?? {};
+}
+
+/** The file as it is now, at a version, or with the content that has a hash. */
+async function findContent(
+  c: AppContext,
+  { id, files, path }: TaskFile,
+  { version, sha256: hash }: z.infer<typeof downloadQuery>,
+): Promise<FileEntry> {
+  if (version !== undefined) return await earlierVersion(files, path, version);
+  if (hash === undefined) return unwrap(await files.stat(path));
+  const known = await files.versions(path);
+  const remembered = known.ok ? known.value.find((one) => one.hash === hash) : undefined;
+  if (remembered !== undefined) return remembered;
+  // More may have been written since than versions are remembered.
+  const { output, ended_at } = await readTask(c, id, (stub) => stub.view());
+  const attached = output?.files.find((one) => one.path === path && one.sha256 === hash);
+  if (attached === undefined) return raise("not_found", `${path} has no such content that is remembered.`);
+  const { size, content_type: contentType } = attached;
+  return {
+    path,
+    size,
+    hash,
+    contentType,
+    modifiedAt: Date.parse(ended_at ?? ""),
+    version: NO_VERSION,
+    mode: DEFAULT_MODE,
+  };
 }
 
 async function earlierVersion(files: FilesPort, path: string, version: number): Promise<FileEntry> {

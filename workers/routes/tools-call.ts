@@ -203,6 +203,7 @@ async function resultOf(
       path: file.path,
       size: file.size,
       contentType: file.content_type,
+      ...(file.sha256 === undefined ? {} : { hash: file.sha256 }),
     });
     if (!attached.ok) return refused(attached.error);
   }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { JsonState } from "../../tool.ts";
 import type { Attempt, Delivery } from "../delivery.ts";
 import type { OutMessage } from "../message.ts";
+import type { OutputFile } from "../../task-view.ts";
 import { askCard, progressCard, settledCard } from "./cards.ts";
 import { messagesOf, saying } from "./pack.ts";
 import type { OwnMessage, SlackRef, SlackWords } from "./port.ts";
@@ -17,8 +18,8 @@ export type SlackPart =
   | { readonly kind: "post"; readonly key: string; readonly words: SlackWords }
   | { readonly kind: "file"; readonly name: string; readonly title: string; readonly from: FileSource };
 
-/** A file of the task's sandbox by its path, or a text. */
-export type FileSource = { readonly path: string } | { readonly text: string };
+/** A file that the task attached, or a text. */
+export type FileSource = OutputFile | { readonly text: string };
 
 /** The parts in the order in which they are done. */
 export function partsOfDelivery(delivery: Delivery, { refs }: Pick<Attempt, "refs">): SlackPart[] {
@@ -68,8 +69,9 @@ function said(id: string, message: OutMessage): SlackPart[] {
   const whole = isWhole
     ? []
     : [{ kind: "file", name: ANSWER_FILE, title: "The whole answer", from: { text: message.text } } as const];
-  const files = message.files.map(({ path }) => {
-    return { kind: "file", name: path.split("/").at(-1) ?? path, title: path, from: { path } } as const;
+  const files = message.files.map((from) => {
+    const { path } = from;
+    return { kind: "file", name: path.split("/").at(-1) ?? path, title: path, from } as const;
   });
   return [...posts, ...whole, ...files];
 }

@@ -1,5 +1,6 @@
 /** The parts of one delivery to Slack, done one after the other; a part that is there already is not done again. */
 import type { Sent } from "../../../core/channels/delivery.ts";
+import { findAttached } from "../../../core/channels/attached-content.ts";
 import { noteKey, postedPart, type SlackPart } from "../../../core/channels/slack/plan.ts";
 import type { SlackPlace } from "../../../core/channels/slack/place.ts";
 import type { OwnMessage, SlackPort, SlackRef } from "../../../core/channels/slack/port.ts";
@@ -177,6 +178,10 @@ async function shareOne(
 async function bytesOf(files: FilesPort | null, { from }: File): Promise<Result<Uint8Array>> {
   if ("text" in from) return ok(new TextEncoder().encode(from.text));
   if (files === null) return failed("not_found", "The file is gone.");
-  const read = await files.read(from.path, MAX_FILE_BYTES);
-  return read.ok ? ok(read.value.bytes) : read;
+  const found = await findAttached(files, from);
+  if (!found.ok) return found;
+  const { size } = found.value;
+  return size > MAX_FILE_BYTES
+    ? failed("too_large", `File too large: ${size} bytes`)
+    : await files.bytesOf(found.value);
 }
