@@ -130,12 +130,17 @@ describe("a call that names files", () => {
     async (when) => {
       const [sent, files] = [[] as string[], fakeFiles()];
       await put(files, "a.md", "hello");
+      let starts = 0;
       const change = async () => await put(files, "a.md", "other");
-      const tool = mailer(sent, when === "while it is made" ? change : undefined);
+      const tool = mailer(sent, async () => {
+        starts += 1;
+        if (when === "while it is made") await change();
+      });
       const approvedFiles = boundIn(await make(tool, files, ["a.md"], { mode: "bind", approvedFiles: [] }));
       if (when === "before it is made") await change();
       const [{ hash } = { hash: "" }] = boundIn(await make(tool, files, ["a.md"], { approvedFiles }));
       expect([hash === approvedFiles[0]?.hash, sent]).toEqual([false, []]);
+      expect(starts).toBe(when === "while it is made" ? 1 : 0);
     },
   );
 
