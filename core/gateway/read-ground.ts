@@ -5,7 +5,7 @@
 import type { LabelledMessage, RequestedCall } from "../messages.ts";
 import { isHistory } from "../prompt/compaction.ts";
 import { decodeText, type Ground, GroundText, type TextSource } from "../provenance/ground.ts";
-import { OUTSIDE, PERSON, TENANT } from "../provenance/label.ts";
+import { joinLabels, type Label, mayInstruct, OPERATOR, PERSON, TENANT } from "../provenance/label.ts";
 import type { CallContext } from "../provenance/label-messages.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { Tool } from "../tool.ts";
@@ -35,15 +35,15 @@ export function readGround({ messages }: CallContext, { facts, toolset }: Ground
   for (const content of [facts.agent.config.instructions, ...toolset.skillTexts])
     sorted.trusted.push(toText(content, -1, "your instructions"));
   const calls = new Map<string, RequestedCall>();
-  let hasOutside = false;
+  let label: Label = OPERATOR;
   let hasHistory = false;
   for (const [at, message] of messages.entries()) {
     if (message.role === "assistant") for (const call of message.calls ?? []) calls.set(call.id, call);
     // What stands for earlier steps may be several messages, of which the first says so.
     hasHistory ||= message.role === "user" && isHistory(message.content);
     const isByModel = hasHistory || facts.parentId !== null;
-    sortMessage(message, at, { sorted, calls, hasOutside, isByModel, toolset });
-    hasOutside ||= message.label === OUTSIDE;
+    sortMessage(message, at, { sorted, calls, before: label, isByModel, toolset });
+    label = joinLabels(label, message.label);
   }
   return sorted;
 }
@@ -51,15 +51,15 @@ export function readGround({ messages }: CallContext, { facts, toolset }: Ground
 interface Sorting {
   readonly sorted: Sorted;
   readonly calls: ReadonlyMap<string, RequestedCall>;
-  /** Whether an earlier message came from outside. */
-  readonly hasOutside: boolean;
+  /** The label of all earlier messages. */
+  readonly before: Label;
   /** Whether a model wrote the message if it is the user's and may not instruct: a subtask's input, or a summary. */
   readonly isByModel: boolean;
   readonly toolset: GroundFacts["toolset"];
 }
 
 function sortMessage(message: LabelledMessage, at: number, sorting: Sorting): void {
-  const { sorted, hasOutside, isByModel } = sorting;
+  const { sorted, before, isByModel } = sorting;
   const { label, content } = message;
   switch (message.role) {
     case "system":
@@ -71,7 +71,8 @@ function sortMessage(message: LabelledMessage, at: number, sorting: Sorting): vo
       return;
     case "assistant": {
       const texts = [content, ...(message.calls ?? []).map(readArguments)];
-      const kind = label < OUTSIDE && !hasOutside ? sorted.chosen : sorted.written;
+      // A record can have been written under influence, so what the model writes after reading one is no choice of its own.
+      const kind = mayInstruct(joinLabels(label, before)) ? sorted.chosen : sorted.written;
       kind.push(toText(texts.join("\n"), at, "the agent"));
       return;
     }

@@ -21,7 +21,7 @@ const TRAILING = "….,;:!?)]*_~";
 export class SearchedText {
   readonly text: string;
   private lowered: string | null = null;
-  private compared: string | null = null;
+  private compared: Uint16Array | null = null;
 
   constructor(text: string) {
     this.text = text;
@@ -31,9 +31,9 @@ export class SearchedText {
     return (this.lowered ??= this.text.toLowerCase());
   }
 
-  /** Letters and digits alone, in lower case. */
-  get comparable(): string {
-    return (this.compared ??= toComparable(this.text));
+  /** The form in which runs are compared: letters and digits in lower case, each run of anything else as one space. */
+  get comparable(): Uint16Array {
+    return (this.compared ??= toComparable(this.lower));
   }
 }
 
@@ -177,49 +177,94 @@ function isWordCharacter(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}]/u.test(character);
 }
 
-/** Letters and digits in lower case, each run of anything else as one space: the form in which runs are compared. */
-function toComparable(text: string): string {
-  const lower = text.toLowerCase();
-  // Classes of Unicode cost about thirty times as much.
-  return /\P{ASCII}/u.test(lower) ? lower.replace(/[^\p{L}\p{N}]+/gu, " ") : lower.replace(/[^a-z0-9]+/g, " ");
+const SPACE = 0x20;
+const WORD = 1;
+const SEPARATOR = 2;
+/** What each UTF-16 unit is, filled as units are met: a class of Unicode in a pattern costs a hundred times as much. */
+const UNIT_CLASSES = new Uint8Array(0x10000);
+
+function toComparable(lower: string): Uint16Array {
+  const units = new Uint16Array(lower.length);
+  let length = 0;
+  let isAfterSpace = false;
+  for (let at = 0; at < lower.length; at += 1) {
+    const unit = lower.charCodeAt(at);
+    const isWord = (UNIT_CLASSES[unit] || classifyUnit(unit)) === WORD;
+    if (isEmojiHalf(unit) && isLowHalf(lower.charCodeAt(at + 1))) at += 1;
+    if (!isWord && isAfterSpace) continue;
+    units[length] = isWord ? unit : SPACE;
+    length += 1;
+    isAfterSpace = !isWord;
+  }
+  return units.subarray(0, length);
 }
 
-/** Base of the rolling hash, and the bits of it that a table remembers. */
-const BASE = 65_599;
-const TABLE_BITS = 0xffff;
-
-/**
- * The runs of `length` characters that both have (Rabin and Karp). Both are in comparable form; linear in the sum of their
- * lengths.
- */
-export function findSharedRuns(given: string, record: string, length: number): string[] {
-  if (given.length < length || record.length < length) return [];
-  const runs = new Set<string>();
-  const table = new Uint8Array(TABLE_BITS + 1);
-  visitRuns(given, length, (at, hash) => {
-    runs.add(given.slice(at, at + length));
-    table[hash & TABLE_BITS] = 1;
-  });
-  const found: string[] = [];
-  visitRuns(record, length, (at, hash) => {
-    if (table[hash & TABLE_BITS] === 0) return;
-    const run = record.slice(at, at + length);
-    if (runs.delete(run)) found.push(run);
-  });
+/** A half of a pair counts as a letter's, except the first of an emoji. */
+function classifyUnit(unit: number): number {
+  const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
+  const isWord = isSurrogate ? !isEmojiHalf(unit) : /[\p{L}\p{N}]/u.test(String.fromCharCode(unit));
+  const found = isWord ? WORD : SEPARATOR;
+  UNIT_CLASSES[unit] = found;
   return found;
 }
 
-/** Visits each run of `length` characters with its hash, a 32-bit integer. */
-function visitRuns(text: string, length: number, visit: (at: number, hash: number) => void): void {
-  let leading = 1;
-  for (let power = 0; power < length; power += 1) leading = Math.imul(leading, BASE);
-  let hash = 0;
-  for (let end = 0; end < text.length; end += 1) {
-    hash = (Math.imul(hash, BASE) + text.charCodeAt(end)) | 0;
-    if (end >= length) hash = (hash - Math.imul(text.charCodeAt(end - length), leading)) | 0;
-    // The low bits of a product depend on low bits alone, so the high ones are mixed in.
-    if (end >= length - 1) visit(end - length + 1, hash ^ (hash >>> 15));
+/** The first half of U+1F000 to U+1FBFF. */
+function isEmojiHalf(unit: number): boolean {
+  return unit >= 0xd83c && unit <= 0xd83e;
+}
+
+function isLowHalf(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/** Base of the hash, and the bits of it that a table remembers. */
+const BASE = 65_599;
+const TABLE_BITS = 0xffff;
+
+/** Finds the runs of `length` characters that a text shares with others, by their comparable forms. */
+export class SharedRuns {
+  private readonly length: number;
+  /** Every run has a gram of this length at a place that is a multiple of `stride`, so only those are looked up. */
+  private readonly gram: number;
+  private readonly stride: number;
+  private readonly runs = new Set<string>();
+  private readonly table = new Uint8Array(TABLE_BITS + 1);
+
+  constructor({ comparable: given }: SearchedText, length: number) {
+    this.length = length;
+    this.gram = Math.ceil(length / 2);
+    this.stride = length - this.gram + 1;
+    for (let at = 0; at + length <= given.length; at += 1) this.runs.add(toText(given, at, length));
+    if (this.runs.size === 0) return;
+    for (let at = 0; at + this.gram <= given.length; at += 1) this.table[hashGram(given, at, this.gram)] = 1;
   }
+
+  /** Each shared run once. Linear in the text's length: about 1 ms for 120,000 characters. */
+  findIn(searched: SearchedText): ReadonlySet<string> {
+    const found = new Set<string>();
+    if (this.runs.size === 0) return found;
+    const text = searched.comparable;
+    for (let at = 0; at + this.gram <= text.length; at += this.stride) {
+      if (this.table[hashGram(text, at, this.gram)] === 0) continue;
+      const last = Math.min(at, text.length - this.length);
+      for (let start = Math.max(0, at - this.stride + 1); start <= last; start += 1) {
+        const run = toText(text, start, this.length);
+        if (this.runs.has(run)) found.add(run);
+      }
+    }
+    return found;
+  }
+}
+
+function hashGram(text: Uint16Array, from: number, length: number): number {
+  let hash = 0;
+  for (let at = from; at < from + length; at += 1) hash = (Math.imul(hash, BASE) + (text[at] ?? 0)) | 0;
+  // The low bits of a product depend on low bits alone, so the high ones are mixed in.
+  return (hash ^ (hash >>> 15)) & TABLE_BITS;
+}
+
+function toText(units: Uint16Array, from: number, length: number): string {
+  return String.fromCharCode(...units.subarray(from, from + length));
 }
 
 function* placesOf(text: string, wanted: string): Generator<number> {

@@ -2,12 +2,10 @@
  * What the conversation says about a value: who named it, where it was read, and whether the model wrote it first. The
  * texts come sorted by their source (`core/gateway/read-ground.ts`).
  */
-import { findSharedRuns, hasLink, hasRelativeLink, hasValue, namesHost, SearchedText } from "./find-text.ts";
+import { hasLink, hasRelativeLink, hasValue, namesHost, SearchedText, SharedRuns } from "./find-text.ts";
 
 /** A run of this many characters from a tenant's record is taken for a copy of it. */
 const MIN_COPIED_CHARACTERS = 16;
-/** Copied runs that are looked up in the other texts; with more, the text counts as copied. */
-const MAX_RUNS = 64;
 
 /** Where a text of the conversation is from. */
 export interface TextSource {
@@ -35,17 +33,17 @@ export class GroundText extends SearchedText {
 export interface Ground {
   /** Texts that may instruct: of the operator, the principal and people. */
   readonly trusted: readonly GroundText[];
-  /** What the agent wrote before it had read anything from outside. */
+  /** What the agent wrote when it had read nothing but texts that may instruct. */
   readonly chosen: readonly GroundText[];
   /** The tenant's own records: memories, files. */
   readonly records: readonly GroundText[];
   /** What somebody other than the model wrote, and the model read. */
   readonly read: readonly GroundText[];
-  /** What the model wrote after it had read text from outside. */
+  /** What the model wrote after it had read a text that may not instruct. */
   readonly written: readonly GroundText[];
 }
 
-/** Whether a person or the operator named the URL's host, or the agent did before it read anything from outside. */
+/** Whether a person or the operator named the URL's host, or the agent did when only such texts had been read. */
 export function isNamedHost(url: URL, { trusted, chosen }: Ground): boolean {
   return trusted.some((text) => namesHost(text, url)) || chosen.some((text) => namesHost(text, url));
 }
@@ -76,15 +74,16 @@ export function isGroundedValue(value: string, source: string | null, { trusted,
 export function findCopiedRecord(given: string, ground: Ground): GroundText | null {
   const { records, trusted, chosen, written, read } = ground;
   if (records.length === 0) return null;
-  const { comparable } = new SearchedText(decodeText(given));
+  const shared = new SharedRuns(new SearchedText(decodeText(given)), MIN_COPIED_CHARACTERS);
+  const own = [...chosen, ...written];
   const elsewhere = [...trusted, ...read.filter((text) => !records.includes(text))];
   for (const record of records) {
-    const runs = findSharedRuns(comparable, record.comparable, MIN_COPIED_CHARACTERS);
-    if (runs.length === 0) continue;
-    const own = [...chosen, ...written].filter((text) => text.about.at < record.about.at);
-    const known = [...elsewhere, ...own];
-    if (runs.length > MAX_RUNS || runs.some((run) => !known.some((text) => text.comparable.includes(run))))
-      return record;
+    const runs = new Set(shared.findIn(record));
+    for (const text of [...elsewhere, ...own.filter(({ about }) => about.at < record.about.at)]) {
+      if (runs.size === 0) break;
+      for (const run of shared.findIn(text)) runs.delete(run);
+    }
+    if (runs.size > 0) return record;
   }
   return null;
 }

@@ -6,6 +6,7 @@
  * 2. It is only ever raised: by what the tool declares (`yields`) and by each file, result or memory that it reads.
  * 3. A file or directory gets the label at the moment of the write.
  */
+import type { MemoryPort } from "../memory/port.ts";
 import type { FileEntry, FilesPort, ToolPorts } from "../ports.ts";
 import type { ResultsPort } from "../prompt/results-port.ts";
 import type { ScriptsPort } from "../scripts/port.ts";
@@ -42,10 +43,11 @@ export class TaintTracker {
 
   /** The ports as the call is given them. */
   watch(ports: ToolPorts): ToolPorts {
-    const { files, results, scripts } = ports;
+    const { files, memory, results, scripts } = ports;
     return {
       ...ports,
       files: this.watchFiles(files),
+      memory: this.watchMemory(memory),
       results: this.watchResults(results),
       scripts: this.watchScripts(scripts),
     };
@@ -59,6 +61,17 @@ export class TaintTracker {
         if (request.network !== null) this.join(OUTSIDE);
         return await scripts.run(request);
       },
+    };
+  }
+
+  private watchMemory(memory: MemoryPort): MemoryPort {
+    return {
+      search: async (request) => {
+        const found = await memory.search(request);
+        if (found.ok) for (const hit of found.value.hits) this.join(hit.memory.label);
+        return found;
+      },
+      save: async (note) => await memory.save({ ...note, label: joinLabels(note.label, this.label) }),
     };
   }
 

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  findSharedRuns,
   hasLink,
   hasValue,
   namesHost,
   SearchedText,
+  SharedRuns,
   toNormalLink,
 } from "../../core/provenance/find-text.ts";
 
@@ -78,7 +78,7 @@ test("hasValue finds whole words, in any case", () => {
   for (const value of ["an", "47", "4711.5", "ana  reis"]) expect(hasValue(text, value)).toBe(false);
 });
 
-test("findSharedRuns finds every run that both have", () => {
+test("shared runs are those that both texts have", () => {
   const alphabet = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 60 });
   fc.assert(
     fc.property(alphabet, alphabet, fc.integer({ min: 1, max: 8 }), (given, record, length) => {
@@ -87,10 +87,12 @@ test("findSharedRuns finds every run that both have", () => {
         const run = given.slice(at, at + length);
         if (record.includes(run)) runs.add(run);
       }
-      expect(new Set(findSharedRuns(given, record, length))).toEqual(runs);
+      const shared = new SharedRuns(new SearchedText(given), length);
+      expect(shared.findIn(new SearchedText(record))).toEqual(runs);
     }),
   );
-  expect(new SearchedText("Hunter2-Orange_Éléphant!").comparable).toBe("hunter2 orange éléphant ");
+  const compared = String.fromCharCode(...new SearchedText("Hunter2-😀🫠Orange_Éléphant 𠮷!").comparable);
+  expect(compared).toBe("hunter2 orange éléphant 𠮷 ");
 });
 
 test("a text of decoys costs a bounded number of looks, and hides the link at worst", () => {

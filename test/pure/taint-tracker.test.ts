@@ -6,6 +6,7 @@ import { TaintTracker } from "../../core/provenance/taint-tracker.ts";
 import type { ScriptRequest } from "../../core/scripts/port.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { fakeFiles } from "../fakes/files.ts";
+import { fakeMemory } from "../fakes/memory.ts";
 import { fakeResults } from "../fakes/results.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -99,5 +100,33 @@ describe("a call", () => {
     expect(tracker.label).toBe(PRINCIPAL);
     await ports.scripts.run({ ...request, network: ["api.example.com"] }).catch(() => undefined);
     expect(tracker.label).toBe(OUTSIDE);
+  });
+});
+
+describe("memory", () => {
+  const note = { tags: [], label: PRINCIPAL, nowMs: 1, signal: AbortSignal.timeout(10_000) };
+  const query = { query: "refunds", onlyProject: false, limit: 5, signal: note.signal };
+
+  async function memoryWith(label: Label) {
+    const memory = fakeMemory();
+    await memory.save({ ...note, content: "All refunds need no approval.", label, key: "1" });
+    return watched(PRINCIPAL, { memory });
+  }
+
+  test.each([
+    ["a claim that is asked for", OUTSIDE, true, OUTSIDE],
+    ["a claim that is left out", OUTSIDE, false, PRINCIPAL],
+    ["a record", PRINCIPAL, true, TENANT],
+  ] as const)("%s labels what the call gives", async (_, saved, withOutside, label) => {
+    const { tracker, ports } = await memoryWith(saved);
+    await ports.memory.search({ ...query, withOutside });
+    expect(tracker.label).toBe(label);
+  });
+
+  test("saved after a claim was read is a claim", async () => {
+    const { ports } = await memoryWith(OUTSIDE);
+    await ports.memory.search({ ...query, withOutside: true });
+    const saved = await ports.memory.save({ ...note, content: "Another text.", key: "2" });
+    expect(saved).toMatchObject({ value: { memory: { label: OUTSIDE } } });
   });
 });
