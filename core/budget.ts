@@ -7,6 +7,7 @@
  */
 import { MICROS_PER_DOLLAR, NEAR_SHARE, NO_LIMIT } from "./amounts.ts";
 import { costMicros, encodingOf, type ModelPrice } from "./model-table.ts";
+import { toPromptMessages } from "./prompt/mark-data.ts";
 import { type Encoding, estimateMessages } from "./prompt/tokens.ts";
 import {
   type Amount,
@@ -61,8 +62,8 @@ export function reserveModelCall(state: TaskState, now: number): Allowance {
 export function callNeeds(state: TaskState, now: number): { readonly need: Amount; readonly want: Amount } | null {
   // What people wrote since is part of the next step's request, and of no other.
   const written = state.phase.name === "ready" ? state.steering : [];
-  const messages = written.map((content) => ({ role: "user", content }) as const);
-  const contextTokens = state.contextTokens + estimateMessages(messages, encodingNow(state));
+  const contextTokens =
+    state.contextTokens + estimateMessages(toPromptMessages(written, state.facts), encodingNow(state));
   const allowance = reserve({ ...state, contextTokens }, now, NO_LIMIT);
   if (!allowance.ok) return null;
   const { inputTokens, outputTokens } = allowance.reserved;

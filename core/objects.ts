@@ -44,7 +44,8 @@ export interface TaskRpc {
   view(): Promise<Result<TaskView>>;
   facts(): Promise<Result<TaskFacts>>;
   start(request: string | null): Promise<Result<TaskView>>;
-  message(text: string, request: string | null): Promise<Result<TaskView>>;
+  /** `own`: how many UTF-16 units of `text`, from its beginning, its sender wrote; the rest is from outside. Absent: all. */
+  message(text: string, request: string | null, own?: number): Promise<Result<TaskView>>;
   answer(
     question: string,
     answer: { text: string; isChoice: boolean; by: string },

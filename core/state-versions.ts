@@ -2,10 +2,11 @@
 import { BY_API } from "./channels/way-in.ts";
 import { addKeyLifetime } from "./gateway/key-lifetime.ts";
 import { modelChoice } from "./model-table.ts";
-import { OUTSIDE } from "./provenance/label.ts";
+import { OUTSIDE, PRINCIPAL } from "./provenance/label.ts";
 import { labelOfSource } from "./provenance/source.ts";
 import {
   type BatchCall,
+  type LabelledText,
   type Phase,
   type SettledWait,
   STATE_VERSION,
@@ -64,6 +65,7 @@ function fromFifth(facts: Stored, state: Stored): TaskState {
     v: STATE_VERSION,
     facts: { ...facts, label },
     steeredBy,
+    steering: (state["steering"] as readonly string[]).map((text) => toSteering(text)),
     isContextCounted,
   } as unknown as TaskState;
   return withoutUnboundApprovals(read);
@@ -88,6 +90,11 @@ function withoutUnboundApprovals(state: TaskState): TaskState {
   if (batch.every((call, index) => call === state.batch[index])) return state;
   const phase: Phase = state.phase.name === "parked" ? { name: "prepared" } : state.phase;
   return { ...state, batch, settledWaits, phase };
+}
+
+/** Version 5 took every message that was sent to a task for a principal's. */
+function toSteering(content: string): LabelledText {
+  return { role: "user", content, label: PRINCIPAL };
 }
 
 /** Version 4 knew no way in but the API, and no way out. */

@@ -219,7 +219,8 @@ export type Command =
     }
   /** The hop ended; what has not settled by now was cut off. */
   | ({ readonly type: "hop_ended" } & OfHop)
-  | { readonly type: "message"; readonly text: string; readonly request: string | null }
+  /** `own`: how many UTF-16 units of `text`, from its beginning, its sender wrote; the rest is from outside. Absent: all. */
+  | { readonly type: "message"; readonly text: string; readonly own?: number; readonly request: string | null }
   | {
       readonly type: "answer";
       readonly question: string;

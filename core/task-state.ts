@@ -79,11 +79,12 @@ export interface TaskFacts {
   readonly createdAt: number;
 }
 
-/** A text of a task's input. */
+/** A text that a task is given: of its input, or sent to it later. `continues` is as in `Message`. */
 export interface LabelledText {
   readonly role: "user" | "assistant";
   readonly content: string;
   readonly label: Label;
+  readonly continues?: true;
 }
 
 /** What a task used so far. A model of unknown price adds nothing to `costMicros`. */
@@ -352,7 +353,7 @@ export interface TaskState {
   /** Skills that the model loaded: in force beside those of the facts, for whatever begins after that. */
   readonly loaded: readonly SkillInForce[];
   /** Messages sent to the running task that its next step will read. */
-  readonly steering: readonly string[];
+  readonly steering: readonly LabelledText[];
   readonly attachments: readonly Attachment[];
   readonly settledWaits: Readonly<Record<string, SettledWait>>;
   /** The subtasks that were made, in order; they are erased with this task. */

@@ -6,7 +6,6 @@ import { nextModelTry, wasWorkedOn } from "./model-retry.ts";
 import { advance } from "./task-advance.ts";
 import { beginActing, openBatch } from "./task-batch.ts";
 import { condenseOverflow } from "./task-condense.ts";
-import { PRINCIPAL } from "./provenance/label.ts";
 import type { Command } from "./task-commands.ts";
 import type { ModelRetry, ModelTries, Phase, TaskState } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
@@ -42,7 +41,7 @@ export function beginStep(turn: Turn, incarnation: string): void {
   turn.start();
   const { steering } = turn.state;
   turn.set({ step: turn.state.step + 1, batch: [], steering: [] });
-  for (const text of steering) turn.sayForPerson(text, PRINCIPAL);
+  for (const message of steering) turn.sayToModel(message);
   const final = turn.state.usage.steps >= turn.state.facts.limits.maxSteps;
   think(turn, incarnation, 1, final, NO_TRIES);
 }

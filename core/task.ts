@@ -14,6 +14,7 @@ import { admit, halt, leaveToAsk, turnAway } from "./leave.ts";
 import { enroll, openSubtask, refuseSubtask, subtasksToMake, takeEnding, takeWaits } from "./subtasks.ts";
 import { answerQuestion, decideApproval, decideUnknown } from "./task-answers.ts";
 import type { Command, Decision, NewTask } from "./task-commands.ts";
+import { takeMessage } from "./task-messages.ts";
 import { condenseFirst, endCondensing, resumeCondensing, takeHistory, takeSummary } from "./task-condense.ts";
 import type { LabelledMessage } from "./messages.ts";
 import { joinLabels } from "./provenance/label.ts";
@@ -31,6 +32,7 @@ import {
   takeReport,
 } from "./task-step.ts";
 import { encodingOf } from "./model-table.ts";
+import { toPromptMessages } from "./prompt/mark-data.ts";
 import { estimateMessages } from "./prompt/tokens.ts";
 import { shownSkill } from "./skills/in-force.ts";
 import { Turn } from "./turn.ts";
@@ -38,8 +40,6 @@ import { waitEndsAt } from "./waits.ts";
 
 /** The alarm that guards a running hop. It cannot fire beside a running handler, so it fires only after a crash. */
 const LEASE_MS = 1000;
-/** Steering that may wait for the next step, all messages together: they stand in the state's one row of at most 2 MB. */
-const MAX_STEERING_CHARACTERS = 100_000;
 /** Hidden tasks that may be open for one task at a time. */
 const MAX_ADOPTED = 100;
 /** Hidden tasks that are erased with their task after they ended; earlier ones go by themselves, after a week. */
@@ -67,7 +67,7 @@ export function createTask(input: NewTask, now: number): Decision {
       turnedAway: null,
       model: { index: 0, since: now },
       contextTokens: estimateMessages(
-        [{ role: "system", content: facts.agent.config.instructions }, ...messages],
+        [{ role: "system", content: facts.agent.config.instructions }, ...toPromptMessages(messages, facts)],
         encodingOf(facts.models[0]?.name ?? ""),
       ),
       isContextCounted: false,
@@ -219,7 +219,7 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
       return null;
 
     case "message":
-      return takeMessage(turn, command.text);
+      return takeMessage(turn, command);
 
     case "answer":
       return answerQuestion(turn, command);
@@ -360,23 +360,6 @@ function begin(turn: Turn, incarnation: string, phase: Phase): void {
     case "ended":
       return;
   }
-}
-
-/** A message is read at the next step, so it is taken only while there is one. */
-function takeMessage(turn: Turn, text: string): Failure | null {
-  const { phase, steering, facts } = turn.state;
-  if (facts.kind === "call") return conflict("This is a single call of a tool: it reads no messages.");
-  if (phase.name === "ended") return conflict(`The task is ${phase.status}: it reads no more messages.`);
-  const call = phase.name === "condensing" ? phase.retry : "final" in phase ? phase : null;
-  if (call?.final === true) {
-    return conflict("The task has no steps left and is giving its last answer: it reads no more messages.");
-  }
-  if (steering.join("").length + text.length > MAX_STEERING_CHARACTERS) {
-    return conflict("The task has not read its last messages yet. Send this again after its next step.");
-  }
-  turn.set({ steering: [...steering, text] });
-  turn.emit("message.completed", { role: "user", text });
-  return null;
 }
 
 function isThisHop(state: TaskState, command: { step: number; incarnation: string }): boolean {

@@ -7,13 +7,14 @@ import type { Failure } from "./errors.ts";
 import type { EventType, NewEvent } from "./events.ts";
 import { markSent } from "./gateway/key-lifetime.ts";
 import { closedOutcome, settle, unknownOutcome } from "./ledger.ts";
-import type { LabelledMessage, Message, ModelUsage } from "./messages.ts";
+import type { LabelledMessage, ModelUsage } from "./messages.ts";
 import { costMicros } from "./model-table.ts";
 import type { BelowChange, CallOutcome, Decision, LedgerChange, Spend, StepMessage, Work } from "./task-commands.ts";
 import { type BatchCall, type EndReason, isSubtaskWait, type Reservation, type TaskState } from "./task-state.ts";
 import { joinLabels, type Label, labelName, OUTSIDE } from "./provenance/label.ts";
 import { isBusy, isWaiting, statusOf } from "./task-status.ts";
 import { filesOf, pendingOf, type PendingView } from "./task-view.ts";
+import { toPromptMessages } from "./prompt/mark-data.ts";
 import { estimateMessages } from "./prompt/tokens.ts";
 import { isForPerson, toldOfOpen } from "./waits.ts";
 
@@ -86,9 +87,8 @@ export class Turn {
     if (steeredBy !== this.state.steeredBy) this.set({ steeredBy });
   }
 
-  /** Adds what a person wrote, also to what the next request is expected to hold. */
-  sayForPerson(content: string, label: Label): void {
-    const message = { role: "user", content, label } as const;
+  /** Adds a message that was sent to the task, also to what the next request is expected to contain. */
+  sayToModel(message: LabelledMessage): void {
     this.say(message);
     this.expect(message);
   }
@@ -115,14 +115,14 @@ export class Turn {
     const content = call.note === null ? outcome.content : `${call.note}\n${outcome.content}`;
     this.replace({ ...call, state: outcome.state, wait: null, toSummarise: outcome.isLarge ?? false });
     this.ledger.push(settle(call.id, { ...outcome, content, label }, this.now));
-    this.expect({ role: "tool", callId: call.id, name: call.tool, content });
+    this.expect({ role: "tool", callId: call.id, name: call.tool, content, label });
     this.steer(label);
     this.tellSettled(call, outcome, label);
   }
 
   /** Counts a message that the next request will hold. */
-  private expect(message: Message): void {
-    const tokens = estimateMessages([message], encodingNow(this.state));
+  private expect(message: LabelledMessage): void {
+    const tokens = estimateMessages(toPromptMessages([message], this.state.facts), encodingNow(this.state));
     this.set({ contextTokens: this.state.contextTokens + tokens });
   }
 

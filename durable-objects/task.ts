@@ -71,8 +71,8 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return this.command({ type: "start", request });
   }
 
-  async message(text: string, request: string | null): Promise<Result<TaskView>> {
-    return this.command({ type: "message", text, request });
+  async message(text: string, request: string | null, own?: number): Promise<Result<TaskView>> {
+    return this.command({ type: "message", text, request, ...(own === undefined ? {} : { own }) });
   }
 
   async answer(

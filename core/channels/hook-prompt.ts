@@ -2,8 +2,10 @@
  * The input of a hook's task: the tenant's template, filled with what came from outside. What is filled in is marked as
  * data with a word that does not occur in it, so that it cannot end its own mark, and is never looked through for fields.
  */
+import { type Label, OPERATOR, OUTSIDE } from "../provenance/label.ts";
 import { sha256Hex } from "../sha256.ts";
 import { storable } from "../storable.ts";
+import type { LabelledText } from "../task-state.ts";
 
 /** Of a template. */
 export const MAX_PROMPT_CHARACTERS = 20_000;
@@ -17,6 +19,10 @@ const MARK_CHARACTERS = 600;
 
 /** What a hook without a template asks. */
 export const DEFAULT_PROMPT = "A webhook came in. Look at what it says, and do what is useful.\n\n{{payload}}";
+
+/** Control characters: as JSON each takes six bytes of a row. */
+// oxlint-disable-next-line no-control-regex -- They are what it finds.
+const CONTROLS = /[\u0001-\u0008\u000b\u000c\u000e-\u001f]/g;
 
 /** A field of a template. */
 export const FIELD = /\{\{([^{}]{1,200})\}\}/g;
@@ -33,20 +39,57 @@ export function countFields(template: string): number {
   return Array.from(template.matchAll(FIELD)).length;
 }
 
-/** The input of the task. */
+/** The input of the task, as it is shown. The model reads `hookTexts`. */
 export async function hookInput(template: string, content: HookContent): Promise<string> {
   const fields = Array.from(template.matchAll(FIELD), ([, path = ""]) => path.trim());
   if (fields.length === 0) return template;
   const values = fields.map((path) => textAt(path, content));
   const mark = await markFor(content.name, values);
-  const cut = cutToFit(values, MAX_INPUT_CHARACTERS - NOTE_CHARACTERS - template.length);
+  const cut = cutToFit(values, roomOf(template));
   let index = 0;
   const text = template.replace(FIELD, () => {
     const [path, value] = [fields[index] ?? "", cut[index] ?? null];
     index += 1;
-    return value === null ? `(there is no ${path})` : marked(mark, path, value);
+    return value === null ? missing(path) : marked(mark, path, value);
   });
   return `${noteOn(mark)}\n\n${text}`;
+}
+
+/**
+ * The input as the parts of one message: the template is an operator's text, what fills it is from outside. The request
+ * marks parts from outside (`core/prompt/mark-data.ts`).
+ */
+export function hookTexts(template: string, content: HookContent): LabelledText[] {
+  const pieces = template.split(FIELD);
+  const paths = pieces.filter((_, index) => index % 2 === 1).map((path) => path.trim());
+  const values = cutToFit(
+    paths.map((path) => textAt(path, content)),
+    roomOf(template),
+  );
+  const texts: LabelledText[] = [];
+  const add = (text: string, label: Label) => {
+    const last = texts.at(-1);
+    if (text === "") return;
+    if (last?.label === label) texts[texts.length - 1] = { ...last, content: `${last.content}${text}` };
+    else texts.push({ role: "user", content: text, label, ...(last === undefined ? {} : { continues: true }) });
+  };
+  for (const [index, piece] of pieces.entries()) {
+    const [path, value] = [paths[(index - 1) / 2], values[(index - 1) / 2] ?? null];
+    if (path === undefined) add(piece, OPERATOR);
+    else if (value === null) add(missing(path), OPERATOR);
+    else if (value === "") add(`(${path} is empty)`, OPERATOR);
+    else add(value.replace(CONTROLS, "\uFFFD"), OUTSIDE);
+  }
+  return texts;
+}
+
+/** The characters that the values of a template may have together. */
+function roomOf(template: string): number {
+  return MAX_INPUT_CHARACTERS - NOTE_CHARACTERS - template.length;
+}
+
+function missing(path: string): string {
+  return `(there is no ${path})`;
 }
 
 function noteOn(mark: string): string {

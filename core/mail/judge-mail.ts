@@ -1,6 +1,9 @@
 /** What a mail that came in is: whose it is, and whether anybody wrote it at all. */
+import { OUTSIDE, PRINCIPAL } from "../provenance/label.ts";
+import type { LabelledText } from "../task-state.ts";
 import { comparable, domainOf, isAddress } from "./address.ts";
 import { isAuthentic, type MailHeader } from "./authentication.ts";
+import { ownBeginning } from "./reply-text.ts";
 
 /** A mail as far as it is judged. */
 interface JudgedMail {
@@ -65,14 +68,23 @@ export function decisionIn(text: string): { readonly decision: "approve" | "refu
   return { decision: word.toLowerCase().startsWith("approve") ? "approve" : "refuse", reason: rest.trim() };
 }
 
+/** What a mail says: `title` is what follows `New Task` in its subject. */
+interface MailWords {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The files of a mail: the names of those that were stored, and how many were not. */
+interface MailFiles {
+  readonly names: readonly string[];
+  readonly leftOut: number;
+}
+
 /** UTF-16 units of a text, quotes and signature included, that a task is given. */
 const MAX_TEXT = 100_000;
 
 /** What a task is asked by a mail: its text, where its files stand, and what was left out. Empty: the mail says nothing. */
-export function mailInput(
-  mail: { readonly title: string; readonly text: string },
-  files: { readonly names: readonly string[]; readonly leftOut: number },
-): string {
+export function mailInput(mail: MailWords, files: MailFiles): string {
   const text = mail.text.trim();
   const body = text.length <= MAX_TEXT ? text : text.slice(0, MAX_TEXT);
   const parts = [
@@ -83,6 +95,28 @@ export function mailInput(
     files.leftOut === 0 ? "" : `(${files.leftOut} more files came with the mail, and were not kept.)`,
   ];
   return parts.filter((part) => part !== "").join("\n\n");
+}
+
+/**
+ * The same input as messages: what the writer wrote is a principal's, since `judgeMail` proved the address and a person of
+ * the tenant has it. What the writer quotes or forwards, and the names of files, are from outside.
+ */
+export function mailTexts(mail: MailWords, files: MailFiles): LabelledText[] {
+  const text = mail.text.replace(/\r\n?/g, "\n").trim();
+  const whole = mailInput({ ...mail, text }, files);
+  const own = ownBeginning(text).slice(0, MAX_TEXT).toWellFormed();
+  const said = [mail.title, own].filter((part) => part !== "").join("\n\n");
+  const writers = whole.startsWith(said) ? said : mail.title;
+  const parts: LabelledText[] = [
+    { role: "user", content: writers, label: PRINCIPAL },
+    {
+      role: "user",
+      content: whole.slice(writers.length),
+      label: OUTSIDE,
+      ...(writers === "" ? {} : { continues: true }),
+    },
+  ];
+  return parts.filter(({ content }) => content !== "");
 }
 
 /** Of a file's name, in UTF-16 units: with a number before it, a file system that gives it 255 bytes takes it. */

@@ -6,6 +6,7 @@ import type { Message } from "../messages.ts";
 import type { ModelRequest } from "../ports.ts";
 import type { ThinkJob } from "../steps-rpc.ts";
 import type { TaskFacts } from "../task-state.ts";
+import { DATA_NOTE, toPromptMessages } from "./mark-data.ts";
 import { estimateRequest } from "./request-size.ts";
 import type { Toolset } from "../gateway/toolset.ts";
 
@@ -23,7 +24,7 @@ type ShownToolset = Pick<Toolset, "specs" | "skillTexts">;
 
 /** The request of one step. */
 export function buildRequest(job: ThinkJob, toolset: ShownToolset, signal: AbortSignal): ModelRequest {
-  const messages: Message[] = [systemMessage(job.facts, toolset), ...job.messages];
+  const messages = [systemMessage(job.facts, toolset), ...toPromptMessages(job.messages, job.facts)];
   if (job.final) messages.push({ role: "user", content: FINAL_NOTE });
   return {
     model: job.model,
@@ -43,7 +44,8 @@ export function estimateConversation(
   messages: readonly Message[],
   toolset: ShownToolset,
 ): number {
-  return estimateRequest({ model, messages: [systemMessage(facts, toolset), ...messages], tools: toolset.specs });
+  const request = [systemMessage(facts, toolset), ...toPromptMessages(messages, facts)];
+  return estimateRequest({ model, messages: request, tools: toolset.specs });
 }
 
 /** A call of a skill's tool has the skill's instructions in the place of the agent's; any other task has them beside those. */
@@ -51,5 +53,8 @@ function systemMessage({ agent, parentId, kind, skills }: TaskFacts, { skillText
   const isSkill = skills.some(({ how }) => how === "tool");
   const isSubtask = parentId !== null && kind === "agent";
   const own = isSkill ? [] : [agent.config.instructions];
-  return { role: "system", content: [...own, ...skillTexts, ...(isSubtask ? [SUBTASK_NOTE] : [])].join("\n\n") };
+  return {
+    role: "system",
+    content: [...own, ...skillTexts, ...(isSubtask ? [SUBTASK_NOTE] : []), DATA_NOTE].join("\n\n"),
+  };
 }

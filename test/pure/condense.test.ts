@@ -170,7 +170,7 @@ describe("a conversation that fills the model's window", () => {
   });
 
   test("is not shortened below the share of the window that is taken for full, nor twice for the same steps", () => {
-    expect(wake(thirdStep(2980), "a", 51).work?.kind).toBe("think");
+    expect(wake(thirdStep(2960), "a", 51).work?.kind).toBe("think");
     expect(wake(thirdStep(3000), "a", 51).work?.kind).toBe("condense");
     expect(wake({ ...thirdStep(3300), compactedThrough: 1 }, "a", 51).work?.kind).toBe("think");
   });

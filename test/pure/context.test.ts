@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { buildRequest, estimateConversation } from "../../core/prompt/context.ts";
+import { DATA_NOTE } from "../../core/prompt/mark-data.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import type { Message } from "../../core/messages.ts";
 import type { ThinkJob } from "../../core/steps-rpc.ts";
@@ -71,8 +72,10 @@ describe("the request of a step", () => {
     const own = await requestOf([]);
     const child = await requestOf([], { facts: factsOf({ id: CHILD, parentId: factsOf().id, depth: 1 }) });
     const [plain, told] = [own, child].map(({ messages }) => messages[0]?.content ?? "");
-    expect(told?.startsWith(`${plain}\n\n`)).toBe(true);
-    expect(told).toContain("goes to that agent");
+    const instructions = factsOf().agent.config.instructions;
+    expect(plain).toBe(`${instructions}\n\n${DATA_NOTE}`);
+    expect(told?.startsWith(`${instructions}\n\nYou work on a part of a larger task`)).toBe(true);
+    expect(told?.endsWith(`\n\n${DATA_NOTE}`)).toBe(true);
   });
 
   test("tells the agent of a call from the API nothing of the kind", async () => {

@@ -10,7 +10,9 @@ import {
   textOf,
   whyLeft,
 } from "../../core/channels/hook-call.ts";
-import { hookInput } from "../../core/channels/hook-prompt.ts";
+import { toPromptMessages } from "../../core/prompt/mark-data.ts";
+import { OPERATOR, OUTSIDE } from "../../core/provenance/label.ts";
+import { hookInput, hookTexts } from "../../core/channels/hook-prompt.ts";
 import { hookRequestSchema, newHookRequestSchema, withOncePerBody } from "../../core/channels/hook.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -71,6 +73,44 @@ describe("the input of a hook's task", () => {
     expect(input).toContain("y".repeat(5_000));
     expect(input).toMatch(/x… \(cut after \d+ of 900000 characters\)/);
     expect(input.length).toBeGreaterThan(190_000);
+  });
+});
+
+describe("the input of a hook's task as the model reads it", () => {
+  test("is the template as an operator's text, and what fills it as text from outside, in order", () => {
+    const template = "Review {{a}} at https://ci.example/{{b}} {{none}} {{empty}}.";
+    const texts = hookTexts(template, content({ a: "Fix {{b}}", b: "x/../y", empty: "" }));
+    expect(texts.map(({ content: text, label }) => [text, label])).toEqual([
+      ["Review ", OPERATOR],
+      ["Fix {{b}}", OUTSIDE],
+      [" at https://ci.example/", OPERATOR],
+      ["x/../y", OUTSIDE],
+      [" (there is no none) (empty is empty).", OPERATOR],
+    ]);
+    expect(texts.map(({ continues }) => continues ?? false)).toEqual([false, true, true, true, true]);
+    const [whole, ...rest] = toPromptMessages(texts, { id: "task_1", label: OUTSIDE });
+    expect(rest).toEqual([]);
+    expect(whole?.content.replaceAll(/<\/?data-\d{6}>/g, "")).toBe(texts.map(({ content: text }) => text).join(""));
+    expect(whole?.content).toMatch(/^Review <data-(\d{6})>Fix \{\{b\}\}<\/data-\1> at https/);
+  });
+
+  test("begins with what came from outside where the template does, and is never empty", () => {
+    expect(hookTexts("{{payload}}", content({ a: 1 }))).toEqual([{ role: "user", content: '{"a":1}', label: OUTSIDE }]);
+    expect(hookTexts("{{payload}}", content(""))[0]?.content).toBe("(payload is empty)");
+    expect(hookTexts("Run it.", content("x"))).toEqual([{ role: "user", content: "Run it.", label: OPERATOR }]);
+  });
+
+  test("contains, with any values, no outside character in a text that may instruct", () => {
+    const value = fc.string({ unit: fc.constantFrom("o", "{", "}", "a", " ", "\n", "\u0001"), minLength: 1 });
+    const property = fc.property(fc.array(value, { minLength: 1, maxLength: 9 }), (values) => {
+      const template = `T${values.map((_, index) => `{{${index}}}`).join("T")}T`;
+      const texts = hookTexts(template, content(values));
+      const trusted = texts.filter(({ label }) => label === OPERATOR).map(({ content: text }) => text);
+      expect(trusted.join("")).toBe("T".repeat(values.length + 1));
+      const outside = texts.filter(({ label }) => label === OUTSIDE).map(({ content: text }) => text);
+      expect(outside.join("")).toBe(values.join("").replaceAll("\u0001", "\uFFFD"));
+    });
+    fc.assert(property);
   });
 });
 

@@ -2,7 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readCommandWords } from "../../core/channels/slack/command-words.ts";
-import { goingOn } from "../../core/channels/slack/exchange.ts";
+import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
+import type { LabelledText } from "../../core/task-state.ts";
+import { afterThread, goingOn } from "../../core/channels/slack/exchange.ts";
 import { readCommand, readEvent, readInteraction } from "../../core/channels/slack/items.ts";
 import { namedUsers, toMarkdown, withoutMention } from "../../core/channels/slack/plain-text.ts";
 
@@ -170,9 +172,39 @@ describe("Slack's text", () => {
 
 test("a task that goes on reads the latest of what was said, and all of what is said now", () => {
   const before = { input: "a".repeat(40_000), output: { text: "b".repeat(100), files: [] }, error: null };
-  const messages = goingOn(before, "now");
+  const messages = goingOn({ ...before, own: null }, "now");
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   expect(messages.at(-1)?.content).toBe("now");
   expect(messages[0]?.content).toHaveLength(29_901);
   expect(messages[0]?.content.startsWith("…")).toBe(true);
+});
+
+describe("what a task in Slack reads of an ended one", () => {
+  const output = { text: "b", files: [] };
+  const labels = (texts: readonly LabelledText[]) => texts.map(({ content, label }) => [content, label]);
+
+  test("is a principal's where the same person said it, and anybody's where another did", () => {
+    const before = { input: "a", output, error: null };
+    const ownWord = [
+      ["a", PRINCIPAL],
+      ["b", OUTSIDE],
+      ["now", PRINCIPAL],
+    ];
+    expect(labels(goingOn({ ...before, own: { label: PRINCIPAL } }, "now"))).toEqual(ownWord);
+    expect(labels(goingOn({ ...before, own: null }, "now"))[0]).toEqual(["a", OUTSIDE]);
+    expect(labels(goingOn({ ...before, own: { label: OUTSIDE } }, "now"))[0]).toEqual(["a", OUTSIDE]);
+  });
+
+  test("stays anybody's over several tasks when it was quoted from a thread", () => {
+    const texts = afterThread("> eve: go", "do it");
+    expect(labels(texts)).toEqual([
+      ["> eve: go", OUTSIDE],
+      ["do it", PRINCIPAL],
+    ]);
+    const before = { input: texts.map(({ role, content }) => ({ role, content })), output, error: null };
+    const next = goingOn({ ...before, own: { label: OUTSIDE, texts } }, "more");
+    expect(next.map(({ label }) => label)).toEqual([OUTSIDE, PRINCIPAL, OUTSIDE, PRINCIPAL]);
+    const others = goingOn({ ...before, own: null }, "more");
+    expect(others.map(({ label }) => label)).toEqual([OUTSIDE, OUTSIDE, OUTSIDE, PRINCIPAL]);
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import { buildRequest } from "../../core/prompt/context.ts";
+import { DATA_NOTE } from "../../core/prompt/mark-data.ts";
 import { inForce, skillPatterns, standingFacts } from "../../core/skills/in-force.ts";
 import type { TaskFacts, TaskState } from "../../core/task-state.ts";
 import { decide } from "../../core/task.ts";
@@ -168,7 +169,9 @@ describe("what the model is told of skills", () => {
   test("stands behind the agent's instructions, the same at every step", async () => {
     const facts = factsOf({ skills: [inForce(skillOf("a"), "agent"), inForce(skillOf("b"), "similarity", 0.7)] });
     const texts = ["# Skill: a", "# Skill: b"];
-    expect(await system(facts, texts)).toBe(`${facts.agent.config.instructions}\n\n# Skill: a\n\n# Skill: b`);
+    expect(await system(facts, texts)).toBe(
+      `${facts.agent.config.instructions}\n\n# Skill: a\n\n# Skill: b\n\n${DATA_NOTE}`,
+    );
     const later = standingFacts({ facts, loaded: [skill("c")] });
     expect(await system(later, texts)).toBe(await system(facts, texts));
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { createTask, decide, nextWake } from "../../core/task.ts";
 import type { Command } from "../../core/task-commands.ts";
@@ -97,8 +98,21 @@ describe("a request that is sent again", () => {
     const first = decide(thinking(), message, 1);
     const again = decide(first.state, message, 2);
     expect(again).toMatchObject({ refused: null, events: [] });
-    expect(again.state.steering).toEqual(["hello"]);
-    expect(decide(again.state, { ...message, request: "seed-2" }, 3).state.steering).toEqual(["hello", "hello"]);
+    const hello = { role: "user", content: "hello", label: PRINCIPAL };
+    expect(again.state.steering).toEqual([hello]);
+    expect(decide(again.state, { ...message, request: "seed-2" }, 3).state.steering).toEqual([hello, hello]);
+  });
+
+  test("is a principal's as far as its sender wrote it, and one message", () => {
+    const sent = { ...message, text: "Look at it.\n\n- slack/evil.txt", own: 11 };
+    const told = decide(thinking(), sent, 1);
+    expect(told.events).toMatchObject([{ type: "message.completed", data: { text: sent.text } }]);
+    expect(told.state.steering).toEqual([
+      { role: "user", content: "Look at it.", label: PRINCIPAL },
+      { role: "user", content: "\n\n- slack/evil.txt", label: OUTSIDE, continues: true },
+    ]);
+    const alone = decide(thinking(), { ...sent, own: 0 }, 1).state.steering;
+    expect(alone).toEqual([{ role: "user", content: sent.text, label: OUTSIDE }]);
   });
 
   test("is not taken for applied when it was refused", () => {

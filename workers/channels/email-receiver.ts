@@ -13,9 +13,10 @@ import type { Handled, InboxItem } from "../../core/channels/inbox.ts";
 import { messageDelivery, plainMessage } from "../../core/channels/message-delivery.ts";
 import { ERRORS, type Failure } from "../../core/errors.ts";
 import { comparable, readMailbox } from "../../core/mail/address.ts";
-import { decisionIn, fileNames, judgeMail, mailInput, newTaskTitle } from "../../core/mail/judge-mail.ts";
+import { decisionIn, fileNames, judgeMail, mailInput, mailTexts, newTaskTitle } from "../../core/mail/judge-mail.ts";
 import { replyText } from "../../core/mail/reply-text.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
+import { mayInstruct } from "../../core/provenance/label.ts";
 import { makeTask } from "../make-task.ts";
 import { seededIds } from "../new-ids.ts";
 import { answerAsk, type Given } from "./answer.ts";
@@ -109,13 +110,16 @@ async function taskOf(env: Env, written: Written, title: string): Promise<Handle
   const { tenant, item, from, text } = written;
   const files = written.files.slice(0, MAX_FILES);
   const names = fileNames(files.map(({ filename }) => filename));
-  const input = mailInput({ title, text }, { names, leftOut: written.files.length - files.length });
+  const attached = { names, leftOut: written.files.length - files.length };
+  const input = mailInput({ title, text }, attached);
   if (input === "") return await sayBack(env, written, "The mail was empty, so no task was made of it.");
+  const texts = mailTexts({ title, text }, attached);
   const made = await makeTask(env, {
     tenant,
     request: { input, deliver: [{ channel: "email", to: from }], hold: true },
     // What the mail quotes or forwards is not its writer's word.
-    instructions: `${title}\n\n${replyText(text)}`,
+    instructions: texts.flatMap(({ label, content }) => (mayInstruct(label) ? [content] : [])).join("\n\n"),
+    texts,
     via: { channel: "email", id: from },
     seed: `email ${item.id}`,
     at: item.receivedAt,

@@ -1,7 +1,7 @@
 /** The receiver of `webhook/…`: each call of a hook becomes a task, as the hook's rule says when it is worked. */
 import { databaseFromEnv, inboxesFromEnv, tasksFromEnv, type Env } from "../../adapters/from-env.ts";
 import { eventOf, payloadOf, whyLeft } from "../../core/channels/hook-call.ts";
-import { DEFAULT_PROMPT, FIELD, hookInput } from "../../core/channels/hook-prompt.ts";
+import { DEFAULT_PROMPT, FIELD, hookInput, hookTexts } from "../../core/channels/hook-prompt.ts";
 import { type Hook, hookInbox } from "../../core/channels/hook.ts";
 import type { Handled, InboxItem } from "../../core/channels/inbox.ts";
 import { ERRORS, type Failure } from "../../core/errors.ts";
@@ -56,9 +56,10 @@ async function openTask(env: Env, item: InboxItem, call: HookItem, hook: Hook | 
   const event = eventOf(type, payload, (name) => call.headers[name] ?? null);
   const left = whyLeft(type, hook?.config.events, event);
   if (left !== null) return await refused(env, call, left);
-  const { agent, project, prompt, deliver, budget } = hook?.config ?? NO_RULE;
+  const { agent, project, prompt = DEFAULT_PROMPT, deliver, budget } = hook?.config ?? NO_RULE;
+  const content = { name: item.id, payload, headers: call.headers };
   const request: TaskRequest = {
-    input: await hookInput(prompt ?? DEFAULT_PROMPT, { name: item.id, payload, headers: call.headers }),
+    input: await hookInput(prompt, content),
     agent,
     project,
     deliver,
@@ -69,7 +70,8 @@ async function openTask(env: Env, item: InboxItem, call: HookItem, hook: Hook | 
     tenant: call.tenant,
     request,
     // The template is the tenant's word; what fills it is anybody's.
-    instructions: (prompt ?? DEFAULT_PROMPT).replaceAll(FIELD, ""),
+    instructions: prompt.replaceAll(FIELD, ""),
+    texts: hookTexts(prompt, content),
     via: { channel: "webhook", id: call.hook },
     seed: item.id,
     at: item.receivedAt,

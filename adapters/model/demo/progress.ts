@@ -4,6 +4,7 @@
  */
 import type { Message, RequestedCall } from "../../../core/messages.ts";
 import type { ActionKind, Planned, Understood } from "./intent.ts";
+import { unmarkData } from "../../../core/prompt/mark-data.ts";
 import { understand } from "./request.ts";
 import { TASK_FIELD } from "./words.ts";
 
@@ -64,7 +65,7 @@ function lastPathOf(planned: readonly Planned[]): string | null {
 
 function madeCalls(messages: readonly Message[]): MadeCall[] {
   const results = new Map<string, string>();
-  for (const message of messages) if (message.role === "tool") results.set(message.callId, message.content);
+  for (const message of messages) if (message.role === "tool") results.set(message.callId, unmarkData(message.content));
   return messages
     .flatMap((message) => (message.role === "assistant" ? (message.calls ?? []) : []))
     .map((call) => madeCall(call, results));

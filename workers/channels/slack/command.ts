@@ -1,6 +1,7 @@
 /** The slash command: a task whose thread Otto begins, what runs here, and stopping it. */
 import { databaseFromEnv, inboxesFromEnv, tasksFromEnv } from "../../../adapters/from-env.ts";
 import type { Handled } from "../../../core/channels/inbox.ts";
+import { afterThread } from "../../../core/channels/slack/exchange.ts";
 import { HELP, readCommandWords } from "../../../core/channels/slack/command-words.ts";
 import { cutText, escapeText } from "../../../core/channels/slack/escape.ts";
 import { type CommandBody, laneOf } from "../../../core/channels/slack/items.ts";
@@ -57,7 +58,7 @@ async function begin(scene: SlackScene, { user, channel, responseUrl }: CommandB
     return { kind: "refused", why: root.error.message };
   }
   const place = `${team}/${channel}/${root.value.ts}`;
-  const made = await makeSlackTask(scene, { user, channel, place }, { input: text, hold: false });
+  const made = await makeSlackTask(scene, { user, channel, place }, { texts: afterThread(null, text), hold: false });
   if (!made.ok) return await cannot(scene, responseUrl, made.error);
   const { retryAfterMs } = await inboxesFromEnv(env)(`slack/${team}`).take({
     id: `begun/${item.id}`,

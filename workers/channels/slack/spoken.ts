@@ -2,12 +2,12 @@
 import { filesFromEnv, outboxesFromEnv, tasksFromEnv } from "../../../adapters/from-env.ts";
 import { outboxOf } from "../../../core/channels/delivery.ts";
 import type { Handled } from "../../../core/channels/inbox.ts";
-import { afterThread, goingOn, labelExchange } from "../../../core/channels/slack/exchange.ts";
+import { afterThread, goingOn } from "../../../core/channels/slack/exchange.ts";
 import type { SpokenBody } from "../../../core/channels/slack/items.ts";
 import { toMarkdown, withoutMention } from "../../../core/channels/slack/plain-text.ts";
 import { type Failure, ok, type Result } from "../../../core/errors.ts";
 import { isId } from "../../../core/ids.ts";
-import type { TaskRequest } from "../../../core/new-task.ts";
+import type { LabelledText, TaskFacts } from "../../../core/task-state.ts";
 import { hasEnded } from "../../../core/task-status.ts";
 import type { PendingView, TaskView } from "../../../core/task-view.ts";
 import type { JsonState } from "../../../core/tool.ts";
@@ -91,20 +91,17 @@ async function begin(
   const words = text === "" ? "Look at the files." : text;
   const above = before === null ? await threadAbove(scene, said) : ok(null);
   if (!above.ok) return laterFor(above.error);
-  const made = await makeSlackTask(
-    scene,
-    { user: said.user, channel: said.channel, place },
-    {
-      input: before === null ? afterThread(above.value, words) : goingOn(before, words),
-      hold: hasFiles,
-    },
-  );
+  const own = before === null ? ok(null) : await ownFacts(scene, said, before);
+  if (!own.ok) return laterFor(own.error);
+  const texts = before === null ? afterThread(above.value, words) : goingOn({ ...before, own: own.value }, words);
+  const from = { user: said.user, channel: said.channel, place };
+  const made = await makeSlackTask(scene, from, { texts, hold: hasFiles });
   if (!made.ok) return await unmade(scene, said, made.error);
   if (hasFiles) {
     const stub = tasksFromEnv(scene.env)(scene.tenant, made.value.id);
     const named = await filesFor(scene, said, made.value, null);
     if (!named.ok) return laterFor(named.error);
-    const told = await stub.message(named.value, `${scene.item.id}/files`);
+    const told = await stub.message(named.value, `${scene.item.id}/files`, 0);
     if (!told.ok && mayPass(told.error)) return laterFor(told.error);
     const started = await stub.start(scene.item.id);
     if (!started.ok && mayPass(started.error)) return laterFor(started.error);
@@ -113,18 +110,30 @@ async function begin(
   return { kind: "done", note: made.value.id, lane: { task: made.value.id } satisfies Conversation };
 }
 
+/** The facts of the ended task if the speaker of this message asked for it; null: somebody else did. A failure passes. */
+async function ownFacts(scene: SlackScene, said: SpokenBody, { id }: TaskView): Promise<Result<TaskFacts | null>> {
+  const facts = await tasksFromEnv(scene.env)(scene.tenant, id).facts();
+  if (!facts.ok) return mayPass(facts.error) ? facts : ok(null);
+  const { via, metadata } = facts.value;
+  const isOwn = via.channel === "slack" && metadata["slack_user"] === `${scene.team}/${said.user}`;
+  return ok(isOwn ? facts.value : null);
+}
+
 /** A task that somebody in Slack asks for, whose answer goes to a thread. The same item makes the same task. */
 export async function makeSlackTask(
   { env, tenant, team, item }: SlackScene,
   { user, channel, place }: { readonly user: string; readonly channel: string; readonly place: string },
-  request: { readonly input: TaskRequest["input"]; readonly hold: boolean },
+  { texts, hold }: { readonly texts: readonly LabelledText[]; readonly hold: boolean },
 ): Promise<Result<TaskView>> {
-  const { input } = request;
+  const [first, ...rest] = texts;
+  const isAlone = first !== undefined && rest.length === 0;
+  const input = isAlone ? first.content : texts.map(({ role, content }) => ({ role, content }));
   return await makeTask(env, {
     tenant,
-    ...(typeof input === "string" ? {} : { texts: labelExchange(input) }),
+    ...(isAlone ? {} : { texts }),
     request: {
-      ...request,
+      input,
+      hold,
       project: `slack-${channel}`,
       deliver: [{ channel: "slack", to: place }],
       metadata: { slack_user: `${team}/${user}` },
@@ -163,10 +172,8 @@ async function goOn(
     if (answered !== null) return laterFor(answered);
   }
   // Also to one that ended: it knows whether this very message reached it before.
-  const told = await stub.message(
-    [await fromWhom(scene, said, text, task), files].filter(Boolean).join("\n\n"),
-    scene.item.id,
-  );
+  const words = await fromWhom(scene, said, text, task);
+  const told = await stub.message([words, files].filter(Boolean).join("\n\n"), scene.item.id, words.length);
   if (told.ok) return { kind: "done", note: task.id, lane };
   if (mayPass(told.error)) return laterFor(told.error);
   const now = isOver ? ok(task) : await stub.view();
