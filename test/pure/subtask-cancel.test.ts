@@ -48,7 +48,7 @@ describe("a task that ends while subtasks are open", () => {
     ];
     fc.assert(
       fc.property(fc.integer(), fc.constantFrom(...ends), (seed, end) => {
-        const world = waiting({ ...NO_LIMITS, maxDurationMs: 60_000 }, crashing(drawsFrom(seed), 0.3));
+        const world = waiting({ ...NO_LIMITS, maxDurationMs: 60_000 }, crashing(drawsFrom(seed), 0.15));
         world.run(30_000);
         expect(statusOf(world.state)).toBe("waiting_subagents");
         const open = [...world.subtasks.keys()];
