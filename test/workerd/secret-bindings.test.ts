@@ -74,9 +74,12 @@ describe("secrets with bindings", () => {
       arguments: { url: `${recorderUrl}/${place}/x?k={{secret.${secret}}}` },
     }));
     // The template would take a reference for a field of the payload.
-    const script = JSON.stringify({ replies: [{ calls }, { text: "done" }] }).replaceAll("{{", "\\u007b{");
-    const hook = await makeHook(caller, { prompt: script });
-    await signed(hook, "{}");
+    const script = JSON.stringify({ replies: [{ calls }, { text: "done" }], about: "FIELD" }).replaceAll(
+      "{{",
+      "\\u007b{",
+    );
+    const hook = await makeHook(caller, { prompt: script.replace("FIELD", "{{action}}") });
+    await signed(hook, JSON.stringify({ action: "opened" }));
     const [item] = await worked(caller, hook, 1);
     const id = item?.task_id ?? "";
     const asked = await caller.until(id, ({ status }: TaskView) => status === "waiting_approval");
