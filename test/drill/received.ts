@@ -1,4 +1,5 @@
 /** What a request at a stand-in says of itself: whose it is, and what it reads. */
+import { unmarkData } from "../../core/prompt/mark-data.ts";
 import type { WireBody, WireMessage } from "../stand-ins/model-server.ts";
 
 /** The task and the step that a request at a recorder belongs to: `/{drill}/{kind}/{step}/{index}`. */
@@ -24,8 +25,8 @@ export function inputOfKind<Input extends { readonly kind: string }>(
   return kinds.includes(input.kind) ? input : null;
 }
 
-/** The text of a message. */
+/** The text of a message, without the marks of data around it. */
 export function textOf(message: WireMessage | undefined): string {
   const content = message?.content ?? "";
-  return typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
+  return unmarkData(typeof content === "string" ? content : content.map((part) => part.text ?? "").join(""));
 }
