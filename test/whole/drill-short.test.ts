@@ -14,7 +14,7 @@ import { runTimerDrill } from "../drill/timers/timer-drill.ts";
 import { SHORT_TIMERS } from "../drill/timers/timers.ts";
 
 const WAITING_TASKS = 30;
-const OUTAGE_SECONDS = 6;
+const OUTAGE_SECONDS = 9;
 const seed = Math.floor(Math.random() * 2 ** 31);
 const lines: string[] = [];
 const say = (line: string): void => void lines.push(line);
