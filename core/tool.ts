@@ -1,4 +1,5 @@
 /** The contract of a tool, as the gateway sees it. Tools are written with `tools/define-tool.ts`. */
+import type { GiveWay } from "./base/turns.ts";
 import type { z } from "zod";
 import type { ErrorCode, Failure } from "./errors.ts";
 import type { Label } from "./provenance/label.ts";
@@ -173,6 +174,8 @@ export interface CallSkills {
 
 /** What every call knows, whatever its tool needs. */
 export interface CallFacts {
+  /** Long work gives way between bounded turns: nothing can interrupt code that does not wait. */
+  readonly giveWay: GiveWay;
   readonly tenant: string;
   readonly agent: { readonly id: string; readonly version: number };
   readonly task: string;

@@ -170,13 +170,6 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "examples",
 ]);
 
-/** Lets whatever else is due have its turn: nothing can interrupt code that does not wait. */
-export async function giveWay(): Promise<void> {
-  await new Promise((resolve) => {
-    setTimeout(resolve, 0);
-  });
-}
-
 /** The first thing that is wrong with a definition, in words that end a sentence. */
 function whyInvalid<In extends z.ZodObject, Out extends z.ZodType, Need extends keyof ToolPorts>(
   definition: ToolDefinition<In, Out, Need>,

@@ -1,32 +1,60 @@
-/** Charges tenants for what they cost this process, and refuses one that is past its fair part. */
+/** Charges tenants for what they cost this process, spaces their work, and refuses one that is past its fair part. */
 import { costFromEnv, type Env } from "../adapters/from-env.ts";
 import { raise } from "../core/errors.ts";
-import { costOf } from "../core/tenant/cost-rates.ts";
+import type { WorkMeter } from "../core/gateway/run-tool.ts";
+import { LONGEST_PACE_MS } from "../core/tenant/cost-share.ts";
 
-/** Where a tenant stops itself: never refused for what it costs. */
+/** Where a tenant stops itself: never refused for what it costs, and never kept waiting. */
 const SWITCH_PATH = /^\/v1\/kill-switch(?:\/|$)/;
+
+/** How long a turn of long work waits at most. */
+const LONGEST_TURN_PAUSE_MS = 1000;
 
 /** Adds milliseconds to a tenant's cost. */
 export function chargeCost(env: Env, tenant: string, costMs: number): void {
   costFromEnv(env).charge(tenant, costMs, Date.now());
 }
 
-/** Runs code that does not wait, and charges its tenant what was counted, or what the clock showed where that is more. */
-export function chargeRun<T>(env: Env, tenant: string, countedMs: number, run: () => T): T {
-  const startedAt = Date.now();
-  try {
-    return run();
-  } finally {
-    chargeCost(env, tenant, costOf(countedMs, Date.now() - startedAt));
-  }
+/**
+ * Counts long work from now on, and charges its tenant for each turn of it. Where the tenant is over its pace, the next turn
+ * waits, for `LONGEST_TURN_PAUSE_MS` at most.
+ */
+export function meterWork(env: Env, tenant: string): WorkMeter {
+  let begunAt = Date.now();
+  const charge = (): void => {
+    const now = Date.now();
+    chargeCost(env, tenant, now - begunAt);
+    begunAt = now;
+  };
+  return {
+    charge,
+    async giveWay() {
+      charge();
+      await scheduler.wait(Math.min(costFromEnv(env).aheadMs(tenant, Date.now()), LONGEST_TURN_PAUSE_MS));
+      begunAt = Date.now();
+    },
+  };
 }
 
-/** Refuses a request of a tenant that is past its part: `rate_limited`, with the time to wait. */
-export function refuseCostly(env: Env, tenant: string, path: string): void {
+/**
+ * Lets a request begin when its tenant's pace allows it. `rate_limited`, with the time to wait, for one whose tenant is past
+ * its part, or that would wait longer than `LONGEST_PACE_MS`.
+ */
+export async function paceRequest(env: Env, tenant: string, path: string): Promise<void> {
   if (SWITCH_PATH.test(path)) return;
-  const retryAfterMs = costFromEnv(env).refusedForMs(tenant, Date.now());
-  if (retryAfterMs === null) return;
-  const message =
-    "This tenant computes more than its fair part of what tenants share. Wait as long as Retry-After says, then send less at once.";
-  raise("rate_limited", message, { retryAfterMs });
+  const share = costFromEnv(env);
+  const refusedForMs = share.refusedForMs(tenant, Date.now());
+  const waitMs = refusedForMs === null ? share.paceMs(tenant, Date.now()) : 0;
+  const retryAfterMs = refusedForMs ?? (waitMs > LONGEST_PACE_MS ? waitMs : null);
+  if (retryAfterMs !== null) raise("rate_limited", TOO_COSTLY, { retryAfterMs });
+  if (waitMs > 0) await scheduler.wait(waitMs);
 }
+
+/** Lets a step of a task begin when its tenant's pace allows it. It is never refused, and waits `LONGEST_PACE_MS` at most. */
+export async function paceStep(env: Env, tenant: string, signal: AbortSignal): Promise<void> {
+  const waitMs = Math.min(costFromEnv(env).paceMs(tenant, Date.now()), LONGEST_PACE_MS);
+  if (waitMs > 0) await scheduler.wait(waitMs, { signal }).catch(() => undefined);
+}
+
+const TOO_COSTLY =
+  "This tenant computes more than its fair part of what tenants share. Wait as long as Retry-After says, then send less at once.";

@@ -4,6 +4,7 @@ import { CUSTOM_SOURCE, type CustomTool, customTool, MAX_CUSTOM_TOOLS, readDefin
 import type { AuditEntry } from "../core/audit-entry.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
 import type { DefinedTool, OutsideTool } from "../core/tool-source.ts";
+import { meterWork } from "./charge-cost.ts";
 import type { AppContext } from "./context.ts";
 import { tenantOf } from "./task-access.ts";
 
@@ -41,7 +42,7 @@ export async function changeDefinitions(
     if (!present.ok) return present;
     const change = decide(present.value);
     if (!change.ok) return change;
-    const tools = toolsAfter(c, present.value, change.value);
+    const tools = await toolsAfter(c, present.value, change.value);
     if (!tools.ok) return tools;
     const definitions = change.value === null ? [] : [written(change.value)];
     const source = { name: CUSTOM_SOURCE, tools: tools.value, ifVersion, definitions };
@@ -55,12 +56,15 @@ function written({ name, definition }: Change) {
   return { name, definition: definition === null ? null : JSON.stringify(definition) };
 }
 
-/** Every tool of the tenant's own as it is after a change, by name. One that this release cannot read any more is left out. */
-function toolsAfter(
+/**
+ * Every tool of the tenant's own as it is after a change, by name, each made in a turn of its own. One that this release
+ * cannot read any more is left out.
+ */
+async function toolsAfter(
   c: AppContext,
   present: ReadonlyMap<string, DefinedTool>,
   change: Change | null,
-): Result<readonly OutsideTool[]> {
+): Promise<Result<readonly OutsideTool[]>> {
   const after = new Map<string, CustomTool>();
   for (const { name, definition } of present.values()) {
     if (definition !== null) after.set(name, readDefinition(definition));
@@ -70,9 +74,13 @@ function toolsAfter(
   if (after.size > MAX_CUSTOM_TOOLS)
     return failed("quota_exceeded", `A tenant defines at most ${MAX_CUSTOM_TOOLS} tools by itself.`);
   const patterns = patternsFromEnv(c.env);
-  const names = [...after.keys()].sort();
-  const made = names.map((name) => [name, customTool(after.get(name) as CustomTool, patterns)] as const);
-  const fault = made.find(([name, tool]) => name === change?.name && !tool.ok)?.[1];
-  if (fault?.ok === false) return fault;
-  return ok(made.flatMap(([, tool]) => (tool.ok ? [tool.value] : [])));
+  const { giveWay } = meterWork(c.env, tenantOf(c));
+  const made: OutsideTool[] = [];
+  for (const [name, definition] of [...after].sort(([left], [right]) => (left < right ? -1 : 1))) {
+    const tool = customTool(definition, patterns);
+    if (tool.ok) made.push(tool.value);
+    else if (name === change?.name) return tool;
+    await giveWay();
+  }
+  return ok(made);
 }

@@ -8,6 +8,7 @@ import { type Imported, type ImportOptions, importOpenApi, slugOf } from "../cor
 import { SETUP } from "../core/policy/secret-use.ts";
 import type { Tool } from "../core/tool.ts";
 import { nameKey } from "../core/tool-source.ts";
+import { meterWork } from "./charge-cost.ts";
 import type { AppContext } from "./context.ts";
 import { readDocument } from "./yaml-text.ts";
 import { tenantOf } from "./task-access.ts";
@@ -39,13 +40,9 @@ export async function readImport(
   const document = readApiDocument(value);
   if (!document.ok) return document;
   const name = options.name ?? slugOf(document.value.title).slice(0, MAX_NAME).replace(/_+$/, "");
+  const { giveWay } = meterWork(c.env, tenantOf(c));
   const made = await importOpenApi(document.value, { ...options, name }, { patterns: patternsFromEnv(c.env), giveWay });
   return made.ok ? ok({ ...made.value, name }) : made;
-}
-
-/** Lets other requests have their turn. */
-async function giveWay(): Promise<void> {
-  await scheduler.wait(0);
 }
 
 /** Reads a document from its address. */

@@ -8,10 +8,12 @@ import { leavesTools } from "../core/skills/match.ts";
 import { withShipped } from "../core/skills/shipped.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import type { TaskView } from "../core/task-view.ts";
+import { TASK_MS } from "../core/tenant/cost-rates.ts";
 import { checkStart, type KeyBounds } from "../core/tenant/key-bounds.ts";
 import { stopMessage } from "../core/tenant/stop-message.ts";
 import { attempt } from "../core/unanswered.ts";
 import { placesOf } from "./channels/places.ts";
+import { chargeCost } from "./charge-cost.ts";
 import { seededIds } from "./new-ids.ts";
 import { pinnedSkills } from "./pinned-tools.ts";
 import { agentNamed } from "./resolve-agent.ts";
@@ -62,6 +64,7 @@ export async function openTask(env: Env, request: TaskRequest, asker: TaskAsker)
 }
 
 async function createTask(env: Env, { hold = false }: TaskRequest, facts: TaskFacts): Promise<Result<TaskView>> {
+  chargeCost(env, facts.tenant, TASK_MS);
   return await tasksFromEnv(env)(facts.tenant, facts.id).create({ facts, hold, call: null });
 }
 

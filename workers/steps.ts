@@ -60,10 +60,10 @@ import type { ModelReply, RevisedCall } from "../core/task-commands.ts";
 import type { SkillInForce } from "../core/skills/skill.ts";
 import { skillText } from "../core/skills/skill-text.ts";
 import type { TaskFacts } from "../core/task-state.ts";
-import { CALL_MS, costOf, MODEL_PHASE_MS } from "../core/tenant/cost-rates.ts";
+import { CALL_MS, MODEL_PHASE_MS } from "../core/tenant/cost-rates.ts";
 import type { Tool } from "../core/tool.ts";
 import { taskReminders } from "./channels/task-reminders.ts";
-import { chargeCost } from "./charge-cost.ts";
+import { chargeCost, meterWork, paceStep } from "./charge-cost.ts";
 import { logDefect } from "./log.ts";
 import { pinnedTools, weightOf } from "./pinned-tools.ts";
 import { toolLists } from "./tool-lists.ts";
@@ -100,6 +100,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   }
 
   private async *thinkLines(job: ThinkJob, signal: AbortSignal): AsyncGenerator<ThinkLine, ThinkLine, boolean> {
+    await paceStep(this.env, job.facts.tenant, signal);
     const found = await this.toolsetOf(job.facts);
     if (!found.ok) return { type: "failed", failure: NO_TOOLS };
     const { value: toolset } = found;
@@ -159,7 +160,10 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
       scriptTimeoutMs: settings.scriptTimeoutMs,
       retryDelaysMs: RETRY_DELAYS_MS,
       reportDefect: (tool: string, thrown: unknown) => logDefect(tool, facts.id, thrown),
-      charge: (measuredMs) => chargeCost(env, facts.tenant, costOf(CALL_MS, measuredMs)),
+      meterWork: () => {
+        chargeCost(env, facts.tenant, CALL_MS);
+        return meterWork(env, facts.tenant);
+      },
       clock: clockFromEnv(env),
     };
   }

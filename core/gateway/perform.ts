@@ -13,13 +13,14 @@ import type { ActJob, ActLine } from "../steps-rpc.ts";
 import type { CallOutcome } from "../task-commands.ts";
 import type { TaskFacts } from "../task-state.ts";
 import { settingsOf } from "../tool-settings.ts";
-import type { BoundFile, CallFacts, Control, ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool.ts";
+import type { BoundFile, CallFacts, Control, Tool, ToolContext } from "../tool.ts";
 import { hashArguments } from "./arguments-hash.ts";
 import { pickTerms } from "./key-lifetime.ts";
 import { type AttemptedEffect, chooseAfterFailure, chooseRecovery, isAnswerLost } from "./outcome.ts";
 import { approvedFilesOf, bindFiles, namesFiles, sameFiles } from "./bind-files.ts";
 import { missingPermission } from "./envelope.ts";
 import { refusedOutcome, toToolError } from "./prepare.ts";
+import { type DefectReporter, defectOf, pause, probeTool, runTool, type WorkMeter } from "./run-tool.ts";
 import { EXPAND_RESULT, shapeError, type ShapeLimits } from "./shape.ts";
 import { type EndOfCall, scheduleCalls } from "./schedule-calls.ts";
 import { noSuchToolNow, type Toolset } from "./toolset.ts";
@@ -29,8 +30,6 @@ import { validateOutput } from "./validate.ts";
 export const RETRY_DELAYS_MS: readonly number[] = [300, 1000, 2500];
 /** Results longer than this as JSON are kept in the blob store, and the row holds their key (rows stay under 2 MB). */
 const MAX_INLINE_RESULT = 100_000;
-/** Blob writes and their bookkeeping may end after a call's own limit. */
-const GRACE_MS = 1000;
 
 /** An approval, like the ledger, stands for the exact arguments that were hashed: others are not sent under its name. */
 const OTHER_ARGUMENTS: Failure = {
@@ -39,7 +38,7 @@ const OTHER_ARGUMENTS: Failure = {
 };
 
 /** What performing needs. */
-export interface PerformDeps {
+export interface PerformDeps extends DefectReporter {
   readonly toolset: Pick<Toolset, "resolve" | "names" | "skills" | "admits" | "isPart">;
   readonly ports: ToolPorts;
   readonly blobs: BlobPort;
@@ -48,10 +47,8 @@ export interface PerformDeps {
   /** How long a skill's script may run. */
   readonly scriptTimeoutMs: number;
   readonly retryDelaysMs: readonly number[];
-  /** Tells operators what a tool threw. */
-  reportDefect(tool: string, thrown: unknown): void;
-  /** Takes how long a tool computed before it first waited, in milliseconds. Absent where nobody counts. */
-  readonly charge?: (measuredMs: number) => void;
+  /** Counts what a call computes from now on, and charges its tenant. */
+  meterWork(): WorkMeter;
   readonly clock: Clock;
 }
 
@@ -180,13 +177,15 @@ async function performCall(
     const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(given) : tool.timeoutMs;
     const timeoutMs = Math.min(own, deadline - started);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const context = contextOf(call, job, tool, { ...deps, ports: taint.watch(deps.ports) }, limit, started);
+    const work = deps.meterWork();
+    const known = { signal: limit, nowMs: started, giveWay: work.giveWay };
+    const context = contextOf(call, job, tool, { ...deps, ports: taint.watch(deps.ports) }, known);
 
     const attempted = toAttempted(call, started);
     const mode = isRepeatOfKey(call) ? chooseRecovery(attempted, started) : call.mode;
     if (mode === "unknown") return { ...unknownOutcome(call.tool), durationMs: spentMs() };
     if (mode === "probe") {
-      const probed = await probeBounded(tool, given, context, limit);
+      const probed = await probeTool(tool, given, context, limit);
       hasResult = probed.kind === "happened";
       if (probed.kind === "happened") return await resultOutcome(tool, probed.result, call, job, deps, spentMs());
       if (probed.kind === "cannot_tell") return { ...unknownOutcome(call.tool), durationMs: spentMs() };
@@ -199,7 +198,7 @@ async function performCall(
     if (!inside.ok) return { ...refusedOutcome(inside.error), durationMs: spentMs() };
 
     for (let tries = 0; ; tries += 1) {
-      const outcome = await runBounded(tool, given, context, limit, timeoutMs, deps);
+      const outcome = await runTool(tool, given, context, { limit, timeoutMs, work, reporter: deps });
       hasResult = outcome.kind === "result";
       if (outcome.kind === "control") {
         const result = { ok: true, result: null } as const;
@@ -232,71 +231,6 @@ function toAttempted(call: Call, now: number): AttemptedEffect {
   const isFirst = call.attempt === 1 || call.mode === "probe";
   const sentAt = isFirst ? now : call.sentAt;
   return { ...pickTerms(call), ...(sentAt === undefined ? {} : { sentAt }) };
-}
-
-/** Looks whether an earlier attempt happened; a probe that throws, or does not end in time, cannot tell. */
-async function probeBounded(
-  tool: Tool,
-  given: never,
-  context: ToolContext<keyof ToolPorts>,
-  limit: AbortSignal,
-): Promise<ProbeOutcome<unknown>> {
-  const late = new Promise<ProbeOutcome<unknown>>((resolve) => {
-    limit.addEventListener("abort", () => resolve({ kind: "cannot_tell" }), { once: true });
-  });
-  const asked = (async () => (await tool.probe?.(given, context)) ?? ({ kind: "cannot_tell" } as const))();
-  return await Promise.race([asked.catch(() => ({ kind: "cannot_tell" }) as const), late]);
-}
-
-/** Runs a tool under its limit; what it throws, and a tool that does not stop in time, become failures. */
-async function runBounded(
-  tool: Tool,
-  given: never,
-  context: ToolContext<keyof ToolPorts>,
-  limit: AbortSignal,
-  timeoutMs: number,
-  deps: PerformDeps,
-): Promise<ToolOutcome<unknown>> {
-  const late = new Promise<ToolOutcome<unknown>>((resolve) => {
-    const give = () => {
-      setTimeout(
-        () =>
-          resolve({
-            kind: "failure",
-            failure: { code: "timeout", message: `${tool.name} did not end within ${Math.ceil(timeoutMs / 1000)} s.` },
-          }),
-        GRACE_MS,
-      );
-    };
-    if (limit.aborted) give();
-    else limit.addEventListener("abort", give, { once: true });
-  });
-  const startedAt = deps.clock.now();
-  const ran = tool.run(given, context).catch((thrown: unknown): ToolOutcome<unknown> => {
-    deps.reportDefect(tool.name, thrown);
-    return { kind: "failure", failure: defectOf(tool) };
-  });
-  deps.charge?.(deps.clock.now() - startedAt);
-  return await Promise.race([ran, late]);
-}
-
-/** Waits; false when the call's time is up before that. */
-async function pause(ms: number, limit: AbortSignal): Promise<boolean> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    const stop = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    limit.addEventListener("abort", stop, { once: true });
-    if (limit.aborted) stop();
-  });
-  return !limit.aborted;
-}
-
-/** What a tool threw is for operators only: it can hold anything. */
-function defectOf(tool: Tool): Failure {
-  return { code: "internal", message: `${tool.name} failed unexpectedly.` };
 }
 
 async function resultOutcome(
@@ -354,8 +288,7 @@ function contextOf(
   job: ActJob,
   tool: Tool,
   { ports, toolset, scriptTimeoutMs }: Pick<PerformDeps, "ports" | "toolset" | "scriptTimeoutMs">,
-  signal: AbortSignal,
-  nowMs: number,
+  given: Pick<CallFacts, "signal" | "nowMs" | "giveWay">,
 ): ToolContext<keyof ToolPorts> {
   const { facts } = job;
   const { config } = facts.agent;
@@ -379,8 +312,7 @@ function contextOf(
     taskSkills: { pinned: toolset.skills, inForce: inForceFor(facts), scriptTimeoutMs },
     metadata: facts.metadata,
     resumed: call.resumed ?? null,
-    nowMs,
-    signal,
+    ...given,
   };
   const open = known.label === OUTSIDE ? { ...ports, web: stayOnHost(ports.web) } : ports;
   const declared = Object.fromEntries(tool.needs.map((need) => [need, open[need]]));

@@ -1,10 +1,15 @@
 /**
- * What tenants cost a process, and which of them costs more than its fair part. One process runs the code of all its tenants
- * on one thread, so a tenant that computes keeps the others waiting.
+ * What tenants cost a process, how far apart their work begins, and which of them is refused. One process runs the code of all
+ * its tenants on one thread, so a tenant that computes keeps the others waiting.
  *
  * - Cost is milliseconds of that thread, over the last ten seconds.
  * - A tenant's fair part is the window divided among the tenants that cost anything in it.
- * - A tenant that is `BEYOND_MS` past its part is refused until enough of its cost left the window. One that is alone never is.
+ * - **Pacing.** While another tenant costs something, the work of a tenant (a request, a model phase) begins so far apart that
+ *   it takes a third of what the others leave. So a tenant that comes mostly finds the thread idle, and two that take all
+ *   they can get have a quarter each. This is the generic cell rate algorithm (ITU-T I.371), with the mean cost of the
+ *   tenant's recent work for a cell. Work that costs more than the mean moves the next beginning further.
+ * - **Refusal.** A tenant that is `BEYOND_MS` past its part is refused until enough of its cost left the window.
+ * - A tenant that is alone is neither paced nor refused.
  *
  * Where cost comes from, and what it leaves out, is in `cost-rates.ts`. Nothing is stored: a new process knows no cost.
  */
@@ -15,6 +20,14 @@ const BUCKET_MS = 1000;
 const WINDOW_MS = BUCKETS * BUCKET_MS;
 /** How far past its fair part a tenant may be. */
 const BEYOND_MS = 2000;
+/** Others are looked at over the last three buckets: what a tenant leaves idle is another's soon after. */
+const PACE_BUCKETS = 3;
+/** The part that a paced tenant takes of what others leave. */
+const PACED_PART = 1 / 3;
+/** A tenant that takes less than this of its fair part is not paced. */
+const UNPACED_PART = 1 / 2;
+/** Work that would wait longer is refused. */
+export const LONGEST_PACE_MS = 5000;
 /** Tenants that are counted at once; the one that was charged longest ago is dropped. */
 const MAX_TENANTS = 10_000;
 
@@ -22,38 +35,79 @@ interface Bucket {
   /** The number of the bucket since the epoch. */
   readonly at: number;
   costMs: number;
+  /** How much work began. */
+  begun: number;
+}
+
+interface TenantCost {
+  /** The oldest first. */
+  buckets: Bucket[];
+  /** When its next work may begin, in milliseconds since the epoch. */
+  nextAt: number;
+  /** What work that began is expected to cost and was not charged yet, in milliseconds. */
+  expectedMs: number;
 }
 
 export class CostShare {
-  /** The buckets of each tenant, the oldest first; the tenant that was charged longest ago comes first. */
-  private readonly costs = new Map<string, Bucket[]>();
+  /** The tenant that was charged longest ago comes first. */
+  private readonly costs = new Map<string, TenantCost>();
+  /** Of all tenants together. */
+  private all: TenantCost = newCost();
 
   /** Adds to a tenant's cost. Both times in milliseconds; a cost that is not positive changes nothing. */
   charge(tenant: string, costMs: number, now: number): void {
     if (!(costMs > 0)) return;
-    const buckets = this.recent(tenant, now);
-    const at = Math.floor(now / BUCKET_MS);
-    const last = buckets.at(-1);
-    if (last?.at === at) last.costMs += costMs;
-    else buckets.push({ at, costMs });
+    const cost = this.costOf(tenant, now);
+    bucketAt(cost, now).costMs += costMs;
+    dropOld(this.all, now);
+    bucketAt(this.all, now).costMs += costMs;
+    const unexpectedMs = Math.max(0, costMs - cost.expectedMs);
+    cost.expectedMs = Math.max(0, cost.expectedMs - costMs);
     this.costs.delete(tenant);
-    this.costs.set(tenant, buckets);
+    this.costs.set(tenant, cost);
+    const part = this.paceOf(cost, now);
+    if (part !== null) cost.nextAt = Math.max(cost.nextAt, now) + unexpectedMs / part;
     const [oldest] = this.costs.keys();
     if (this.costs.size > MAX_TENANTS && oldest !== undefined) this.costs.delete(oldest);
   }
 
+  /**
+   * Books the beginning of work. Gives the milliseconds that it waits first; more than `LONGEST_PACE_MS` mean that the work
+   * is not booked, and may ask again after them.
+   */
+  paceMs(tenant: string, now: number): number {
+    const cost = this.costOf(tenant, now);
+    const part = this.paceOf(cost, now);
+    const waitMs = part === null ? 0 : Math.max(0, cost.nextAt - now);
+    if (waitMs > LONGEST_PACE_MS) return waitMs;
+    bucketAt(cost, now).begun += 1;
+    this.costs.set(tenant, cost);
+    if (part === null) return 0;
+    const meanMs = sumOf(cost.buckets) / cost.buckets.reduce((sum, { begun }) => sum + begun, 0);
+    // Work that waits has its cost before it. Work that ended for less than the mean left some of its own: it is not saved up.
+    cost.expectedMs = Math.min(cost.expectedMs + meanMs, waitMs * part + 2 * meanMs);
+    cost.nextAt = Math.max(cost.nextAt, now) + meanMs / part;
+    return waitMs;
+  }
+
+  /** How far ahead of its pace the tenant is, in milliseconds. */
+  aheadMs(tenant: string, now: number): number {
+    const cost = this.costOf(tenant, now);
+    return this.paceOf(cost, now) === null ? 0 : Math.max(0, cost.nextAt - now);
+  }
+
   /** How long the tenant is refused, in milliseconds; null: it is within its part. */
   refusedForMs(tenant: string, now: number): number | null {
-    const buckets = this.recent(tenant, now);
-    const used = sumOf(buckets);
-    if (used <= BEYOND_MS) return null;
+    const { buckets } = this.costOf(tenant, now);
+    const usedMs = sumOf(buckets);
+    if (usedMs <= BEYOND_MS) return null;
     const active = this.countActive(now);
-    const limit = WINDOW_MS / active + BEYOND_MS;
-    if (active === 1 || used <= limit) return null;
-    let left = used;
+    const limitMs = WINDOW_MS / active + BEYOND_MS;
+    if (active === 1 || usedMs <= limitMs) return null;
+    let leftMs = usedMs;
     for (const { at, costMs } of buckets) {
-      left -= costMs;
-      if (left <= limit) return Math.max(1, (at + BUCKETS) * BUCKET_MS - now);
+      leftMs -= costMs;
+      if (leftMs <= limitMs) return Math.max(1, (at + BUCKETS) * BUCKET_MS - now);
     }
     return WINDOW_MS;
   }
@@ -61,23 +115,55 @@ export class CostShare {
   /** Forgets every cost. */
   clear(): void {
     this.costs.clear();
+    this.all = newCost();
+  }
+
+  /** The part of the thread at which a tenant's work is paced; null: it is not paced. */
+  private paceOf(cost: TenantCost, now: number): number | null {
+    const since = Math.floor(now / BUCKET_MS) - PACE_BUCKETS;
+    const recent = ({ buckets }: TenantCost): number => sumOf(buckets.filter(({ at }) => at > since));
+    dropOld(this.all, now);
+    const othersMs = recent(this.all) - recent(cost);
+    const fairPart = 1 / (this.countActive(now) + 1);
+    // What remains of fractions is no tenant.
+    if (othersMs < 0.01 || sumOf(cost.buckets) < UNPACED_PART * fairPart * WINDOW_MS) return null;
+    return Math.max(fairPart, PACED_PART * (1 - othersMs / (PACE_BUCKETS * BUCKET_MS)));
   }
 
   private countActive(now: number): number {
-    for (const [tenant, buckets] of this.costs) {
+    for (const [tenant, { buckets }] of this.costs) {
       if (isRecent(buckets.at(-1), now)) break;
       this.costs.delete(tenant);
     }
     return Math.max(1, this.costs.size);
   }
 
-  /** The buckets of a tenant that are in the window. */
-  private recent(tenant: string, now: number): Bucket[] {
-    const buckets = this.costs.get(tenant) ?? [];
-    return buckets.every((bucket) => isRecent(bucket, now))
-      ? buckets
-      : buckets.filter((bucket) => isRecent(bucket, now));
+  /** What is known of a tenant; of its buckets, those that are in the window. */
+  private costOf(tenant: string, now: number): TenantCost {
+    const cost = this.costs.get(tenant) ?? newCost();
+    dropOld(cost, now);
+    return cost;
   }
+}
+
+function newCost(): TenantCost {
+  return { buckets: [], nextAt: 0, expectedMs: 0 };
+}
+
+/** Leaves the buckets that are in the window. */
+function dropOld(cost: TenantCost, now: number): void {
+  if (!cost.buckets.every((bucket) => isRecent(bucket, now)))
+    cost.buckets = cost.buckets.filter((bucket) => isRecent(bucket, now));
+}
+
+/** The bucket of this moment, the last one. */
+function bucketAt({ buckets }: TenantCost, now: number): Bucket {
+  const at = Math.floor(now / BUCKET_MS);
+  const last = buckets.at(-1);
+  if (last?.at === at) return last;
+  const bucket = { at, costMs: 0, begun: 0 };
+  buckets.push(bucket);
+  return bucket;
 }
 
 /** A bucket of a clock that went back is not in the window. */

@@ -79,5 +79,5 @@ test("work costs what was counted, or what the clock showed where that is more",
   expect(costOfBody("json", 0)).toBe(0);
   const [json, compiled, yaml] = (["json", "compiled", "yaml"] as const).map((kind) => costOfBody(kind, 1_048_576));
   expect(json).toBeLessThan(compiled ?? 0);
-  expect(compiled).toBeLessThan(yaml ?? 0);
+  expect(json).toBeLessThan(yaml ?? 0);
 });

@@ -18,6 +18,7 @@ import { control, defineTool } from "../../tools/define-tool.ts";
 import { outcomesOf } from "./play-gateway.ts";
 import { factsOf } from "./task-world.ts";
 import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
+import { freeWork } from "../fakes/work-meter.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -91,6 +92,7 @@ async function performOne(tool: Tool, given: unknown, argumentsHash: string, att
     maxParallel: 5,
     scriptTimeoutMs: 120_000,
     retryDelaysMs: [],
+    meterWork: () => freeWork,
     reportDefect: (_, thrown) => void defects.push(thrown),
     clock: { now: () => 0 },
   };

@@ -10,6 +10,7 @@ import { readKeptText, showResult } from "../../core/prompt/kept-results.ts";
 import type { BlobPort, ToolPorts } from "../../core/ports.ts";
 import type { CallFacts, Tool } from "../../core/tool.ts";
 import { defineTool } from "../../tools/define-tool.ts";
+import { freeWork } from "../fakes/work-meter.ts";
 import { outcomesOf } from "./play-gateway.ts";
 import { factsOf } from "./task-world.ts";
 
@@ -67,6 +68,7 @@ async function perform(tool: Tool, blobs: BlobPort, names: readonly string[] = [
     maxParallel: 5,
     scriptTimeoutMs: 120_000,
     retryDelaysMs: [],
+    meterWork: () => freeWork,
     reportDefect: () => undefined,
     clock: { now: () => 0 },
   };

@@ -10,6 +10,7 @@ import { type Label, OUTSIDE, PRINCIPAL, TENANT } from "../../core/provenance/la
 import type { WebPort, WebRequest } from "../../core/ports.ts";
 import type { OutsideTool } from "../../core/tool-source.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
+import { freeWork } from "../fakes/work-meter.ts";
 import { outsideToolOf } from "../contracts/tool-sources-suite.ts";
 import { outcomesOf } from "./play-gateway.ts";
 import { factsOf } from "./task-world.ts";
@@ -121,6 +122,7 @@ async function call(outside: OutsideTool, web: WebPort, given: unknown = { city:
     maxParallel: 5,
     scriptTimeoutMs: 120_000,
     retryDelaysMs: [],
+    meterWork: () => freeWork,
     reportDefect: (_: string, thrown: unknown) => {
       throw thrown;
     },

@@ -13,6 +13,7 @@ import type { EffectClass, Tool } from "../../core/tool.ts";
 import { defineTool, failure } from "../../tools/define-tool.ts";
 import { factsOf } from "./task-world.ts";
 import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
+import { freeWork } from "../fakes/work-meter.ts";
 
 /** What the outside saw of the tools below, and how it behaves. */
 export interface Outside {
@@ -114,6 +115,7 @@ export function depsFor(tools: readonly Tool[]): PerformDeps {
     maxParallel: 5,
     scriptTimeoutMs: 120_000,
     retryDelaysMs: [1, 1],
+    meterWork: () => freeWork,
     reportDefect: () => undefined,
     clock: { now: () => Date.now() },
   };

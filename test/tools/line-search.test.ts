@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import grep from "../../tools/files/grep.ts";
 import { compileLinePattern, findLines, SearchTime } from "../../tools/files/line-search.ts";
 import { fakeFiles } from "../fakes/files.ts";
+import { freeWork } from "../fakes/work-meter.ts";
 import { runTool } from "./run-tool.ts";
 
 describe("slow patterns", () => {
@@ -68,9 +69,9 @@ describe("slow patterns", () => {
     const ticking = setInterval(() => {
       turns += 1;
     }, 0);
-    const whole = await findLines(text, compiled.value, 10, new SearchTime(() => false));
+    const whole = await findLines(text, compiled.value, 10, new SearchTime(() => false, freeWork.giveWay));
     expect([whole.isCut, turns > 3]).toEqual([false, true]);
-    const cut = await findLines(text, compiled.value, 10, new SearchTime(() => turns > 6));
+    const cut = await findLines(text, compiled.value, 10, new SearchTime(() => turns > 6, freeWork.giveWay));
     clearInterval(ticking);
     expect(cut.isCut).toBe(true);
   });
@@ -80,7 +81,12 @@ describe("the lines of a text", () => {
   const lines = async (text: string, pattern: string, isCaseSensitive = true, most = 1_000) => {
     const compiled = compileLinePattern(pattern, isCaseSensitive);
     if (!compiled.ok) throw new Error(compiled.error.message);
-    const { lines: matching } = await findLines(text, compiled.value, most, new SearchTime(() => false));
+    const { lines: matching } = await findLines(
+      text,
+      compiled.value,
+      most,
+      new SearchTime(() => false, freeWork.giveWay),
+    );
     return matching.map(({ number }) => number);
   };
 

@@ -26,6 +26,7 @@ import { EXAMPLE_SKILLS, skillsOfTexts } from "../fakes/skill-texts.ts";
 import { fakeSearch } from "../fakes/search.ts";
 import { fakeWeb } from "../fakes/web.ts";
 import { PRINCIPAL } from "../../core/provenance/label.ts";
+import { freeWork } from "../fakes/work-meter.ts";
 
 /** What came of a call: exactly one of the three is set; `shown` is what the model reads of a result. */
 export interface Ran {
@@ -115,6 +116,7 @@ let calls = 0;
 export function contextFacts(): CallFacts {
   calls += 1;
   return {
+    giveWay: freeWork.giveWay,
     tenant: "ten_1",
     agent: { id: "agent_1", version: 1 },
     task: "task_1",

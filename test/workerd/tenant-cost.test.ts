@@ -65,6 +65,48 @@ describe("a tenant that costs more than its part of the process", () => {
   });
 });
 
+describe("a tenant's pace", () => {
+  /** Milliseconds within the tenant's part, but further ahead of its pace than any request waits. */
+  const AHEAD_MS = 4000;
+
+  test("refuses a request that would wait too long, while others are served and the tenant can stop itself", async () => {
+    const [ahead, other] = [await newTenant(), await newTenant()];
+    costFromEnv(env).charge(other.id, 10, Date.now());
+    costFromEnv(env).charge(ahead.id, AHEAD_MS, Date.now());
+    expect(costFromEnv(env).refusedForMs(ahead.id, Date.now())).toBeNull();
+    const refused = await sendJson<Problem>({ path: "/v1/tasks", key: ahead.key });
+    expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect((await send({ path: "/v1/tasks", key: other.key })).status).toBe(200);
+    const stopped = await send({ method: "POST", path: "/v1/kill-switch/stop", key: ahead.key, body: {} });
+    expect(stopped.status).toBe(200);
+  });
+
+  test("is asked before each request and each step, and paid in turns of long work", async () => {
+    const tenant = await newTenant();
+    const pace = vi.spyOn(costFromEnv(env), "paceMs");
+    const ahead = vi.spyOn(costFromEnv(env), "aheadMs");
+    const made = await sendJson<{ id: string }>({
+      method: "POST",
+      path: "/v1/tasks?wait=10",
+      key: tenant.key,
+      body: { input: "Say hello." },
+    });
+    expect(made.status).toBe(201);
+    expect(pace.mock.calls.filter(([id]) => id === tenant.id).length).toBeGreaterThanOrEqual(2);
+    const solved = await send({
+      method: "POST",
+      path: "/v1/tools/solve_equation/call",
+      key: tenant.key,
+      body: { arguments: { equation: "x**36 - 3*x**11 + sin(x)*exp(x) = 0.5" } },
+    });
+    expect(solved.status).toBe(200);
+    expect(ahead.mock.calls.filter(([id]) => id === tenant.id).length).toBeGreaterThanOrEqual(1);
+    pace.mockRestore();
+    ahead.mockRestore();
+  });
+});
+
 describe("what a tenant is charged for", () => {
   /** Milliseconds that `work` was charged to the tenant. */
   async function costOfWork(tenant: TestTenant, work: () => Promise<unknown>): Promise<number> {

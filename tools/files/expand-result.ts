@@ -45,7 +45,7 @@ export default defineTool({
       .describe("Null without a pattern"),
     next_offset: z.int().nullable().describe("Where to go on; null: this was the end"),
   }),
-  async run({ result_id, offset, limit, pattern }, { results }) {
+  async run({ result_id, offset, limit, pattern }, { results, giveWay }) {
     const compiled = pattern === undefined ? null : compileTextPattern(pattern);
     if (compiled?.ok === false) return failWith(compiled.error);
     const read = await results.read(result_id);
@@ -64,7 +64,7 @@ export default defineTool({
       const next_offset = end < total ? end : null;
       return { ...about, offset: start, text: whole.slice(start, end), matches: null, next_offset };
     }
-    const found = await searchText(whole, offset, compiled.value, MAX_MATCHES);
+    const found = await searchText(whole, offset, compiled.value, { maxMatches: MAX_MATCHES, giveWay });
     const matches = found.matches.map((match) => excerptOf(whole, match));
     return { ...about, offset, text: null, matches, next_offset: found.next };
   },

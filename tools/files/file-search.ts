@@ -5,6 +5,7 @@
  * Left out are files over 2 MB, files that their mode lets nobody read, types that the agent's list of extensions does not
  * hold, and binary files: those with a NUL among their first 8,000 bytes. Other bytes that are no UTF-8 are read as U+FFFD.
  */
+import type { GiveWay } from "../../core/base/turns.ts";
 import type { Failure, Result } from "../../core/errors.ts";
 import type { FileEntry, FilesPort } from "../../core/ports.ts";
 import { readAhead } from "../../core/read-ahead.ts";
@@ -65,13 +66,14 @@ export interface SearchContext {
   readonly files: FilesPort;
   readonly sandbox: SandboxRules;
   readonly signal: AbortSignal;
+  readonly giveWay: GiveWay;
 }
 
 /** Runs a search. `not_found` when there is nothing at `top`. */
 export async function searchFiles(search: FileSearch, context: SearchContext): Promise<Result<FileSearchResult>> {
-  const { files, signal } = context;
+  const { files, signal, giveWay } = context;
   const deadline = Date.now() + search.timeoutMs;
-  const time = new SearchTime(() => signal.aborted || Date.now() >= deadline);
+  const time = new SearchTime(() => signal.aborted || Date.now() >= deadline, giveWay);
   const chosen = new ChosenFiles(search, context);
   const matches: FileMatch[] = [];
   let characters = 0;

@@ -38,14 +38,14 @@ export default defineTool({
     files_searched: z.int(),
     files_skipped: z.object({ binary: z.int(), too_large: z.int(), unreadable: z.int() }),
   }),
-  async run({ pattern, path, max_results, timeout_ms, case_sensitive }, { files, sandbox, signal }) {
+  async run({ pattern, path, max_results, timeout_ms, case_sensitive }, { files, sandbox, signal, giveWay }) {
     const started = Date.now();
     const top = judgeTop(path, sandbox);
     if (!top.ok) return failWith(top.error);
     const compiled = compileLinePattern(pattern, case_sensitive);
     if (!compiled.ok) return failWith(compiled.error);
     const search = { pattern: compiled.value, top: top.value, glob: null, maxMatches: max_results };
-    const found = await searchFiles({ ...search, timeoutMs: timeout_ms }, { files, sandbox, signal });
+    const found = await searchFiles({ ...search, timeoutMs: timeout_ms }, { files, sandbox, signal, giveWay });
     if (!found.ok) return failWith({ ...found.error, field: "path" });
     const { matches, truncated, filesSearched, skipped } = found.value;
     return {

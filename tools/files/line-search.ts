@@ -6,8 +6,8 @@
  * chunk that can are looked at one by one.
  */
 import { RE2JS } from "re2js";
+import type { GiveWay } from "../../core/base/turns.ts";
 import { ok, type Result } from "../../core/errors.ts";
-import { giveWay } from "../define-tool.ts";
 import { compileRe2, TURN_WORK } from "./re2-pattern.ts";
 
 /** Characters of a chunk, which is looked through twice without a pause. The larger the pattern, the fewer. */
@@ -52,10 +52,12 @@ export function compileLinePattern(pattern: string, isCaseSensitive: boolean): R
 /** What a search may still spend. It pauses for others when it has worked for a turn, and ends when its time is over. */
 export class SearchTime {
   readonly #isOver: () => boolean;
+  readonly #giveWay: GiveWay;
   #left = TURN_WORK;
 
-  constructor(isOver: () => boolean) {
+  constructor(isOver: () => boolean, giveWay: GiveWay) {
     this.#isOver = isOver;
+    this.#giveWay = giveWay;
   }
 
   /** Others had their turn. */
@@ -66,7 +68,7 @@ export class SearchTime {
   /** Takes so much work, after a pause when one is due. False: the time is over. */
   async take(work: number): Promise<boolean> {
     if (work > this.#left && this.#left < TURN_WORK) {
-      await giveWay();
+      await this.#giveWay();
       this.rest();
     }
     this.#left -= work;

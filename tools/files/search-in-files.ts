@@ -34,7 +34,7 @@ export default defineTool({
     files_skipped: z.object({ binary: z.int(), too_large: z.int(), unreadable: z.int() }),
     note: z.string().nullable().describe("What is wrong with the pattern"),
   }),
-  async run({ pattern, path, glob: rawGlob }, { files, sandbox, signal }) {
+  async run({ pattern, path, glob: rawGlob }, { files, sandbox, signal, giveWay }) {
     const top = judgeTop(path, sandbox);
     if (!top.ok) return failWith(top.error);
     const glob = parseGlob(rawGlob);
@@ -45,7 +45,7 @@ export default defineTool({
       return { matches: [], total: 0, truncated: false, files_skipped: NOTHING_SKIPPED, note };
     }
     const search = { pattern: compiled.value, top: top.value, glob: glob.value, maxMatches: MAX_MATCHES };
-    const found = await searchFiles({ ...search, timeoutMs: TIMEOUT_MS }, { files, sandbox, signal });
+    const found = await searchFiles({ ...search, timeoutMs: TIMEOUT_MS }, { files, sandbox, signal, giveWay });
     if (!found.ok) return failWith({ ...found.error, field: "path" });
     const { matches, truncated, skipped } = found.value;
     return {

@@ -4,8 +4,8 @@
  * nothing can interrupt code that does not wait.
  */
 import type { RE2JS } from "re2js";
+import type { GiveWay } from "../../core/base/turns.ts";
 import { ok, type Result } from "../../core/errors.ts";
-import { giveWay } from "../define-tool.ts";
 import { badPattern, compileRe2, TURN_WORK } from "./re2-pattern.ts";
 
 /** Characters times instructions of one search: each takes up to 20 ns. */
@@ -63,7 +63,12 @@ export function compileTextPattern(pattern: string): Result<TextPattern> {
  * The matches of a pattern from an offset on, line by line: none holds a line break. It stops after `maxMatches`, or when
  * it has read as much as one search may.
  */
-export async function searchText(text: string, from: number, pattern: TextPattern, maxMatches: number): Promise<Found> {
+export async function searchText(
+  text: string,
+  from: number,
+  pattern: TextPattern,
+  { maxMatches, giveWay }: { readonly maxMatches: number; readonly giveWay: GiveWay },
+): Promise<Found> {
   const matches: TextMatch[] = [];
   let left = pattern.maxCharacters;
   let turnLeft = pattern.turnCharacters;

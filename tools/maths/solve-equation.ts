@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MathsError } from "../../core/maths/maths-error.ts";
 import { solveText } from "../../core/maths/solve.ts";
-import { defineTool, giveWay } from "../define-tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export default defineTool({
   name: "solve_equation",
@@ -25,7 +25,7 @@ export default defineTool({
     note: z.string().optional(),
     error: z.string().nullable(),
   }),
-  async run({ equation }) {
+  async run({ equation }, { giveWay }) {
     try {
       const { solutions, method, note } = await solveText(equation, giveWay);
       return { solutions: [...solutions], method, ...(note === null ? {} : { note }), error: null };

@@ -14,7 +14,7 @@ import type { Admission, KeyRecord, TenantRpc } from "../../core/objects.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import { sessionTenant } from "../../core/tenant/session.ts";
 import { rateHeaders } from "../../core/tenant/rate-limit.ts";
-import { chargeCost, refuseCostly } from "../charge-cost.ts";
+import { chargeCost, paceRequest } from "../charge-cost.ts";
 import type { AppContext, AppEnv } from "../context.ts";
 import { refuseForeign } from "../own-origin.ts";
 import { problemResponse } from "../problem.ts";
@@ -77,7 +77,7 @@ async function admitOnce(c: AppContext, question: Question): Promise<Admitted | 
   const admitted = await question({ idempotency: null });
   if (admitted?.kind !== "admitted") return admitted;
   if (admitted.key.id !== OPERATOR) {
-    refuseCostly(c.env, admitted.key.tenant, c.req.path);
+    await paceRequest(c.env, admitted.key.tenant, c.req.path);
     chargeCost(c.env, admitted.key.tenant, REQUEST_MS);
   }
   const idempotency = await idempotentRequestOf(c);

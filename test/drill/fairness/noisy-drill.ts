@@ -88,10 +88,19 @@ function brokenOff(scenario: string, error: unknown): NoiseReport {
 }
 
 /** One line for a reader. */
-export function noiseLine({ scenario, aloneP95Ms, besideP95Ms, ratio, aloneReadMs, besideReadMs, tally }: NoiseReport) {
+export function noiseLine({
+  scenario,
+  aloneP95Ms,
+  besideP95Ms,
+  ratio,
+  medianRatio,
+  aloneReadMs,
+  besideReadMs,
+  tally,
+}: NoiseReport) {
   const answers = Object.entries(tally).map(([status, count]) => `${count} × ${status}`);
   const [alone, beside, read, readBeside] = [aloneP95Ms, besideP95Ms, aloneReadMs, besideReadMs].map(Math.round);
-  return `${scenario.padEnd(20)} p95 ${alone} ms alone, ${beside} ms beside, ratio ${ratio.toFixed(2)}; reads ${read} → ${readBeside} ms; noise: ${answers.join(", ")}`;
+  return `${scenario.padEnd(20)} p95 ${alone} ms alone, ${beside} ms beside, ratio ${ratio.toFixed(2)} (median ${medianRatio.toFixed(2)}); reads ${read} → ${readBeside} ms; noise: ${answers.join(", ")}`;
 }
 
 /** Runs one scenario next to the victim. */

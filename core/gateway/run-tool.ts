@@ -1,0 +1,91 @@
+/** How a tool's own functions are run: under a limit, with what they compute counted, and with what they throw as a failure. */
+import type { GiveWay } from "../base/turns.ts";
+import type { Failure } from "../errors.ts";
+import type { ToolPorts } from "../ports.ts";
+import type { ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool.ts";
+
+/** Blob writes and their bookkeeping may end after a call's own limit. */
+const GRACE_MS = 1000;
+
+/** Counts what one call computes. */
+export interface WorkMeter {
+  /** Charges what was computed since the last charge. */
+  charge(): void;
+  /** Charges, lets others run, and waits for as long as the tenant is over its pace. */
+  readonly giveWay: GiveWay;
+}
+
+/** Tells operators what a tool threw. */
+export interface DefectReporter {
+  reportDefect(tool: string, thrown: unknown): void;
+}
+
+/** `limit` ends after `timeoutMs`, or sooner. */
+export interface ToolRun {
+  readonly limit: AbortSignal;
+  readonly timeoutMs: number;
+  readonly work: WorkMeter;
+  readonly reporter: DefectReporter;
+}
+
+/** Looks whether an earlier attempt happened; a probe that throws, or does not end in time, cannot tell. */
+export async function probeTool(
+  tool: Tool,
+  given: never,
+  context: ToolContext<keyof ToolPorts>,
+  limit: AbortSignal,
+): Promise<ProbeOutcome<unknown>> {
+  const late = new Promise<ProbeOutcome<unknown>>((resolve) => {
+    limit.addEventListener("abort", () => resolve({ kind: "cannot_tell" }), { once: true });
+  });
+  const asked = (async () => (await tool.probe?.(given, context)) ?? ({ kind: "cannot_tell" } as const))();
+  return await Promise.race([asked.catch(() => ({ kind: "cannot_tell" }) as const), late]);
+}
+
+/** Runs a tool under its limit; what it throws, and a tool that does not stop in time, become failures. */
+export async function runTool(
+  tool: Tool,
+  given: never,
+  context: ToolContext<keyof ToolPorts>,
+  { limit, timeoutMs, work, reporter }: ToolRun,
+): Promise<ToolOutcome<unknown>> {
+  const late = new Promise<ToolOutcome<unknown>>((resolve) => {
+    const give = () => {
+      setTimeout(
+        () =>
+          resolve({
+            kind: "failure",
+            failure: { code: "timeout", message: `${tool.name} did not end within ${Math.ceil(timeoutMs / 1000)} s.` },
+          }),
+        GRACE_MS,
+      );
+    };
+    if (limit.aborted) give();
+    else limit.addEventListener("abort", give, { once: true });
+  });
+  const ran = tool.run(given, context).catch((thrown: unknown): ToolOutcome<unknown> => {
+    reporter.reportDefect(tool.name, thrown);
+    return { kind: "failure", failure: defectOf(tool) };
+  });
+  work.charge();
+  return await Promise.race([ran, late]);
+}
+
+/** Waits; false when the call's time is up before that. */
+export async function pause(ms: number, limit: AbortSignal): Promise<boolean> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const stop = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    limit.addEventListener("abort", stop, { once: true });
+    if (limit.aborted) stop();
+  });
+  return !limit.aborted;
+}
+
+/** What a tool threw is for operators only: it can hold anything. */
+export function defectOf(tool: Tool): Failure {
+  return { code: "internal", message: `${tool.name} failed unexpectedly.` };
+}

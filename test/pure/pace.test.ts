@@ -1,0 +1,166 @@
+/** Pacing, on a simulated thread: slices of work run one after another in the order in which they came due. */
+import { describe, expect, test } from "vitest";
+import { CostShare, LONGEST_PACE_MS } from "../../core/tenant/cost-share.ts";
+import { quantile } from "../drill/random.ts";
+
+const START = 1_800_000_000_000;
+
+/** A thread that runs one slice at a time. Time passes only as events say. */
+class Thread {
+  now = START;
+  private busyUntil = START;
+  private readonly due: { readonly at: number; readonly order: number; readonly run: () => void }[] = [];
+  private order = 0;
+
+  at(at: number, run: () => void): void {
+    this.due.push({ at, order: (this.order += 1), run });
+  }
+
+  async wait(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => this.at(this.now + ms, resolve));
+  }
+
+  /** Takes the thread for so long, once everybody who asked before has had it. */
+  async work(ms: number): Promise<void> {
+    this.busyUntil = Math.max(this.busyUntil, this.now) + ms;
+    await this.wait(this.busyUntil - this.now);
+  }
+
+  async runFor(ms: number): Promise<void> {
+    const end = this.now + ms;
+    for (;;) {
+      this.due.sort((left, right) => left.at - right.at || left.order - right.order);
+      const next = this.due[0];
+      if (next === undefined || next.at > end) break;
+      this.due.shift();
+      this.now = Math.max(this.now, next.at);
+      next.run();
+      // What the event resumed schedules its next event before time goes on.
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    }
+    this.now = end;
+  }
+}
+
+interface Noise {
+  readonly tenant: string;
+  readonly lanes: number;
+  /** What a request costs, in slices of so many milliseconds. */
+  readonly slices: readonly number[];
+}
+
+interface Simulated {
+  readonly p95Ms: number;
+  readonly requests: Readonly<Record<string, number>>;
+}
+
+/** A victim that runs tasks in two lanes next to noise, for thirty seconds. */
+async function simulate(
+  noise: readonly Noise[],
+  { isPaced, lanes }: { readonly isPaced: boolean; readonly lanes: number } = { isPaced: true, lanes: 2 },
+): Promise<Simulated> {
+  const thread = new Thread();
+  const share = new CostShare();
+  const requests: Record<string, number> = {};
+  const begin = async (tenant: string): Promise<boolean> => {
+    const waitMs = isPaced ? share.paceMs(tenant, thread.now) : 0;
+    await thread.wait(waitMs);
+    return waitMs <= LONGEST_PACE_MS;
+  };
+  const compute = async (tenant: string, ms: number): Promise<void> => {
+    await thread.work(ms);
+    share.charge(tenant, ms, thread.now);
+  };
+  const makeNoise = async ({ tenant, slices }: Noise): Promise<void> => {
+    for (;;) {
+      if (!(await begin(tenant))) continue;
+      for (const slice of slices) {
+        await compute(tenant, slice);
+        if (isPaced) await thread.wait(Math.min(1000, share.aheadMs(tenant, thread.now)));
+      }
+      requests[tenant] = (requests[tenant] ?? 0) + 1;
+      await thread.wait(1);
+    }
+  };
+  const taskMs: number[] = [];
+  const runTasks = async (): Promise<void> => {
+    for (;;) {
+      const from = thread.now;
+      for (const [turns, waitMs] of [
+        [6, 5],
+        [6, 5],
+        [1, 200],
+        [3, 5],
+      ] as const) {
+        await begin("victim");
+        for (let turn = 0; turn < turns; turn += 1) {
+          await compute("victim", 1);
+          await thread.wait(waitMs);
+        }
+      }
+      taskMs.push(thread.now - from);
+    }
+  };
+  for (let lane = 0; lane < lanes; lane += 1) void runTasks();
+  for (const one of noise) for (let lane = 0; lane < one.lanes; lane += 1) void makeNoise(one);
+  await thread.runFor(30_000);
+  return { p95Ms: taskMs.length === 0 ? NaN : quantile(taskMs, 0.95), requests };
+}
+
+describe("a victim's tasks take at most twice as long", () => {
+  test.each([
+    ["requests of 5 ms", [{ tenant: "noisy", lanes: 12, slices: [5] }]],
+    ["requests of 20 ms", [{ tenant: "noisy", lanes: 12, slices: [20] }]],
+    ["requests of 70 ms", [{ tenant: "noisy", lanes: 6, slices: [70] }]],
+    ["long work in turns", [{ tenant: "noisy", lanes: 6, slices: Array.from({ length: 20 }, () => 35) }]],
+    ["three noisy tenants", ["a", "b", "c"].map((tenant) => ({ tenant, lanes: 6, slices: [20] }))],
+  ] as const)("next to %s", async (_, noise) => {
+    const alone = await simulate([]);
+    const unpaced = await simulate(noise, { isPaced: false, lanes: 2 });
+    const beside = await simulate(noise);
+    expect(unpaced.p95Ms).toBeGreaterThan(alone.p95Ms * 2);
+    expect(beside.p95Ms).toBeLessThanOrEqual(alone.p95Ms * 2);
+    // What is left to the noisy is not a trifle: a quarter at least of what they get unpaced.
+    for (const [tenant, count] of Object.entries(beside.requests))
+      expect(count).toBeGreaterThan((unpaced.requests[tenant] ?? 0) / 4);
+  });
+});
+
+test("a tenant that is alone is not paced", async () => {
+  const noise = [{ tenant: "noisy", lanes: 6, slices: [20] }];
+  const paced = await simulate(noise, { isPaced: true, lanes: 0 });
+  const unpaced = await simulate(noise, { isPaced: false, lanes: 0 });
+  expect(paced.requests).toEqual(unpaced.requests);
+});
+
+describe("the beginning of work", () => {
+  const shared = (): CostShare => {
+    const share = new CostShare();
+    share.charge("other", 10, START);
+    return share;
+  };
+
+  test("waits for what was charged beyond the mean, and is not booked past the longest wait", () => {
+    const share = shared();
+    expect(share.paceMs("a", START)).toBe(0);
+    share.charge("a", 3000, START);
+    const waitMs = share.paceMs("a", START);
+    expect(waitMs).toBeGreaterThan(LONGEST_PACE_MS);
+    expect(share.paceMs("a", START)).toBe(waitMs);
+    share.charge("other", 1, START + waitMs);
+    expect(share.paceMs("a", START + waitMs)).toBeLessThanOrEqual(LONGEST_PACE_MS);
+  });
+
+  test("does not wait for a tenant that takes less than half of its fair part", () => {
+    const share = shared();
+    share.charge("a", 1600, START);
+    expect([share.paceMs("a", START), share.aheadMs("a", START)]).toEqual([0, 0]);
+  });
+
+  test("does not wait for a tenant whose neighbours cost nothing for three seconds", () => {
+    const share = shared();
+    share.charge("a", 5000, START);
+    expect(share.aheadMs("a", START)).toBeGreaterThan(0);
+    expect(share.aheadMs("a", START + 3000)).toBe(0);
+  });
+});
