@@ -16,14 +16,11 @@ export interface Ended {
   readonly output: string;
 }
 
-/**
- * The lanes of the suites that are to run. One whose files run one after another leaves most of a machine idle, so it runs
- * beside the others.
- */
+/** The lanes of the suites that are to run. One that waits more than it works leaves most of a machine to the others. */
 export function lanesOf(names: readonly string[]): Lanes {
-  const isSerial = (name: string): boolean => SUITES.some((suite) => suite.name === name && suite.serial);
-  const parallel = names.filter((name) => !isSerial(name));
-  return parallel.length === 0 ? { shown: names, beside: [] } : { shown: parallel, beside: names.filter(isSerial) };
+  const isBeside = (name: string): boolean => SUITES.some((suite) => suite.name === name && suite.beside);
+  const working = names.filter((name) => !isBeside(name));
+  return working.length === 0 ? { shown: names, beside: [] } : { shown: working, beside: names.filter(isBeside) };
 }
 
 /**

@@ -5,8 +5,10 @@ export interface Suite {
   readonly name: string;
   /** Where its tests run; each has a vitest configuration of its own, since only one loads the Workers runtime. */
   readonly runtime: "node" | "workerd";
-  /** True when its files run one after another. Such a suite waits more than it works, and runs beside the others. */
+  /** True when its files run one after another. */
   readonly serial: boolean;
+  /** True when it waits more than it works: it runs beside the suites that work. */
+  readonly beside: boolean;
   /**
    * False when its files run in the same few processes, which load what they import once: a file leaves no mock, and makes
    * tenants of its own.
@@ -35,6 +37,7 @@ export const SUITES: readonly Suite[] = [
     name: "architecture",
     runtime: "node",
     serial: false,
+    beside: false,
     isolate: true,
     packages: false,
     retries: 0,
@@ -45,6 +48,7 @@ export const SUITES: readonly Suite[] = [
     name: "pure",
     runtime: "node",
     serial: false,
+    beside: false,
     isolate: false,
     packages: false,
     retries: 0,
@@ -55,6 +59,7 @@ export const SUITES: readonly Suite[] = [
     name: "tools",
     runtime: "node",
     serial: false,
+    beside: false,
     isolate: false,
     packages: true,
     retries: 0,
@@ -65,6 +70,7 @@ export const SUITES: readonly Suite[] = [
     name: "contracts",
     runtime: "node",
     serial: false,
+    beside: true,
     isolate: false,
     packages: true,
     retries: 0,
@@ -75,6 +81,7 @@ export const SUITES: readonly Suite[] = [
     name: "sidecar",
     runtime: "node",
     serial: false,
+    beside: false,
     isolate: true,
     packages: true,
     retries: 1,
@@ -85,6 +92,7 @@ export const SUITES: readonly Suite[] = [
     name: "workerd",
     runtime: "workerd",
     serial: false,
+    beside: false,
     isolate: false,
     packages: true,
     retries: 1,
@@ -95,6 +103,7 @@ export const SUITES: readonly Suite[] = [
     name: "start",
     runtime: "node",
     serial: true,
+    beside: true,
     isolate: true,
     packages: true,
     retries: 1,
@@ -106,6 +115,7 @@ export const SUITES: readonly Suite[] = [
     runtime: "node",
     // Each file starts a system of its own, and waits more than it works.
     serial: false,
+    beside: false,
     isolate: true,
     packages: true,
     retries: 0,
@@ -118,6 +128,7 @@ export const SUITES: readonly Suite[] = [
     runtime: "node",
     // Its files share one system, whose runtime one of them kills.
     serial: true,
+    beside: true,
     isolate: true,
     packages: true,
     retries: 1,

@@ -2,17 +2,17 @@ import { expect, test } from "vitest";
 import { type Ended, lanesOf, runLanes } from "../../scripts/lanes.ts";
 import { SUITES } from "../../scripts/suites.ts";
 
-const serial = SUITES.filter((suite) => suite.serial).map(({ name }) => name);
-const parallel = SUITES.filter((suite) => !suite.serial).map(({ name }) => name);
+const waiting = SUITES.filter((suite) => suite.beside).map(({ name }) => name);
+const working = SUITES.filter((suite) => !suite.beside).map(({ name }) => name);
 
-test("a suite whose files run one after another runs beside the others, and the rest one after another", () => {
-  expect(serial.length).toBeGreaterThan(0);
+test("suites that wait run beside the suites that work, and each lane runs one after another", () => {
+  expect(waiting.length).toBeGreaterThan(0);
   const names = ["check", ...SUITES.map(({ name }) => name)];
-  expect(lanesOf(names)).toEqual({ shown: ["check", ...parallel], beside: serial });
+  expect(lanesOf(names)).toEqual({ shown: ["check", ...working], beside: waiting });
 });
 
 test("suites with no other beside them are shown while they run", () => {
-  expect(lanesOf(serial)).toEqual({ shown: serial, beside: [] });
+  expect(lanesOf(waiting)).toEqual({ shown: waiting, beside: [] });
   expect(lanesOf(["check"])).toEqual({ shown: ["check"], beside: [] });
   expect(lanesOf([])).toEqual({ shown: [], beside: [] });
 });

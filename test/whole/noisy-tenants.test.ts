@@ -9,7 +9,7 @@ import { SCENARIOS } from "../drill/fairness/scenarios.ts";
 import { type DrillTenant, openStage, type Stage } from "../drill/stage.ts";
 
 /** A tenant that blocks the others makes their tasks hundreds of times slower. */
-const LARGEST_MEDIAN_RATIO = 50;
+const LARGEST_MEDIAN_RATIO = 25;
 
 let stage: Stage;
 let victim: DrillTenant;
