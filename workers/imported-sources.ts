@@ -62,7 +62,7 @@ export async function fetchDocument(c: AppContext, url: string): Promise<Result<
   const { status, truncated, body } = replied.value;
   if (status !== 200) return failed("upstream_failed", `url: answered ${status}, not a document`, { field: "url" });
   if (truncated) return failed("too_large", `url: the document is over ${MAX_DOCUMENT_BYTES} bytes`, { field: "url" });
-  return readDocument(new TextDecoder().decode(body), "url");
+  return await readDocument(new TextDecoder().decode(body), "url", meterWork(c.env, tenantOf(c)).giveWay);
 }
 
 /** What an import stands beside, who asked for it, and whether there must be none of its name yet. */

@@ -1,17 +1,18 @@
 /** Documents as YAML: those that people write, which may be JSON as well, and those that are written for them. */
 import { stringify } from "yaml";
+import type { GiveWay } from "../core/base/turns.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
-import { readYaml } from "../tools/yaml/read-yaml.ts";
+import { readYamlInTurns } from "../tools/yaml/read-yaml.ts";
 
-/** Tokens and characters of a document in YAML. Nothing else runs while it is parsed: half a second for the most tokens. */
-const MAX_TOKENS = 100_000;
+/** Tokens and characters of a document in YAML. It is read in turns, the longest of which takes 2 µs a token. */
+const MAX_TOKENS = 50_000;
 const MAX_CHARACTERS = 2_000_000;
 
 /**
  * The value of a text: JSON, else YAML as `yaml.parse` reads it. `field` is named in the failure, which says what the YAML
  * lacks, and where.
  */
-export function readDocument(text: string, field: string): Result<unknown> {
+export async function readDocument(text: string, field: string, giveWay: GiveWay): Promise<Result<unknown>> {
   try {
     return ok(JSON.parse(text) as unknown);
   } catch {
@@ -19,7 +20,7 @@ export function readDocument(text: string, field: string): Result<unknown> {
   }
   if (text.length > MAX_CHARACTERS)
     return failed("too_large", `${field}: YAML is read up to ${MAX_CHARACTERS} characters; send it as JSON`, { field });
-  const read = readYaml(text, MAX_TOKENS);
+  const read = await readYamlInTurns(text, MAX_TOKENS, giveWay);
   if (read.ok) return read;
   return failed("invalid_input", `${field}: is neither JSON nor YAML. ${read.error.message}`, { field });
 }

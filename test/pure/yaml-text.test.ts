@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { readDocument } from "../../workers/yaml-text.ts";
+import { freeWork } from "../fakes/work-meter.ts";
 
-const refusalOf = (text: string) => {
-  const read = readDocument(text, "body");
+const refusalOf = async (text: string) => {
+  const read = await readDocument(text, "body", freeWork.giveWay);
   return read.ok ? read.value : read.error;
 };
 
@@ -13,26 +14,37 @@ describe("a document", () => {
     ["x: {y: 1}\nz: {y: 2}\n", { x: { y: 1 }, z: { y: 2 } }],
     ["", null],
     ["a: &x [1]\nb: *x\n", { a: [1], b: [1] }],
-  ])("is read as JSON or as YAML: %j", (text, value) => {
-    expect(refusalOf(text)).toEqual(value);
+  ])("is read as JSON or as YAML: %j", async (text, value) => {
+    expect(await refusalOf(text)).toEqual(value);
   });
 
   test.each(["a: 1\na: 2\n", "b:\n  a: 1\n  c: 1\n  a: 2\n", "1: x\n'1': y\n", "{a: 1, a: 1}"])(
     "holds no name twice: %j",
-    (text) => {
-      expect(refusalOf(text)).toMatchObject({ code: "invalid_input", message: expect.stringContaining("twice") });
+    async (text) => {
+      expect(await refusalOf(text)).toMatchObject({ code: "invalid_input", message: expect.stringContaining("twice") });
     },
   );
 
   test.each(["a: &x [*x]\n", "a: [", "a: 1\n---\nb: 2\n", "[".repeat(5_000)])(
     "is refused when it holds itself, or is no document: %.20j",
-    (text) => {
-      expect(refusalOf(text)).toMatchObject({ code: "invalid_input", field: "body" });
+    async (text) => {
+      expect(await refusalOf(text)).toMatchObject({ code: "invalid_input", field: "body" });
     },
   );
 
-  test("is read as YAML up to two million characters", () => {
-    expect(refusalOf(`a: ${"x".repeat(2_000_000)}`)).toMatchObject({ code: "too_large", field: "body" });
-    expect(refusalOf(JSON.stringify({ a: "x".repeat(2_000_000) }))).toHaveProperty("a");
+  test("is read as YAML up to two million characters", async () => {
+    expect(await refusalOf(`a: ${"x".repeat(2_000_000)}`)).toMatchObject({ code: "too_large", field: "body" });
+    expect(await refusalOf(JSON.stringify({ a: "x".repeat(2_000_000) }))).toHaveProperty("a");
+  });
+
+  test("gives way between turns, and is refused past its tokens", async () => {
+    let turns = 0;
+    const count = async () => {
+      turns += 1;
+    };
+    const lines = (count: number) => Array.from({ length: count }, (_, index) => `name_${index}: ${index}\n`).join("");
+    expect((await readDocument(lines(5_000), "body", count)).ok).toBe(true);
+    expect(turns).toBeGreaterThanOrEqual(15);
+    expect(await refusalOf(lines(20_000))).toMatchObject({ code: "invalid_input", field: "body" });
   });
 });

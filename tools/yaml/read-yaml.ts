@@ -1,36 +1,75 @@
 /** A YAML text as a JSON value: YAML 1.2 with the core schema, one document, names that are texts. */
-import { type Alias, isAlias, isMap, isScalar, isSeq, type ParsedNode, parseDocument } from "yaml";
+import { type Alias, Composer, type CST, isAlias, isMap, isScalar, isSeq, Lexer, type ParsedNode, Parser } from "yaml";
+import type { GiveWay } from "../../core/base/turns.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { positionOf } from "../../core/text-position.ts";
-import { findYamlMistake, MAX_DEPTH, MORE_DOCUMENTS, type YamlMistake } from "./yaml-outline.ts";
+import { findYamlMistake, MAX_DEPTH, MORE_DOCUMENTS, TOKENS_OF_TURN, type YamlMistake } from "./yaml-outline.ts";
 
 /** What all aliases of a text stand for together: values, and characters of texts and names. A few lines could be a billion. */
 const MAX_COPIED_VALUES = 50_000;
 const MAX_COPIED_CHARACTERS = 500_000;
+
+const OPTIONS = {
+  version: "1.2",
+  schema: "core",
+  merge: false,
+  resolveKnownTags: false,
+  // The library compares every name of a mapping with every other.
+  uniqueKeys: false,
+  prettyErrors: false,
+} as const;
 
 /**
  * The value; `invalid_input` names the line and the column. A name that a mapping has twice is refused, and so are the
  * numbers that JSON does not have. An alias is a copy of what its anchor marks. The parser takes its time by `maxTokens`.
  */
 export function readYaml(text: string, maxTokens: number): Result<unknown> {
-  const refused = findYamlMistake(text, maxTokens);
-  if (refused !== null) return failure(text, refused);
-  const document = parseDocument<ParsedNode>(text, {
-    version: "1.2",
-    schema: "core",
-    merge: false,
-    resolveKnownTags: false,
-    // The library compares every name of a mapping with every other.
-    uniqueKeys: false,
-    prettyErrors: false,
-  });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const message = error.code === "MULTIPLE_DOCS" ? MORE_DOCUMENTS : withoutFullStop(error.message);
-    return failure(text, { offset: error.pos[0], message });
+  const reading = readTurns(text, maxTokens);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done === true) return value;
   }
+}
+
+/** The same in turns. One turn builds the nodes, and another one the value: their time grows with `maxTokens`. */
+export async function readYamlInTurns(text: string, maxTokens: number, giveWay: GiveWay): Promise<Result<unknown>> {
+  const reading = readTurns(text, maxTokens);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done === true) return value;
+    await giveWay();
+  }
+}
+
+function* readTurns(text: string, maxTokens: number): Generator<void, Result<unknown>> {
+  const refused = yield* findYamlMistake(text, maxTokens);
+  if (refused !== null) return failure(text, refused);
+  const parsed = yield* parseTokens(text);
+  const [document, second] = new Composer<ParsedNode>(OPTIONS).compose(parsed, true, text.length);
+  yield;
+  const [error] = document?.errors ?? [];
+  if (error !== undefined) return failure(text, { offset: error.pos[0], message: withoutFullStop(error.message) });
+  if (second !== undefined) return failure(text, { offset: second.range[0], message: MORE_DOCUMENTS });
+  return valueOf(document?.contents ?? null, text);
+}
+
+/** The concrete syntax of a text. */
+function* parseTokens(text: string): Generator<void, CST.Token[]> {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  let turn = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme));
+    turn += 1;
+    if (turn % TOKENS_OF_TURN === 0) yield;
+  }
+  tokens.push(...parser.end());
+  return tokens;
+}
+
+function valueOf(contents: ParsedNode | null, text: string): Result<unknown> {
   try {
-    return ok(new Values().of(document.contents));
+    return ok(new Values().of(contents));
   } catch (thrown) {
     if (thrown instanceof Mistake) return failure(text, thrown);
     throw thrown;

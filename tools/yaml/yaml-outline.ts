@@ -13,15 +13,21 @@ export interface YamlMistake {
 /** Levels of a value, one inside the other. */
 export const MAX_DEPTH = 100;
 
-/** The first thing that is refused; null: there is none. */
-export function findYamlMistake(text: string, maxTokens: number): YamlMistake | null {
+/** Tokens that are read in one turn: some milliseconds. */
+export const TOKENS_OF_TURN = 2_000;
+
+/** The first thing that is refused; null: there is none. It yields after each turn. */
+export function* findYamlMistake(text: string, maxTokens: number): Generator<void, YamlMistake | null> {
   // oxlint-disable-next-line no-control-regex -- YAML forbids them, and the lexer uses some for marks of its own
   const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.exec(text);
   if (control !== null) return { offset: control.index, message: "control characters are not allowed" };
   const outline = new Outline(maxTokens);
+  let turn = 0;
   for (const token of new Lexer().lex(text)) {
     const message = outline.refuse(token);
     if (message !== null) return { offset: outline.offset, message };
+    turn += 1;
+    if (turn % TOKENS_OF_TURN === 0) yield;
   }
   return null;
 }

@@ -63,7 +63,11 @@ export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJson
     }
     // No bytes are no fields, whatever the header says; a route that needs some names them.
     const text =
-      bytes.length === 0 ? (JSON_TYPE.test(type) ? "{}" : null) : readCharged(c, bytes, isAgentFile ? "yaml" : "json");
+      bytes.length === 0
+        ? JSON_TYPE.test(type)
+          ? "{}"
+          : null
+        : await (isAgentFile ? readAgentFile(c, bytes) : readJson(c, bytes));
     if (isAgentFile) headers.set("content-type", "application/json");
     // The body's stream was read: what the routes' validators read is the checked text.
     c.req.raw = new Request(c.req.url, { method: c.req.method, headers, body: text });
@@ -71,23 +75,34 @@ export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJson
   await next();
 };
 
-/** The checked text of a body. Its tenant is charged for the reading. */
-function readCharged(c: AppContext, bytes: Uint8Array, format: "json" | "yaml"): string {
-  const principal: Principal | undefined = c.get("principal");
-  const kind = COMPILED_PATH.test(c.req.path) ? "compiled" : format;
-  // The sign-in has no principal, and the operator no tenant.
-  if (principal?.kind !== "tenant") return checkedText(bytes, format);
+/** The checked text of a JSON body. Its tenant is charged for the reading, as is the tenant of an agent's file. */
+function readJson(c: AppContext, bytes: Uint8Array): string {
   const startedAt = Date.now();
   try {
-    return checkedText(bytes, format);
+    return checkedText(decode(bytes));
   } finally {
+    const kind = COMPILED_PATH.test(c.req.path) ? "compiled" : "json";
     // The route reads the checked text once more.
-    chargeCost(c.env, principal.tenant, costOf(costOfBody(kind, bytes.length), 2 * (Date.now() - startedAt)));
+    charge(c, costOf(costOfBody(kind, bytes.length), 2 * (Date.now() - startedAt)));
   }
 }
 
-function checkedText(bytes: Uint8Array, format: "json" | "yaml"): string {
-  const text = format === "yaml" ? agentBody(decode(bytes)) : decode(bytes);
+/** The body that an agent's file stands for. */
+async function readAgentFile(c: AppContext, bytes: Uint8Array): Promise<string> {
+  charge(c, costOfBody("yaml", bytes.length));
+  const document = await readDocument(decode(bytes), "body", () => scheduler.wait(0));
+  const agent = document.ok ? agentFromDocument(document.value) : document;
+  if (!agent.ok) throw new OttoError(agent.error);
+  return checkedText(JSON.stringify(agent.value));
+}
+
+/** The sign-in has no principal, and the operator no tenant: nobody is charged. */
+function charge(c: AppContext, costMs: number): void {
+  const principal: Principal | undefined = c.get("principal");
+  if (principal?.kind === "tenant") chargeCost(c.env, principal.tenant, costMs);
+}
+
+function checkedText(text: string): string {
   const bad = findBadText(parse(text));
   if (bad !== null) throw new OttoError(invalidInput([bad]));
   return text;
@@ -99,14 +114,6 @@ function decode(bytes: Uint8Array): string {
   } catch {
     return raise("invalid_input", "The body is not valid UTF-8.", { field: "body" });
   }
-}
-
-/** An agent's file as the body that its routes take. */
-function agentBody(text: string): string {
-  const document = readDocument(text, "body");
-  const agent = document.ok ? agentFromDocument(document.value) : document;
-  if (!agent.ok) throw new OttoError(agent.error);
-  return JSON.stringify(agent.value);
 }
 
 function parse(text: string): unknown {

@@ -8,6 +8,7 @@ import { SECRET_NAME } from "../../core/web/secret-references.ts";
 import type { SourceRecord } from "../../core/tool-source.ts";
 import { answers, withKey } from "../answers.ts";
 import { auditEntry } from "../audit-entry.ts";
+import { meterWork } from "../charge-cost.ts";
 import type { App, AppContext } from "../context.ts";
 import { fetchDocument, importSource, isImportSource, publishImport, readImport } from "../imported-sources.ts";
 import { requireScope } from "../middleware/require-scope.ts";
@@ -144,7 +145,7 @@ export function toolImportRoutes(app: App): void {
 }
 
 async function documentOf(c: AppContext, openapi: unknown, url: string | undefined) {
-  if (typeof openapi === "string") return readDocument(openapi, "openapi");
+  if (typeof openapi === "string") return await readDocument(openapi, "openapi", meterWork(c.env, tenantOf(c)).giveWay);
   return url === undefined ? ({ ok: true, value: openapi } as const) : await fetchDocument(c, url);
 }
 
