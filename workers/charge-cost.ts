@@ -7,6 +7,8 @@ import { LONGEST_PACE_MS } from "../core/tenant/cost-share.ts";
 /** Where a tenant stops itself: never refused for what it costs, and never kept waiting. */
 const SWITCH_PATH = /^\/v1\/kill-switch(?:\/|$)/;
 
+/** How long a read waits at most. */
+const LONGEST_READ_PAUSE_MS = 250;
 /** How long a turn of long work waits at most. */
 const LONGEST_TURN_PAUSE_MS = 1000;
 
@@ -38,15 +40,21 @@ export function meterWork(env: Env, tenant: string): WorkMeter {
 
 /**
  * Lets a request begin when its tenant's pace allows it. `rate_limited`, with the time to wait, for one whose tenant is past
- * its part, or that would wait longer than `LONGEST_PACE_MS`.
+ * its part, or that would wait longer than `LONGEST_PACE_MS`. A read waits `LONGEST_READ_PAUSE_MS` at most: a person who looks
+ * at what a busy tenant does is answered.
  */
-export async function paceRequest(env: Env, tenant: string, path: string): Promise<void> {
+export async function paceRequest(
+  env: Env,
+  tenant: string,
+  { method, path }: { readonly method: string; readonly path: string },
+): Promise<void> {
   if (SWITCH_PATH.test(path)) return;
   const share = costFromEnv(env);
   const refusedForMs = share.refusedForMs(tenant, Date.now());
-  const waitMs = refusedForMs === null ? share.paceMs(tenant, Date.now()) : 0;
-  const retryAfterMs = refusedForMs ?? (waitMs > LONGEST_PACE_MS ? waitMs : null);
-  if (retryAfterMs !== null) raise("rate_limited", TOO_COSTLY, { retryAfterMs });
+  if (refusedForMs !== null) raise("rate_limited", TOO_COSTLY, { retryAfterMs: refusedForMs });
+  const paceMs = share.paceMs(tenant, Date.now());
+  const waitMs = method === "GET" || method === "HEAD" ? Math.min(paceMs, LONGEST_READ_PAUSE_MS) : paceMs;
+  if (waitMs > LONGEST_PACE_MS) raise("rate_limited", TOO_COSTLY, { retryAfterMs: waitMs });
   if (waitMs > 0) await scheduler.wait(waitMs);
 }
 

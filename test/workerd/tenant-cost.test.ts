@@ -74,9 +74,11 @@ describe("a tenant's pace", () => {
     costFromEnv(env).charge(other.id, 10, Date.now());
     costFromEnv(env).charge(ahead.id, AHEAD_MS, Date.now());
     expect(costFromEnv(env).refusedForMs(ahead.id, Date.now())).toBeNull();
-    const refused = await sendJson<Problem>({ path: "/v1/tasks", key: ahead.key });
+    const post = { method: "POST", path: "/v1/tasks", body: { input: "x", hold: true } };
+    const refused = await sendJson<Problem>({ ...post, key: ahead.key });
     expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect((await send({ path: "/v1/tasks", key: ahead.key })).status).toBe(200);
     expect((await send({ path: "/v1/tasks", key: other.key })).status).toBe(200);
     const stopped = await send({ method: "POST", path: "/v1/kill-switch/stop", key: ahead.key, body: {} });
     expect(stopped.status).toBe(200);

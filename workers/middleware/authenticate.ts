@@ -77,7 +77,7 @@ async function admitOnce(c: AppContext, question: Question): Promise<Admitted | 
   const admitted = await question({ idempotency: null });
   if (admitted?.kind !== "admitted") return admitted;
   if (admitted.key.id !== OPERATOR) {
-    await paceRequest(c.env, admitted.key.tenant, c.req.path);
+    await paceRequest(c.env, admitted.key.tenant, c.req);
     chargeCost(c.env, admitted.key.tenant, REQUEST_MS);
   }
   const idempotency = await idempotentRequestOf(c);
