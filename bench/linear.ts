@@ -8,6 +8,7 @@ import { makeRedactor } from "../core/web/redact-secrets.ts";
 import { compileSchema } from "../core/json-schema/compile.ts";
 import { evaluateText } from "../core/maths/evaluate.ts";
 import { solveText } from "../core/maths/solve.ts";
+import { measureTokens } from "../core/prompt/tokens.ts";
 import { readApiDocument } from "../core/openapi/document.ts";
 import { importOpenApi } from "../core/openapi/import.ts";
 
@@ -41,6 +42,10 @@ const ROWS: readonly Row[] = [
   { label: "– 1 MB of %", run: () => redactor.bytes(body("%")) },
   { label: "– 1 MB of zeros", run: () => redactor.bytes(new Uint8Array(1_000_000)) },
   { label: "pattern: 1,000 characters, {1000}", run: () => linearPatterns.compile(`(?:${"ab.".repeat(325)}){1000}`) },
+  {
+    label: "tokens of 32 KB of prose",
+    run: () => measureTokens("The cat sat on the mat, and understood it. ".repeat(762)),
+  },
   {
     label: "pattern: wide ranges without case",
     run: () => linearPatterns.compile(`(?i:[${"a-\\u{ffff}".repeat(95)}])`),

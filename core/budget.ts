@@ -34,8 +34,8 @@ export const TOOL_LIST_TOKENS = 7300;
 const SKILL_TOKENS = 2000;
 /** The least that a subtask is given. */
 const MIN_SUBTASK_TOKENS = 1000;
-/** What the result of one subtask adds to its parent's next request, at most: a shortened text of 4,000 characters. */
-const SUBTASK_RESULT_TOKENS = 1400;
+/** What the result of one subtask adds to its parent's next request, at most: a shortened text of 4,000 characters in short words. */
+const SUBTASK_RESULT_TOKENS = 1600;
 /** The longest that a hop may take: one model call, or the calls of one step. */
 export const HOP_TIMEOUT_MS = 600_000;
 

@@ -3,6 +3,7 @@
  * call and no retry here: retries are the task's, and durable. See docs/decisions/0006-model-adapter.md and
  * 0015-chat-reader.md.
  */
+import { encodingOf } from "../../core/model-table.ts";
 import type { ModelFailure, ModelPort } from "../../core/ports.ts";
 import { CallWatch } from "./call-watch.ts";
 import { chatReply } from "./chat.ts";
@@ -28,7 +29,7 @@ export function openAiModel(options: OpenAiModelOptions): ModelPort {
   return {
     async *stream(request) {
       const watch = new CallWatch(request, request.signal);
-      const reply = new Reply();
+      const reply = new Reply(encodingOf(request.model));
       try {
         watch.signal.throwIfAborted();
         for await (const chunk of replyOf(address, request, watch, reply)) {

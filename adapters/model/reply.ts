@@ -7,7 +7,7 @@ import type { ModelUsage } from "../../core/messages.ts";
 import { CHECKPOINT_TOKENS } from "../../core/budget.ts";
 import type { ModelChunk, ModelRequest, ReplyCall } from "../../core/ports.ts";
 import { estimateRequest } from "../../core/prompt/request-size.ts";
-import { measureTokens } from "../../core/prompt/tokens.ts";
+import { type Encoding, measureTokens } from "../../core/prompt/tokens.ts";
 import { modelFailure } from "./model-failure.ts";
 import { estimatedUsage } from "./usage.ts";
 
@@ -24,6 +24,7 @@ export type ReplyEnd = "whole" | "length" | "filtered";
 
 /** One reply, as it grows. */
 export class Reply {
+  readonly #encoding: Encoding;
   #text = "";
   #characters = 0;
   #outputTokens = 0;
@@ -33,6 +34,11 @@ export class Reply {
   end: ReplyEnd | null = null;
   /** Null until the server sends one that can be true. */
   usage: ModelUsage | null = null;
+
+  /** `encoding`: the one that the model's tokens are estimated by. */
+  constructor(encoding: Encoding) {
+    this.#encoding = encoding;
+  }
 
   /** True once the reply is at its bound: nothing more of it is read. */
   get isFull(): boolean {
@@ -56,7 +62,7 @@ export class Reply {
 
   /** Counts what a model thinks in the open. It is output, and no part of the reply. */
   addThought(piece: string): void {
-    this.#outputTokens += measureTokens(piece);
+    this.#outputTokens += measureTokens(piece, this.#encoding);
   }
 
   /** Counts arguments; false: they do not fit. */

@@ -24,7 +24,7 @@ type Outcome =
   | { readonly text: string; readonly failed: string };
 
 function ourOutcome(pieces: readonly Uint8Array[]): Outcome {
-  const reader = new ChatReader("", new Reply());
+  const reader = new ChatReader("", new Reply("o200k"));
   let text = "";
   for (const piece of pieces) {
     const news = reader.take(piece);

@@ -11,7 +11,7 @@ const KEY = "sk-canary-0123456789abcdef";
 
 /** Everything that a reader says of a stream that comes in these pieces. */
 function readPieces(pieces: readonly Uint8Array[]): ModelChunk[] {
-  const reader = new ChatReader(KEY, new Reply());
+  const reader = new ChatReader(KEY, new Reply("o200k"));
   const chunks: ModelChunk[] = [];
   for (const piece of pieces) {
     const { texts, failure } = reader.take(piece);
@@ -202,7 +202,7 @@ describe("calls", () => {
   });
 
   test("what a model thinks in the open is counted and is no part of the reply", () => {
-    const reply = new Reply();
+    const reply = new Reply("o200k");
     const reader = new ChatReader(KEY, reply);
     for (const field of ["reasoning_content", "reasoning"])
       reader.take(new TextEncoder().encode(streamOf([{ [field]: "a thought ".repeat(500) }], null)));

@@ -1,8 +1,9 @@
 /** The OpenAI adapter, over loopback, and the in-memory fake: one contract. */
+import { expect, test } from "vitest";
 import { openAiModel } from "../../adapters/model/openai.ts";
 import { type FakeReply, fakeModel } from "../fakes/model.ts";
 import { type ScriptedReply, startModelServer } from "../stand-ins/model-server.ts";
-import { modelContract, type ModelUnderTest } from "./model-suite.ts";
+import { chunksOf, modelContract, modelRequest, type ModelUnderTest } from "./model-suite.ts";
 
 modelContract("fake", async () => {
   let reply: FakeReply = {};
@@ -18,6 +19,21 @@ modelContract("fake", async () => {
 for (const api of ["chat", "responses"] as const) {
   modelContract(`OpenAI adapter, ${api}`, () => overLoopback(api));
 }
+
+test.each(["chat", "responses"] as const)("output so far is counted by the encoding of the model, %s", async (api) => {
+  const { model, answer, close } = await overLoopback(api);
+  try {
+    answer({ text: "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι. ".repeat(100) });
+    const counts: number[] = [];
+    for (const name of ["gpt-5", "gpt-4"]) {
+      const chunks = await chunksOf(model, modelRequest({ model: name }));
+      counts.push(chunks.flatMap((chunk) => (chunk.type === "progress" ? [chunk.outputTokens] : [])).at(-1) ?? 0);
+    }
+    expect(counts[1]).toBeGreaterThan(2 * (counts[0] ?? Infinity));
+  } finally {
+    await close();
+  }
+});
 
 async function overLoopback(api: "chat" | "responses"): Promise<ModelUnderTest> {
   let reply: ScriptedReply = {};

@@ -2,12 +2,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Reply } from "../../adapters/model/reply.ts";
+import { Tiktoken } from "js-tiktoken/lite";
+import cl100k from "js-tiktoken/ranks/cl100k_base";
+import o200k from "js-tiktoken/ranks/o200k_base";
 import { CHECKPOINT_TOKENS } from "../../core/budget.ts";
 import type { Command } from "../../core/task-commands.ts";
 import type { TaskState } from "../../core/task-state.ts";
 import { decide } from "../../core/task.ts";
 import { failedWith, replied, thinking, wake } from "./play-task.ts";
 import { factsOf, NO_LIMITS } from "./task-world.ts";
+import { ORDINARY, PROSE } from "./token-samples.ts";
 
 const hop = { step: 1, attempt: 1, incarnation: "a" };
 const progressed = (outputTokens: number): Command => ({ type: "model_progressed", ...hop, outputTokens });
@@ -62,7 +66,7 @@ describe("a model call that is cut off", () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), fc.integer({ min: 1, max: 200 }), (pieces, times) => {
-        const reply = new Reply();
+        const reply = new Reply("o200k");
         let state = thinking({ ...factsOf() });
         for (let time = 0; time < times; time += 1) {
           for (const text of pieces) {
@@ -81,8 +85,33 @@ describe("a model call that is cut off", () => {
     );
   });
 
+  test.each([
+    ["o200k", o200k],
+    ["cl100k", cl100k],
+  ] as const)(
+    "costs what its provider counts in %s, within the error of an estimate, whatever it wrote",
+    (encoding, ranks) => {
+      const tokenizer = new Tiktoken(ranks);
+      const kinds = Object.entries({ ...ORDINARY, prose: Object.values(PROSE).join("\n") });
+      for (const [kind, text] of kinds) {
+        const counted = tokenizer.encode(text, "all").length;
+        const reply = new Reply(encoding);
+        let state = thinking();
+        let streamed = 0;
+        for (; streamed + counted <= 4000; streamed += counted) {
+          for (const piece of text.match(/ *[^ ]+/g) ?? []) {
+            reply.addText(piece);
+            const outputTokens = reply.takeProgress();
+            if (outputTokens !== null) state = written(state, outputTokens);
+          }
+        }
+        expect([kind, chargedAfterCrash(state) >= 0.9 * streamed]).toEqual([kind, true]);
+      }
+    },
+  );
+
   test("is reported once for every 1,024 tokens, and not at all for a shorter reply", () => {
-    const reply = new Reply();
+    const reply = new Reply("o200k");
     const reports: number[] = [];
     for (let at = 0; at < 5000; at += 1) {
       reply.addText(" word");
@@ -90,7 +119,7 @@ describe("a model call that is cut off", () => {
       if (outputTokens !== null) reports.push(outputTokens);
     }
     expect(reports.length).toBe(Math.floor(reply.outputTokens / 1024));
-    const short = new Reply();
+    const short = new Reply("o200k");
     short.addText(" word".repeat(1000));
     expect(short.takeProgress()).toBeNull();
   });
