@@ -115,10 +115,10 @@ describe("the budget of a task with subtasks", () => {
       limited({ maxTokens: 400_015, maxCostMicros: 4000 + 50 }),
     );
     world.run();
-    // Of 400,000, the next request keeps 15 of conversation, three results of 1,400 and 16 to write: a fourth of the rest.
-    expect(madeIn(world).map(({ limits }) => limits.maxTokens)).toEqual([98_942, 98_942, 98_942]);
+    // Of 400,000, the next request keeps 15 of conversation, three results of 1,600 and 16 to write: a fourth of the rest.
+    expect(madeIn(world).map(({ limits }) => limits.maxTokens)).toEqual([98_792, 98_792, 98_792]);
     expect(madeIn(world).map(({ limits }) => limits.maxCostMicros)).toEqual([1000, 1000, 1000]);
-    expect(taken(world.state)).toEqual({ tokens: 296_841, costMicros: 3050 });
+    expect(taken(world.state)).toEqual({ tokens: 296_391, costMicros: 3050 });
   });
 
   test("leaves a task enough to read fifty results that used up their shares", () => {
@@ -177,9 +177,9 @@ describe("the budget of a task with subtasks", () => {
   });
 
   test("keeps what the conversation holds, the subtask's result and a few words for the task itself", () => {
-    // Of 10,000 tokens the first call used 15, which the conversation holds; a result is 1,400 at most, and the least that
+    // Of 10,000 tokens the first call used 15, which the conversation holds; a result is 1,600 at most, and the least that
     // a call can write is 16.
-    const most = 10_000 - 15 - 15 - 1400 - 16;
+    const most = 10_000 - 15 - 15 - 1600 - 16;
     for (const [tokenBudget, state] of [
       [most, "intended"],
       [most + 1, "refused"],
