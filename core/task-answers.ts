@@ -1,14 +1,17 @@
 /** What people decide: answers to questions and decisions on approvals and on unknown outcomes. Each counts once. */
+import { approvalExpiryMs } from "./agent.ts";
 import type { Failure } from "./errors.ts";
 import { pickTerms } from "./gateway/key-lifetime.ts";
 import { confirmedOutcome, failedOutcome } from "./ledger.ts";
 import { advance } from "./task-advance.ts";
 import type { Command, RevisedCall } from "./task-commands.ts";
-import type { BatchCall, SettledWait } from "./task-state.ts";
-import type { BoundFile, Resumed } from "./tool.ts";
+import type { BatchCall, SettledWait, Wait } from "./task-state.ts";
+import type { Resumed } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 import { formatFile } from "./task-view.ts";
 import { answeredOutcome, callWaitingOn, toldOfQuestion } from "./waits.ts";
+
+type ApprovalWait = Extract<Wait, { kind: "approval" }>;
 
 /** An answer to a question (a failure: it is refused): the first counts, a later one is a conflict that says who was first. */
 export function answerQuestion(turn: Turn, command: Extract<Command, { type: "answer" }>): Failure | null {
@@ -69,7 +72,7 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
     ...(call.wait.files === undefined ? {} : { files: call.wait.files.map(formatFile) }),
     ...(revised === null ? {} : { arguments: revised.arguments }),
   });
-  if (decision === "approve") turn.replace({ ...decided, wait: null, ...consentTo(decided, call.wait, revised) });
+  if (decision === "approve") turn.replace({ ...decided, wait: null, ...consentTo(turn, decided, call.wait, revised) });
   else {
     const why = reason === null ? "." : `: ${reason}`;
     turn.settle(call, failedOutcome("refused", "permission_denied", `A person refused this${why}`));
@@ -83,15 +86,25 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
  * arguments name, have it as it was when these were checked. A runner of an earlier release checks none: the call asks again.
  */
 function consentTo(
+  turn: Turn,
   { consent }: BatchCall,
-  { files = [] }: { readonly files?: readonly BoundFile[] },
+  wait: ApprovalWait,
   revised: RevisedCall | null,
 ): Pick<BatchCall, "consent"> {
+  const { files = [], reason } = wait;
   if (consent === undefined && (revised?.files ?? []).length === 0) return {};
   const named = revised === null ? files : (revised.files ?? null);
   const approved = named?.map((file) => files.find(({ path }) => path === file.path) ?? file) ?? null;
-  const asked = consent ?? { reason: "", expiresInMs: 0, rounds: 1 };
+  // Arguments that named no file when the person was asked: other content is asked about as the first time.
+  const asked = consent ?? { reason, expiresInMs: timeToDecideMs(turn, wait), rounds: 1 };
   return { consent: { ...asked, approved } };
+}
+
+/** How long a person had to decide, in ms. A wait of an earlier release does not say when it began. */
+function timeToDecideMs({ state }: Turn, { expiresAt, since }: ApprovalWait): number {
+  return expiresAt === null || since === undefined
+    ? approvalExpiryMs(state.facts.agent.config.approval)
+    : expiresAt - since;
 }
 
 /** A person's word on a call whose outcome nobody knows (a failure: it is refused). */

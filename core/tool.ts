@@ -2,6 +2,7 @@
 import type { GiveWay } from "./base/turns.ts";
 import type { z } from "zod";
 import type { ErrorCode, Failure } from "./errors.ts";
+import type { PatternBudget } from "./json-schema/limit-patterns.ts";
 import type { Label } from "./provenance/label.ts";
 import type { ToolPorts } from "./ports.ts";
 import type { Carried } from "./provenance/carry-out.ts";
@@ -263,6 +264,11 @@ export interface Tool {
   readonly output: z.ZodType;
   /** Of a skill's tool: the skill. */
   readonly skill?: Skill;
+  /**
+   * Of a tool with a schema that its tenant or a server wrote: compiles that of its input unless that is done. False: the
+   * patterns in it do not fit the budget, and nothing was compiled.
+   */
+  compileInput?(budget: PatternBudget): boolean;
   /** Of a tool that its tenant brought: its source, and the JSON Schemas as they were written, which `input` and `output` check by. */
   readonly written?: { readonly source: string; readonly input: JsonSchema; readonly output: JsonSchema | null };
   run(given: never, context: ToolContext<keyof ToolPorts>): Promise<ToolOutcome<unknown>>;

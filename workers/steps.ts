@@ -192,7 +192,8 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     const messages = read.map((message) => labelMessage(message, facts.label));
     const context = { label: joinLabels(label, joinMessages(messages)), messages };
     const boundSecrets = () => secretsFromEnv(this.env, facts.tenant, toSecretUser(facts)).boundToAgent();
-    const known = { facts, step, toolset, repeat, context, boundSecrets };
+    const { giveWay } = meterWork(this.env, facts.tenant);
+    const known = { facts, step, toolset, repeat, context, boundSecrets, giveWay };
     const prepared = final ? [] : await prepareCalls(done.calls, known);
     const calls =
       prepared.length > 0 && mayPerformEarly(prepared, toolset)

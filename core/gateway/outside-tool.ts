@@ -1,8 +1,8 @@
 /** Tools that a tenant brought, as tools like any other. How their calls are made depends on where they come from. */
 import { z } from "zod";
 import { isReading } from "../http-method.ts";
-import { compileSchema } from "../json-schema/compile.ts";
-import type { SchemaProblem } from "../json-schema/run.ts";
+import { compileSchema, type SchemaChecker } from "../json-schema/compile.ts";
+import { limitPatterns, type PatternBudget } from "../json-schema/limit-patterns.ts";
 import type { PatternsPort, ToolPorts } from "../ports.ts";
 import type { Carried } from "../provenance/carry-out.ts";
 import type { EffectClass, JsonSchema, Tool, ToolContext, ToolOutcome, Touch } from "../tool.ts";
@@ -85,8 +85,8 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
   const { name, summary, toolbox, category, permissions, security, timeoutMs, origin } = tool;
   const caller: OutsideCaller<Kind, keyof ToolPorts> | undefined = callers[origin.kind];
   // Most of a tenant's thousands of tools are never called in an isolate.
-  const input = once(() => checkedBy(tool.input, patterns));
-  const output = once(() => checkedBy(tool.output ?? {}, patterns));
+  const input = once(() => new CompiledSchema(tool.input, patterns));
+  const output = once(() => new CompiledSchema(tool.output ?? {}, patterns));
   return {
     name,
     summary,
@@ -107,11 +107,12 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
     ...(origin.kind === "skill" ? { skill: origin.skill, onlyByModel: "dispatches" as const } : {}),
     wholeResult: false,
     get input() {
-      return input();
+      return input().type;
     },
     get output() {
-      return output();
+      return output().type;
     },
+    compileInput: (budget) => input().compile(budget),
     written: { source, input: tool.input, output: tool.output },
     async run(given, context) {
       if (caller === undefined) return notAvailable(name, origin.kind);
@@ -168,19 +169,40 @@ function once<T>(make: () => T): () => T {
 }
 
 /**
- * Values that fit a JSON Schema, which is compiled when the first one comes. A schema that cannot be compiled here checks
- * nothing: the other side, which wrote it, checks by itself.
+ * Values that fit a JSON Schema, which is compiled when the first one comes, or earlier within the budget of a request. A
+ * schema that cannot be compiled here checks nothing: the other side, which wrote it, checks by itself.
  */
-function checkedBy(schema: JsonSchema, patterns: PatternsPort): z.ZodType {
-  let check: ((value: unknown) => readonly SchemaProblem[]) | null = null;
-  return z.unknown().superRefine((value, context) => {
-    if (check === null) {
-      const compiled = compileSchema(schema, patterns);
-      check = compiled.ok ? compiled.value : () => [];
-    }
-    for (const { pointer, message } of check(value))
-      context.addIssue({ code: "custom", path: pointerSteps(pointer), message });
-  });
+class CompiledSchema {
+  /** The values as zod checks them. */
+  readonly type: z.ZodType;
+  readonly #schema: JsonSchema;
+  readonly #patterns: PatternsPort;
+  #checker: SchemaChecker | null = null;
+
+  constructor(schema: JsonSchema, patterns: PatternsPort) {
+    this.#schema = schema;
+    this.#patterns = patterns;
+    this.type = z.unknown().superRefine((value, context) => {
+      const check = (this.#checker ??= this.#compile(patterns));
+      for (const { pointer, message } of check(value))
+        context.addIssue({ code: "custom", path: pointerSteps(pointer), message });
+    });
+  }
+
+  /** Compiles the schema unless that is done; false, and a later request compiles it, when the budget does not allow it. */
+  compile(budget: PatternBudget): boolean {
+    if (this.#checker !== null) return true;
+    const { refusals } = budget;
+    const compiled = this.#compile(limitPatterns(this.#patterns, budget));
+    if (budget.refusals > refusals) return false;
+    this.#checker = compiled;
+    return true;
+  }
+
+  #compile(patterns: PatternsPort): SchemaChecker {
+    const compiled = compileSchema(this.#schema, patterns);
+    return compiled.ok ? compiled.value : () => [];
+  }
 }
 
 /** The steps of a JSON pointer (RFC 6901). */

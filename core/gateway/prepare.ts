@@ -4,8 +4,10 @@
  * says so. Nothing leaves Otto.
  */
 import { approvalExpiryMs } from "../agent.ts";
+import type { GiveWay } from "../base/turns.ts";
 import { ERRORS, type Failure } from "../errors.ts";
 import { callId } from "../ids.ts";
+import { PatternBudget } from "../json-schema/limit-patterns.ts";
 import type { CallOutcome, PreparedCall } from "../task-commands.ts";
 import type { CallContext } from "../provenance/label-messages.ts";
 import type { TaskFacts } from "../task-state.ts";
@@ -23,6 +25,8 @@ import { parseArguments } from "./validate.ts";
 
 /** Calls that one step may make; what a model asks for beyond them is refused. */
 export const MAX_CALLS_PER_STEP = 64;
+/** Work to compile the patterns in the schemas of a step's tools, in units of about a microsecond. A schema takes 40,000. */
+const MAX_PATTERN_WORK = 100_000;
 /** The same single call, with the same arguments, this often in a row is a loop. */
 const MAX_REPEATS = 3;
 
@@ -36,47 +40,57 @@ export interface PrepareContext {
   readonly context: CallContext;
   /** The names of the secrets that are bound to the calling agent. Never throws. Absent: none is. */
   boundSecrets?(): Promise<ReadonlySet<string>>;
+  /** Lets others run between calls whose schemas a tenant or a server wrote. Absent: nobody else has to run. */
+  readonly giveWay?: GiveWay;
 }
 
-/** Prepares the calls of a step, in the model's order. `arguments` is the model's own text. */
+/** One call among those of its step. */
+interface PlacedCall {
+  readonly index: number;
+  readonly total: number;
+  /** Shared by the calls of the step. */
+  readonly patterns: PatternBudget;
+}
+
+/**
+ * Prepares the calls of a step, in the model's order and one after the other: schemas that a tenant or a server wrote are
+ * compiled and run here, each bounded, and others run in between. `arguments` is the model's own text.
+ */
 export async function prepareCalls(requested: readonly AskedCall[], context: PrepareContext): Promise<PreparedCall[]> {
-  return await Promise.all(requested.map((request, index) => prepareCall(request, index, requested.length, context)));
+  const patterns = new PatternBudget(MAX_PATTERN_WORK);
+  const prepared: PreparedCall[] = [];
+  for (const [index, request] of requested.entries()) {
+    const call = await prepareCall(request, { index, total: requested.length, patterns }, context);
+    prepared.push(call);
+    const isWritten = index < MAX_CALLS_PER_STEP && context.toolset.resolve(call.tool)?.compileInput !== undefined;
+    if (isWritten && index + 1 < requested.length) await context.giveWay?.();
+  }
+  return prepared;
 }
 
 async function prepareCall(
   asked: AskedCall,
-  index: number,
-  total: number,
+  { index, total, patterns }: PlacedCall,
   context: PrepareContext,
 ): Promise<PreparedCall> {
   const id = callId(context.facts.id, context.step, index);
+  if (index >= MAX_CALLS_PER_STEP) return await refuseUnread(id, asked, context);
   const called = calledTool(asked, context);
   const request = called.ok ? called.value.call : asked;
   const tool = context.toolset.resolve(request.name);
   const parsed = parseArguments(request.arguments);
   const named = tool?.name ?? request.name;
-  const refuse = async (failure: Failure, given: unknown): Promise<PreparedCall> => {
-    const argumentsHash = await hashArguments(named, given);
-    const outcome = { ...refusedOutcome(failure), label: context.context.label };
-    return { id, tool: named, arguments: given, argumentsHash, effect: "none", approval: null, outcome };
-  };
+  const refuse = async (failure: Failure, given: unknown): Promise<PreparedCall> =>
+    await refuseCall(id, { name: named, given }, failure, context);
 
   if (asked.fault !== undefined) return await refuse({ code: "invalid_input", message: asked.fault }, {});
   if (!called.ok) return await refuse(called.error, parsed.ok ? parsed.value : request.arguments);
   if (tool === null)
     return await refuse(unknownTool(request.name, context.toolset), parsed.ok ? parsed.value : request.arguments);
   if (!parsed.ok) return await refuse(parsed.error, request.arguments);
+  if (tool.compileInput?.(patterns) === false) return await refuse(TOO_MANY_PATTERNS, parsed.value);
   const admitted = admitCall(tool, parsed.value, context);
   if (!admitted.ok) return await refuse(admitted.error, parsed.value);
-  if (index >= MAX_CALLS_PER_STEP) {
-    return await refuse(
-      {
-        code: "budget_exceeded",
-        message: `One step makes at most ${MAX_CALLS_PER_STEP} calls. Ask for the rest in the next step.`,
-      },
-      parsed.value,
-    );
-  }
   const given = admitted.value.arguments;
   const argumentsHash = await hashArguments(tool.name, given);
   if (total === 1 && context.repeat?.hash === `${tool.name} ${argumentsHash}` && context.repeat.count >= MAX_REPEATS) {
@@ -104,6 +118,37 @@ async function prepareCall(
     ...dispatches,
   };
 }
+
+/** A call that is not made, whatever it asks for. */
+async function refuseCall(
+  id: string,
+  { name, given }: { readonly name: string; readonly given: unknown },
+  failure: Failure,
+  { context }: PrepareContext,
+): Promise<PreparedCall> {
+  const argumentsHash = await hashArguments(name, given);
+  const outcome = { ...refusedOutcome(failure), label: context.label };
+  return { id, tool: name, arguments: given, argumentsHash, effect: "none", approval: null, outcome };
+}
+
+/** A call beyond those of a step: its arguments are stored, and nothing of it is checked. */
+async function refuseUnread(id: string, asked: AskedCall, context: PrepareContext): Promise<PreparedCall> {
+  const parsed = parseArguments(asked.arguments);
+  const given = parsed.ok ? parsed.value : asked.arguments;
+  const { name } = asked;
+  return await refuseCall(id, { name: context.toolset.resolve(name)?.name ?? name, given }, TOO_MANY_CALLS, context);
+}
+
+const TOO_MANY_CALLS: Failure = {
+  code: "budget_exceeded",
+  message: `One step makes at most ${MAX_CALLS_PER_STEP} calls. Ask for the rest in the next step.`,
+};
+
+const TOO_MANY_PATTERNS: Failure = {
+  code: "budget_exceeded",
+  message:
+    "The patterns in the schemas of this step's tools are too large together. Call this tool again in the next step.",
+};
 
 /** Both reasons for one person, the more specific first. */
 function joinReasons(policy: string | null, influence: string | null): string | null {

@@ -9,7 +9,7 @@ import { type JsonBounds, whyTooLarge } from "../json-size.ts";
 import type { Pattern, PatternsPort } from "../ports.ts";
 import { allOfCheck, anyOfCheck, conditionCheck, notCheck, oneOfCheck, referenceCheck } from "./combined.ts";
 import { containsCheck, countCheck, itemsCheck, unseenItemsCheck } from "./items.ts";
-import { limitPatterns } from "./limit-patterns.ts";
+import { limitPatterns, PatternBudget } from "./limit-patterns.ts";
 import { isObject, type KeywordContext, type RawSchema, readObject, SchemaFault } from "./keyword.ts";
 import { dependentCheck, membersCheck, namesCheck, requiredCheck, unseenMembersCheck } from "./members.ts";
 import { findTarget, type Target } from "./references.ts";
@@ -121,7 +121,7 @@ class Compiler {
 
   constructor(root: unknown, patterns: PatternsPort) {
     this.root = root;
-    this.patterns = limitPatterns(patterns, MAX_PATTERN_WORK);
+    this.patterns = limitPatterns(patterns, new PatternBudget(MAX_PATTERN_WORK));
   }
 
   compileAll(): SchemaNode {

@@ -2,21 +2,41 @@
 import { failed, type Result } from "../errors.ts";
 import type { Pattern, PatternsPort } from "../ports.ts";
 
+/** What many patterns may cost together, in the units of `PatternsPort.workOf`. */
+export class PatternBudget {
+  #left: number;
+  #refusals = 0;
+
+  constructor(maxWork: number) {
+    this.#left = maxWork;
+  }
+
+  /** How many patterns did not fit. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  /** Charges work before it is done; false, and nothing is charged, when it does not fit. */
+  charge(work: number): boolean {
+    const fits = work <= this.#left;
+    if (fits) this.#left -= work;
+    else this.#refusals += 1;
+    return fits;
+  }
+}
+
 /**
- * The same engine for at most so much work, in the units of `PatternsPort.workOf`, charged before a pattern is compiled. The
- * same pattern is compiled and charged once. `invalid_input` for what is over the bound.
+ * The same engine within a budget, charged before a pattern is compiled. The same pattern is compiled and charged once.
+ * `invalid_input` for what is over the budget.
  */
-export function limitPatterns(patterns: PatternsPort, maxWork: number): PatternsPort {
+export function limitPatterns(patterns: PatternsPort, budget: PatternBudget): PatternsPort {
   const known = new Map<string, Result<Pattern>>();
-  let left = maxWork;
   return {
     workOf: (source) => patterns.workOf(source),
     compile(source) {
       const found = known.get(source);
       if (found !== undefined) return found;
-      const work = patterns.workOf(source);
-      if (work > left) return TOO_MANY;
-      left -= work;
+      if (!budget.charge(patterns.workOf(source))) return TOO_MANY;
       const compiled = patterns.compile(source);
       known.set(source, compiled);
       return compiled;

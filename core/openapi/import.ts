@@ -7,7 +7,7 @@ import { checkTemplate } from "../gateway/check-template.ts";
 import { shortHash } from "../gateway/model-names.ts";
 import { isReading } from "../http-method.ts";
 import { compileSchema } from "../json-schema/compile.ts";
-import { limitPatterns } from "../json-schema/limit-patterns.ts";
+import { limitPatterns, PatternBudget } from "../json-schema/limit-patterns.ts";
 import type { PatternsPort } from "../ports.ts";
 import type { SecurityLevel } from "../tool.ts";
 import { type HttpTemplate, MAX_SOURCE_BYTES, type OutsideTool } from "../tool-source.ts";
@@ -76,7 +76,11 @@ export async function importOpenApi(
   const operations = operationsOf(root);
   if (operations.length > MAX_OPERATIONS)
     return failed("too_large", `The document has ${operations.length} operations; an import has ${MAX_OPERATIONS}.`);
-  const deps = { root, patterns: limitPatterns(patterns, MAX_PATTERN_WORK), work: new ImportWork(MAX_MEMBERS) };
+  const deps = {
+    root,
+    patterns: limitPatterns(patterns, new PatternBudget(MAX_PATTERN_WORK)),
+    work: new ImportWork(MAX_MEMBERS),
+  };
   const turns = new Turns(giveWay, TURN_MEMBERS);
   const tools: OutsideTool[] = [];
   const skipped: SkippedOperation[] = [];

@@ -266,6 +266,40 @@ describe("a task whose call names files", () => {
     expect(ended.batch[1]?.state).toBe("failed");
   });
 
+  test("that a person gave a file is asked about again, with reason and time as before, when it changes before the call", () => {
+    const begun = thinking();
+    const { namesFiles: _, ...plain } = sends;
+    const waiting = asked(begun, [preparedCall(begun, 0, plain)], 10).state;
+    const [{ id, reason } = { id: "", reason: "" }] = shown(waiting).pending.flatMap((one) =>
+      one.kind === "approval" ? [one] : [],
+    );
+    const [{ id: callId, argumentsHash: revisedFrom } = { id: "", argumentsHash: "" }] = waiting.batch;
+    const revised = {
+      revisedFrom,
+      note: "",
+      arguments: { names: ["a.md"] },
+      argumentsHash: "e".repeat(64),
+      files: [file("one")],
+    };
+    const edited = { ...decision, approval: id, decision: "approve", revised: { ...revised, effect: "once" } } as const;
+    const approved = decide(waiting, edited, 20).state;
+    expect(approved.batch[0]?.consent?.approved).toEqual([file("one")]);
+    const made = wake(approved, "b", 21).state;
+    const changed = {
+      type: "call_bound",
+      step: 1,
+      incarnation: "b",
+      callId,
+      arguments: {},
+      files: [file("two")],
+    } as const;
+    const again = decide(made, changed, 22).state;
+    const [next] = shown(again).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
+    expect([next?.id === id, next?.reason]).toEqual([false, `${reason} a.md changed after it was approved.`]);
+    expect(next?.expires_at).toBe(new Date(22 + approval.expiresInMs).toISOString());
+    expect(shown(wake(again, "c", 23).state).pending).toHaveLength(1);
+  });
+
   test("that attaches a file again with other content of the same size replaces what is delivered", () => {
     const attach = (state: TaskState, hash: string | undefined) => {
       const file = { path: "a.md", size: 3, contentType: "text/markdown", ...(hash === undefined ? {} : { hash }) };

@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { linearPatterns } from "../../adapters/patterns.ts";
 import { compileSchema } from "../../core/json-schema/compile.ts";
-import { limitPatterns } from "../../core/json-schema/limit-patterns.ts";
+import { limitPatterns, PatternBudget } from "../../core/json-schema/limit-patterns.ts";
 import { estimatePattern, MAX_PATTERN_WORK } from "../../core/lib/pattern-work.ts";
 import { readApiDocument } from "../../core/openapi/document.ts";
 import { importOpenApi } from "../../core/openapi/import.ts";
@@ -151,7 +151,7 @@ describe("many patterns", () => {
 
   it("that are the same are compiled and charged once", () => {
     const compiled = vi.spyOn(RE2JS, "compile");
-    const limited = limitPatterns(linearPatterns, linearPatterns.workOf("^a{5}$") + 1);
+    const limited = limitPatterns(linearPatterns, new PatternBudget(linearPatterns.workOf("^a{5}$") + 1));
     expect([limited.compile("^a{5}$").ok, limited.compile("^a{5}$").ok, limited.compile("^b{5}$").ok]).toEqual([
       true,
       true,
