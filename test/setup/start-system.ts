@@ -41,9 +41,15 @@ export interface WholeSystem {
   stop(): Promise<void>;
 }
 
-/** Starts it. The model answers by the task's input, see `scriptedInput`. `env`: variables of the system beside the model's. */
-export async function startWholeSystem(env: Readonly<Record<string, string>> = {}): Promise<WholeSystem> {
-  const model = await startModelServer({ script: scriptOfTheInput });
+/**
+ * Starts it. The model answers by the task's input, see `scriptedInput`, or by `script`. `env`: variables of the system beside
+ * the model's.
+ */
+export async function startWholeSystem(
+  env: Readonly<Record<string, string>> = {},
+  script: ModelScript = scriptOfTheInput,
+): Promise<WholeSystem> {
+  const model = await startModelServer({ script });
   try {
     const ofModel = { OPENAI_API_KEY: "stand-in", OPENAI_BASE_URL: model.url, OTTO_MODEL: "stand-in" };
     const system = await start({ ...ofModel, ...env }, inject("endedState"));

@@ -8,6 +8,7 @@ import {
   untilTask,
   type WholeSystem,
 } from "../setup/start-system.ts";
+import { bringMail } from "./bring-mail.ts";
 
 let whole: WholeSystem;
 let caller: Caller;
@@ -17,23 +18,6 @@ beforeAll(async () => {
   caller = await whole.makeTenant("mail");
 });
 afterAll(async () => await whole.stop());
-
-/** Brings a mail to the runtime, which hands it to the Worker as Email Routing does. */
-async function bring(to: string, subject: string, text: string, from = "ana@example.com"): Promise<Response> {
-  const raw = [
-    "Authentication-Results: mx.cloudflare.net; dmarc=pass header.from=example.com",
-    `From: ${from}`,
-    `To: ${to}`,
-    `Subject: ${subject}`,
-    `Message-ID: <${crypto.randomUUID()}@example.com>`,
-    "MIME-Version: 1.0",
-    "Content-Type: text/plain; charset=utf-8",
-    "",
-    text,
-  ].join("\r\n");
-  const query = new URLSearchParams({ from, to });
-  return await fetch(`${whole.system.url}/cdn-cgi/local/email?${query.toString()}`, { method: "POST", body: raw });
-}
 
 test("a mail becomes a task, and its result with its file is mailed to whoever wrote it", async () => {
   const person = { name: "Ana", addresses: [{ kind: "email", address: "ana@example.com" }] };
@@ -45,7 +29,12 @@ test("a mail becomes a task, and its result with its file is mailed to whoever w
     calling("attach_file", { filename: "report.md" }),
     { text: "Here is the **report**." },
   );
-  const brought = await bring(address, "New Task", script);
+  const brought = await bringMail(whole.system, {
+    from: "ana@example.com",
+    to: address,
+    subject: "New Task",
+    text: script,
+  });
   expect(brought.status, await brought.text()).toBe(200);
   const tasks = async () => (await caller.send("GET", "/v1/tasks")).json.data;
   await vi.waitFor(async () => expect(await tasks()).toHaveLength(1), { timeout: 40_000, interval: 100 });
@@ -63,7 +52,8 @@ test("a mail becomes a task, and its result with its file is mailed to whoever w
 });
 
 test("a mail to an address that is nobody's is refused by the server", async () => {
-  const refused = await bring("otto@mail.test", "New Task", "Hi");
+  const mail = { from: "ana@example.com", to: "otto@mail.test", subject: "New Task", text: "Hi" };
+  const refused = await bringMail(whole.system, mail);
   expect(refused.ok).toBe(false);
   expect(await refused.text()).toContain("550");
 });
@@ -84,7 +74,7 @@ test("a question to a person is answered by a reply, once, and by nobody else", 
   const [{ reply_to: tagged, text: asked }] = await mailsTo(address);
   const quoted = `On 21 Nov 2026, Otto wrote:\n> ${asked.replaceAll("\n", "\n> ")}`;
   const reply = async (words: string, from: string) =>
-    await bring(tagged, "Re: a question", `${words}\n\n${quoted}`, from);
+    await bringMail(whole.system, { from, to: tagged, subject: "Re: a question", text: `${words}\n\n${quoted}` });
   const before = (await mailsTo("ana@example.com")).length;
   await reply("West", "eve@example.com");
   await reply("East", "ana@example.com");
