@@ -1,6 +1,6 @@
 /** Messages that are sent to a task while it runs. */
 import type { Failure } from "./errors.ts";
-import { OUTSIDE, PRINCIPAL } from "./provenance/label.ts";
+import { labelName, OUTSIDE, PRINCIPAL } from "./provenance/label.ts";
 import type { Command } from "./task-commands.ts";
 import type { LabelledText } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
@@ -28,7 +28,8 @@ export function takeMessage(turn: Turn, { text, own = text.length }: MessageSent
     { role: "user", content: text.slice(own), label: OUTSIDE, ...(own === 0 ? {} : { continues: true }) },
   ];
   turn.set({ steering: [...steering, ...sent.filter(({ content }) => content !== "")] });
-  turn.emit("message.completed", { role: "user", text });
+  const label = labelName(own < text.length ? OUTSIDE : PRINCIPAL);
+  turn.emit("message.completed", { role: "user", text, label });
   return null;
 }
 

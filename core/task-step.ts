@@ -3,6 +3,7 @@ import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { exceededLimit, reserveModelCall } from "./budget.ts";
 import { costMicros } from "./model-table.ts";
 import { nextModelTry, wasWorkedOn } from "./model-retry.ts";
+import { labelName } from "./provenance/label.ts";
 import { advance } from "./task-advance.ts";
 import { beginActing, openBatch } from "./task-batch.ts";
 import { condenseOverflow } from "./task-condense.ts";
@@ -94,6 +95,7 @@ export function takeReply(
     step,
     attempt: phase.attempt,
     text,
+    label: labelName(label),
     model: turn.state.facts.models[phase.model]?.name ?? null,
     input_tokens: reply.usage.inputTokens,
     output_tokens: reply.usage.outputTokens,

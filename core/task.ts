@@ -17,7 +17,7 @@ import type { Command, Decision, NewTask } from "./task-commands.ts";
 import { takeMessage } from "./task-messages.ts";
 import { condenseFirst, endCondensing, resumeCondensing, takeHistory, takeSummary } from "./task-condense.ts";
 import type { LabelledMessage } from "./messages.ts";
-import { joinLabels } from "./provenance/label.ts";
+import { joinLabels, labelName } from "./provenance/label.ts";
 import { joinMessages, labelMessage } from "./provenance/label-messages.ts";
 import { STATE_VERSION, type Phase, type TaskFacts, type TaskState } from "./task-state.ts";
 import { isBusy, isUnderWay } from "./task-status.ts";
@@ -96,7 +96,8 @@ export function createTask(input: NewTask, now: number): Decision {
   const agent = { id: facts.agent.id, version: facts.agent.version };
   const parent = facts.parentId === null ? {} : { parent_id: facts.parentId };
   const skills = facts.skills.length === 0 ? {} : { skills: facts.skills.map(shownSkill) };
-  turn.emit("task.created", { agent, input: facts.input, project: facts.project, ...parent, ...skills });
+  const label = labelName(turn.state.steeredBy);
+  turn.emit("task.created", { agent, input: facts.input, label, project: facts.project, ...parent, ...skills });
   if (call !== null) {
     turn.set({ step: 1 });
     openBatch(turn, [call]);

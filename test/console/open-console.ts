@@ -128,6 +128,21 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
 
+/** Fails when a page is too wide or not accessible, wide and in the light, or on a phone and in the dark. Keeps pictures of both. */
+export async function expectFit(page: Page, name: string): Promise<void> {
+  for (const [look, theme, size] of [
+    ["desk", "light", DESKTOP],
+    ["phone", "dark", PHONE],
+  ] as const) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme: theme });
+    await takePicture(page, `${name}-${look}-${theme}`);
+    await expectNoSidewaysScrolling(page);
+    await expectAccessible(page);
+  }
+  await page.setViewportSize(DESKTOP);
+}
+
 async function watchedPage(
   browser: Browser,
   options: BrowserContextOptions,

@@ -6,12 +6,9 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { kill } from "../drill/started-system.ts";
 import {
   type Console,
-  expectAccessible,
-  expectNoSidewaysScrolling,
+  expectFit,
   openConsole,
   PATIENT,
-  PHONE,
-  takePicture,
 } from "./open-console.ts";
 
 let console: Console;
@@ -51,21 +48,6 @@ async function wordsOf(place: Locator): Promise<string[]> {
   return ((await place.textContent()) ?? "").split(/\s+/);
 }
 
-async function expectFit(name: string): Promise<void> {
-  const { page } = console;
-  for (const [look, theme, size] of [
-    ["desk", "light", { width: 1440, height: 900 }],
-    ["phone", "dark", PHONE],
-  ] as const) {
-    await page.setViewportSize(size);
-    await page.emulateMedia({ colorScheme: theme });
-    await takePicture(page, `${name}-${look}-${theme}`);
-    await expectNoSidewaysScrolling(page);
-    await expectAccessible(page);
-  }
-  await page.setViewportSize({ width: 1440, height: 900 });
-}
-
 test("a task is watched while it writes, at the end of the page or further up", async () => {
   const { page } = console;
   await page.setViewportSize({ width: 1440, height: 500 });
@@ -98,7 +80,7 @@ test("each call opens to what went in, what came out and its row of the ledger",
   expect(new URL(page.url()).searchParams.get("call")).toMatch(/_1_0$/);
   await page.reload();
   expect(await call("write_file").getAttribute("aria-expanded")).toBe("true");
-  await expectFit("task-call");
+  await expectFit(console.page, "task-call");
 });
 
 test("a task that asks is told something more and answered, and both stand in its timeline", async () => {
@@ -109,7 +91,7 @@ test("a task that asks is told something more and answered, and both stand in it
   ]);
   await console.open(`/tasks/${id}`);
   await page.getByRole("button", { name: "Go there" }).click();
-  await expectFit("task-question");
+  await expectFit(console.page, "task-question");
   await page.getByLabel("Tell the task something").fill("Be brief.");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await expectSeen(timeline().getByText("Somebody told it"), timeline().getByText("Be brief."));
@@ -152,7 +134,7 @@ test("what a model writes to deceive is shown harmlessly", async () => {
   expect(await timeline().locator("script, img, a[href^='javascript']").count()).toBe(0);
   expect(await page.locator("h1 b").count()).toBe(0);
   expect(await page.title()).not.toContain("\u202E");
-  await expectFit("task-hostile");
+  await expectFit(console.page, "task-hostile");
 });
 
 /** A task whose call has left, and gets no answer as long as anybody waits. */
@@ -209,7 +191,7 @@ test("when the server is killed while a task streams, the page recovers, shows t
 
   await console.open(`/tasks/${cutOff}`);
   await expectSeen(page.getByText("Otto made this call and was cut off"), page.getByText("copies=10"));
-  await expectFit("task-unknown");
+  await expectFit(console.page, "task-unknown");
   await page.getByRole("button", { name: "It was done" }).click();
   await expectSeen(page.getByText("The agent is told that it was done."), status("Completed"));
 }, 120_000);

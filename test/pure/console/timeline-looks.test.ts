@@ -30,6 +30,7 @@ function callOf(step: number, change: Partial<CallItem> = {}): CallItem {
     error: null,
     endedAt: LATER,
     durationMs: 1,
+    isFromOutside: false,
     ...change,
   };
 }

@@ -141,6 +141,20 @@ describe("a timeline", () => {
     expect(answered).toMatchObject({ state: "confirmed", result: "b", error: null });
   });
 
+  test.each([
+    ["outside", true],
+    ["tenant", false],
+    [undefined, false],
+  ])("says of the label %s of an input, a message and a result whether it came from outside: %s", (label, expected) => {
+    const ended = { call_id: CALL, tool: "http_request", ok: true, state: "confirmed", result: "b", label };
+    const said = { role: "user", text: "Hurry", label };
+    const timeline = read(
+      ...logOf(["task.created", { input: "a", label }], STEP, STARTED, ["call.completed", ended], ["message.completed", said]),
+    );
+    const [input, call, message] = [only(timeline, "input"), only(timeline, "call"), only(timeline, "said")];
+    expect([...input, ...call, ...message].map(({ isFromOutside }) => isFromOutside)).toEqual(Array(3).fill(expected));
+  });
+
   test("shows what people decided, and the arguments that they put in the place of others", () => {
     const timeline = read(...WHOLE);
     expect(only(timeline, "question")[0]).toMatchObject({

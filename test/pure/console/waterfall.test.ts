@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { barWords } from "../../../web/src/pages/task/time/bar-looks.ts";
 import { sortedBars, tookMs, totalsOf } from "../../../web/src/pages/task/time/time-totals.ts";
 import { type Bar, barsOf, scaleOf, spanOf, ticksOf, waitsOf } from "../../../web/src/pages/task/time/waterfall.ts";
 import type { EventPage, Trace } from "../../../web/src/api/types.generated.ts";
@@ -44,7 +45,7 @@ function eventOf(seq: number, type: EventPage["data"][number]["type"], at: numbe
 }
 
 function barOf(id: string, from: number, to: number | null, rest: Partial<Bar> = {}): Bar {
-  const worth = { workedMs: null, attempts: 1, tokens: null, costUsd: 0, state: null };
+  const worth = { workedMs: null, attempts: 1, tokens: null, costUsd: 0, state: null, isFromOutside: false };
   return { id, kind: "tool", label: id, step: 1, from, to, ...worth, ...rest };
 }
 
@@ -60,6 +61,13 @@ describe("the bars of a task", () => {
       ["c2", 100, null],
       ["model 2", 300, null],
     ]);
+  });
+
+  it("say of a call whether its result came from outside", () => {
+    const calls = [callOf("c1", 0, 1), callOf("c2", 0, 1, { label: "tenant" }), callOf("c3", 0, null, { label: null })];
+    const bars = barsOf(traceOf([stepOf(1, 0, 1, { calls })]), []);
+    expect(bars.map(({ isFromOutside }) => isFromOutside)).toEqual([false, true, false, false]);
+    expect(bars.map((bar) => barWords(bar, START, START).includes("from outside"))).toEqual([false, true, false, false]);
   });
 
   it("stand by their steps where they begin together", () => {

@@ -10,6 +10,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useDraft } from "../../ui/draft.ts";
+import { FromOutside } from "../../ui/from-outside.tsx";
 import { ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { MemoryForm, type MemoryFields } from "./memory-form.tsx";
@@ -95,7 +96,7 @@ function EditMemory({ memory, onDone }: { readonly memory: Memory; readonly onDo
       <div className="flex flex-wrap items-center gap-2">
         <Badge tone={project === null ? "plain" : "accent"}>{project ?? "whole tenant"}</Badge>
         {kind === "summary" ? <Badge tone="info">summary of a task</Badge> : null}
-        {label === "outside" ? <Badge tone="warn">from outside, not confirmed</Badge> : null}
+        {label === "outside" ? <FromOutside isUnconfirmed /> : null}
       </div>
       <MemorySource memory={memory} />
       {label === "outside" ? <ConfirmMemory id={id} done={done} /> : null}

@@ -5,6 +5,7 @@ import { usePaged } from "../../api/paged.ts";
 import type { Memory } from "../../api/types.generated.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { FromOutside } from "../../ui/from-outside.tsx";
 import { Listing } from "../../ui/listing.tsx";
 import { Empty } from "../../ui/notice.tsx";
 import { MemoryFilters } from "./memory-filters.tsx";
@@ -79,7 +80,7 @@ function MemoryCard({ memory, onOpen }: { readonly memory: Memory; readonly onOp
       <div className="flex flex-wrap items-center gap-2">
         <Badge tone={project === null ? "plain" : "accent"}>{project ?? "whole tenant"}</Badge>
         {kind === "summary" ? <Badge tone="info">summary of a task</Badge> : null}
-        {label === "outside" ? <Badge tone="warn">from outside, not confirmed</Badge> : null}
+        {label === "outside" ? <FromOutside isUnconfirmed /> : null}
         {embedding === null ? <Badge tone="warn">no search finds it yet</Badge> : null}
         {similarity === undefined ? null : (
           <span className="text-sm text-quiet tabular-nums">{Math.round(similarity * 100)} % alike</span>

@@ -34,6 +34,7 @@ export function barWords(bar: Bar, begin: number, now: number): string {
     `${bar.to === null ? "runs since" : "took"} ${duration(tookMs(bar, now))}`,
     bar.tokens === null ? "" : `${count(bar.tokens.input + bar.tokens.output)} tokens`,
     bar.costUsd > 0 ? dollars(bar.costUsd) : "",
+    bar.isFromOutside ? "from outside" : "",
   ]
     .filter((part) => part !== "")
     .join(", ");

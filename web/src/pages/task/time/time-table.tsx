@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { count, dollars } from "../../../ui/amounts.ts";
 import { SelectField } from "../../../ui/field.tsx";
+import { FromOutside } from "../../../ui/from-outside.tsx";
 import { More } from "../../../ui/more.tsx";
 import { Section } from "../../../ui/page.tsx";
 import { duration } from "../../../ui/relative-time.ts";
@@ -68,7 +69,7 @@ function columnsOf(begin: number, now: number): Column<Bar>[] {
   return [
     { title: "Step", isNumber: true, cell: ({ step }) => step ?? "–" },
     { title: "Kind", cell: ({ kind }) => <Whole text={KIND_LOOKS[kind].word} /> },
-    { title: "Name", isMain: true, cell: ({ label }) => <Name>{label}</Name> },
+    { title: "Name", isMain: true, cell: (bar) => <NameAndOrigin bar={bar} /> },
     { title: "State", cell: (bar) => <Whole text={stateWord(bar) || "–"} /> },
     { title: "Began after", isNumber: true, cell: ({ from }) => <Whole text={duration(from - begin)} /> },
     { title: "Took", isNumber: true, cell: (bar) => <Whole text={duration(tookMs(bar, now))} /> },
@@ -79,6 +80,15 @@ function columnsOf(begin: number, now: number): Column<Bar>[] {
     },
     { title: "Cost", isNumber: true, cell: ({ costUsd }) => (costUsd === 0 ? "–" : dollars(costUsd)) },
   ];
+}
+
+function NameAndOrigin({ bar: { label, isFromOutside } }: { readonly bar: Bar }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <Name>{label}</Name>
+      {isFromOutside ? <FromOutside /> : null}
+    </span>
+  );
 }
 
 /** A few words that stay on one line. */

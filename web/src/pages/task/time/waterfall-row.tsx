@@ -1,7 +1,9 @@
 /** One bar of a waterfall, and the numbers of the one that is pointed at. */
+import { Globe } from "lucide-react";
 import type { KeyboardEvent } from "react";
 import { dollars, shortCount } from "../../../ui/amounts.ts";
 import { classes } from "../../../ui/classes.ts";
+import { FromOutside } from "../../../ui/from-outside.tsx";
 import { duration } from "../../../ui/relative-time.ts";
 import { barWords, KIND_LOOKS, stateWord } from "./bar-looks.ts";
 import { tookMs } from "./time-totals.ts";
@@ -58,6 +60,7 @@ export function BarRow({ bar, begin, end, scale, isStop, onKeyDown, onFocus, onP
           )}
         </span>
         <Name className="truncate">{bar.label}</Name>
+        {bar.isFromOutside ? <Globe aria-hidden className="size-3.5 shrink-0 self-center text-quiet" /> : null}
       </span>
       <span className="sr-only">, {barWords(bar, begin, end)}</span>
       <span aria-hidden className="relative block h-6">
@@ -100,6 +103,7 @@ export function BarNumbers({ bar, begin, end }: { readonly bar: Bar; readonly be
         <Name>{bar.label}</Name>
       </p>
       {state === "" ? null : <p>{state}</p>}
+      {bar.isFromOutside ? <FromOutside /> : null}
       {facts.map(([name, value]) => (
         <p key={name} className="whitespace-nowrap">
           <span className="text-quiet">{name}</span> <span className="tabular-nums">{value}</span>

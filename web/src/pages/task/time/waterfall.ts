@@ -20,6 +20,8 @@ export interface Bar {
   readonly costUsd: number;
   /** The state of a call in the ledger; null for what is no call. */
   readonly state: string | null;
+  /** A call's result has text from outside. */
+  readonly isFromOutside: boolean;
 }
 
 type TaskEvent = EventPage["data"][number];
@@ -62,7 +64,7 @@ function waitOf({ status, from, seq }: OpenWait, to: number | null): Bar[] {
   return wait === undefined ? [] : [{ ...NO_CALL, ...wait, id: `wait ${seq}`, from, to }];
 }
 
-const NO_CALL = { step: null, workedMs: null, attempts: 1, tokens: null, costUsd: 0, state: null } as const;
+const NO_CALL = { step: null, workedMs: null, attempts: 1, tokens: null, costUsd: 0, state: null, isFromOutside: false } as const;
 
 const KIND_ORDER: readonly BarKind[] = ["model", "tool", "person", "subtasks", "sleep"];
 
@@ -97,6 +99,7 @@ function modelBar(of: Trace["steps"][number]): Bar[] {
       tokens: { input: usage.input_tokens, output: usage.output_tokens },
       costUsd: Math.max(0, usage.cost_usd - spentByCalls),
       state: null,
+      isFromOutside: false,
     },
   ];
 }
@@ -118,6 +121,7 @@ function callBar(step: number, call: Trace["steps"][number]["calls"][number]): B
     tokens: null,
     costUsd: call.cost_usd,
     state: call.state,
+    isFromOutside: call.label === "outside",
   };
 }
 

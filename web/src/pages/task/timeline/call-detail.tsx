@@ -9,7 +9,7 @@ import { Message } from "../../../ui/message.tsx";
 import { Notice, ProblemNotice, Skeleton } from "../../../ui/notice.tsx";
 import { ExactTime } from "../../../ui/time.tsx";
 import { ValueBlock } from "../../../ui/value-block.tsx";
-import { EFFECT_WORDS, keptOutside, STATE_WORDS, toolName } from "./call-words.ts";
+import { EFFECT_WORDS, keptOutside, LABEL_WORDS, STATE_WORDS, toolName } from "./call-words.ts";
 import { readRow } from "./ledger-row.ts";
 import type { CallItem } from "./timeline-items.ts";
 
@@ -97,6 +97,7 @@ function Ledger({ taskId, call }: { readonly taskId: string; readonly call: Call
         <Fact name="Effect">
           {effect.name}. {effect.means}
         </Fact>
+        {data.label === null ? null : <Fact name="Origin">{LABEL_WORDS[data.label]}</Fact>}
         <Fact name="Attempts">{count(data.attempts)}</Fact>
         <Fact name="Written down">
           <ExactTime at={data.intended_at} />

@@ -3,6 +3,7 @@ import { ChevronRight, Eye, KeyRound, SearchCheck, Zap } from "lucide-react";
 import { memo, useId } from "react";
 import { Badge, type Tone } from "../../../ui/badge.tsx";
 import { classes } from "../../../ui/classes.ts";
+import { FromOutside } from "../../../ui/from-outside.tsx";
 import { duration } from "../../../ui/relative-time.ts";
 import { CallDetail } from "./call-detail.tsx";
 import { EFFECT_WORDS, shortArguments, STATE_WORDS, tookMs, toolName } from "./call-words.ts";
@@ -29,7 +30,7 @@ interface CallRowProps {
 export const CallRow = memo(function CallRow({ taskId, call, isAsking }: CallRowProps) {
   const { isOpen, toggle } = useOpenCalls(call.callId);
   const detailId = useId();
-  const { effect, state } = call;
+  const { effect, state, isFromOutside } = call;
   const Icon = effect === null ? Eye : ICONS[effect];
   const took = tookMs(call);
   return (
@@ -60,6 +61,7 @@ export const CallRow = memo(function CallRow({ taskId, call, isAsking }: CallRow
         </bdi>
         <span className="ml-auto flex shrink-0 items-center gap-2">
           {took === null ? null : <span className="text-xs text-quiet tabular-nums">{duration(took)}</span>}
+          {isFromOutside ? <FromOutside /> : null}
           {isAsking && (state === "intended" || state === "unknown") ? (
             <Badge tone="warn">Waits for a person</Badge>
           ) : (

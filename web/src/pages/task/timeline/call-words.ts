@@ -1,4 +1,5 @@
 /** Calls in plain words. */
+import type { LedgerRow } from "../../../api/types.generated.ts";
 import { oneLine, visibleText } from "../../../ui/visible-text.ts";
 import type { CallItem, CallState, Effect } from "./timeline-items.ts";
 
@@ -24,6 +25,15 @@ export const STATE_WORDS: Readonly<Record<CallState, string>> = {
   failed: "Failed",
   unknown: "Outcome unknown",
   refused: "Refused",
+};
+
+/** Where the text of a result came from. */
+export const LABEL_WORDS: Readonly<Record<NonNullable<LedgerRow["label"]>, string>> = {
+  operator: "The agent's instructions",
+  principal: "The task itself",
+  person: "A person who answered",
+  tenant: "Your memories and files. The agent takes no instructions from it.",
+  outside: "From outside. The agent takes no instructions from it.",
 };
 
 /** Characters of each argument, and of all, in the line of a call. */

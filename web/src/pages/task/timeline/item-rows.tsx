@@ -18,6 +18,7 @@ import type { TaskStatus } from "../../../api/types.ts";
 import { bytes, count, dollars, shortCount } from "../../../ui/amounts.ts";
 import { StatusBadge, statusWord } from "../../../ui/badge.tsx";
 import { JsonBlock } from "../../../ui/code.tsx";
+import { FromOutside } from "../../../ui/from-outside.tsx";
 import { Message } from "../../../ui/message.tsx";
 import { duration } from "../../../ui/relative-time.ts";
 import { ClockTime, ExactTime } from "../../../ui/time.tsx";
@@ -46,7 +47,7 @@ export const ItemRow = memo(function ItemRow({ taskId, item, isAsking }: ItemRow
       return <Input item={item} />;
     case "said":
       return (
-        <Bubble title="Somebody told it" icon={<MessageSquareText aria-hidden className={ICON} />}>
+        <Bubble title={<Titled text="Somebody told it" isFromOutside={item.isFromOutside} />} icon={<MessageSquareText aria-hidden className={ICON} />}>
           <Message isPlain text={item.text} />
         </Bubble>
       );
@@ -115,14 +116,24 @@ const ROLES: Readonly<Record<string, string>> = {
   system: "Told beforehand",
 };
 
-function Input({ item: { messages, skills } }: { readonly item: InputItem }) {
+/** The title of what was sent to the task. */
+function Titled({ text, isFromOutside }: { readonly text: string; readonly isFromOutside: boolean }) {
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      {text}
+      {isFromOutside ? <FromOutside /> : null}
+    </span>
+  );
+}
+
+function Input({ item: { messages, skills, isFromOutside } }: { readonly item: InputItem }) {
   return (
     <div className="flex flex-col gap-2">
       {messages.map(({ role, text }, at) => (
         // The messages of an input never change places.
         <Bubble
           key={at}
-          title={ROLES[role] ?? oneLine(role, 40)}
+          title={<Titled text={ROLES[role] ?? oneLine(role, 40)} isFromOutside={isFromOutside} />}
           icon={<MessageSquareText aria-hidden className={ICON} />}
         >
           <Message isPlain text={text} />

@@ -1,8 +1,12 @@
 /** The items that events begin; what comes later changes them. */
+import type { LedgerRow } from "../../../api/types.generated.ts";
 import { type Fields, fieldsOf, listOf, momentOf, textOf, textsOf, oneOf } from "./fields.ts";
 import { type ApprovalItem, type CallItem, EFFECTS, type InputItem, type QuestionItem } from "./timeline-items.ts";
 
-export function inputOf(key: string, at: string | null, { input, skills }: Fields): InputItem {
+/** The label of text from outside, as events have it. */
+export const OUTSIDE = "outside" satisfies LedgerRow["label"];
+
+export function inputOf(key: string, at: string | null, { input, skills, label }: Fields): InputItem {
   const messages =
     typeof input === "string"
       ? [{ role: "user", text: input }]
@@ -16,6 +20,7 @@ export function inputOf(key: string, at: string | null, { input, skills }: Field
     at,
     messages,
     skills: listOf(skills).flatMap((skill) => textOf(fieldsOf(skill)["name"]) ?? []),
+    isFromOutside: label === OUTSIDE,
   };
 }
 
@@ -33,6 +38,7 @@ export function callOf(key: string, at: string | null, data: Fields): CallItem {
     error: null,
     endedAt: null,
     durationMs: null,
+    isFromOutside: false,
   };
 }
 

@@ -35,12 +35,16 @@ export interface InputItem extends Entry {
   readonly kind: "input";
   readonly messages: readonly { readonly role: string; readonly text: string }[];
   readonly skills: readonly string[];
+  /** A part of it or all came from outside, as in a hook's fields. */
+  readonly isFromOutside: boolean;
 }
 
 /** What a person told the task while it ran. */
 export interface SaidItem extends Entry {
   readonly kind: "said";
   readonly text: string;
+  /** A part of it or all came from outside, as names of files do. */
+  readonly isFromOutside: boolean;
 }
 
 /** What the model wrote. */
@@ -64,6 +68,8 @@ export interface CallItem extends Entry {
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly endedAt: string | null;
   readonly durationMs: number | null;
+  /** Its result has text from outside. */
+  readonly isFromOutside: boolean;
 }
 
 export interface QuestionItem extends Entry {

@@ -4,7 +4,7 @@
  */
 import type { StreamEvent } from "../../../api/stream-event.ts";
 import { type Fields, fieldsOf, listOf, momentOf, numberOf, oneOf, textOf } from "./fields.ts";
-import { approvalOf, callOf, inputOf, questionOf } from "./new-items.ts";
+import { approvalOf, callOf, inputOf, OUTSIDE, questionOf } from "./new-items.ts";
 import {
   type ApprovalItem,
   CALL_STATES,
@@ -149,7 +149,7 @@ function startStep(before: Timeline, { key, at, data }: Kept): Timeline {
 
 function completeMessage(before: Timeline, { key, at, data }: Kept): Timeline {
   const text = textOf(data["text"]) ?? "";
-  if (data["role"] === "user") return addItem(before, { kind: "said", key, at, text });
+  if (data["role"] === "user") return addItem(before, { kind: "said", key, at, text, isFromOutside: data["label"] === OUTSIDE });
   const [input, output] = [numberOf(data["input_tokens"]), numberOf(data["output_tokens"])];
   const tokens = input === null && output === null ? null : (input ?? 0) + (output ?? 0);
   const [model, costUsd] = [textOf(data["model"]), numberOf(data["cost_usd"])];
@@ -166,6 +166,7 @@ function completeCall(before: Timeline, event: Kept): Timeline {
     error: isOk ? null : { code: textOf(failure["code"]) ?? "", message: textOf(failure["message"]) ?? "" },
     endedAt: at,
     durationMs: numberOf(data["duration_ms"]),
+    isFromOutside: data["label"] === OUTSIDE,
   });
 }
 
