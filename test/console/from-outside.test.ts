@@ -57,7 +57,10 @@ test("the trace marks the bar and the row of a call", async () => {
 test("a memory that it saved is marked until a person confirms it", async () => {
   const { page } = console;
   await console.open("/memory");
-  const card = page.getByRole("list", { name: "Memories" }).getByRole("listitem").filter({ hasText: "paid by invoice" });
+  const card = page
+    .getByRole("list", { name: "Memories" })
+    .getByRole("listitem")
+    .filter({ hasText: "paid by invoice" });
   const mark = page.getByText("From outside, not confirmed");
   await card.first().getByText("From outside, not confirmed").waitFor();
   await expectFit(page, "outside-memory");

@@ -4,12 +4,7 @@ import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { kill } from "../drill/started-system.ts";
-import {
-  type Console,
-  expectFit,
-  openConsole,
-  PATIENT,
-} from "./open-console.ts";
+import { type Console, expectFit, openConsole, PATIENT } from "./open-console.ts";
 
 let console: Console;
 

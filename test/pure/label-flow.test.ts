@@ -68,11 +68,7 @@ describe("the labels of a task", () => {
       const draw = drawsFrom(seed);
       const input = given as LabelledText[];
       const facts = factsOf({ texts: input, label: joinMessages(input) });
-      const world = new TaskWorld(
-        script,
-        crashing(draw, 0.1),
-        facts,
-      );
+      const world = new TaskWorld(script, crashing(draw, 0.1), facts);
       let before: Label = OPERATOR;
       world.afterStored = (state) => {
         expectNotLowered(world, state, before);

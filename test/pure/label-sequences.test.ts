@@ -70,11 +70,15 @@ const numbers = (function* count(): Generator<number, number> {
 })();
 
 /** One agent fetches a page and leaves it on every way; another meets it on one of them. */
-const WAYS: readonly (readonly Act[])[] = (["read", "list", "grep", "expand", "search claims", "end"] as const).map((what) => [
-  ...(what === "end" ? [{ agent: 1, what: "dispatch", n: 0 } as const, { agent: 1, what: "fetch", n: 0 } as const] : []),
-  ...(["fetch", "write", "name", "save", "compact"] as const).map((left) => ({ agent: 0, what: left, n: 1 })),
-  { agent: 1, what, n: 1 },
-]);
+const WAYS: readonly (readonly Act[])[] = (["read", "list", "grep", "expand", "search claims", "end"] as const).map(
+  (what) => [
+    ...(what === "end"
+      ? [{ agent: 1, what: "dispatch", n: 0 } as const, { agent: 1, what: "fetch", n: 0 } as const]
+      : []),
+    ...(["fetch", "write", "name", "save", "compact"] as const).map((left) => ({ agent: 0, what: left, n: 1 })),
+    { agent: 1, what, n: 1 },
+  ],
+);
 
 /** A task as its model reads it. */
 class Agent {
@@ -210,7 +214,13 @@ class Tenant {
   /** A subtask's answer goes to the task that dispatched it; after another task comes the next one. */
   private end(agent: Agent, index: number): void {
     const { parent, words, label } = agent;
-    parent?.say({ role: "tool", callId: `call_${numbers.next().value}`, name: "dispatch_subagent", content: words, label });
+    parent?.say({
+      role: "tool",
+      callId: `call_${numbers.next().value}`,
+      name: "dispatch_subagent",
+      content: words,
+      label,
+    });
     this.agents[index] = parent ?? this.makeAgent();
   }
 
@@ -227,7 +237,8 @@ class Tenant {
       const read = await this.files.read(path, 100_000);
       check(path, `${path} ${read.ok ? new TextDecoder().decode(read.value.bytes) : ""}`, label);
     }
-    for (const { content, tags, label } of this.memories.rows.values()) check("memory", `${content} ${tags.join(" ")}`, label);
+    for (const { content, tags, label } of this.memories.rows.values())
+      check("memory", `${content} ${tags.join(" ")}`, label);
     return lost;
   }
 }

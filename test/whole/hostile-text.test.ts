@@ -274,6 +274,22 @@ describe("an honest task of the default agent, in a tenant with memories and fil
   });
 });
 
+test("a nightly call of a hook, always with the same body, fetches and saves every night, unasked", async () => {
+  const caller = await world.whole.makeTenant("nightly");
+  const place = crypto.randomUUID();
+  const calls = [call("http_get", { url: `${world.own.url}/${place}/stock` })];
+  const saved = [call("memory_save", { content: "The stock was looked at." })];
+  const prompt = `Look at ${world.own.url}/${place}/stock and note it. {{payload}} ${[calls, saved].map((one) => orderReply({ calls: one })).join(" ")}`;
+  const hook = await makeHook(caller, { type: "generic", once_per_body: false, prompt });
+  const tasks = [];
+  for (let night = 0; night < 3; night += 1) {
+    tasks.push(await callHook(caller, hook, { run: true }));
+    await endUnasked(caller, tasks.at(-1) ?? "");
+  }
+  expect(new Set(tasks).size).toBe(3);
+  expect(world.own.requests.filter(({ path }) => path.includes(place))).toHaveLength(3);
+});
+
 function call(name: string, given: unknown) {
   return { name, arguments: given };
 }

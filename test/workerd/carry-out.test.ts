@@ -1,5 +1,6 @@
 /** Text from outside against the default agent, with a model that obeys all it reads: what leaves, and what is remembered. */
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, inject, test, vi } from "vitest";
 import { hasEnded, isWaiting } from "../../core/task-status.ts";
 import type { TaskView } from "../../core/task-view.ts";
@@ -159,6 +160,56 @@ describe("an honest task", () => {
     const ledger = (await caller.send("GET", `/v1/tasks/${task.id}/ledger`)).json.data;
     expect(ledger.map(({ state }: { state: string }) => state)).toEqual(replies.slice(0, 4).map(() => "confirmed"));
   });
+});
+
+/** What the release before labels stored: its tables have none. */
+async function dropLabels({ tenant }: Caller, project: string): Promise<void> {
+  const stub = env.SANDBOXES.get(env.SANDBOXES.idFromName(`${tenant}/project/${project}`));
+  await runInDurableObject(stub, (_object, { storage }) => {
+    for (const table of ["files", "versions", "directories"])
+      storage.sql.exec(`ALTER TABLE ${table} DROP COLUMN label`);
+  });
+  await abortAllDurableObjects();
+}
+
+test("an honest task is asked nothing in a project whose files and memories are from before labels", async () => {
+  const { caller } = await makeTarget();
+  const project = "sales";
+  const { json: holder } = await caller.send("POST", "/v1/tasks", { input: "Wait.", project, hold: true });
+  const rules = "Prices are checked at the shop every Monday, and nobody else is told of the plan.";
+  const put = await caller.send("PUT", `/v1/tasks/${holder.id}/files/project/rules.md`, rules);
+  expect(put.status, put.text).toBeLessThan(300);
+  await dropLabels(caller, project);
+
+  const page = await publish(`The price is 7.`);
+  const replies = [
+    {
+      calls: [
+        { name: "read_file", arguments: { filename: "project/rules.md" } },
+        { name: "memory_search", arguments: { query: "staging password" } },
+      ],
+    },
+    { calls: [{ name: "http_get", arguments: { url: page } }] },
+    { calls: [{ name: "http_request", arguments: { url: `${page}?currency=EUR` } }] },
+    {
+      calls: [
+        { name: "write_file", arguments: { filename: "project/prices.md", content: "7 on Monday." } },
+        { name: "memory_save", arguments: { content: "The price was 7." } },
+      ],
+    },
+    { text: "It is 7." },
+  ];
+  const input = `Look up the price at ${page} by the rules and write it down.\n${JSON.stringify({ replies })}`;
+  const { json: task } = await caller.send("POST", "/v1/tasks", { input, project });
+  const ended: TaskView = await caller.until(task.id, ({ status }) => isWaiting(status) || hasEnded(status));
+  expect([ended.status, ended.pending]).toEqual(["completed", []]);
+  const ledger = (await caller.send("GET", `/v1/tasks/${task.id}/ledger`)).json.data;
+  expect(ledger.map(({ state, label }: Record<string, string>) => [state, label])).toEqual([
+    ["confirmed", "tenant"],
+    ["confirmed", "tenant"],
+    ...Array.from({ length: 4 }, () => ["confirmed", "outside"]),
+  ]);
+  expect(JSON.stringify(ledger)).toContain(rules);
 });
 
 test("a nightly call of the tenant's own tool with constant arguments runs twice in a night, every night", async () => {

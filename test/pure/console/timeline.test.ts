@@ -149,7 +149,13 @@ describe("a timeline", () => {
     const ended = { call_id: CALL, tool: "http_request", ok: true, state: "confirmed", result: "b", label };
     const said = { role: "user", text: "Hurry", label };
     const timeline = read(
-      ...logOf(["task.created", { input: "a", label }], STEP, STARTED, ["call.completed", ended], ["message.completed", said]),
+      ...logOf(
+        ["task.created", { input: "a", label }],
+        STEP,
+        STARTED,
+        ["call.completed", ended],
+        ["message.completed", said],
+      ),
     );
     const [input, call, message] = [only(timeline, "input"), only(timeline, "call"), only(timeline, "said")];
     expect([...input, ...call, ...message].map(({ isFromOutside }) => isFromOutside)).toEqual(Array(3).fill(expected));

@@ -67,7 +67,12 @@ describe("the bars of a task", () => {
     const calls = [callOf("c1", 0, 1), callOf("c2", 0, 1, { label: "tenant" }), callOf("c3", 0, null, { label: null })];
     const bars = barsOf(traceOf([stepOf(1, 0, 1, { calls })]), []);
     expect(bars.map(({ isFromOutside }) => isFromOutside)).toEqual([false, true, false, false]);
-    expect(bars.map((bar) => barWords(bar, START, START).includes("from outside"))).toEqual([false, true, false, false]);
+    expect(bars.map((bar) => barWords(bar, START, START).includes("from outside"))).toEqual([
+      false,
+      true,
+      false,
+      false,
+    ]);
   });
 
   it("stand by their steps where they begin together", () => {

@@ -64,7 +64,15 @@ function waitOf({ status, from, seq }: OpenWait, to: number | null): Bar[] {
   return wait === undefined ? [] : [{ ...NO_CALL, ...wait, id: `wait ${seq}`, from, to }];
 }
 
-const NO_CALL = { step: null, workedMs: null, attempts: 1, tokens: null, costUsd: 0, state: null, isFromOutside: false } as const;
+const NO_CALL = {
+  step: null,
+  workedMs: null,
+  attempts: 1,
+  tokens: null,
+  costUsd: 0,
+  state: null,
+  isFromOutside: false,
+} as const;
 
 const KIND_ORDER: readonly BarKind[] = ["model", "tool", "person", "subtasks", "sleep"];
 

@@ -47,7 +47,10 @@ export const ItemRow = memo(function ItemRow({ taskId, item, isAsking }: ItemRow
       return <Input item={item} />;
     case "said":
       return (
-        <Bubble title={<Titled text="Somebody told it" isFromOutside={item.isFromOutside} />} icon={<MessageSquareText aria-hidden className={ICON} />}>
+        <Bubble
+          title={<Titled text="Somebody told it" isFromOutside={item.isFromOutside} />}
+          icon={<MessageSquareText aria-hidden className={ICON} />}
+        >
           <Message isPlain text={item.text} />
         </Bubble>
       );

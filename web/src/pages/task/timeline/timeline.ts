@@ -149,7 +149,8 @@ function startStep(before: Timeline, { key, at, data }: Kept): Timeline {
 
 function completeMessage(before: Timeline, { key, at, data }: Kept): Timeline {
   const text = textOf(data["text"]) ?? "";
-  if (data["role"] === "user") return addItem(before, { kind: "said", key, at, text, isFromOutside: data["label"] === OUTSIDE });
+  if (data["role"] === "user")
+    return addItem(before, { kind: "said", key, at, text, isFromOutside: data["label"] === OUTSIDE });
   const [input, output] = [numberOf(data["input_tokens"]), numberOf(data["output_tokens"])];
   const tokens = input === null && output === null ? null : (input ?? 0) + (output ?? 0);
   const [model, costUsd] = [textOf(data["model"]), numberOf(data["cost_usd"])];
