@@ -71,8 +71,15 @@ function fromFifth(facts: Stored, state: Stored): TaskState {
   return withoutUnboundApprovals(read);
 }
 
-/** Tools of version 5 whose arguments may name files. */
-const NAMED_FILES: ReadonlySet<string> = new Set(["send_email", "attach_file"]);
+/** Tools of version 5 whose arguments may name files, or that give files to a program. */
+const NAMED_FILES: ReadonlySet<string> = new Set([
+  "send_email",
+  "attach_file",
+  "run_command",
+  "execute_command",
+  "run_skill_script",
+  "test.run",
+]);
 /** Of an approval that does not say when it was requested. */
 const APPROVAL_MS = 86_400_000;
 

@@ -1,6 +1,7 @@
 /** What people decide: answers to questions and decisions on approvals and on unknown outcomes. Each counts once. */
 import { approvalExpiryMs } from "./agent.ts";
 import type { Failure } from "./errors.ts";
+import { hashApproved } from "./gateway/bind-files.ts";
 import { pickTerms } from "./gateway/key-lifetime.ts";
 import { confirmedOutcome, failedOutcome } from "./ledger.ts";
 import { advance } from "./task-advance.ts";
@@ -59,7 +60,10 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
   if (revised !== null && revised.revisedFrom !== call.argumentsHash) {
     return { code: "conflict", message: "The approval is for other arguments than these were made from." };
   }
-  const decided = revised === null || decision === "refuse" ? call : revise(turn, call, revised);
+  const isApproved = decision === "approve";
+  const decided = revised === null || !isApproved ? call : revise(turn, call, revised);
+  const { consent } = isApproved ? consentTo(turn, decided, call.wait, revised) : {};
+  const files = consent === undefined ? call.wait.files : (consent.approved ?? []);
   turn.closeWait(command.approval, "answered", by);
   turn.emit("approval.decided", {
     approval_id: command.approval,
@@ -69,10 +73,11 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
     reason,
     by,
     arguments_hash: decided.argumentsHash,
-    ...(call.wait.files === undefined ? {} : { files: call.wait.files.map(formatFile) }),
+    approved_hash: hashApproved(decided.argumentsHash, files),
+    ...(files === undefined || files.length === 0 ? {} : { files: files.map(formatFile) }),
     ...(revised === null ? {} : { arguments: revised.arguments }),
   });
-  if (decision === "approve") turn.replace({ ...decided, wait: null, ...consentTo(turn, decided, call.wait, revised) });
+  if (isApproved) turn.replace({ ...decided, wait: null, ...(consent === undefined ? {} : { consent }) });
   else {
     const why = reason === null ? "." : `: ${reason}`;
     turn.settle(call, failedOutcome("refused", "permission_denied", `A person refused this${why}`));

@@ -2,6 +2,7 @@
 import { HOP_TIMEOUT_MS, timeLeftMs } from "./budget.ts";
 import { confirmedOutcome, failedOutcome, intend, unknownOutcome } from "./ledger.ts";
 import type { Failure } from "./errors.ts";
+import { hashApproved } from "./gateway/bind-files.ts";
 import { markSent, pickTerms, toKeyFacts } from "./gateway/key-lifetime.ts";
 import { chooseRecovery } from "./gateway/outcome.ts";
 import { dispatch } from "./subtasks.ts";
@@ -79,6 +80,7 @@ function askApproval(
     tool,
     arguments: given,
     arguments_hash: argumentsHash,
+    approved_hash: hashApproved(argumentsHash, bound),
     reason,
     expires_at: new Date(expiresAt).toISOString(),
     ...(bound.length === 0 ? {} : { files: bound.map(formatFile) }),
@@ -98,14 +100,18 @@ function askAboutFiles(
   if (consent === undefined) return;
   const before = new Map(consent.approved?.map(({ path, hash }) => [path, hash]));
   const changed = files.find(({ path, hash }) => before.has(path) && before.get(path) !== hash);
-  const reason =
-    changed === undefined ? consent.reason : `${consent.reason} ${changed.path} changed after it was approved.`;
+  const reason = changed === undefined ? consent.reason : `${consent.reason} ${describeChange(changed)}`;
   if (call.attempts > 0) turn.ledger.push({ kind: "attempt", callId: call.id, attempts: 0 });
   askApproval(turn, { ...call, attempts: 0 }, { ...call, arguments: given }, { ...consent, reason }, files);
   const asked = turn.state.batch.find(({ id }) => id === call.id);
   if (asked !== undefined)
     turn.replace({ ...asked, consent: { ...consent, approved: null, rounds: consent.rounds + 1 } });
   advance(turn);
+}
+
+function describeChange({ path, fileCount }: BoundFile): string {
+  if (fileCount === undefined) return `${path} changed after it was approved.`;
+  return `${path === "./" ? "The files that it is given" : `Files in ${path}`} changed after they were approved.`;
 }
 
 /**

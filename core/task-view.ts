@@ -2,6 +2,7 @@
 import { statusOf, type TaskStatus } from "./task-status.ts";
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { treeUse } from "./budget.ts";
+import { hashApproved } from "./gateway/bind-files.ts";
 import { shownSkill, type ShownSkill, standingFacts } from "./skills/in-force.ts";
 import { budgetOf, type TaskBudget } from "./task-budget.ts";
 import type { EndReason, TaskState } from "./task-state.ts";
@@ -31,6 +32,8 @@ export type PendingView =
       /** Absent in events, where `approval.requested` has them. */
       readonly arguments?: unknown;
       readonly arguments_hash: string;
+      /** Of what is approved: the arguments with the content of their files. Absent from a task of an earlier release. */
+      readonly approved_hash?: string;
       readonly reason: string;
       readonly expires_at: string | null;
       /** The files that the call names: their content is approved with it. Absent when it names none. */
@@ -50,10 +53,12 @@ export interface ApprovedFile {
   readonly path: string;
   readonly size: number;
   readonly sha256: string;
+  /** Of a directory. */
+  readonly file_count?: number;
 }
 
-export function formatFile({ path, size, hash }: BoundFile): ApprovedFile {
-  return { path, size, sha256: hash };
+export function formatFile({ path, size, hash, fileCount }: BoundFile): ApprovedFile {
+  return { path, size, sha256: hash, ...(fileCount === undefined ? {} : { file_count: fileCount }) };
 }
 
 /** A file of the output; the API adds its URL. */
@@ -162,6 +167,7 @@ export function pendingOf(state: TaskState): PendingView[] {
         call_id: call.id,
         tool: call.tool,
         arguments_hash: call.argumentsHash,
+        approved_hash: hashApproved(call.argumentsHash, wait.files),
         reason: wait.reason,
         expires_at: isoOrNull(wait.expiresAt),
         ...(wait.files === undefined ? {} : { files: wait.files.map(formatFile) }),

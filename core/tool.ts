@@ -5,6 +5,7 @@ import type { ErrorCode, Failure } from "./errors.ts";
 import type { PatternBudget } from "./json-schema/limit-patterns.ts";
 import type { Label } from "./provenance/label.ts";
 import type { ToolPorts } from "./ports.ts";
+import type { CopyScope, WorkingCopy } from "./sandbox/working-copy.ts";
 import type { Carried } from "./provenance/carry-out.ts";
 import type { SkillInForce, Skill } from "./skills/skill.ts";
 import type { IdempotentHost } from "./web/idempotent-hosts.ts";
@@ -53,12 +54,14 @@ export type Yields = "own" | "tenant" | "outside";
 
 /** A file that a call names, with the content that a person approved or is to approve. */
 export interface BoundFile {
-  /** Canonical, as the sandbox has it. */
+  /** Canonical, as the sandbox has it. That of a directory ends in `/`; `./` is all that the agent may see. */
   readonly path: string;
   /** Bytes. */
   readonly size: number;
-  /** SHA-256 of the content, in hex. */
+  /** SHA-256 of the content, in hex; of a directory, over the paths and hashes of its files. */
   readonly hash: string;
+  /** Of a directory: how many files are in it. */
+  readonly fileCount?: number;
 }
 
 /** The catalogue's categories. */
@@ -203,6 +206,8 @@ export interface CallFacts {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Null unless the call asked a person with a state and is made again. */
   readonly resumed: Resumed | null;
+  /** Of a program that a person approved: what it is given, which is what was approved. */
+  readonly approvedCopy?: WorkingCopy;
   /** Milliseconds since the epoch at the start of the call. */
   readonly nowMs: number;
   readonly signal: AbortSignal;
@@ -240,6 +245,8 @@ export interface Tool {
   readonly yields?: Yields;
   /** Arguments that name files of the sandbox, a path or a list of them: an approval covers the content of these files. */
   readonly refersTo?: { readonly [argument: string]: "file" | undefined };
+  /** Of a tool that runs a program: what that is given a copy of. An approval covers the content of all of it. */
+  copies?(given: never): CopyScope;
   /** What a call tells somebody outside although it only reads; null: nothing. Absent: no call of it does. */
   carries?(given: never): Carried | null;
   /** Of a tool that its tenant brought: the MCP server or the host that its calls go to. */

@@ -7,6 +7,7 @@ import type { z } from "zod";
 import type { ErrorCode, Failure } from "../core/errors.ts";
 import type { ToolPorts } from "../core/ports.ts";
 import type { Carried } from "../core/provenance/carry-out.ts";
+import type { CopyScope } from "../core/sandbox/working-copy.ts";
 import type {
   Control,
   EffectClass,
@@ -65,6 +66,8 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   readonly yields?: Yields;
   /** Arguments that name files: an approval covers their content. */
   readonly refersTo?: { readonly [Argument in keyof z.output<In>]?: "file" };
+  /** Of a tool that runs a program: what that is given a copy of. An approval covers the content of all of it. */
+  copies?(given: z.output<In>): CopyScope;
   /** What a call tells somebody outside although it only reads; null: nothing. */
   carries?(given: z.output<In>): Carried | null;
   /** What an agent's `tool_config` may set; the call finds it in `config`. */
@@ -153,6 +156,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "touches",
   "yields",
   "refersTo",
+  "copies",
   "carries",
   "settings",
   "aliases",

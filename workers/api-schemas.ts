@@ -61,13 +61,26 @@ export const pendingSchema = z.union([
     tool: z.string(),
     arguments: anything,
     arguments_hash: z.string(),
+    approved_hash: z
+      .string()
+      .optional()
+      .describe(
+        "Of what is approved: SHA-256 over `arguments_hash` and the paths and hashes of `files`; without files it is `arguments_hash`. Absent from a task of an earlier release.",
+      ),
     reason: z.string(),
     expires_at: time.nullable(),
     files: z
-      .array(z.strictObject({ path: z.string(), size: z.int(), sha256: z.string() }))
+      .array(
+        z.strictObject({
+          path: z.string().describe("That of a directory ends in `/`; `./` is all that the agent may see."),
+          size: z.int(),
+          sha256: z.string().describe("Of the content; of a directory, over the paths and hashes of its files."),
+          file_count: z.int().optional().describe("Of a directory: the files in it."),
+        }),
+      )
       .optional()
       .describe(
-        "The files that the call names. The approval covers this content; with other content it is asked again.",
+        "The files that the call names, or that it gives a program. The approval covers this content; with other content it is asked again.",
       ),
     task_id: subtaskId,
   }),

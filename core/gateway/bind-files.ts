@@ -2,22 +2,29 @@
  * The content of the files that a call names. A person approves a call together with that content, by the hash that the
  * sandbox's index has of each file, and the call sends those bytes or none.
  */
+import { canonicalJson } from "../canonical-json.ts";
 import { failed, ok, type Result } from "../errors.ts";
 import type { FileEntry, FilesPort } from "../ports.ts";
+import { type Bound, bindCopy } from "../sandbox/bind-copy.ts";
 import { judgePath } from "../sandbox/path.ts";
+import { sha256HexNow } from "../sha256-now.ts";
 import type { BoundFile, SandboxRules, Tool } from "../tool.ts";
 
-/** True when a call with these checked arguments names a file. */
-export function namesFiles(tool: Pick<Tool, "refersTo">, given: unknown): boolean {
-  return namedFiles(tool, given).length > 0;
+type FileTerms = Pick<Tool, "refersTo" | "copies">;
+
+/** True when a call with these checked arguments names a file, or gives a program files. */
+export function namesFiles(tool: FileTerms, given: unknown): boolean {
+  return tool.copies !== undefined || namedFiles(tool, given).length > 0;
 }
 
-/** The files that the call names, as they are now. A failure names the argument; no bytes are read. */
+/** The files that the call names or gives a program, as they are now. A failure names the argument; no bytes are read. */
 export async function bindFiles(
-  tool: Pick<Tool, "refersTo">,
+  tool: FileTerms,
   given: unknown,
   { files, sandbox }: { readonly files: FilesPort; readonly sandbox: SandboxRules },
-): Promise<Result<readonly BoundFile[]>> {
+): Promise<Result<Bound>> {
+  // The schema of this very tool produced the value, so it is what the tool's functions take.
+  if (tool.copies !== undefined) return await bindCopy(tool.copies(given as never), { files, sandbox });
   const bound: BoundFile[] = [];
   for (const { field, name } of namedFiles(tool, given)) {
     const path = judgePath(name, sandbox, "read", field);
@@ -26,7 +33,13 @@ export async function bindFiles(
     if (!found.ok) return { ok: false, error: { ...found.error, field } };
     bound.push({ path: found.value.path, size: found.value.size, hash: found.value.hash });
   }
-  return ok(bound);
+  return ok({ files: bound, copy: null });
+}
+
+/** The hash of what a person approves: that of the arguments, and with files that of both. */
+export function hashApproved(argumentsHash: string, files: readonly BoundFile[] = []): string {
+  if (files.length === 0) return argumentsHash;
+  return sha256HexNow(canonicalJson([argumentsHash, files.map(({ path, hash }) => [path, hash])]));
 }
 
 /** True when both name the same files with the same content, in the same order. */
@@ -38,7 +51,7 @@ export function sameFiles(one: readonly BoundFile[], other: readonly BoundFile[]
 }
 
 /** Files of which the approved ones are given with the approved content, or not at all. `onChange`: one was not. */
-export function approvedFilesOf(files: FilesPort, approved: readonly BoundFile[], onChange: () => void): FilesPort {
+export function guardApprovedFiles(files: FilesPort, approved: readonly BoundFile[], onChange: () => void): FilesPort {
   const hashes = new Map(approved.map(({ path, hash }) => [path, hash]));
   const check = <Value>(result: Result<Value>, entryOf: (value: Value) => FileEntry): Result<Value> => {
     if (!result.ok) return result;

@@ -7,17 +7,19 @@ import type { BlobPort, Clock, ToolPorts, WebPort } from "../ports.ts";
 import { type Failure, failed, type Result } from "../errors.ts";
 import { keptResultKey, showResult } from "../prompt/kept-results.ts";
 import { unknownOutcome } from "../ledger.ts";
-import { OUTSIDE } from "../provenance/label.ts";
+import { OUTSIDE, TENANT } from "../provenance/label.ts";
 import { TaintTracker } from "../provenance/taint-tracker.ts";
+import type { Bound } from "../sandbox/bind-copy.ts";
+import type { WorkingCopy } from "../sandbox/working-copy.ts";
 import type { ActJob, ActLine } from "../steps-rpc.ts";
 import type { CallOutcome } from "../task-commands.ts";
 import type { TaskFacts } from "../task-state.ts";
 import { settingsOf } from "../tool-settings.ts";
-import type { BoundFile, CallFacts, Control, Tool, ToolContext } from "../tool.ts";
+import type { CallFacts, Control, Tool, ToolContext } from "../tool.ts";
 import { hashArguments } from "./arguments-hash.ts";
 import { pickTerms } from "./key-lifetime.ts";
 import { type AttemptedEffect, chooseAfterFailure, chooseRecovery, isAnswerLost } from "./outcome.ts";
-import { approvedFilesOf, bindFiles, namesFiles, sameFiles } from "./bind-files.ts";
+import { bindFiles, guardApprovedFiles, namesFiles, sameFiles } from "./bind-files.ts";
 import { missingPermission } from "./envelope.ts";
 import { refusedOutcome, toToolError } from "./prepare.ts";
 import { type DefectReporter, defectOf, pause, probeTool, runTool, type WorkMeter } from "./run-tool.ts";
@@ -59,6 +61,8 @@ interface Watched {
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly taint: TaintTracker;
+  /** What a program is given, as it was approved; null: whatever the sandbox holds. */
+  readonly copy: WorkingCopy | null;
 }
 
 /** Makes the calls of a step and yields each outcome as it ends. All of them share the time that the hop has. */
@@ -78,7 +82,7 @@ export async function* performCalls(
 
 /**
  * Makes one call, or finds out what the files that it names contain. A call whose files are approved sends the approved
- * bytes: with other content it is not made, and the content is told so that a person is asked again. Never throws.
+ * bytes: with other content it is not made, and the content is reported, so that a person decides again. Never throws.
  */
 async function makeCall(
   call: Call,
@@ -89,37 +93,43 @@ async function makeCall(
 ): Promise<EndOfCall> {
   const { callId, approvedFiles } = call;
   const settle = (outcome: CallOutcome): EndOfCall => ({ type: "settled", callId, outcome });
-  const perform = async (its: PerformDeps): Promise<CallOutcome> => {
+  const perform = async (its: PerformDeps, copy: WorkingCopy | null = null): Promise<CallOutcome> => {
     const taint = new TaintTracker(call.label ?? OUTSIDE);
-    const outcome = await performCall(call, job, its, { deadline, signal, taint });
+    for (const { label = TENANT } of copy?.entries.values() ?? []) taint.join(label);
+    const outcome = await performCall(call, job, its, { deadline, signal, taint, copy });
     return { ...outcome, label: taint.label };
   };
   if (approvedFiles === undefined) return settle(await perform(deps));
-  const bound = await boundFilesOf(call, job, deps);
-  const isFirst = call.attempt === 1;
+  const bound = await readBoundFiles(call, job, deps);
+  const isFirst = call.attempt === 1 || call.effect === "none";
+  const isSame = bound.ok && sameFiles(bound.value.files, approvedFiles);
   if (call.mode === "bind" || isFirst) {
     if (!bound.ok) return settle(failureOutcome(bound.error, 0));
-    if (call.mode === "bind" || !sameFiles(bound.value, approvedFiles))
-      return { type: "bound", callId, files: bound.value };
+    if (call.mode === "bind" || !isSame) return { type: "bound", callId, files: bound.value.files };
+  }
+  if (deps.toolset.resolve(call.tool)?.copies !== undefined) {
+    // A program that may have run before is never given other files under its approval.
+    if (!isSame) return settle({ ...unknownOutcome(call.tool), durationMs: 0 });
+    return settle(await perform(deps, bound.value.copy));
   }
   let hasChanged = false;
-  const files = approvedFilesOf(deps.ports.files, approvedFiles, () => (hasChanged = true));
+  const files = guardApprovedFiles(deps.ports.files, approvedFiles, () => (hasChanged = true));
   const guarded = { ...deps, ports: { ...deps.ports, files } };
   const outcome = await perform(guarded);
   if (!hasChanged || !isFirst || outcome.state !== "failed") return settle(outcome);
   // Somebody wrote the file while the call was being made. Nothing was sent.
-  const present = await boundFilesOf(call, job, deps);
-  return present.ok ? { type: "bound", callId, files: present.value } : settle(outcome);
+  const present = await readBoundFiles(call, job, deps);
+  return present.ok ? { type: "bound", callId, files: present.value.files } : settle(outcome);
 }
 
-/** What the files that a call names contain now, or why it would fail. */
-async function boundFilesOf(call: Call, { facts }: ActJob, deps: PerformDeps): Promise<Result<readonly BoundFile[]>> {
+/** What the files that a call names, or gives a program, contain now, or why it would fail. */
+async function readBoundFiles(call: Call, { facts }: ActJob, deps: PerformDeps): Promise<Result<Bound>> {
   const tool = deps.toolset.resolve(call.tool);
   if (tool === null) return { ok: false, error: noSuchToolNow(call.tool, deps.toolset) };
   const inside = deps.toolset.admits(tool);
   if (!inside.ok) return inside;
   const { config } = facts.agent;
-  if (namesFiles(tool, call.arguments) && !config.permissions.includes("read"))
+  if (tool.copies === undefined && namesFiles(tool, call.arguments) && !config.permissions.includes("read"))
     return failed("permission_denied", missingPermission("read", config.permissions));
   try {
     return await bindFiles(tool, call.arguments, { files: deps.ports.files, sandbox: sandboxRules(config) });
@@ -153,7 +163,7 @@ async function performCall(
   call: Call,
   job: ActJob,
   deps: PerformDeps,
-  { deadline, signal, taint }: Watched,
+  { deadline, signal, taint, copy }: Watched,
 ): Promise<CallOutcome> {
   const started = deps.clock.now();
   const spentMs = () => deps.clock.now() - started;
@@ -178,7 +188,8 @@ async function performCall(
     const timeoutMs = Math.min(own, deadline - started);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const work = deps.meterWork();
-    const known = { signal: limit, nowMs: started, giveWay: work.giveWay };
+    const approved = copy === null ? {} : { approvedCopy: copy };
+    const known = { signal: limit, nowMs: started, giveWay: work.giveWay, ...approved };
     const context = contextOf(call, job, tool, { ...deps, ports: taint.watch(deps.ports) }, known);
 
     const attempted = toAttempted(call, started);
@@ -288,7 +299,7 @@ function contextOf(
   job: ActJob,
   tool: Tool,
   { ports, toolset, scriptTimeoutMs }: Pick<PerformDeps, "ports" | "toolset" | "scriptTimeoutMs">,
-  given: Pick<CallFacts, "signal" | "nowMs" | "giveWay">,
+  given: Pick<CallFacts, "signal" | "nowMs" | "giveWay" | "approvedCopy">,
 ): ToolContext<keyof ToolPorts> {
   const { facts } = job;
   const { config } = facts.agent;

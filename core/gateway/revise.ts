@@ -29,7 +29,7 @@ export async function reviseCall(
   if (!bound.ok) return { ok: false, error: inTheBody({ ...bound.error, code: "invalid_input" }) };
   const touches = findTouches(tool, given, terms.effect);
   const argumentsHash = await hashArguments(tool.name, given);
-  return ok({ arguments: given, argumentsHash, ...terms, touches, files: bound.value });
+  return ok({ arguments: given, argumentsHash, ...terms, touches, files: bound.value.files });
 }
 
 /** Fields of the arguments as fields of the request that carries them. */

@@ -68,7 +68,8 @@ const SHORT_HASH = 12;
 /** The files that an approval covers, as a sentence. */
 function formatFiles(files: readonly ApprovedFile[]): string {
   const named = files.map(
-    ({ path, size, sha256 }) => `${path} (${size} bytes, SHA-256 ${sha256.slice(0, SHORT_HASH)}…)`,
+    ({ path, size, sha256, file_count: count }) =>
+      `${path} (${count === undefined ? "" : `${count} files, `}${size} bytes, SHA-256 ${sha256.slice(0, SHORT_HASH)}…)`,
   );
   return `With this content: ${named.join(", ")}.`;
 }

@@ -23,17 +23,22 @@ const FETCHED_AHEAD = 4;
 /** Of one segment, in bytes: what the file systems of Linux take. */
 const MAX_NAME_BYTES = 255;
 
-/** A program and what it is given. `only`: files and directories that go in; null: all. */
-export interface CopyRequest
-  extends Pick<ScriptRequest, "argv" | "env" | "timeoutMs" | "maxOutputBytes" | "network" | "skill"> {
+/** What a program is given: files and directories, `null` for all that the agent may see, and where it runs. */
+export interface CopyScope {
   readonly cwd: string;
   readonly only: readonly string[] | null;
+}
+
+/** A program and what it is given. */
+export interface CopyRequest
+  extends CopyScope,
+    Pick<ScriptRequest, "argv" | "env" | "timeoutMs" | "maxOutputBytes" | "network" | "skill"> {
   /** False: what the program changes is dropped. */
   readonly keepsChanges: boolean;
 }
 
 /** What a run is made with, from the context of its call. */
-export interface CopyContext extends Pick<CallFacts, "sandbox" | "permissions" | "key" | "signal"> {
+export interface CopyContext extends Pick<CallFacts, "sandbox" | "permissions" | "key" | "signal" | "approvedCopy"> {
   readonly files: FilesPort;
   readonly scripts: ScriptsPort;
 }
@@ -65,13 +70,21 @@ export interface WorkingCopy {
 
 /** Fails only when the program was not run, or when nobody knows what it did. Then `details.sent` says which. */
 export async function runOnCopy(request: CopyRequest, context: CopyContext): Promise<Result<CopyRun>> {
-  const copy = await gatherCopy(request, context);
+  const copy = await takeCopy(request, context);
   return copy.ok ? await runCopy(copy.value, request, context) : copy;
+}
+
+/** The copy that a person approved, else what the sandbox holds now. Nothing has run when it fails. */
+export async function takeCopy(
+  scope: CopyScope,
+  context: Pick<CopyContext, "files" | "sandbox" | "approvedCopy">,
+): Promise<Result<WorkingCopy>> {
+  return context.approvedCopy === undefined ? await gatherCopy(scope, context) : ok(context.approvedCopy);
 }
 
 /** Finds what goes in. Nothing has run when it fails. */
 export async function gatherCopy(
-  { cwd, only }: Pick<CopyRequest, "cwd" | "only">,
+  { cwd, only }: CopyScope,
   { files, sandbox }: Pick<CopyContext, "files" | "sandbox">,
 ): Promise<Result<WorkingCopy>> {
   const directory = judgeTop(cwd, sandbox, "cwd");

@@ -240,6 +240,25 @@ describe("a task whose call names files", () => {
     expect(approved.batch[1]?.consent?.approved).toEqual([file("one")]);
   });
 
+  test("publishes one hash of arguments and content wherever it is shown, and another for other content", () => {
+    const hashes = ["one", "two"].map((text) => {
+      const { state, events } = askedAbout(text);
+      const [pending] = shown(state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
+      const decided = decide(state, { ...decision, approval: pending?.id ?? "", decision: "approve" }, 20).events;
+      const published = [...events, ...decided].flatMap(({ type, data }) =>
+        type.startsWith("approval.") ? [data["approved_hash"]] : [],
+      );
+      expect(published).toEqual([pending?.approved_hash, pending?.approved_hash]);
+      expect(pending?.arguments_hash).toBe(
+        shown(askedAbout("one").state).pending.flatMap((one) =>
+          one.kind === "approval" ? [one.arguments_hash] : [],
+        )[0],
+      );
+      return pending?.approved_hash;
+    });
+    expect(new Set(hashes).size).toBe(2);
+  });
+
   test("is asked about again under another id when the content is another by then, and has no attempt", () => {
     const first = askedAbout("one");
     const [{ id } = { id: "" }] = shown(first.state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
@@ -316,7 +335,7 @@ describe("a task whose call names files", () => {
     ]);
   });
 
-  test.each(["send_email", "attach_file"])(
+  test.each(["send_email", "attach_file", "run_command", "execute_command", "run_skill_script", "test.run"])(
     "of %s of version 5 is asked about again at once, and the earlier approval is gone",
     (tool) => {
       const { state } = askedAbout("one");

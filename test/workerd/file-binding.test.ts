@@ -164,3 +164,42 @@ describe("a file to deliver, which a person has to approve", () => {
     expect((await caller.send("GET", pathname)).text).toBe("third");
   });
 });
+
+describe("a command with a file, which a person has to approve", () => {
+  test.each([
+    ["that it names", ["r.md"], { path: "r.md", size: 4 }],
+    ["like all others", undefined, { path: "./", size: 4, file_count: 1 }],
+  ] as const)(
+    "is asked about once the earlier write of its step has settled, by the content of the file %s, and again when that changed",
+    async (_which, files, listed) => {
+      const caller = await makeCaller();
+      const agent = await caller.send(
+        "POST",
+        "/v1/agents",
+        config("careful", {
+          permissions: ["read", "write", "exec"],
+          tools: ["*", "run_command"],
+          tool_config: { shell: { allow_shell: true } },
+        }),
+      );
+      const given = { command: "sh r.md", ...(files === undefined ? {} : { files }) };
+      const { id } = await caller.makeTask(
+        [{ calls: [write("evil"), call("run_command", given)] }, { text: "Done." }],
+        { agent: agent.json.id },
+      );
+      const first = await asked(caller, id);
+      expect(first.files).toMatchObject([listed]);
+      if (files !== undefined) expect(first.files?.[0]?.sha256).toBe(await hashOf("evil"));
+      await put(caller, id, "other");
+      expect((await decide(caller, id, first.id)).status).toBe(200);
+      const second = await asked(caller, id, first.id);
+      expect(second.reason).toContain("changed after");
+      expect(second.arguments_hash).toBe(first.arguments_hash);
+      expect(second.approved_hash).not.toBe(first.approved_hash);
+      expect((await decide(caller, id, second.id, { decision: "refuse" })).status).toBe(200);
+      await caller.until(id, ({ status }) => status === "completed");
+      const ledger = await caller.send("GET", `/v1/tasks/${id}/ledger`);
+      expect(ledger.json.data).toMatchObject([{}, { tool: "run_command", state: "refused", attempts: 0 }]);
+    },
+  );
+});

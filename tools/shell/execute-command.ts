@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { commandInput, shellSettings } from "../../core/shell/settings.ts";
 import { defineTool, failWith } from "../define-tool.ts";
-import { filesOutput, runShell, shellTimeoutMs, showShell } from "./run-shell.ts";
+import { filesOutput, runShell, shellTimeoutMs, showShell, toCopyScope } from "./run-shell.ts";
 
 const MAX_OUTPUT_BYTES = 51_200;
 
@@ -15,6 +15,7 @@ export default defineTool({
   security: "dangerous",
   effect: "once",
   needs: ["files", "scripts"],
+  copies: toCopyScope,
   settings: shellSettings,
   timeoutMs: shellTimeoutMs,
   input: z.object(commandInput),

@@ -1,7 +1,7 @@
 /** How the tools of this folder run a command: the agent's settings, the policy, a copy of the files, and what is said of it. */
 import { z } from "zod";
 import { ok, type Result } from "../../core/errors.ts";
-import { type CopyContext, type CopyRun, runOnCopy } from "../../core/sandbox/working-copy.ts";
+import { type CopyContext, type CopyRun, type CopyScope, runOnCopy } from "../../core/sandbox/working-copy.ts";
 import { judgeCommand } from "../../core/shell/command-policy.ts";
 import { MAX_SHELL_TIMEOUT_S, SHELL_DISABLED, shellRules } from "../../core/shell/settings.ts";
 import type { CallFacts } from "../../core/tool.ts";
@@ -51,6 +51,11 @@ interface ShellRequest {
 
 type ShellContext = CopyContext & Pick<CallFacts, "config" | "allowedDomains">;
 
+/** What a command is given. */
+export function toCopyScope({ cwd, files }: Pick<ShellRequest, "cwd" | "files">): CopyScope {
+  return { cwd, only: files ?? null };
+}
+
 /** How long a call may take, for a command with this timeout. */
 export function shellTimeoutMs({ timeout }: Pick<ShellRequest, "timeout">): number {
   return Math.min(timeout, MAX_SHELL_TIMEOUT_S) * 1_000 + MARGIN_MS;
@@ -75,8 +80,7 @@ export async function runShell(
       maxOutputBytes,
       network: rules.wantsNetwork && context.permissions.includes("network") ? context.allowedDomains : null,
       skill: [],
-      cwd: given.cwd,
-      only: given.files ?? null,
+      ...toCopyScope(given),
       keepsChanges: true,
     },
     context,

@@ -30,6 +30,7 @@ export default defineTool({
     return skill !== null && scriptNamed(script_name, skill)?.readOnly === true ? "none" : "once";
   },
   needs: ["skills", "scripts", "files"],
+  copies: () => ({ cwd: "", only: null }),
   timeoutMs: TIMEOUT_MS,
   aliases: { skill: "skill_name", script: "script_name", arguments: "args" },
   input: z.object({

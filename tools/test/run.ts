@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { FileEntry, FilesPort } from "../../core/ports.ts";
-import { gatherCopy, runCopy } from "../../core/sandbox/working-copy.ts";
+import { runCopy, takeCopy } from "../../core/sandbox/working-copy.ts";
 import type { ScriptRun } from "../../core/scripts/port.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 import { findProject, type Project, RUNNERS } from "./find-runner.ts";
@@ -29,6 +29,7 @@ export default defineTool({
   security: "dangerous",
   effect: "none",
   needs: ["files", "scripts"],
+  copies: () => ({ cwd: "", only: null }),
   timeoutMs: ({ timeout_ms }) => timeout_ms + MARGIN_MS,
   input: z.object({
     path: z
@@ -64,7 +65,7 @@ export default defineTool({
     note: z.string().nullable().describe("What the numbers alone do not say"),
   }),
   async run({ path, timeout_ms, env }, context) {
-    const copy = await gatherCopy({ cwd: "", only: null }, context);
+    const copy = await takeCopy({ cwd: "", only: null }, context);
     if (!copy.ok) return failWith(copy.error);
     const { entries } = copy.value;
     const readText = async (wanted: string) => await textOf(context.files, entries.get(wanted));

@@ -87,12 +87,13 @@ export function ApprovalCard({ taskId, entry, isSettled, onDone, onClose }: Appr
       {draft.doing === "editing" ? null : <ArgumentsView value={entry.arguments} />}
       {entry.files === undefined ? null : (
         <ul aria-label="Files that you approve" className="flex flex-col gap-1 text-sm">
-          {entry.files.map(({ path, size, sha256 }) => (
+          {entry.files.map(({ path, size, sha256, file_count: count }) => (
             <li key={path} className="flex flex-wrap gap-x-2">
               <span dir="auto" className="break-all">
                 {path}
               </span>
               <span className="text-quiet">
+                {count === undefined ? "" : `${count} files, `}
                 {bytes(size)}, SHA-256 <code className="font-mono text-xs">{sha256.slice(0, SHORT_HASH)}…</code>
               </span>
             </li>
