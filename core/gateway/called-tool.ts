@@ -14,7 +14,7 @@ import { parseArguments, validateArguments } from "./validate.ts";
 export interface AskedCall {
   readonly name: string;
   readonly arguments: string;
-  /** Why it cannot be made whatever it asks for, in a sentence for the model. */
+  /** Why it cannot be made with any arguments, in a sentence for the model. */
   readonly fault?: string;
 }
 

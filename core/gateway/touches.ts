@@ -2,7 +2,7 @@
 import type { ToolPorts } from "../ports.ts";
 import type { EffectClass, Tool, Touch } from "../tool.ts";
 
-/** The resource behind a port, for tools that declare nothing. A program may write any file, whatever its class. */
+/** The resource behind a port, for tools that declare nothing. A program may write any file, of any class. */
 const BEHIND_PORT: { readonly [Port in keyof ToolPorts]?: (effect: EffectClass) => Touch } = {
   files: (effect) => ({ resource: "files", mode: modeOf(effect) }),
   memory: (effect) => ({ resource: "memory", mode: modeOf(effect) }),

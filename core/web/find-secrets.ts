@@ -4,7 +4,7 @@
  * one automaton, so that the time grows with the text's length, however many secrets there are.
  *
  * An escape can be read in two ways, as itself and as what it stands for. Both are followed where the automaton can go on
- * from both. That is bounded (`MAX_EXTRA_WORK`): where a text goes on in very many ways at once, all of it counts as found.
+ * from both. That is bounded (`MAX_EXTRA_WORK`): where a text has too many readings, all of it counts as found.
  * Case means nothing in ASCII.
  */
 import { ByteAutomaton, ROOT } from "../lib/byte-automaton.ts";
@@ -224,7 +224,7 @@ class Search {
     }
   }
 
-  /** Decodes a stretch of base64 from a bit on while that goes on with a value. Gives the bit up to which it did. */
+  /** Decodes a stretch of base64 from a bit on while it continues a value. Gives the bit up to which it did. */
   #decodeFrom(start: number, end: number, from: number): number {
     const [text, automaton] = [this.#text, this.#automaton];
     const last = (end - start) * BITS_OF_BASE64 - 8;

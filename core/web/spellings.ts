@@ -19,7 +19,7 @@ const HTML_NAMES: ReadonlyMap<string, number> = new Map([
   ["apos", 0x27],
 ]);
 const MAX_NAME = 4;
-/** What stands behind a backslash, and for what: the escapes of JSON and of scripts. */
+/** What follows a backslash, and what it stands for: the escapes of JSON and of scripts. */
 const ESCAPES: ReadonlyMap<number, number> = new Map(
   Object.entries({ n: "\n", r: "\r", t: "\t", b: "\b", f: "\f", '"': '"', "/": "/", "'": "'", "\\": "\\" }).map(
     ([sign, meant]) => [sign.charCodeAt(0), meant.charCodeAt(0)],
@@ -31,7 +31,7 @@ export function beginsSpelling(byte: number): boolean {
   return byte === PERCENT || byte === AMPERSAND || byte === BACKSLASH || byte === PLUS || byte > 0x7f;
 }
 
-/** What a place of a text can stand for beside itself; several where it can be read in several ways. */
+/** What a place of a text can also stand for; several where it can be read in several ways. */
 export function spellingsAt(text: Uint8Array, at: number): readonly Spelling[] {
   const byte = text[at] ?? 0;
   if (byte === PERCENT) return percentAt(text, at);
@@ -110,7 +110,7 @@ function hexAt(text: Uint8Array, from: number, digits: number): number {
   return numberAt(text, from, from + digits, 16);
 }
 
-/** What a hexadecimal digit counts; negative: it is none. */
+/** What a hexadecimal digit counts; negative: not a hexadecimal digit. */
 export function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = smallLetter(byte);
