@@ -4,6 +4,9 @@
  * with the machine. Nothing here is asserted by a test.
  */
 import { linearPatterns } from "../adapters/patterns.ts";
+import { hasLink, SearchedText } from "../core/provenance/find-text.ts";
+import { judgeCarryOut } from "../core/provenance/carry-out.ts";
+import { type Ground, GroundText } from "../core/provenance/ground.ts";
 import { makeRedactor } from "../core/web/redact-secrets.ts";
 import { compileSchema } from "../core/json-schema/compile.ts";
 import { evaluateText } from "../core/maths/evaluate.ts";
@@ -33,6 +36,13 @@ const redactor = makeRedactor(secrets);
 const body = (unit: string) => encoder.encode(unit.repeat(Math.ceil(1_000_000 / unit.length)).slice(0, 1_000_000));
 const others = body(randomText(999_983, 7));
 
+const words = random.split(/[-_]/);
+const records = times(30, (index) => randomWords(4_000, index));
+const grounds = (): Ground => ({ trusted: [], chosen: [], records: records.map(toGroundText), read: [], written: [] });
+const known = grounds();
+const links = times(20_000, (index) => `https://a.example/page/${index}`).join("\n");
+const decoys = times(20_000, (index) => `https://a.example/last.${index}`).join("\n");
+
 const ROWS: readonly Row[] = [
   { label: "100 secrets of 40 bytes made ready", run: () => makeRedactor(secrets) },
   { label: "100 secrets of 4 KB made ready", run: () => makeRedactor(longest) },
@@ -41,6 +51,10 @@ const ROWS: readonly Row[] = [
   { label: "– 1 MB of JSON", run: () => redactor.bytes(body('{"id":17,"name":"some name"},')) },
   { label: "– 1 MB of %", run: () => redactor.bytes(body("%")) },
   { label: "– 1 MB of zeros", run: () => redactor.bytes(new Uint8Array(1_000_000)) },
+  { label: "carry-out: a query against 120 KB of records", run: () => judged(grounds()) },
+  { label: "– the next call of the step", run: () => judged(known) },
+  { label: "carry-out: the last of 20,000 links", run: () => linked(`${links} https://a.example/last`) },
+  { label: "carry-out: 20,000 links that look like it", run: () => linked(`${decoys} https://a.example/last`) },
   { label: "pattern: 1,000 characters, {1000}", run: () => linearPatterns.compile(`(?:${"ab.".repeat(325)}){1000}`) },
   {
     label: "tokens of 32 KB of prose",
@@ -152,6 +166,29 @@ function randomText(length: number, seed = 1): string {
     parts.push(letters.charAt(((state ^ (state >>> 13)) >>> 0) % letters.length));
   }
   return parts.join("");
+}
+
+function toGroundText(text: string): GroundText {
+  return new GroundText(text, { at: 0, from: "memory_search", page: null, source: null });
+}
+
+function judged(ground: Ground): unknown {
+  const url = `https://news.example/${encodeURIComponent(records[0]?.slice(0, 15).repeat(10) ?? "")}`;
+  return judgeCarryOut({ kind: "search", query: url }, ground, { allowedDomains: null });
+}
+
+function linked(text: string): unknown {
+  return hasLink(new SearchedText(text), new URL("https://a.example/last"));
+}
+
+function randomWords(length: number, seed: number): string {
+  let state = seed + 1;
+  let text = "";
+  while (text.length < length) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    text += `${words[(state >>> 8) % 200] ?? ""} `;
+  }
+  return text.slice(0, length);
 }
 
 function membersOf<T>(count: number, make: (index: number) => T): Readonly<Record<string, T>> {

@@ -8,7 +8,7 @@ const MAX_PORT = 65_535;
 
 /** Whether the URL's host is on the list. */
 export function hostIsListed(url: URL, entries: readonly string[]): boolean {
-  const host = withoutFinalDot(url.hostname);
+  const host = toHostName(url);
   const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port;
   return entries.some((entry) => {
     const wanted = partsOf(entry);
@@ -26,11 +26,17 @@ export function hostIsNamed(url: URL, entries: readonly string[]): boolean {
 
 /** Whether two URLs have one host: a final dot, `www.` in front and the schemes' own ports make no difference. */
 export function isSameHost(one: URL, other: URL): boolean {
-  return bareHost(one) === bareHost(other) && bareHost(one) !== "" && one.port === other.port;
+  return toBareHost(one) === toBareHost(other) && toBareHost(one) !== "" && one.port === other.port;
 }
 
-function bareHost({ hostname }: URL): string {
-  return withoutFinalDot(hostname).replace(/^www\./, "");
+/** The URL's host without a final dot. */
+export function toHostName({ hostname }: URL): string {
+  return withoutFinalDot(hostname.toLowerCase());
+}
+
+/** The URL's host without a final dot and without `www.` in front. */
+export function toBareHost(url: URL): string {
+  return toHostName(url).replace(/^www\./, "");
 }
 
 /** Whether an entry that names hosts, and not all of them, binds this URL's host to its port. */

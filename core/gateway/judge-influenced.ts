@@ -1,6 +1,6 @@
 /**
- * Calls of a step that had text from outside in its context. One that tells somebody outside more than the rule allows, or
- * that uses a secret, needs a person, whatever the agent's approval policy says (`core/provenance/carry-out.ts`).
+ * Calls of a step that had text from outside in its context. One that sends out more than the rule allows, or that uses
+ * a secret, needs a person under every approval policy of the agent (`core/provenance/carry-out.ts`).
  */
 import { allowedDomains } from "../agent.ts";
 import { judgeCarryOut } from "../provenance/carry-out.ts";
@@ -31,12 +31,12 @@ const grounds = new WeakMap<CallContext, Ground>();
  */
 export async function judgeInfluenced(tool: Tool, given: unknown, context: InfluenceContext): Promise<string | null> {
   if (context.context.label !== OUTSIDE) return null;
-  const reasons = [await judgeSecrets(tool, given, context), judgeTold(tool, given, context)];
+  const reasons = [await judgeSecrets(tool, given, context), judgeCarried(tool, given, context)];
   const found = reasons.filter((reason) => reason !== null);
   return found.length === 0 ? null : `Text from outside is in this task. ${found.join(" ")}`;
 }
 
-function judgeTold(tool: Tool, given: unknown, context: InfluenceContext): string | null {
+function judgeCarried(tool: Tool, given: unknown, context: InfluenceContext): string | null {
   // The schema of this very tool produced the value, so it is what the tool's functions take.
   const carried = tool.carries?.(given as never) ?? null;
   if (carried === null) return null;

@@ -96,11 +96,11 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
     security,
     // Nobody can look up whether a call of it happened.
     effect: tool.effect === "probe" ? "once" : tool.effect,
-    keyedForMs: tool.keyedForMs ?? documentedFor(origin),
+    keyedForMs: tool.keyedForMs ?? findKeyLifetime(origin),
     needs: caller?.needs ?? [],
-    touches: (_given, effect) => touchesOf(origin, effect),
-    carries: (given: Readonly<Record<string, unknown>>) => carriedBy(tool, given),
-    ...destinationOf(tool),
+    touches: (_given, effect) => listTouches(origin, effect),
+    carries: (given: Readonly<Record<string, unknown>>) => findCarried(tool, given),
+    ...findDestination(tool),
     aliases: {},
     timeoutMs,
     steers: origin.kind === "skill",
@@ -124,7 +124,7 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
 }
 
 /** A tool that says nothing of what it touches may touch anything on its own server. A skill's runs in a task of its own. */
-function touchesOf(origin: OutsideOrigin, effect: EffectClass): readonly Touch[] {
+function listTouches(origin: OutsideOrigin, effect: EffectClass): readonly Touch[] {
   switch (origin.kind) {
     case "http":
       return [
@@ -138,28 +138,28 @@ function touchesOf(origin: OutsideOrigin, effect: EffectClass): readonly Touch[]
 }
 
 /** How long the receiver of an outside tool remembers a key when its owner does not say, in ms. */
-function documentedFor(origin: OutsideOrigin): number {
+function findKeyLifetime(origin: OutsideOrigin): number {
   const url = origin.kind === "http" ? URL.parse(origin.request.url) : null;
   return url === null ? DEFAULT_KEYED_FOR_MS : documentedKeyedForMs(url);
 }
 
 /** The MCP server that calls of the tool go to, or the host of the tenant's request. */
-function destinationOf({ origin }: OutsideTool): Pick<Tool, "destination"> {
+function findDestination({ origin }: OutsideTool): Pick<Tool, "destination"> {
   if (origin.kind === "mcp") return { destination: origin.server };
   const host = origin.kind === "http" ? URL.parse(withoutReferences(origin.request.url))?.host : undefined;
   return host === undefined ? {} : { destination: host };
 }
 
 /** The arguments of a call that only reads. What a call with an effect sends is for the approval policy to judge. */
-function carriedBy(tool: OutsideTool, values: Readonly<Record<string, unknown>>): Carried | null {
+function findCarried(tool: OutsideTool, values: Readonly<Record<string, unknown>>): Carried | null {
   const { name, origin, effect, input } = tool;
   if (origin.kind === "skill") return null;
   const reads = effect === "none" || (origin.kind === "http" && isReading(origin.request.method));
   if (!reads) return null;
   const filled = origin.kind === "http" ? fillTemplate(origin.request, values) : null;
   const url = filled?.ok === true ? filled.value.url : null;
-  const source = destinationOf(tool).destination ?? name;
-  return { kind: "arguments", tool: name, source, url, values, schema: JSON.stringify(input) };
+  const source = findDestination(tool).destination ?? name;
+  return { kind: "arguments", tool: name, source, url, values, schema: input };
 }
 
 /** What `make` gives, made when it is first asked for. */

@@ -2,6 +2,7 @@
  * Sorts a conversation by what its texts may vouch for, for the calls of one step. A text counts as read only when somebody
  * other than the model wrote it: what a program, a file, a subtask or a summary repeats could be the model's own.
  */
+import { DEFAULT_AGENT, type PinnedAgent } from "../agent.ts";
 import type { LabelledMessage, RequestedCall } from "../messages.ts";
 import { isHistory } from "../prompt/compaction.ts";
 import { decodeText, type Ground, GroundText, type TextSource } from "../provenance/ground.ts";
@@ -32,7 +33,7 @@ type Sorted = { -readonly [Kind in keyof Ground]: GroundText[] };
 /** Sorts the texts of a call's context. Linear in their number; their characters are read when something is looked up. */
 export function readGround({ messages }: CallContext, { facts, toolset }: GroundFacts): Ground {
   const sorted: Sorted = { trusted: [], chosen: [], records: [], read: [], written: [] };
-  for (const content of [facts.agent.config.instructions, ...toolset.skillTexts])
+  for (const content of [...listInstructions(facts.agent), ...toolset.skillTexts])
     sorted.trusted.push(toText(content, -1, "your instructions"));
   const calls = new Map<string, RequestedCall>();
   let label: Label = OPERATOR;
@@ -46,6 +47,12 @@ export function readGround({ messages }: CallContext, { facts, toolset }: Ground
     label = joinLabels(label, message.label);
   }
   return sorted;
+}
+
+/** The built-in agent's instructions are nobody's choice of a tool, a server or a word. */
+function listInstructions({ id, config: { instructions } }: PinnedAgent): readonly string[] {
+  const isBuiltIn = id === DEFAULT_AGENT.id || instructions === DEFAULT_AGENT.config.instructions;
+  return isBuiltIn ? [] : [instructions];
 }
 
 interface Sorting {
@@ -86,7 +93,7 @@ function sortResult(message: Extract<LabelledMessage, { role: "tool" }>, at: num
   const { label, content } = message;
   const made = findCall(message.callId, message.name, calls);
   const tool = toolset.resolve?.(made.name) ?? null;
-  const text = toText(content, at, message.name, { page: pageOf(made.given), source: tool?.destination ?? null });
+  const text = toText(content, at, message.name, { page: findPage(made.given), source: tool?.destination ?? null });
   if (label <= PERSON) {
     if (made.name === ASK_HUMAN) sorted.trusted.push(text);
     else sorted.chosen.push(text);
@@ -125,7 +132,7 @@ function findCall(id: string, name: string, calls: ReadonlyMap<string, Requested
 }
 
 /** The page whose text a call reads; null: its arguments name none. */
-function pageOf(given: unknown): URL | null {
+function findPage(given: unknown): URL | null {
   const written = textField(given, "url");
   return written === null ? null : URL.parse(written);
 }

@@ -1,10 +1,19 @@
 /**
- * Looks for hosts, links, values and shared runs in texts. Every search is linear in the text (`indexOf`, or one pass), and
- * the places that are examined closely are bounded: what is not found within the bound counts as absent.
+ * Looks for hosts, links, values and headers in texts. Every search is linear in the text (`indexOf`, or one pass), and the
+ * places that are examined closely are bounded: what is not found within the bound counts as absent where it would vouch for
+ * a call, and as present where it would speak against one.
  */
+import { toBareHost, toHostName } from "../host-pattern.ts";
+import { countPlaces, foldText, toComparable } from "./shared-runs.ts";
 
-/** Places in a text that one search examines closely. */
+/** Places in a text that one search looks at, at least: more for short values, whose comparison costs less. */
 const MAX_PLACES = 256;
+/** Characters that one search compares at such places. */
+const MAX_COMPARED = 262_144;
+/** Links of a host that one search parses before it reads on in the text only at those that begin as the wanted one does. */
+const MAX_PARSED = 256;
+/** Characters by which links are compared without being parsed. */
+const MAX_BEGINNING = 64;
 /** Characters of a URL that are compared. */
 const MAX_LINK = 8_192;
 /** Characters that are cut from a link's end before it counts as another: the punctuation of the sentence around it. */
@@ -20,50 +29,53 @@ const TRAILING = "….,;:!?)]*_~";
 /** A text with the forms in which it is searched, each made when it is first needed. */
 export class SearchedText {
   readonly text: string;
-  private lowered: string | null = null;
+  private folded: string | null = null;
   private compared: Uint16Array | null = null;
+  private counted: number | null = null;
 
   constructor(text: string) {
     this.text = text;
   }
 
+  /** In lower case, with every character at its place. */
   get lower(): string {
-    return (this.lowered ??= this.text.toLowerCase());
+    return (this.folded ??= foldText(this.text));
   }
 
   /** The form in which runs are compared: letters and digits in lower case, each run of anything else as one space. */
   get comparable(): Uint16Array {
     return (this.compared ??= toComparable(this.lower));
   }
+
+  /** How many places a value can begin at. */
+  get places(): number {
+    return (this.counted ??= countPlaces(this.text));
+  }
 }
 
 /** Whether a text writes out this URL's host and port. `www.` in front is the same host; another subdomain is not. */
 export function namesHost({ text, lower }: SearchedText, url: URL): boolean {
-  const host = hostOf(url);
-  const twin = host.startsWith("www.") ? host.slice(4) : `www.${host}`;
-  if (hasName(lower, host, url.port) || hasName(lower, twin, url.port)) return true;
+  const bare = toBareHost(url);
+  if (bare === "") return false;
+  if (hasName(lower, bare, url.port) || hasName(lower, `www.${bare}`, url.port)) return true;
+  const host = toHostName(url);
   return host.includes("xn--") && hasForeignName(text, host, url.port);
 }
 
-/** The host in lower case, without a final dot. */
-function hostOf({ hostname }: URL): string {
-  return hostname.toLowerCase().replace(/\.$/, "");
-}
-
 function hasName(lower: string, host: string, port: string): boolean {
-  for (const at of placesOf(lower, host)) {
+  for (const at of listPlaces(lower, host)) {
     const before = lower[at - 1];
     if (before !== undefined && /[a-z0-9._@%-]/.test(before)) continue;
     const rest = lower.slice(at + host.length, at + host.length + 8);
     if (/^(?:[a-z0-9_%@-]|\.[a-z0-9_-])/.test(rest)) continue;
     const [, written] = /^\.?:(\d{1,5})(?!\d)/.exec(rest) ?? [];
-    if (portOf(written) === port) return true;
+    if (toPort(written) === port) return true;
   }
   return false;
 }
 
 /** A port as a URL has it: empty when it is the scheme's own. */
-function portOf(written = ""): string {
+function toPort(written = ""): string {
   return written === "" || written === "443" || written === "80" ? "" : String(Number(written));
 }
 
@@ -75,34 +87,81 @@ function hasForeignName(text: string, host: string, port: string): boolean {
   );
   return foreign.slice(0, MAX_NAMES).some((name) => {
     const url = URL.parse(`https://${name.replace(/[.:]+$/, "")}/`);
-    return url !== null && hostOf(url) === host && portOf(url.port) === port;
+    return url !== null && toHostName(url) === host && toPort(url.port) === port;
   });
 }
 
 /**
  * Whether a text has exactly this link: neither a beginning of a longer one nor one with something appended. Case of the
- * host, default ports, a final slash, fragments, equal percent-encodings and `http` for `https` make no difference.
+ * host, default ports, a final slash, fragments and `http` for `https` make no difference. Its percent-encodings are those of
+ * the text, or there are no needless ones: which of a link's characters are encoded could carry data.
  */
-export function hasLink({ text, lower }: SearchedText, url: URL): boolean {
-  if (lower.length !== text.length) return false;
-  const host = hostOf(url);
-  const wanted = toNormalLink(url);
-  for (const at of placesOf(lower, host)) {
-    const before = lower.slice(Math.max(0, at - 3), at);
-    if (!before.endsWith("//") && /[a-z0-9._@%-]$/.test(before)) continue;
-    const written = text.slice(at, endOfLink(text, at)).replaceAll("\\/", "/");
-    if (readings(written).some((reading) => isLink(reading, wanted))) return true;
-  }
-  return false;
+export function hasLink(searched: SearchedText, url: URL): boolean {
+  const [spelling, beginnings] = [toSpelling(url), listBeginnings(url)];
+  const found = findLink(searched, url, {
+    mayBe: (at) => beginsLike(searched.text, at, beginnings),
+    accepts: (link) => [toSpelling(link), decodeUnreserved(toSpelling(link))].includes(spelling),
+  });
+  return found === "found";
 }
 
-function isLink(reading: string, wanted: string): boolean {
-  const url = URL.parse(`https://${reading}`);
-  return url !== null && toNormalLink(url) === wanted;
+/** Whether a text has this link in any equal spelling, or too many of its host to tell. */
+export function mayHaveLink(searched: SearchedText, url: URL): boolean {
+  return findLink(searched, url, { mayBe: () => true, accepts: () => true }) !== "absent";
+}
+
+/** `mayBe`: whether to parse the link whose host ends at a place, once many were. */
+interface LinkSearch {
+  readonly mayBe: (at: number) => boolean;
+  readonly accepts: (link: URL) => boolean;
+}
+
+function findLink(
+  { text, lower }: SearchedText,
+  url: URL,
+  { mayBe, accepts }: LinkSearch,
+): "found" | "absent" | "unknown" {
+  const host = toHostName(url);
+  if (host === "") return "absent";
+  const wanted = toNormalLink(url);
+  let parsed = 0;
+  for (let at = lower.indexOf(host); at !== -1; at = lower.indexOf(host, at + host.length)) {
+    if (parsed >= MAX_PARSED && !mayBe(at + host.length)) continue;
+    const before = lower.slice(Math.max(0, at - 3), at);
+    if (!before.endsWith("//") && /[a-z0-9._@%-]$/.test(before)) continue;
+    parsed += 1;
+    if (parsed > 2 * MAX_PARSED) return "unknown";
+    const written = text.slice(at, endOfLink(text, at)).replaceAll("\\/", "/");
+    for (const reading of listReadings(written)) {
+      const link = URL.parse(`https://${reading}`);
+      if (link !== null && toNormalLink(link) === wanted && accepts(link)) return "found";
+    }
+  }
+  return "absent";
+}
+
+/** How a text may go on behind the host of this link: its path and query in the usual spellings. */
+function listBeginnings(url: URL): readonly string[] {
+  const written = [toSpelling(url), `${url.pathname}${url.search}`];
+  const plain = [...new Set([...written, ...written.map(decodeUnreserved)])];
+  const forms = plain.flatMap((form) => [form, form.replaceAll("&", "&amp;"), form.replaceAll("/", "\\/")]);
+  return [...new Set(forms)];
+}
+
+/** False where a link surely is another one: its path is another, or goes on. */
+function beginsLike(text: string, from: number, beginnings: readonly string[]): boolean {
+  const [port = ""] = text[from] === ":" ? (/^:\d{1,5}/.exec(text.slice(from, from + 6)) ?? []) : [];
+  const start = from + port.length;
+  return beginnings.some((form) => {
+    if (form.length > MAX_BEGINNING) return text.startsWith(form.slice(0, MAX_BEGINNING), start);
+    if (!text.startsWith(form, start)) return false;
+    const rest = text.slice(start + form.length, start + form.length + 3).replace(/^\\?\//, "");
+    return !/^[\p{L}\p{N}%=&+$/-]/u.test(rest);
+  });
 }
 
 /** What a link in running text may mean: as it is, without the punctuation behind it, with HTML's `&amp;` read. */
-function readings(written: string): string[] {
+function listReadings(written: string): string[] {
   const found = [written];
   let end = written.length;
   while (end > 0 && written.length - end < MAX_TRAILING && TRAILING.includes(written[end - 1] ?? " ")) {
@@ -127,9 +186,12 @@ function endOfLink(text: string, from: number): number {
 
 /** Two URLs with one normal form fetch the same. */
 export function toNormalLink(url: URL): string {
-  const path = decodeUnreserved(url.pathname).replace(/\/$/, "");
-  const port = portOf(url.port);
-  return `${url.username}:${url.password}@${hostOf(url)}:${port}${path}${decodeUnreserved(url.search)}`;
+  return `${url.username}:${url.password}@${toHostName(url)}:${toPort(url.port)}${decodeUnreserved(toSpelling(url))}`;
+}
+
+/** What a request line has of the URL, without a final slash. */
+function toSpelling({ pathname, search }: URL): string {
+  return `${pathname.replace(/\/$/, "")}${search}`;
 }
 
 /** RFC 3986, section 6.2.2: unreserved characters need no encoding, and hex digits have no case. */
@@ -142,7 +204,7 @@ function decodeUnreserved(text: string): string {
 
 /** Whether the reply from `page` links to this URL of the same origin without naming the host. */
 export function hasRelativeLink({ text }: SearchedText, page: URL, url: URL): boolean {
-  if (hostOf(page) !== hostOf(url) || page.port !== url.port) return false;
+  if (toHostName(page) !== toHostName(url) || page.port !== url.port) return false;
   const whole = `${url.pathname}${url.search}`;
   const folder = page.pathname.slice(0, page.pathname.lastIndexOf("/") + 1);
   const forms = [whole, ...(whole.startsWith(folder) ? [whole.slice(folder.length)] : [])];
@@ -154,7 +216,7 @@ export function hasRelativeLink({ text }: SearchedText, page: URL, url: URL): bo
 
 /** Whether a text has this between the quotes of an attribute or the parentheses of a Markdown link. */
 function isQuoted(text: string, form: string): boolean {
-  for (const at of placesOf(text, form)) {
+  for (const at of listPlaces(text, form)) {
     const before = text[at - 1] ?? "";
     const after = text[at + form.length] ?? "";
     if ((before === '"' || before === "'") && (after === before || after === "#")) return true;
@@ -163,12 +225,67 @@ function isQuoted(text: string, form: string): boolean {
   return false;
 }
 
-/** Whether a text has this value as a whole: no letter or digit continues it on either side. Case makes no difference. */
-export function hasValue({ lower }: SearchedText, value: string): boolean {
-  const wanted = value.trim().toLowerCase();
-  if (wanted === "") return true;
-  for (const at of placesOf(lower, wanted)) {
-    if (!isWordCharacter(lower[at - 1]) && !isWordCharacter(lower[at + wanted.length])) return true;
+/** How a text has a value as a whole, which no letter or digit continues on either side: letter by letter, or in other case. */
+export function findValue({ text, lower }: SearchedText, value: string): "exact" | "folded" | null {
+  if (value === "") return null;
+  if (hasWord(text, value)) return "exact";
+  return hasWord(lower, foldText(value)) ? "folded" : null;
+}
+
+function hasWord(text: string, wanted: string): boolean {
+  for (const at of listPlaces(text, wanted)) {
+    if (!isWordCharacter(text[at - 1]) && !isWordCharacter(text[at + wanted.length])) return true;
+  }
+  return false;
+}
+
+/** Between a header's name and its value: `name: value`, `"name": "value"`, `name = value`, with or without backticks. */
+const HEADER_SEPARATOR = /^["'`]?[ \t]{0,4}[:=][ \t]{0,4}["'`]?/;
+const MAX_SEPARATOR = 12;
+const ENDS_HEADER = /^[\s"'`,;.)\]}]?$/;
+
+/** Whether a text states this header with exactly this value. */
+export function hasHeader({ text, lower }: SearchedText, name: string, value: string): boolean {
+  const [wanted, stated] = [foldText(name), value.trim()];
+  if (wanted === "" || stated === "") return false;
+  for (const at of listPlaces(lower, wanted)) {
+    const after = at + wanted.length;
+    if (isNameCharacter(lower[at - 1])) continue;
+    const [separator = ""] = HEADER_SEPARATOR.exec(text.slice(after, after + MAX_SEPARATOR)) ?? [];
+    const from = after + separator.length;
+    const next = text[from + stated.length] ?? "";
+    if (separator !== "" && text.startsWith(stated, from) && ENDS_HEADER.test(next)) return true;
+  }
+  return false;
+}
+
+function isNameCharacter(character: string | undefined): boolean {
+  return isWordCharacter(character) || character === "-" || character === "_";
+}
+
+/** What makes a name of plain letters the name of a tool or server: who writes it in a sentence does not mean the word. */
+const DIRECTS = /(?:^|[^\p{L}\p{N}_])(?:use|using|via|mcp|server) $/iu;
+const IN_SENTENCE = /[\p{Ll}\p{Lo}\p{N},;)] $/u;
+const IS_SERVER = /^ (?:mcp|server)(?![\p{L}\p{N}_])/iu;
+const MAX_DIRECTING = 12;
+
+/**
+ * Whether a text names a tool, or the MCP server of one. A name with `_` or `.` in it, `crm_find`, is no word of a sentence.
+ * A plain one, `notes`, could be, so it counts in backticks, with a capital inside a sentence ("in Notes"), behind "use",
+ * "using" or "via", and next to "server" or "MCP".
+ */
+export function namesTool({ text, lower }: SearchedText, name: string): boolean {
+  const wanted = foldText(name);
+  if (wanted === "") return false;
+  if (/[_.]/.test(name)) return hasWord(lower, wanted) || hasWord(lower, wanted.replaceAll(".", "_"));
+  for (const at of listPlaces(lower, wanted)) {
+    const end = at + wanted.length;
+    if (isNameCharacter(text[at - 1]) || isNameCharacter(text[end])) continue;
+    if (text[at - 1] === "`" && text[end] === "`") return true;
+    const before = text.slice(Math.max(0, at - MAX_DIRECTING), at);
+    const isCapital = /^\p{Lu}/u.test(text.slice(at, end));
+    if ((isCapital && IN_SENTENCE.test(before)) || DIRECTS.test(before)) return true;
+    if (IS_SERVER.test(text.slice(end, end + MAX_DIRECTING))) return true;
   }
   return false;
 }
@@ -177,99 +294,10 @@ function isWordCharacter(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}]/u.test(character);
 }
 
-const SPACE = 0x20;
-const WORD = 1;
-const SEPARATOR = 2;
-/** What each UTF-16 unit is, filled as units are met: a class of Unicode in a pattern costs a hundred times as much. */
-const UNIT_CLASSES = new Uint8Array(0x10000);
-
-function toComparable(lower: string): Uint16Array {
-  const units = new Uint16Array(lower.length);
-  let length = 0;
-  let isAfterSpace = false;
-  for (let at = 0; at < lower.length; at += 1) {
-    const unit = lower.charCodeAt(at);
-    const isWord = (UNIT_CLASSES[unit] || classifyUnit(unit)) === WORD;
-    if (isEmojiHalf(unit) && isLowHalf(lower.charCodeAt(at + 1))) at += 1;
-    if (!isWord && isAfterSpace) continue;
-    units[length] = isWord ? unit : SPACE;
-    length += 1;
-    isAfterSpace = !isWord;
-  }
-  return units.subarray(0, length);
-}
-
-/** A half of a pair counts as a letter's, except the first of an emoji. */
-function classifyUnit(unit: number): number {
-  const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
-  const isWord = isSurrogate ? !isEmojiHalf(unit) : /[\p{L}\p{N}]/u.test(String.fromCharCode(unit));
-  const found = isWord ? WORD : SEPARATOR;
-  UNIT_CLASSES[unit] = found;
-  return found;
-}
-
-/** The first half of U+1F000 to U+1FBFF. */
-function isEmojiHalf(unit: number): boolean {
-  return unit >= 0xd83c && unit <= 0xd83e;
-}
-
-function isLowHalf(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
-}
-
-/** Base of the hash, and the bits of it that a table remembers. */
-const BASE = 65_599;
-const TABLE_BITS = 0xffff;
-
-/** Finds the runs of `length` characters that a text shares with others, by their comparable forms. */
-export class SharedRuns {
-  private readonly length: number;
-  /** Every run has a gram of this length at a place that is a multiple of `stride`, so only those are looked up. */
-  private readonly gram: number;
-  private readonly stride: number;
-  private readonly runs = new Set<string>();
-  private readonly table = new Uint8Array(TABLE_BITS + 1);
-
-  constructor({ comparable: given }: SearchedText, length: number) {
-    this.length = length;
-    this.gram = Math.ceil(length / 2);
-    this.stride = length - this.gram + 1;
-    for (let at = 0; at + length <= given.length; at += 1) this.runs.add(toText(given, at, length));
-    if (this.runs.size === 0) return;
-    for (let at = 0; at + this.gram <= given.length; at += 1) this.table[hashGram(given, at, this.gram)] = 1;
-  }
-
-  /** Each shared run once. Linear in the text's length: about 1 ms for 120,000 characters. */
-  findIn(searched: SearchedText): ReadonlySet<string> {
-    const found = new Set<string>();
-    if (this.runs.size === 0) return found;
-    const text = searched.comparable;
-    for (let at = 0; at + this.gram <= text.length; at += this.stride) {
-      if (this.table[hashGram(text, at, this.gram)] === 0) continue;
-      const last = Math.min(at, text.length - this.length);
-      for (let start = Math.max(0, at - this.stride + 1); start <= last; start += 1) {
-        const run = toText(text, start, this.length);
-        if (this.runs.has(run)) found.add(run);
-      }
-    }
-    return found;
-  }
-}
-
-function hashGram(text: Uint16Array, from: number, length: number): number {
-  let hash = 0;
-  for (let at = from; at < from + length; at += 1) hash = (Math.imul(hash, BASE) + (text[at] ?? 0)) | 0;
-  // The low bits of a product depend on low bits alone, so the high ones are mixed in.
-  return (hash ^ (hash >>> 15)) & TABLE_BITS;
-}
-
-function toText(units: Uint16Array, from: number, length: number): string {
-  return String.fromCharCode(...units.subarray(from, from + length));
-}
-
-function* placesOf(text: string, wanted: string): Generator<number> {
+function* listPlaces(text: string, wanted: string): Generator<number> {
+  const most = Math.max(MAX_PLACES, Math.floor(MAX_COMPARED / wanted.length));
   let at = text.indexOf(wanted);
-  for (let count = 0; at !== -1 && count < MAX_PLACES; count += 1) {
+  for (let count = 0; at !== -1 && count < most; count += 1) {
     yield at;
     at = text.indexOf(wanted, at + 1);
   }

@@ -2,7 +2,17 @@
  * What the conversation says about a value: who named it, where it was read, and whether the model wrote it first. The
  * texts come sorted by their source (`core/gateway/read-ground.ts`).
  */
-import { hasLink, hasRelativeLink, hasValue, namesHost, SearchedText, SharedRuns } from "./find-text.ts";
+import {
+  findValue,
+  hasHeader,
+  hasLink,
+  hasRelativeLink,
+  mayHaveLink,
+  namesHost,
+  namesTool,
+  SearchedText,
+} from "./find-text.ts";
+import { countPlaces, foldText, SharedRuns } from "./shared-runs.ts";
 
 /** A run of this many characters from a tenant's record is taken for a copy of it. */
 const MIN_COPIED_CHARACTERS = 16;
@@ -58,13 +68,53 @@ export function isKnownLink(url: URL, ground: Ground): boolean {
     (text) => hasLink(text, url) || (text.about.page !== null && hasRelativeLink(text, text.about.page, url)),
   );
   if (first === undefined) return false;
-  return !ground.written.some((text) => text.about.at < first.about.at && hasLink(text, url));
+  return !ground.written.some((text) => text.about.at < first.about.at && mayHaveLink(text, url));
 }
 
-/** Whether a person or the operator wrote this value, or the same source told it before. `source` null: no source did. */
-export function isGroundedValue(value: string, source: string | null, { trusted, read }: Ground): boolean {
-  if (trusted.some((text) => hasValue(text, value))) return true;
-  return source !== null && read.some((text) => text.about.source === source && hasValue(text, value));
+/** Whether a person or the operator named the tool, or the server that it is of; null: it is of none. */
+export function isNamedTool(tool: string, server: string | null, { trusted }: Ground): boolean {
+  return trusted.some((text) => namesTool(text, tool) || (server !== null && namesTool(text, server)));
+}
+
+/**
+ * How many bits choosing this value can tell: it is one of the texts that a person or the operator wrote, or that the same
+ * source said before (`source` null: no source did). Null: it is in none of them, so that it can tell anything.
+ */
+export function countValueChoice(value: string, source: string | null, { trusted, read }: Ground): number | null {
+  const said = source === null ? [] : read.filter(({ about }) => about.source === source);
+  const counts = [countPlacing(value, trusted), countPlacing(value, said)].filter((bits) => bits !== null);
+  // Of the two groups of texts, one was chosen.
+  return counts.length === 0 ? null : Math.min(...counts) + 1;
+}
+
+/** Bits of a value's place in these texts, of its words and of its case; null: it is in none of them. */
+function countPlacing(value: string, texts: readonly GroundText[]): number | null {
+  let least: number | null = null;
+  for (const text of texts) {
+    const found = findValue(text, value);
+    if (found === null) continue;
+    const words = countNumberBits(countPlaces(value) - 1);
+    const bits = Math.log2(texts.length * text.places) + words + (found === "exact" ? 0 : countCaseBits(value));
+    least = Math.min(least ?? bits, bits);
+  }
+  return least;
+}
+
+/** All in small or all in capital letters is one choice; a mixture is one for each letter. */
+function countCaseBits(value: string): number {
+  return value === value.toLowerCase() || value === value.toUpperCase() ? 2 : 2 * value.length;
+}
+
+/** Bits of a number from 0 on in a code for all of them (Elias gamma): 1 for 0, 3 for 1 and 2, 13 for 100. */
+export function countNumberBits(number: number): number {
+  return 2 * Math.floor(Math.log2(number + 1)) + 1;
+}
+
+/** How many bits choosing this header can tell, which a person or the operator stated; null: none of them did. */
+export function countHeaderChoice(name: string, value: string, { trusted }: Ground): number | null {
+  const stating = trusted.filter((text) => hasHeader(text, name, value));
+  if (stating.length === 0) return null;
+  return Math.min(...stating.map(({ places }) => Math.log2(trusted.length * places)));
 }
 
 /**
@@ -93,11 +143,11 @@ export function findOrigin(
   wanted: string,
   { read, records }: Ground,
 ): { readonly from: string; readonly line: number; readonly excerpt: string } | null {
-  const folded = wanted.trim().toLowerCase();
+  const folded = foldText(wanted.trim());
   if (folded === "") return null;
   for (const { text, lower, about } of [...read, ...records]) {
     const at = lower.indexOf(folded);
-    if (at === -1 || lower.length !== text.length) continue;
+    if (at === -1) continue;
     return { from: about.from, line: text.slice(0, at).split("\n").length, excerpt: excerptAt(text, at) };
   }
   return null;
@@ -121,15 +171,21 @@ export function toShownText(text: string): string {
 /** Rounds of percent-decoding. */
 const MAX_DECODINGS = 3;
 
-/** A text with its percent-encodings read, also those of encodings. What does not decode stays. */
+/** A text with its percent-encodings read, also those of encodings. What is no UTF-8 stays, and hides nothing beside it. */
 export function decodeText(text: string): string {
   let decoded = text;
-  for (let round = 0; round < MAX_DECODINGS && /%[0-9a-f]{2}/i.test(decoded); round += 1) {
-    try {
-      decoded = decodeURIComponent(decoded);
-    } catch {
-      return decoded;
-    }
-  }
+  for (let round = 0; round < MAX_DECODINGS && ENCODED.test(decoded); round += 1)
+    decoded = decoded.replace(ENCODED_RUNS, decodeRun);
   return decoded;
+}
+
+const ENCODED = /%[0-9a-f]{2}/i;
+const ENCODED_RUNS = /(?:%[0-9a-f]{2})+/gi;
+
+function decodeRun(run: string): string {
+  try {
+    return decodeURIComponent(run);
+  } catch {
+    return run.replace(/%[0-7][0-9a-f]/gi, decodeURIComponent);
+  }
 }

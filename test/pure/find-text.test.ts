@@ -2,13 +2,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  findValue,
+  hasHeader,
   hasLink,
-  hasValue,
+  mayHaveLink,
   namesHost,
+  namesTool,
   SearchedText,
-  SharedRuns,
   toNormalLink,
 } from "../../core/provenance/find-text.ts";
+import { foldText, SharedRuns } from "../../core/provenance/shared-runs.ts";
 
 const url = (text: string) => new URL(text);
 
@@ -72,10 +75,66 @@ describe("hasLink", () => {
   });
 });
 
-test("hasValue finds whole words, in any case", () => {
+test("findValue finds whole words, and says whether their case is the text's", () => {
   const text = new SearchedText("Find Ana Reis (id 4711).");
-  for (const value of ["ana reis", "4711", "Ana", ""]) expect(hasValue(text, value)).toBe(true);
-  for (const value of ["an", "47", "4711.5", "ana  reis"]) expect(hasValue(text, value)).toBe(false);
+  for (const value of ["Ana Reis", "4711", "Ana", "id 4711"]) expect(findValue(text, value), value).toBe("exact");
+  for (const value of ["ana reis", "ANA"]) expect(findValue(text, value), value).toBe("folded");
+  for (const value of ["an", "47", "4711.5", "Ana  Reis", " Ana", ""]) expect(findValue(text, value), value).toBeNull();
+  const many = new SearchedText(`${"20 ".repeat(20_000)} page 2`);
+  expect(findValue(many, "2")).toBe("exact");
+});
+
+describe("hasHeader", () => {
+  test.each<[string, string, string, boolean]>([
+    ["Send X-Mode: full with it.", "x-mode", "full", true],
+    ['{"X-Mode": "full"}', "X-Mode", "full", true],
+    ["`x-mode`: `full`", "x-mode", "full", true],
+    ["x-mode = a b", "x-mode", "a b", true],
+    ["x-mode: full", "x-mode", "FULL", false],
+    ["x-mode: full", "mode", "full", false],
+    ["x-mode: fuller", "x-mode", "full", false],
+    ["x-mode and full", "x-mode", "full", false],
+    ["full: x-mode", "x-mode", "full", false],
+    ["x-mode:", "x-mode", "", false],
+  ])("%s states %s: %s — %s", (text, name, value, stated) => {
+    expect(hasHeader(new SearchedText(text), name, value)).toBe(stated);
+  });
+});
+
+describe("namesTool", () => {
+  test.each<[string, string, boolean]>([
+    ["Call crm_find now.", "crm_find", true],
+    ["Call weather_now.", "weather.now", true],
+    ["Call crm_finder.", "crm_find", false],
+    ["Look in `notes`.", "notes", true],
+    ["Find it in Notes.", "notes", true],
+    ["Look in GitHub, then in Linear.", "linear", true],
+    ["Use linear.", "linear", true],
+    ["Search via linear", "linear", true],
+    ["Ask the notes server.", "notes", true],
+    ["Ask the MCP server notes.", "notes", true],
+    ["用 Linear 查。", "linear", true],
+    ["Save a note in my notes.", "notes", false],
+    ["Notes are below.", "notes", false],
+    ["It rained. Notes follow.", "notes", false],
+    ["Do not misuse notes", "notes", false],
+    ["Reuse notes", "notes", false],
+    ["footnotes and notes-app", "notes", false],
+    ['{"notes": 1}', "notes", false],
+  ])("%s — %s: %s", (text, name, named) => {
+    expect(namesTool(new SearchedText(text), name)).toBe(named);
+  });
+});
+
+test("every character keeps its place in a folded text", () => {
+  for (let point = 0; point < 0x11_0000; point += 1) {
+    const character = String.fromCodePoint(point);
+    if (foldText(character).length !== character.length) expect.fail(`U+${point.toString(16)}`);
+  }
+  expect(foldText("İSTANBUL, Ana")).toBe("İstanbul, ana");
+  const text = new SearchedText(`${"İ".repeat(50)} https://a.example/b, evil.com`);
+  expect(hasLink(text, url("https://a.example/b"))).toBe(true);
+  expect(namesHost(new SearchedText("evİl.example"), url("https://evil.example/"))).toBe(false);
 });
 
 test("shared runs are those that both texts have", () => {
@@ -95,11 +154,47 @@ test("shared runs are those that both texts have", () => {
   expect(compared).toBe("hunter2 orange éléphant 𠮷 ");
 });
 
-test("a text of decoys costs a bounded number of looks, and hides the link at worst", () => {
-  const target = url("https://a.example/last");
-  const decoys = Array.from({ length: 20_000 }, (_, index) => `https://a.example/${index}`).join("\n");
-  expect(hasLink(new SearchedText(`${decoys}\n${target.href}`), target)).toBe(false);
-  expect(hasLink(new SearchedText(`${target.href}\n${decoys}`), target)).toBe(true);
+describe("a text of very many links", () => {
+  const target = url("https://a.example/last/?b=c&d");
+  const many = (path: (index: number) => string) =>
+    Array.from({ length: 20_000 }, (_, index) => `https://a.example${path(index)}`).join("\n");
+
+  test("has the last of them, in each usual spelling", () => {
+    const links = many((index) => `/${index}`);
+    for (const spelling of [target.href, target.href.replace("&", "&amp;"), target.href.replaceAll("/", "\\/")])
+      expect(hasLink(new SearchedText(`${links}\n${spelling}`), target), spelling).toBe(true);
+    expect(
+      hasLink(new SearchedText(`${many((index) => `/p/${index}`)} a.example:443/p/ `), url("https://a.example/p")),
+    ).toBe(true);
+  });
+
+  test("costs a bounded number of looks, and hides a link behind those that look like it at worst", () => {
+    const decoys = many((index) => `/last/?b=c&d.${index}`);
+    expect(hasLink(new SearchedText(`${decoys}\n${target.href}`), target)).toBe(false);
+    expect(hasLink(new SearchedText(`${target.href}\n${decoys}`), target)).toBe(true);
+  });
+
+  test("may have any of them, where that speaks against a call", () => {
+    expect(mayHaveLink(new SearchedText(many((index) => `/${index}`)), target)).toBe(true);
+    expect(mayHaveLink(new SearchedText("https://a.example/%6cast?b=c&d"), target)).toBe(true);
+    expect(mayHaveLink(new SearchedText("https://a.example/first"), target)).toBe(false);
+  });
+});
+
+test("which characters of a link are encoded is no choice of the caller", () => {
+  const text = new SearchedText("https://a.example/%7eab%2f?q=%41");
+  for (const same of [
+    "https://a.example/%7eab%2f?q=%41",
+    "https://a.example/~ab%2F?q=A",
+    "http://a.example/~ab%2F/?q=A",
+  ])
+    expect(hasLink(text, url(same)), same).toBe(true);
+  for (const other of [
+    "https://a.example/%7Eab%2f?q=%41",
+    "https://a.example/~%61b%2F?q=A",
+    "https://a.example/~ab%2f?q=A",
+  ])
+    expect(hasLink(text, url(other)), other).toBe(false);
 });
 
 test("equal addresses have one normal form", () => {
