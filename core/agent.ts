@@ -80,7 +80,7 @@ export const agentConfigSchema = z.strictObject({
     .max(200)
     .optional()
     .describe(
-      "Hosts that honour `Idempotency-Key`, each with the seconds that it remembers a key (1800 unless stated)",
+      "Hosts that honour `Idempotency-Key`, each with the seconds that it remembers a key (1800 unless stated; a day for Stripe and for the host of OTTO_PUBLIC_URL)",
     ),
   on_unknown: z.enum(["tell", "ask"]).optional(),
   memory: z

@@ -8,7 +8,7 @@ import type { ToolPorts } from "./ports.ts";
 import type { CopyScope, WorkingCopy } from "./sandbox/working-copy.ts";
 import type { Carried } from "./provenance/carry-out.ts";
 import type { SkillInForce, Skill } from "./skills/skill.ts";
-import type { IdempotentHost } from "./web/idempotent-hosts.ts";
+import type { KeyLifetimes } from "./web/idempotent-hosts.ts";
 
 /** JSON Schema, as the tenant or the server wrote it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -247,7 +247,7 @@ export interface Tool {
   readonly refersTo?: { readonly [argument: string]: "file" | undefined };
   /** Of a tool that runs a program: what that is given a copy of. An approval covers the content of all of it. */
   copies?(given: never): CopyScope;
-  /** What a call tells somebody outside although it only reads; null: nothing. Absent: no call of it does. */
+  /** What a call sends outside although it only reads; null: nothing. Absent: no call of it does. */
   carries?(given: never): Carried | null;
   /** Of a tool that its tenant brought: the MCP server or the host that its calls go to. */
   readonly destination?: string;
@@ -286,8 +286,7 @@ export interface Tool {
 }
 
 /** What the effect class and security level of a call may depend on beside its arguments. */
-export interface EffectFacts {
-  readonly idempotentHosts: readonly IdempotentHost[];
+export interface EffectFacts extends KeyLifetimes {
   /** The skills that there are for the task. */
   readonly skills: readonly Skill[];
   /** How long the provider of mail remembers a mail's key, in ms; null: it honours none. */

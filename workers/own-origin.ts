@@ -3,9 +3,17 @@
  * say that our page asked. `Sec-Fetch-Site` (https://w3c.github.io/webappsec-fetch-metadata/) says who did; browsers leave it
  * out where the address is neither https nor this machine's, and then `Origin` says it, for all but reads.
  */
-import { publicUrlFromEnv } from "../adapters/from-env.ts";
+import { type Env, publicUrlFromEnv } from "../adapters/from-env.ts";
 import { raise } from "../core/errors.ts";
+import { REPLY_KEPT_MS } from "../core/tenant/idempotency.ts";
+import type { OwnApi } from "../core/web/idempotent-hosts.ts";
 import type { AppContext } from "./context.ts";
+
+/** Otto's own API as an agent's calls reach it; null: OTTO_PUBLIC_URL is not set. */
+export function findOwnApi(env: Env): OwnApi | null {
+  const url = URL.parse(publicUrlFromEnv(env) ?? "");
+  return url === null ? null : { host: url.host, keyedForMs: REPLY_KEPT_MS };
+}
 
 /** Refuses a request by a cookie that another site's page may have caused. */
 export function refuseForeign(c: AppContext): void {

@@ -65,6 +65,7 @@ import type { Tool } from "../core/tool.ts";
 import { taskReminders } from "./channels/task-reminders.ts";
 import { chargeCost, meterWork, paceStep } from "./charge-cost.ts";
 import { logDefect } from "./log.ts";
+import { findOwnApi } from "./own-origin.ts";
 import { pinnedTools, weightOf } from "./pinned-tools.ts";
 import { toolLists } from "./tool-lists.ts";
 import { catalogue } from "../tools/catalogue.generated.ts";
@@ -234,7 +235,8 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     const texts = await this.skillTexts(told, facts, own.value);
     if (!texts.ok) return texts;
     const { keyedForMs: mailKeyedForMs } = mailFromEnv(this.env);
-    const built = { ...(await buildToolset([...this.tools, ...own.value], facts, texts.value)), mailKeyedForMs };
+    const keys = { mailKeyedForMs, ownApi: findOwnApi(this.env) };
+    const built = { ...(await buildToolset([...this.tools, ...own.value], facts, texts.value)), ...keys };
     keepToolset(key, built, weightOf(tenant, sources));
     return ok(built);
   }

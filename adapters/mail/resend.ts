@@ -5,12 +5,11 @@
 import { Resend } from "resend";
 import { toBase64 } from "../../core/base64.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
+import { RESEND_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { shownMailbox } from "../../core/mail/address.ts";
 import { checkMail } from "../../core/mail/check.ts";
 import type { Mail, MailPort, SentMail } from "../../core/mail/port.ts";
 
-/** https://resend.com/docs/dashboard/emails/idempotency-keys: keys expire after 24 hours. */
-const KEYED_FOR_MS = 24 * 3_600_000;
 /** Of one request. */
 const TIMEOUT_MS = 30_000;
 /** Characters of Resend's own words that are passed on. */
@@ -26,7 +25,7 @@ export interface ResendSettings {
 export function openResend({ baseUrl, apiKey, from }: ResendSettings): MailPort {
   return {
     provider: "resend",
-    keyedForMs: KEYED_FOR_MS,
+    keyedForMs: RESEND_KEYED_FOR_MS,
     async send(_tenant, mail, { key, signal }) {
       const checked = checkMail(mail);
       if (!checked.ok) return checked;

@@ -18,7 +18,7 @@ export interface AdmittedCall {
 /** Where a call comes from. `context`: what it was decided from. */
 export interface AdmitContext {
   readonly facts: TaskFacts;
-  readonly toolset: Pick<Toolset, "admits" | "skills" | "mailKeyedForMs">;
+  readonly toolset: Pick<Toolset, "admits" | "skills" | "mailKeyedForMs" | "ownApi">;
   readonly context: CallContext;
 }
 
@@ -29,8 +29,8 @@ export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitC
   const valid = validateArguments(tool, given);
   if (!valid.ok) return valid;
   const { config } = facts.agent;
-  const { skills, mailKeyedForMs = null } = toolset;
-  const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [], skills, mailKeyedForMs };
+  const { skills, mailKeyedForMs = null, ownApi = null } = toolset;
+  const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [], ownApi, skills, mailKeyedForMs };
   // The schema of this very tool produced the value, so it is what the tool's functions take.
   const checked = valid.value as never;
   const security = typeof tool.security === "function" ? tool.security(checked, effectFacts) : tool.security;

@@ -5,7 +5,7 @@
 import type { CallToMake } from "../task-commands.ts";
 import type { BatchCall } from "../task-state.ts";
 import type { EffectTerms } from "../tool.ts";
-import { chooseRecovery, DEFAULT_KEYED_FOR_MS, OWN_KEYED_FOR_MS } from "./outcome.ts";
+import { chooseRecovery, DEFAULT_KEYED_FOR_MS, OWN_KEYED_FOR_MS, RESEND_KEYED_FOR_MS } from "./outcome.ts";
 
 /** How a call's effect may be repeated, and nothing else of it. */
 export function pickTerms({ effect, keyedForMs, canProbe }: EffectTerms): EffectTerms {
@@ -48,7 +48,6 @@ const OWN_TOOLS: ReadonlySet<string> = new Set([
   "set_reminder",
   "write_file",
 ]);
-const MAIL_KEYED_FOR_MS = 24 * 3_600_000;
 
 /**
  * Version 5 knew no lifetimes of keys. The key of a call that was attempted is as old as its row at most: an approval may
@@ -59,7 +58,7 @@ export function addKeyLifetime(call: BatchCall, intendedAt: (callId: string) => 
   const keyedForMs = OWN_TOOLS.has(call.tool)
     ? OWN_KEYED_FOR_MS
     : call.tool === "send_email"
-      ? MAIL_KEYED_FOR_MS
+      ? RESEND_KEYED_FOR_MS
       : DEFAULT_KEYED_FOR_MS;
   const sentAt = call.attempts === 0 ? null : intendedAt(call.id);
   return { ...call, keyedForMs, ...(sentAt === null ? {} : { sentAt }) };

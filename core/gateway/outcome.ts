@@ -17,6 +17,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 export const DEFAULT_KEYED_FOR_MS = 30 * MINUTE_MS;
 /** Key lifetime of what Otto stores itself: files (`sandbox-store.ts`), memories and reminders (their ids come from the key). */
 export const OWN_KEYED_FOR_MS = 30 * DAY_MS;
+/** Key lifetime of Resend, in ms. https://resend.com/docs/dashboard/emails/idempotency-keys: keys expire after 24 hours. */
+export const RESEND_KEYED_FOR_MS = DAY_MS;
 /** The shortest and the longest key lifetime that a tenant may state, in seconds. */
 export const MIN_KEYED_FOR_S = 60;
 export const MAX_KEYED_FOR_S = 30 * 86_400;

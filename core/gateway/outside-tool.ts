@@ -7,7 +7,7 @@ import type { PatternsPort, ToolPorts } from "../ports.ts";
 import type { Carried } from "../provenance/carry-out.ts";
 import type { EffectClass, JsonSchema, Tool, ToolContext, ToolOutcome, Touch } from "../tool.ts";
 import { nameKey, type OutsideOrigin, type OutsideTool } from "../tool-source.ts";
-import { documentedKeyedForMs } from "../web/idempotent-hosts.ts";
+import { documentedKeyedForMs, type OwnApi } from "../web/idempotent-hosts.ts";
 import { DEFAULT_KEYED_FOR_MS } from "./outcome.ts";
 import { fillTemplate, withoutReferences } from "./http-template.ts";
 import { modeOf } from "./touches.ts";
@@ -96,7 +96,7 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
     security,
     // Nobody can look up whether a call of it happened.
     effect: tool.effect === "probe" ? "once" : tool.effect,
-    keyedForMs: tool.keyedForMs ?? findKeyLifetime(origin),
+    keyedForMs: tool.keyedForMs ?? ((_given, { ownApi = null }) => findKeyLifetime(origin, ownApi)),
     needs: caller?.needs ?? [],
     touches: (_given, effect) => listTouches(origin, effect),
     carries: (given: Readonly<Record<string, unknown>>) => findCarried(tool, given),
@@ -138,9 +138,9 @@ function listTouches(origin: OutsideOrigin, effect: EffectClass): readonly Touch
 }
 
 /** How long the receiver of an outside tool remembers a key when its owner does not say, in ms. */
-function findKeyLifetime(origin: OutsideOrigin): number {
+function findKeyLifetime(origin: OutsideOrigin, ownApi: OwnApi | null): number {
   const url = origin.kind === "http" ? URL.parse(origin.request.url) : null;
-  return url === null ? DEFAULT_KEYED_FOR_MS : documentedKeyedForMs(url);
+  return url === null ? DEFAULT_KEYED_FOR_MS : documentedKeyedForMs(url, ownApi);
 }
 
 /** The MCP server that calls of the tool go to, or the host of the tenant's request. */

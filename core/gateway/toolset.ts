@@ -6,6 +6,7 @@ import type { ToolSpec } from "../ports.ts";
 import type { Skill } from "../skills/skill.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { JsonSchema, Tool } from "../tool.ts";
+import type { OwnApi } from "../web/idempotent-hosts.ts";
 import { checkEnvelope } from "./envelope.ts";
 import { modelNames } from "./model-names.ts";
 import { chooseShown, isSearchTool } from "./shown-tools.ts";
@@ -27,6 +28,8 @@ export interface Toolset {
   readonly skillTexts: readonly string[];
   /** How long the provider of mail remembers a mail's key, in ms; null or absent: it honours none. */
   readonly mailKeyedForMs?: number | null;
+  /** Otto's own API, which remembers keys longer than hosts that document nothing; null or absent: it has no public address. */
+  readonly ownApi?: OwnApi | null;
   /** True when the tenant's own tools could not be read and are left out. */
   readonly isPart?: boolean;
 }

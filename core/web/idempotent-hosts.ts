@@ -23,20 +23,33 @@ export const idempotentHostSchema = z.union([
 ]);
 export type IdempotentHost = z.infer<typeof idempotentHostSchema>;
 
+/** Otto's own API: its host with its port, and how long that remembers a key, in ms. */
+export interface OwnApi {
+  readonly host: string;
+  readonly keyedForMs: number;
+}
+
+/** What decides how long a host remembers a key. `ownApi` absent or null: this Otto has no public address. */
+export interface KeyLifetimes {
+  readonly idempotentHosts: readonly IdempotentHost[];
+  readonly ownApi?: OwnApi | null;
+}
+
 /**
  * How long the host of `url` remembers an idempotency key, in ms; null: it is not listed, or `url` is not a URL. The
- * shortest lifetime that an entry states wins, then what the provider documents, then 30 minutes.
+ * shortest lifetime that an entry states wins, then what the provider or Otto's own API documents, then 30 minutes.
  */
-export function keyedForAt(url: string, hosts: readonly IdempotentHost[]): number | null {
+export function keyedForAt(url: string, { idempotentHosts: hosts, ownApi }: KeyLifetimes): number | null {
   const parsed = URL.parse(url);
   if (parsed === null) return null;
   const listed = hosts.filter((entry) => hostIsListed(parsed, [typeof entry === "string" ? entry : entry.host]));
   if (listed.length === 0) return null;
   const stated = listed.flatMap((entry) => (typeof entry === "string" ? [] : [entry.keyed_for_s * 1000]));
-  return stated.length > 0 ? Math.min(...stated) : documentedKeyedForMs(parsed);
+  return stated.length > 0 ? Math.min(...stated) : documentedKeyedForMs(parsed, ownApi);
 }
 
 /** How long a host that states nothing remembers a key, in ms: what its provider documents, else 30 minutes. */
-export function documentedKeyedForMs(url: URL): number {
+export function documentedKeyedForMs(url: URL, ownApi: OwnApi | null = null): number {
+  if (url.host === ownApi?.host) return ownApi.keyedForMs;
   return DOCUMENTED_KEYED_FOR_MS[url.hostname] ?? DEFAULT_KEYED_FOR_MS;
 }

@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../adapters/patterns.ts";
+import { DEFAULT_AGENT } from "../../core/agent.ts";
+import { admitCall } from "../../core/gateway/admit.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
 import { httpCaller } from "../../core/gateway/http-caller.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import { validateArguments, validateOutput } from "../../core/gateway/validate.ts";
 import { ok } from "../../core/errors.ts";
+import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
 import { type Label, OUTSIDE, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
 import type { WebPort, WebRequest } from "../../core/ports.ts";
 import type { OutsideTool } from "../../core/tool-source.ts";
@@ -71,6 +74,30 @@ describe("the tools of a tenant", () => {
     const input = { type: "object", properties: { a: { pattern: "(?=x)" } } };
     const [tool] = outsideTools([sourced(outsideToolOf("odd", { input }))], [], DEPS);
     expect(tool?.input.safeParse({ a: "y" }).success).toBe(true);
+  });
+
+  test("are remembered by key as long as their host documents, or Otto's own API", () => {
+    const request = {
+      method: "POST" as const,
+      headers: {},
+      places: {},
+      contentType: "application/json" as const,
+      resultAt: null,
+    };
+    const keyedFor = (url: string, ownApi: { host: string; keyedForMs: number } | null) => {
+      const origin = { kind: "http" as const, request: { ...request, url } };
+      const [tool] = outsideTools([sourced(outsideToolOf("sends", { effect: "keyed", origin }))], [], DEPS);
+      if (tool === undefined) throw new Error("no tool");
+      const toolset = { admits: () => ok(undefined), skills: [], ownApi };
+      const config = { ...DEFAULT_AGENT.config, tools: ["*"] };
+      const facts = factsOf({ agent: { ...DEFAULT_AGENT, config } });
+      const admitted = admitCall(tool, { city: "Oslo" }, { facts, toolset, context: BY_PRINCIPAL });
+      return admitted.ok ? admitted.value.terms.keyedForMs : admitted.error;
+    };
+    const ownApi = { host: "otto.example", keyedForMs: 86_400_000 };
+    expect(keyedFor("https://otto.example/v1/tasks", ownApi)).toBe(86_400_000);
+    expect(keyedFor("https://otto.example/v1/tasks", null)).toBe(1_800_000);
+    expect(keyedFor("https://api.stripe.com/v1/charges", ownApi)).toBe(86_400_000);
   });
 
   test("have no outcome that can be looked up", () => {

@@ -1,14 +1,17 @@
 /** The step runner's two short ways, as the task's object calls them: over RPC. */
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { blobsFromEnv, stepsFromEnv } from "../../adapters/from-env.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
+import { DEFAULT_AGENT } from "../../core/agent.ts";
 import { callId } from "../../core/ids.ts";
 import type { HopListener } from "../../core/hop-lines.ts";
 import { showResult } from "../../core/prompt/kept-results.ts";
 import type { ActLine, CondenseJob, CondenseLine } from "../../core/steps-rpc.ts";
 import { OpenHop } from "../../durable-objects/open-hop.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
+import { StepRunner } from "../../workers/steps.ts";
 import { factsOf } from "./task-client.ts";
 
 async function condensed(facts: TaskFacts, change: Partial<CondenseJob>): Promise<CondenseLine[]> {
@@ -40,6 +43,23 @@ describe("the step runner", () => {
     expect(await stepsFromEnv(env).revise({ facts, tool: "write_file", arguments: { path: "a.md" } })).toMatchObject({
       error: { code: "invalid_input", field: "arguments.content" },
     });
+  });
+
+  test("knows how long Otto's own API remembers a key", async () => {
+    const publicUrl = "https://otto.example:8443";
+    const ownRunner = new StepRunner(createExecutionContext(), { ...env, OTTO_PUBLIC_URL: `${publicUrl}/` });
+    const agent = { ...DEFAULT_AGENT, version: 2, config: { ...DEFAULT_AGENT.config, idempotent_hosts: ["*"] } };
+    const keyedFor = async (runner: Pick<StepRunner, "revise">, change: Partial<TaskFacts>) => {
+      const job = {
+        facts: factsOf([], change),
+        tool: "http.post",
+        arguments: { url: `${publicUrl}/v1/tasks`, body: {} },
+      };
+      const revised = await runner.revise(job);
+      return revised.ok ? revised.value.keyedForMs : revised.error;
+    };
+    expect(await keyedFor(ownRunner, { agent })).toBe(86_400_000);
+    expect(await keyedFor(stepsFromEnv(env), { agent: { ...agent, version: 3 } })).toBe(1_800_000);
   });
 
   test("says of a tool that cannot be read that it may be tried later, and goes on with those that can", async () => {

@@ -23,8 +23,8 @@ export default defineTool({
   category: "api",
   permissions: ["network"],
   security: "dangerous",
-  effect: ({ url }, { idempotentHosts }) => (keyedForAt(url, idempotentHosts) === null ? "once" : "keyed"),
-  keyedForMs: ({ url }, { idempotentHosts }) => keyedForAt(url, idempotentHosts) ?? DEFAULT_KEYED_FOR_MS,
+  effect: ({ url }, facts) => (keyedForAt(url, facts) === null ? "once" : "keyed"),
+  keyedForMs: ({ url }, facts) => keyedForAt(url, facts) ?? DEFAULT_KEYED_FOR_MS,
   needs: ["web"],
   timeoutMs: ({ timeout_ms }) => timeout_ms + TIMEOUT_MARGIN_MS,
   input: z.object({

@@ -23,11 +23,11 @@ export default defineTool({
   category: "api",
   permissions: ["network"],
   security: ({ method }) => (isReading(method) ? "cautious" : "dangerous"),
-  effect({ method, url }, { idempotentHosts }) {
+  effect({ method, url }, facts) {
     if (isReading(method)) return "none";
-    return keyedForAt(url, idempotentHosts) === null ? "once" : "keyed";
+    return keyedForAt(url, facts) === null ? "once" : "keyed";
   },
-  keyedForMs: ({ url }, { idempotentHosts }) => keyedForAt(url, idempotentHosts) ?? DEFAULT_KEYED_FOR_MS,
+  keyedForMs: ({ url }, facts) => keyedForAt(url, facts) ?? DEFAULT_KEYED_FOR_MS,
   needs: ["web"],
   carries: ({ method, url, headers }) => (isReading(method) ? { kind: "request", url, headers } : null),
   timeoutMs: ({ timeout }) => timeout * 1_000 + TIMEOUT_MARGIN_MS,

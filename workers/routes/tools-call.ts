@@ -33,6 +33,7 @@ import { refuseStopped } from "../middleware/refuse-stopped.ts";
 import { boundsOf } from "../middleware/key-bounds.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { idSource } from "../new-ids.ts";
+import { findOwnApi } from "../own-origin.ts";
 import { pinnedSkills } from "../pinned-tools.ts";
 import { resolveAgent } from "../resolve-agent.ts";
 import { findFacts, readTask, refuseEnded, taskStub, tenantOf, unwrap } from "../task-access.ts";
@@ -121,6 +122,7 @@ async function makeCall(
     toolset: {
       ...(await buildToolset(await toolsOf(c, facts.sources), facts)),
       mailKeyedForMs: mailFromEnv(c.env).keyedForMs,
+      ownApi: findOwnApi(c.env),
     },
     repeat: null,
     context: BY_PRINCIPAL,
