@@ -1,12 +1,16 @@
 /** What a call of `load_skill` makes of its task, and one of `finished`. */
 import { MAX_LOADED } from "./skills/skill.ts";
 import { failedOutcome, confirmedOutcome } from "./ledger.ts";
+import { OPERATOR, PERSON } from "./provenance/label.ts";
 import { shownSkill } from "./skills/in-force.ts";
 import type { BatchCall } from "./task-state.ts";
 import type { Control } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 
-/** The skill's text is the call's result, and the skill is in force for whatever begins after this. */
+/**
+ * Brings the skill into force for everything that begins after this call. The result is the text of the pinned package and
+ * no more, so it is the operator's in any context: it instructs, as the same text does when the task begins with it.
+ */
 export function load(
   turn: Turn,
   call: BatchCall,
@@ -22,7 +26,9 @@ export function load(
     turn.set({ loaded: [...loaded, skill] });
     turn.emit("skill.loaded", { step, call_id: call.id, skill: shownSkill(skill) });
   }
-  turn.settle(call, confirmedOutcome(result, content, durationMs));
+  // A note quotes the arguments that a person wrote in place of the model's.
+  const label = call.note === null ? OPERATOR : PERSON;
+  turn.settle(call, { ...confirmedOutcome(result, content, durationMs), label });
 }
 
 /** The model says that it is done. The task ends when every other call of the step is settled: `core/task-advance.ts`. */

@@ -20,6 +20,7 @@ const READING_PORTS: ReadonlySet<string> = new Set(["web", "search", "mcp"]);
 const RECORD_PORTS: ReadonlySet<string> = new Set(["memory", "files"]);
 const INPUT = "the task's input";
 const ASK_HUMAN = "ask_human";
+const LOAD_SKILL = "load_skill";
 const MEMORY_SEARCH = "memory_search";
 
 /** Whose conversation it is. */
@@ -95,7 +96,8 @@ function sortResult(message: Extract<LabelledMessage, { role: "tool" }>, at: num
   const tool = toolset.resolve?.(made.name) ?? null;
   const text = toText(content, at, message.name, { page: findPage(made.given), source: tool?.destination ?? null });
   if (label <= PERSON) {
-    if (made.name === ASK_HUMAN) sorted.trusted.push(text);
+    const isByOthers = made.name === ASK_HUMAN || (made.name === LOAD_SKILL && label === OPERATOR);
+    if (isByOthers) sorted.trusted.push(text);
     else sorted.chosen.push(text);
     return;
   }
