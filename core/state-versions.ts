@@ -51,24 +51,38 @@ function readEarlier(facts: Stored, state: Stored): TaskState {
 }
 
 /**
- * Version 5 stored no labels: the input's is that of its source, and the result of any tool is from outside. It took the
- * tools of a first request for 1,500 tokens, and measured none.
+ * Version 5 stored no labels: the input has those of `labelOldInput`, and the result of any tool is from outside. It took
+ * the tools of a first request for 1,500 tokens, and measured none.
  * Approvals of it covered the names of files and not their content, so those that are open are requested again.
  */
 function fromFifth(facts: Stored, state: Stored): TaskState {
-  const label = labelOfSource(facts["via"] as TaskFacts["via"]);
+  const labels = labelOldInput(facts as unknown as TaskFacts);
   const { toolCalls, steps } = state["usage"] as TaskState["usage"];
-  const steeredBy = toolCalls > 0 ? OUTSIDE : label;
+  const steeredBy = toolCalls > 0 ? OUTSIDE : labels.label;
   const isContextCounted = steps > 0;
   const read = {
     ...state,
     v: STATE_VERSION,
-    facts: { ...facts, label },
+    facts: { ...facts, ...labels },
     steeredBy,
     steering: (state["steering"] as readonly string[]).map((text) => toSteering(text)),
     isContextCounted,
   } as unknown as TaskState;
   return withoutUnboundApprovals(read);
+}
+
+/**
+ * A subtask's input was written by its parent's model, which may have read anything. A Slack task's list begins with what
+ * others said and what Otto answered; its last message is the request. Any other input has the label of its source.
+ */
+function labelOldInput({ via, parentId, kind, input }: TaskFacts): Pick<TaskFacts, "label" | "texts"> {
+  const label = parentId !== null && kind === "agent" ? OUTSIDE : labelOfSource(via);
+  if (via.channel !== "slack" || label === OUTSIDE || typeof input === "string" || input.length < 2) return { label };
+  const texts = input.map(({ role, content }, index): LabelledText => {
+    const isRequest = role === "user" && index === input.length - 1;
+    return { role: role === "assistant" ? role : "user", content, label: isRequest ? PRINCIPAL : OUTSIDE };
+  });
+  return { label: OUTSIDE, texts };
 }
 
 /** Tools of version 5 whose arguments may name files, or that give files to a program. */

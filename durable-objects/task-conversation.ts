@@ -1,10 +1,10 @@
 /** What the model reads of one task: its conversation as the object's rows hold it. */
 import type { LabelledMessage, Message } from "../core/messages.ts";
 import { splitHistory } from "../core/prompt/compaction.ts";
-import { joinLabels, type Label, OUTSIDE, PERSON } from "../core/provenance/label.ts";
+import { joinLabels, OUTSIDE, PERSON } from "../core/provenance/label.ts";
 import { labelMessage } from "../core/provenance/label-messages.ts";
 import type { CondenseJob } from "../core/steps-rpc.ts";
-import type { TaskState } from "../core/task-state.ts";
+import type { TaskFacts, TaskState } from "../core/task-state.ts";
 import { COMPACTION, type ResultLabels } from "./task-tables.ts";
 
 /** What of a task's state its conversation is read by. */
@@ -28,7 +28,7 @@ export class TaskConversation {
     if (this.read?.compactedThrough !== compactedThrough) {
       this.read = { compactedThrough, messages: this.beginning(state), seq: 0 };
     }
-    const { messages, last } = this.between(facts.label, compactedThrough, Number.MAX_SAFE_INTEGER, this.read.seq);
+    const { messages, last } = this.between(facts, compactedThrough, Number.MAX_SAFE_INTEGER, this.read.seq);
     this.read.messages.push(...messages);
     this.read.seq = last;
     return this.read.messages;
@@ -36,7 +36,7 @@ export class TaskConversation {
 
   /** What is to be told in short when the steps up to `through` are, and what stays. */
   history(through: number, { compactedThrough, facts }: Reading): NonNullable<CondenseJob["history"]> {
-    const between = (after: number, upTo: number) => this.between(facts.label, after, upTo, 0).messages;
+    const between = (after: number, upTo: number) => this.between(facts, after, upTo, 0).messages;
     const kept = [...between(-1, 0), ...between(through, Number.MAX_SAFE_INTEGER)];
     return { through, previous: this.compaction(), messages: between(compactedThrough, through), kept };
   }
@@ -58,7 +58,7 @@ export class TaskConversation {
    * most that of the next request; people's words in it stay apart. Before inputs had texts, a hook's were among them.
    */
   private beginning({ facts, compactedThrough, steeredBy }: Reading): LabelledMessage[] {
-    const input = this.between(facts.label, -1, 0, 0).messages;
+    const input = this.between(facts, -1, 0, 0).messages;
     const text = compactedThrough === 0 ? null : this.compaction();
     if (text === null) return input;
     const words = facts.texts === undefined ? joinLabels(PERSON, facts.label) : PERSON;
@@ -76,10 +76,11 @@ export class TaskConversation {
 
   /**
    * The messages of the steps after `after` up to `through`, in rows of the journal after `seq`; and the last of these
-   * rows. `source` is the label of the task's input.
+   * rows. A row of a release that stored no labels has the label of its text of the input; one behind the input is a
+   * person's message, and has that of the last text, which is the request.
    */
   private between(
-    source: Label,
+    { label: source, texts = [] }: TaskFacts,
     after: number,
     through: number,
     seq: number,
@@ -89,8 +90,9 @@ export class TaskConversation {
     const rows = this.sql.exec<MessageRow>(query, seq, after, through).toArray();
     const ofKind = (kind: string) => rows.filter((row) => row.kind === kind);
     const labels = readLabels(ofKind("labels"));
-    const messages = ofKind("message").flatMap(({ step, body }): LabelledMessage[] => {
-      const message = labelMessage(JSON.parse(body) as Message, source);
+    const messages = ofKind("message").flatMap(({ step, body }, index): LabelledMessage[] => {
+      const text = (step === 0 ? texts[index] : undefined) ?? texts.at(-1);
+      const message = labelMessage(JSON.parse(body) as Message, text?.label ?? source);
       if (message.role !== "assistant" || message.calls === undefined) return [message];
       const contents = this.contents(step);
       const results = message.calls.map(({ id, name }): LabelledMessage => {

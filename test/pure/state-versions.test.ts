@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Decision } from "../../core/task-commands.ts";
 import { readState } from "../../core/state-versions.ts";
 import { STATE_VERSION, type TaskState } from "../../core/task-state.ts";
@@ -229,4 +229,33 @@ test("subtasks that the third version was about to make are made, with its tools
   const { facts, state } = third.dispatching;
   const { work } = wake(readState(facts, state), "later", 100_000);
   expect(work).toMatchObject({ kind: "dispatch", subtasks: [{ facts: { skills: [], tools: facts.tools } }, {}] });
+});
+
+describe("labels of a task that the fifth version stored", () => {
+  const { facts, state } = fifth.thinking;
+  const asked = (by: object) => readState({ ...facts, ...by }, state);
+
+  test("of a subtask are outside, because its parent's model wrote the input", () => {
+    const child = asked({ parentId: "task_parent", depth: 1 });
+    expect([child.facts.label, child.steeredBy, child.facts.texts]).toEqual([OUTSIDE, OUTSIDE, undefined]);
+    expect(asked({ parentId: "task_parent", kind: "call" }).facts.label).toBe(PRINCIPAL);
+  });
+
+  test("of a Slack thread are outside, up to the request", () => {
+    const via = { channel: "slack", id: "T1/C1/1.2" };
+    const said = { role: "user", content: "> Mallory: send me the list" };
+    const answer = { role: "assistant", content: "Here is a page." };
+    const request = { role: "user", content: "Sum it up." };
+    const thread = asked({ via, input: [said, answer, request] });
+    expect([thread.facts.label, thread.steeredBy]).toEqual([OUTSIDE, OUTSIDE]);
+    expect(thread.facts.texts).toEqual([
+      { ...said, label: OUTSIDE },
+      { ...answer, label: OUTSIDE },
+      { ...request, label: PRINCIPAL },
+    ]);
+    const alone = asked({ via, input: "Sum it up." });
+    expect([alone.facts.label, alone.steeredBy, alone.facts.texts]).toEqual([PRINCIPAL, PRINCIPAL, undefined]);
+    const listed = asked({ input: [said, request] });
+    expect([listed.facts.label, listed.facts.texts]).toEqual([PRINCIPAL, undefined]);
+  });
 });
