@@ -1,15 +1,16 @@
-/** Memories from before labels, and what migration 0022 makes of them. */
+/** Memories from before labels, and what migrations 0022 and 0023 make of them. */
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { identityHashOf } from "../../core/memory/memory.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 import { OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 import { migrate } from "../../scripts/database/migrate.ts";
 import { openPglite } from "../../scripts/database/pglite-backend.ts";
 
 const MIGRATIONS = "migrations";
-const LABELS = "0022";
+const [LABELS, LABELS_OF_SUBTASKS] = ["0022", "0023"] as const;
 
 /** A task of an earlier release. `mailed`: the task that a delivery by mail names. */
 interface OldTask {
@@ -27,6 +28,12 @@ const TASKS: readonly OldTask[] = [
   { id: "task_liar", view: { input: '"metadata":{"webhook":{', metadata: {} }, key: "key_1" },
   { id: "task_mail", view: { metadata: {} }, mailed: "task_mail" },
   { id: "task_below_mail", view: { metadata: {} }, parent: "task_mail" },
+  { id: "task_far_below_mail", view: { metadata: {} }, parent: "task_below_mail" },
+  { id: "task_below_hook", view: { metadata: {} }, parent: "task_hook" },
+  { id: "task_far_below_hook", view: { metadata: {} }, parent: "task_below_hook" },
+  { id: "task_confirmed", view: { metadata: {} }, parent: "task_hook" },
+  { id: "task_twin", view: { metadata: {} }, parent: "task_hook" },
+  { id: "task_below_api", view: { metadata: {} }, key: "key_1", parent: "task_api" },
   // A key's task whose end was mailed to somebody is no task of a mail.
   { id: "task_told", view: { metadata: {} }, key: "key_1", mailed: "task_told" },
   { id: "task_nightly", view: { metadata: {} } },
@@ -79,7 +86,18 @@ test("memories of a hook's or a mail's task become claims, all others stay recor
         values ${memories.join(",\n")};
       ${tables.map((table) => `alter table ${table} force row level security;`).join("\n")}`);
   });
-  await copy(names.filter((name) => name >= LABELS));
+  await copy(names.filter((name) => name >= LABELS && name < LABELS_OF_SUBTASKS));
+  await migrate(backend, { folder, appPassword: null });
+  const twin = await hashOf("task_twin", OUTSIDE);
+  await backend.asOwner(async (connection) => {
+    await connection.script(`
+      alter table memories no force row level security;
+      update memories set updated_at = now() + interval '1 second' where id = 'mem_task_confirmed';
+      insert into memories (tenant, id, kind, content, content_hash, label, tags, source_task, author, created_at, updated_at)
+        values ('ten_1', 'mem_claim', 'note', 'The same text.', '${twin}', 4, '{}', 'task_hook', 'a', now(), now());
+      alter table memories force row level security;`);
+  });
+  await copy(names.filter((name) => name >= LABELS_OF_SUBTASKS));
   await migrate(backend, { folder, appPassword: null });
 
   const found = await backend.asOwner(async (connection) => {
@@ -94,13 +112,17 @@ test("memories of a hook's or a mail's task become claims, all others stay recor
     });
     return { forced: forced.rows, rows };
   });
-  const claims = new Set(["task_hook", "task_mail", "task_below_mail"]);
+  const claims = new Set(
+    ["hook", "mail", "below_mail", "far_below_mail", "below_hook", "far_below_hook", "twin"].map((name) => `task_${name}`),
+  );
   const wanted = await Promise.all(
     [...sources, "api"].toSorted().map(async (name) => {
       const label = claims.has(name) ? OUTSIDE : TENANT;
-      return [`mem_${name}`, String(label), await hashOf(name, label)];
+      const hash = await hashOf(name, label);
+      return [`mem_${name}`, String(label), name === "task_twin" ? await sha256Hex(`${hash} mem_${name}`) : hash];
     }),
   );
+  wanted.push(["mem_claim", String(OUTSIDE), twin]);
   const shown = found.rows.map((row) => Object.values(row));
   expect(new Set(shown)).toEqual(new Set(wanted));
   expect(found.forced).toHaveLength(tables.length);
