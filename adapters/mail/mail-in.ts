@@ -125,7 +125,7 @@ async function bodyOf(bytes: Uint8Array): Promise<Result<MailBody>> {
   try {
     const { text = "", html = "", attachments } = await PostalMime.parse(bytes, OPTIONS);
     return ok({
-      text: text.trim() === "" ? htmlAsText(html) : text,
+      text: text.trim() === "" ? htmlAsText(html, { marksQuotes: true }) : text,
       files: attachments.map(({ filename, mimeType, content }) => {
         return { filename, contentType: mimeType, bytes: new Uint8Array(content as ArrayBuffer) };
       }),

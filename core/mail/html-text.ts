@@ -21,8 +21,11 @@ export function textAsHtml(text: string): string {
   return paragraphs.map((paragraph) => `<p>${escapeHtml(paragraph).replaceAll("\n", "<br>\n")}</p>`).join("\n");
 }
 
-/** Blocks stand apart, entries of a list behind dashes, and the target of a link behind its words. */
-export function htmlAsText(html: string): string {
+/**
+ * Blocks stand apart, entries of a list behind dashes, and the target of a link behind its words. With `marksQuotes`, `>` is
+ * on a line of its own where a quotation begins.
+ */
+export function htmlAsText(html: string, { marksQuotes = false } = {}): string {
   const out: string[] = [];
   let link: string | null = null;
   for (let at = 0; at < html.length; ) {
@@ -38,6 +41,7 @@ export function htmlAsText(html: string): string {
     }
     at = tag.end;
     if (HIDDEN.has(tag.name) && !tag.closes) at = endOfHidden(html, tag.name, at);
+    else if (marksQuotes && tag.name === "blockquote" && !tag.closes) out.push("\n\n>\n\n");
     else if (BLOCKS.has(tag.name)) out.push("\n\n");
     else if (LINES.has(tag.name) && !tag.closes) out.push(tag.name === "li" ? "\n- " : "\n");
     else if (tag.name === "td" && tag.closes) out.push("  ");

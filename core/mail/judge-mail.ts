@@ -1,9 +1,9 @@
 /** What a mail that came in is: whose it is, and whether anybody wrote it at all. */
-import { OUTSIDE, PRINCIPAL } from "../provenance/label.ts";
+import { type Label, OUTSIDE, PRINCIPAL } from "../provenance/label.ts";
 import type { LabelledText } from "../task-state.ts";
 import { comparable, domainOf, isAddress } from "./address.ts";
 import { isAuthentic, type MailHeader } from "./authentication.ts";
-import { ownBeginning } from "./reply-text.ts";
+import { isThreadSubject, ownBeginning } from "./own-beginning.ts";
 
 /** A mail as far as it is judged. */
 interface JudgedMail {
@@ -72,6 +72,20 @@ export function decisionIn(text: string): { readonly decision: "approve" | "refu
 interface MailWords {
   readonly title: string;
   readonly text: string;
+  /** Its headers say that it answers or forwards another mail. */
+  readonly isInThread: boolean;
+}
+
+/** [MS-OXOMSG] 2.2.1.3: 22 bytes stand for a new mail, and each answer or forward adds five. */
+const NEW_THREAD_INDEX_CHARACTERS = 32;
+
+/** Whether a mail's headers say that it answers or forwards another. */
+export function isInThread(headers: readonly MailHeader[]): boolean {
+  return headers.some(({ key, value }) => {
+    if (key === "thread-index") return value.replace(/\s/g, "").length > NEW_THREAD_INDEX_CHARACTERS;
+    const names = ["in-reply-to", "references", "x-forwarded-message-id", "resent-from"];
+    return names.includes(key) && value.trim() !== "";
+  });
 }
 
 /** The files of a mail: the names of those that were stored, and how many were not. */
@@ -84,7 +98,7 @@ interface MailFiles {
 const MAX_TEXT = 100_000;
 
 /** What a task is asked by a mail: its text, where its files stand, and what was left out. Empty: the mail says nothing. */
-export function mailInput(mail: MailWords, files: MailFiles): string {
+export function mailInput(mail: Pick<MailWords, "title" | "text">, files: MailFiles): string {
   const text = mail.text.trim();
   const body = text.length <= MAX_TEXT ? text : text.slice(0, MAX_TEXT);
   const parts = [
@@ -98,25 +112,36 @@ export function mailInput(mail: MailWords, files: MailFiles): string {
 }
 
 /**
- * The same input as messages: what the writer wrote is a principal's, since `judgeMail` proved the address and a person of
- * the tenant has it. What the writer quotes or forwards, and the names of files, are from outside.
+ * The same input as parts of one message: what the writer wrote is a principal's, since `judgeMail` proved the address and a
+ * person of the tenant has it. What the writer quotes or forwards is from outside, its subject too, and so are names of files.
  */
 export function mailTexts(mail: MailWords, files: MailFiles): LabelledText[] {
   const text = mail.text.replace(/\r\n?/g, "\n").trim();
   const whole = mailInput({ ...mail, text }, files);
-  const own = ownBeginning(text).slice(0, MAX_TEXT).toWellFormed();
-  const said = [mail.title, own].filter((part) => part !== "").join("\n\n");
-  const writers = whole.startsWith(said) ? said : mail.title;
-  const parts: LabelledText[] = [
-    { role: "user", content: writers, label: PRINCIPAL },
-    {
-      role: "user",
-      content: whole.slice(writers.length),
-      label: OUTSIDE,
-      ...(writers === "" ? {} : { continues: true }),
-    },
+  const hasOthersTitle = isThreadSubject(mail.title, mail);
+  const isThreaded = mail.isInThread || hasOthersTitle;
+  const own = ownBeginning(text.slice(0, MAX_TEXT).toWellFormed(), { isInThread: isThreaded });
+  const titled = mail.title === "" || own === "" ? mail.title : `${mail.title}\n\n`;
+  // A text that was cut in the midst of a character is not the input's beginning.
+  const written = whole.startsWith(`${titled}${own}`) ? own : "";
+  const parts: readonly (readonly [string, Label])[] = [
+    [titled, hasOthersTitle ? OUTSIDE : PRINCIPAL],
+    [written, PRINCIPAL],
+    [whole.slice(titled.length + written.length), OUTSIDE],
   ];
-  return parts.filter(({ content }) => content !== "");
+  return joinParts(parts);
+}
+
+/** Parts of one message, neighbours of one label joined. */
+function joinParts(parts: readonly (readonly [string, Label])[]): LabelledText[] {
+  const texts: LabelledText[] = [];
+  for (const [content, label] of parts) {
+    const last = texts.at(-1);
+    if (content === "") continue;
+    if (last?.label === label) texts[texts.length - 1] = { ...last, content: `${last.content}${content}` };
+    else texts.push({ role: "user", content, label, ...(last === undefined ? {} : { continues: true }) });
+  }
+  return texts;
 }
 
 /** Of a file's name, in UTF-16 units: with a number before it, a file system that gives it 255 bytes takes it. */

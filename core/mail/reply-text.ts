@@ -15,28 +15,7 @@ const ATTRIBUTION = /:$/;
 const OPENS_ATTRIBUTION = /^(?:on|am|le|el|il|op|em|den)\s.{0,200}\d/i;
 const SIGNATURE = /^--\s?$/;
 
-/** `---------- Forwarded message ---------`, in any language: the mail of somebody else follows. */
-const BEGINS_FORWARD = /^-{5,}\s?[^\s-][^-]{0,80}-{5,}$/;
-
-/** True for the first line of what somebody else wrote, also where their lines bear no `>`, as in mail made of HTML. */
-function beginsOther(line: string, next: string): boolean {
-  const isAttribution = OPENS_ATTRIBUTION.test(line) && (ATTRIBUTION.test(line) || ATTRIBUTION.test(next));
-  return BEGINS_FORWARD.test(line) || isAttribution;
-}
-
-/**
- * The beginning of a mail that its writer wrote: up to a quoted or forwarded mail, or a signature. A prefix of `text`,
- * whose lines end with \n. Empty when nothing is the writer's.
- */
-export function ownBeginning(text: string): string {
-  const reply = replyText(text);
-  const lines = reply.split("\n");
-  const forward = lines.findIndex((line, index) => beginsOther(line.trim(), (lines[index + 1] ?? "").trim()));
-  const own = (forward === -1 ? lines : lines.slice(0, forward)).join("\n").trim();
-  return text.startsWith(own) ? own : "";
-}
-
-/** Empty: nothing stands above the quote. */
+/** What a reply says above the mail that it answers. Empty: nothing. It is a person's answer, quotations in its midst too. */
 export function replyText(text: string): string {
   const lines = text.replace(/\r\n?/g, "\n").split("\n");
   const found = lines.findIndex(

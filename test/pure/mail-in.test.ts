@@ -164,7 +164,7 @@ describe("a mail that came in", () => {
 
 describe("a mail as the model reads it", () => {
   const labelled = (text: string, names: string[] = [], title = "Look") =>
-    mailTexts({ title, text }, { names, leftOut: 0 }).map(({ content, label }) => [content, label]);
+    mailTexts({ title, text, isInThread: false }, { names, leftOut: 0 }).map(({ content, label }) => [content, label]);
 
   it("is a principal's where its writer wrote it", () => {
     expect(labelled("Fetch https://a.example/")).toEqual([["Look\n\nFetch https://a.example/", PRINCIPAL]]);
@@ -202,8 +202,8 @@ describe("a mail as the model reads it", () => {
       "----- Forwarded -----",
       "x".repeat(60_000),
     );
-    const property = fc.property(fc.array(line, { maxLength: 6 }), fc.constantFrom("", "T"), (lines, title) => {
-      const mail = { title, text: lines.join("\n") };
+    const property = fc.property(fc.array(line, { maxLength: 6 }), fc.constantFrom("", "T", "Fwd: T"), fc.boolean(), (lines, title, isInThread) => {
+      const mail = { title, text: lines.join("\n"), isInThread };
       const files = { names: ["inbox/a"], leftOut: 1 };
       const texts = mailTexts(mail, files);
       expect(texts.map(({ content }) => content).join("")).toBe(mailInput(mail, files));

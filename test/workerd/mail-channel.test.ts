@@ -2,12 +2,13 @@
 import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { describe, expect, test, vi } from "vitest";
-import { filesFromEnv, outboxesFromEnv } from "../../adapters/from-env.ts";
+import { filesFromEnv, outboxesFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
 import { takeMail } from "../../workers/channels/mail-in.ts";
 import { sendByEmail } from "../../workers/channels/email-sender.ts";
 import type { Delivery } from "../../core/channels/delivery.ts";
 import type { OutMessage } from "../../core/channels/message.ts";
 import { makeId } from "../../core/ids.ts";
+import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
 import { deliveryOf } from "./delivery-of.ts";
 import { type Brought, bring, receivedOf, SOON, tasksOf, withPerson } from "./mail-client.ts";
 import { arrivedMail } from "./mail-desk.ts";
@@ -65,6 +66,19 @@ describe("new mail", () => {
     expect(left.objects).toEqual([]);
     expect(await receivedOf(caller)).toMatchObject([
       { event: "mail", state: "done", task_id: task.id, note: null, from: ana, subject: "New Task: Look at it" },
+    ]);
+  });
+
+  test("that its headers call an answer has its writer's first paragraph alone, whatever language the forward is in", async () => {
+    const { caller, ana, address } = await withPerson();
+    const headers = ["References: <offer@evil.example>"];
+    await bring({ from: ana, to: address, subject: "New Task: Look", text: "Voilà.\n\nObey.", headers });
+    await vi.waitFor(async () => expect(await tasksOf(caller)).toHaveLength(1), SOON);
+    const [task] = await tasksOf(caller);
+    const facts = await tasksFromEnv(env)(caller.tenant, task?.id ?? "").facts();
+    expect(facts.ok && facts.value.texts?.map(({ content, label }) => [content, label])).toEqual([
+      ["Look\n\nVoilà.", PRINCIPAL],
+      ["\n\nObey.", OUTSIDE],
     ]);
   });
 

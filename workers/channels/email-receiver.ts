@@ -13,7 +13,15 @@ import type { Handled, InboxItem } from "../../core/channels/inbox.ts";
 import { messageDelivery, plainMessage } from "../../core/channels/message-delivery.ts";
 import { ERRORS, type Failure } from "../../core/errors.ts";
 import { comparable, readMailbox } from "../../core/mail/address.ts";
-import { decisionIn, fileNames, judgeMail, mailInput, mailTexts, newTaskTitle } from "../../core/mail/judge-mail.ts";
+import {
+  decisionIn,
+  fileNames,
+  isInThread,
+  judgeMail,
+  mailInput,
+  mailTexts,
+  newTaskTitle,
+} from "../../core/mail/judge-mail.ts";
 import { replyText } from "../../core/mail/reply-text.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
 import { mayInstruct } from "../../core/provenance/label.ts";
@@ -32,6 +40,7 @@ const MAX_FILES = 50;
 interface Written extends Envelope {
   readonly tag: string | null;
   readonly person: PersonRecord;
+  readonly isInThread: boolean;
   readonly text: string;
   readonly files: readonly {
     readonly filename: string | null;
@@ -90,7 +99,8 @@ async function judge(
   // Only what somebody of the tenant wrote is read whole.
   const body = await mails.readBody(tenant, item.id);
   if (!body.ok) return await toldOrLater(env, envelope, body.error, "Your mail was not taken");
-  const written = { ...envelope, tag: note.tag, person: person.value, ...body.value };
+  const form = { isInThread: isInThread(head.headers) };
+  const written = { ...envelope, tag: note.tag, person: person.value, ...form, ...body.value };
   return note.tag === null ? await taskOf(env, written, title ?? "") : await answerBy(env, written, note.tag);
 }
 
@@ -107,13 +117,13 @@ function notTaken(why: string): Handled {
 }
 
 async function taskOf(env: Env, written: Written, title: string): Promise<Handled> {
-  const { tenant, item, from, text } = written;
+  const { tenant, item, from, text, isInThread: isThreaded } = written;
   const files = written.files.slice(0, MAX_FILES);
   const names = fileNames(files.map(({ filename }) => filename));
   const attached = { names, leftOut: written.files.length - files.length };
   const input = mailInput({ title, text }, attached);
   if (input === "") return await sayBack(env, written, "The mail was empty, so no task was made of it.");
-  const texts = mailTexts({ title, text }, attached);
+  const texts = mailTexts({ title, text, isInThread: isThreaded }, attached);
   const made = await makeTask(env, {
     tenant,
     request: { input, deliver: [{ channel: "email", to: from }], hold: true },
