@@ -27,8 +27,9 @@ export function intend(call: PreparedCall, step: number, index: number, attempts
 
 /** The settling of a row. */
 export function settle(callId: string, outcome: CallOutcome & { readonly label: Label }, now: number): LedgerChange {
-  const { state, result, content, durationMs, label } = outcome;
-  return { kind: "settle", callId, state, result, content, settledAt: now, durationMs, label };
+  const { state, result, content, durationMs, label, isUpload } = outcome;
+  const settled = { state, result, content, settledAt: now, durationMs, label };
+  return { kind: "settle", callId, ...settled, ...(isUpload === true ? { isUpload } : {}) };
 }
 
 /** The outcome of a call that may or may not have happened, as the model reads it. */

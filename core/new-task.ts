@@ -18,7 +18,7 @@ import { makeId } from "./ids.ts";
 import { type ModelChoice, modelChoice } from "./model-table.ts";
 import { mayInstruct, PRINCIPAL } from "./provenance/label.ts";
 import { joinMessages } from "./provenance/label-messages.ts";
-import { labelOfSource } from "./provenance/source.ts";
+import { labelOfSource } from "./channels/source-label.ts";
 import { skillPatterns } from "./skills/in-force.ts";
 import { MAX_IN_FORCE, type SkillInForce, type Skill } from "./skills/skill.ts";
 import { matchSkills, skillCeiling } from "./skills/match.ts";

@@ -102,6 +102,8 @@ export interface FileEntry {
   readonly mode: number;
   /** The label of what wrote it; absent from a sandbox of an earlier release. */
   readonly label?: Label;
+  /** A person or a channel put these bytes there, and no call of a task; absent from a sandbox of an earlier release. */
+  readonly isUploaded?: boolean;
 }
 
 /** What a write gives: the file as it is now. */
@@ -147,6 +149,8 @@ export interface WriteOptions {
   readonly backupPath?: string;
   /** The label of what writes; `OUTSIDE` when omitted. */
   readonly label?: Label;
+  /** The bytes are as a person or a channel sent them; false when omitted. */
+  readonly isUploaded?: boolean;
 }
 
 /** How a file or a directory is removed, or a version brought back. A key that was applied before changes nothing more. */

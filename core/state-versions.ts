@@ -3,7 +3,7 @@ import { BY_API } from "./channels/way-in.ts";
 import { addKeyLifetime } from "./gateway/key-lifetime.ts";
 import { modelChoice } from "./model-table.ts";
 import { OUTSIDE, PRINCIPAL } from "./provenance/label.ts";
-import { labelOfSource } from "./provenance/source.ts";
+import { labelOfSource } from "./channels/source-label.ts";
 import {
   type BatchCall,
   type LabelledText,

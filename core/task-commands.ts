@@ -77,6 +77,8 @@ export interface CallOutcome {
   readonly isLarge?: boolean;
   /** The label of `content`. Absent from what the task settles itself, and from a runner of an earlier release. */
   readonly label?: Label;
+  /** The call read uploads and nothing else that somebody wrote. Absent otherwise. */
+  readonly isUpload?: true;
 }
 
 /** A model call that was paid for: one row of what a task spent. `callId`: the tool call that it was made for. */
@@ -367,6 +369,7 @@ export type LedgerChange =
       readonly settledAt: number;
       readonly durationMs: number;
       readonly label: Label;
+      readonly isUpload?: true;
     };
 
 /** What a subtask waits for from people, as the task above it keeps it; none: it waits for nobody. */

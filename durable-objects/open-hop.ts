@@ -12,7 +12,7 @@ export class OpenHop<Line> {
   private readonly unanswered = new Map<Line, (isStored: boolean) => void>();
   private readonly isStored: (line: Line) => Promise<boolean>;
 
-  /** `isStored` is asked of a committed line after whoever reads the lines has handled it. */
+  /** `isStored` is asked of a committed line after the reader of the lines handled it. */
   constructor(isStored: (line: Line) => Promise<boolean> = async () => false) {
     this.isStored = isStored;
   }

@@ -12,7 +12,7 @@ import {
   type Totals,
   type SandboxWrite,
 } from "../core/sandbox/write.ts";
-import { copyOf, FILE, type FileRow, insideOf, toEntry } from "./sandbox-rows.ts";
+import { toCopy, FILE, type FileRow, toPathBounds, toEntry } from "./sandbox-rows.ts";
 import type { SandboxTables } from "./sandbox-tables.ts";
 
 /** How long a change's key is remembered: far longer than any call is repeated after a crash. */
@@ -65,7 +65,7 @@ export class SandboxStore {
 
   /** Whether nothing is inside. True of what is no directory. */
   isEmpty(path: string): boolean {
-    const [after, before] = insideOf(path);
+    const [after, before] = toPathBounds(path);
     const inside = (table: string) =>
       this.tables.read(`SELECT 1 FROM ${table} WHERE path > ? AND path < ? LIMIT 1`, after, before).length > 0;
     return !inside("files") && !inside("directories");
@@ -84,7 +84,7 @@ export class SandboxStore {
                    SELECT substr(path, length(?1) + 1), 0, made_at, 0, label FROM directories
                    WHERE ?1 = '' OR (path > ?1 AND path < ?2)))
        GROUP BY name ORDER BY name`,
-      ...insideOf(directory),
+      ...toPathBounds(directory),
     );
     return rows.map(({ name, is_file, size, modified_at, label }) => {
       const kind = is_file === 1 ? "file" : "directory";
@@ -95,13 +95,13 @@ export class SandboxStore {
   /** The files below a directory that follow a path, by the code points of their paths. */
   below(directory: string, after: string | null, limit: number): readonly FileEntry[] {
     const query = `SELECT ${FILE} FROM files WHERE path > max(?1, ?2) AND (?3 = '' OR path < ?3) ORDER BY path LIMIT ?4`;
-    return this.tables.read<FileRow>(query, after ?? "", ...insideOf(directory), limit).map(toEntry);
+    return this.tables.read<FileRow>(query, after ?? "", ...toPathBounds(directory), limit).map(toEntry);
   }
 
   /** How many files are below a path, at any depth. */
   filesBelow(path: string): number {
     const query = "SELECT count(*) AS files FROM files WHERE path > ? AND path < ?";
-    return this.tables.read<{ files: number }>(query, ...insideOf(path))[0]?.files ?? 0;
+    return this.tables.read<{ files: number }>(query, ...toPathBounds(path))[0]?.files ?? 0;
   }
 
   /** The versions that are remembered, the newest first. */
@@ -118,7 +118,7 @@ export class SandboxStore {
       const present = this.file(write.path);
       const { backupPath } = write;
       const isBackedUp = present !== null && backupPath !== undefined;
-      if (isBackedUp) this.place({ ...write, ...copyOf(present, write), path: backupPath }, now);
+      if (isBackedUp) this.place({ ...write, ...toCopy(present, write), path: backupPath }, now);
       const entry = this.place(write, now);
       const written = { ...entry, isNew: present === null, backup: isBackedUp ? backupPath : null };
       this.setTotals(totals);
@@ -185,11 +185,11 @@ export class SandboxStore {
   private place(write: SandboxWrite, now: number): FileEntry {
     const present = this.file(write.path);
     const entry = entryOf(write, { present, lastVersion: this.lastVersion(write.path), now });
-    const { path, hash, size, contentType, modifiedAt, version, mode, label } = entry;
+    const { path, hash, size, contentType, modifiedAt, version, mode, label, isUploaded } = entry;
     this.archive(path);
     this.tables.write("DELETE FROM deleted WHERE path = ?", path);
     this.tables.write(
-      `INSERT OR REPLACE INTO files (${FILE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO files (${FILE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       path,
       hash,
       size,
@@ -198,6 +198,7 @@ export class SandboxStore {
       version,
       mode,
       label,
+      isUploaded ? 1 : 0,
     );
     return entry;
   }
@@ -215,7 +216,7 @@ export class SandboxStore {
     const earlier = this.versions(path).find((one) => one.version === version);
     if (earlier === undefined) return;
     const present = this.file(path);
-    this.place({ ...copyOf(earlier, {}), path, key: "" }, now);
+    this.place({ ...toCopy(earlier, {}), path, key: "" }, now);
     const [files, bytes] = [present === null ? 1 : 0, earlier.size - (present?.size ?? 0)];
     this.tables.write("UPDATE totals SET files = files + ?, bytes = bytes + ?", files, bytes);
   }
@@ -268,7 +269,7 @@ export class SandboxStore {
 
   /** Directories that hold no file give way to one. */
   private dropDirectories(path: string): void {
-    const [after, before] = insideOf(path);
+    const [after, before] = toPathBounds(path);
     this.tables.write("DELETE FROM directories WHERE path = ? OR (path > ? AND path < ?)", path, after, before);
   }
 

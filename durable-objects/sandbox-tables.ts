@@ -3,12 +3,13 @@
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS files (
     path TEXT PRIMARY KEY, hash TEXT NOT NULL, size INTEGER NOT NULL, content_type TEXT NOT NULL,
-    modified_at INTEGER NOT NULL, version INTEGER NOT NULL, mode INTEGER NOT NULL DEFAULT 420, label INTEGER NOT NULL DEFAULT 3
+    modified_at INTEGER NOT NULL, version INTEGER NOT NULL, mode INTEGER NOT NULL DEFAULT 420, label INTEGER NOT NULL DEFAULT 3,
+    is_uploaded INTEGER NOT NULL DEFAULT 0
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS versions (
     path TEXT NOT NULL, version INTEGER NOT NULL, hash TEXT NOT NULL, size INTEGER NOT NULL, content_type TEXT NOT NULL,
     modified_at INTEGER NOT NULL, mode INTEGER NOT NULL DEFAULT 420, label INTEGER NOT NULL DEFAULT 3,
-    PRIMARY KEY (path, version)
+    is_uploaded INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (path, version)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS writes (key TEXT PRIMARY KEY, entry TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS writes_by_age ON writes (at);
@@ -38,6 +39,11 @@ const DIRECTORIES_BEFORE_LABELS =
 /** What a sandbox of a release before labels has to be given: its files are the tenant's records (3 is `TENANT`). */
 const ADD_LABELS = ["files", "versions", "directories"]
   .map((table) => `ALTER TABLE ${table} ADD COLUMN label INTEGER NOT NULL DEFAULT 3;`)
+  .join("\n");
+
+/** What a sandbox of the release before uploads were marked has to be given: none of its files is one. */
+const ADD_UPLOADS = ["files", "versions"]
+  .map((table) => `ALTER TABLE ${table} ADD COLUMN is_uploaded INTEGER NOT NULL DEFAULT 0;`)
   .join("\n");
 
 /** The first table and the last one of the schema before labels. A sandbox of the release before modes has the first alone. */
@@ -85,23 +91,26 @@ export class SandboxTables {
       .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE name IN (?, ?)", FIRST_TABLE, LAST_TABLE)
       .toArray();
     if (rows.length === 0) return false;
-    if (!this.hasLabels()) this.upgrade(rows.length === 1);
+    const columns = this.readColumns();
+    if (!columns.has("is_uploaded"))
+      this.upgrade({ lacksModes: rows.length === 1, lacksLabels: !columns.has("label") });
     return true;
   }
 
-  private hasLabels(): boolean {
-    const query = "SELECT 1 FROM pragma_table_info('files') WHERE name = 'label'";
-    return this.storage.sql.exec(query).toArray().length > 0;
+  private readColumns(): ReadonlySet<string> {
+    const rows = this.storage.sql.exec<{ name: string }>("SELECT name FROM pragma_table_info('files')").toArray();
+    return new Set(rows.map(({ name }) => name));
   }
 
   /** `lacksModes`: the sandbox is of the release before modes, and has two tables alone. */
-  private upgrade(lacksModes: boolean): void {
+  private upgrade({ lacksModes, lacksLabels }: { readonly lacksModes: boolean; readonly lacksLabels: boolean }): void {
     this.storage.transactionSync(() => {
       if (lacksModes) {
         this.storage.sql.exec(ADD_MODES);
         this.storage.sql.exec(DIRECTORIES_BEFORE_LABELS);
       }
-      this.storage.sql.exec(ADD_LABELS);
+      if (lacksLabels) this.storage.sql.exec(ADD_LABELS);
+      this.storage.sql.exec(ADD_UPLOADS);
       this.storage.sql.exec(SCHEMA);
     });
   }

@@ -86,17 +86,19 @@ export class TaskConversation {
     seq: number,
   ): { messages: LabelledMessage[]; last: number } {
     const query = `SELECT seq, step, kind, body FROM journal
-      WHERE seq > ? AND kind IN ('message', 'labels') AND step > ? AND step <= ? ORDER BY seq`;
+      WHERE seq > ? AND kind IN ('message', 'labels', 'uploads') AND step > ? AND step <= ? ORDER BY seq`;
     const rows = this.sql.exec<MessageRow>(query, seq, after, through).toArray();
     const ofKind = (kind: string) => rows.filter((row) => row.kind === kind);
     const labels = readLabels(ofKind("labels"));
+    const uploads = new Set(ofKind("uploads").flatMap(({ body }) => JSON.parse(body) as string[]));
     const messages = ofKind("message").flatMap(({ step, body }, index): LabelledMessage[] => {
       const text = (step === 0 ? texts[index] : undefined) ?? texts.at(-1);
       const message = labelMessage(JSON.parse(body) as Message, text?.label ?? source);
       if (message.role !== "assistant" || message.calls === undefined) return [message];
       const contents = this.contents(step);
       const results = message.calls.map(({ id, name }): LabelledMessage => {
-        return { role: "tool", callId: id, name, content: contents.get(id) ?? "", label: labels[id] ?? OUTSIDE };
+        const result = { role: "tool", callId: id, name, content: contents.get(id) ?? "" } as const;
+        return { ...result, label: labels[id] ?? OUTSIDE, ...(uploads.has(id) ? { isUpload: true } : {}) };
       });
       return [message, ...results];
     });

@@ -1,6 +1,8 @@
-/** How a decision's changes to the ledger are written to the table `calls`. */
+/** How a decision's changes to the ledger are written to the table `calls`, and what the journal states of them. */
 import { placeOfCall } from "../core/ids.ts";
-import type { LedgerChange } from "../core/task-commands.ts";
+import { OUTSIDE } from "../core/provenance/label.ts";
+import type { Decision, LedgerChange } from "../core/task-commands.ts";
+import type { ResultLabels } from "./task-tables.ts";
 
 export function changeLedger(sql: SqlStorage, change: LedgerChange): void {
   switch (change.kind) {
@@ -69,4 +71,26 @@ export function changeLedger(sql: SqlStorage, change: LedgerChange): void {
 export function placeOf(callId: string): [step: number, position: number] {
   const { step, index } = placeOfCall(callId) ?? { step: -1, index: -1 };
   return [step, index];
+}
+
+/** The labels below `OUTSIDE` of the results that settle in a decision. It may have begun the next step already. */
+export function labelsByStep({ ledger }: Pick<Decision, "ledger">): ReadonlyMap<number, ResultLabels> {
+  const byStep = new Map<number, ResultLabels>();
+  for (const change of ledger) {
+    if (change.kind !== "settle" || change.label >= OUTSIDE) continue;
+    const [step] = placeOf(change.callId);
+    byStep.set(step, { ...byStep.get(step), [change.callId]: change.label });
+  }
+  return byStep;
+}
+
+/** The calls that settle in a decision and read uploads alone. */
+export function uploadsByStep({ ledger }: Pick<Decision, "ledger">): ReadonlyMap<number, readonly string[]> {
+  const byStep = new Map<number, readonly string[]>();
+  for (const change of ledger) {
+    if (change.kind !== "settle" || change.isUpload !== true) continue;
+    const [step] = placeOf(change.callId);
+    byStep.set(step, [...(byStep.get(step) ?? []), change.callId]);
+  }
+  return byStep;
 }

@@ -11,7 +11,7 @@ import type { Decision, LedgerRow, Spend } from "../core/task-commands.ts";
 import { STATE_VERSION, type TaskState } from "../core/task-state.ts";
 import { pendingOf, type PendingView, type TaskView, viewTask } from "../core/task-view.ts";
 import { TaskConversation } from "./task-conversation.ts";
-import { changeLedger, placeOf } from "./task-ledger.ts";
+import { changeLedger, labelsByStep, placeOf, uploadsByStep } from "./task-ledger.ts";
 import {
   BELOW,
   type CallRow,
@@ -22,7 +22,6 @@ import {
   type LoggedEvent,
   readCall,
   readEvent,
-  type ResultLabels,
   SCHEMA,
   SMALL_COLUMNS,
   STATE,
@@ -242,6 +241,7 @@ export class TaskStore {
     for (const { step, message } of decision.messages) this.note(step, "message", message);
     for (const change of decision.ledger) changeLedger(this.sql, change);
     for (const [step, labels] of labelsByStep(decision)) this.note(step, "labels", labels);
+    for (const [step, calls] of uploadsByStep(decision)) this.note(step, "uploads", calls);
     for (const spend of decision.spent) this.note(spend.step, "spend", spend);
     for (const { subtask, pending } of decision.below) {
       if (pending.length > 0) this.keep(BELOW + subtask, JSON.stringify(pending));
@@ -268,17 +268,6 @@ export class TaskStore {
   private keep(name: string, value: string): void {
     this.sql.exec("INSERT OR REPLACE INTO task VALUES (?, ?)", name, value);
   }
-}
-
-/** The labels below `OUTSIDE` of the results that settle in a decision. It may have begun the next step already. */
-function labelsByStep({ ledger }: Decision): ReadonlyMap<number, ResultLabels> {
-  const byStep = new Map<number, ResultLabels>();
-  for (const change of ledger) {
-    if (change.kind !== "settle" || change.label >= OUTSIDE) continue;
-    const [step] = placeOf(change.callId);
-    byStep.set(step, { ...byStep.get(step), [change.callId]: change.label });
-  }
-  return byStep;
 }
 
 interface JournalRow extends Record<string, SqlStorageValue> {

@@ -31,10 +31,10 @@ export interface StateRow {
 }
 
 /**
- * What a row of `journal` is: a message of the conversation, a model call that was paid for, or the labels of results that
- * settled together (`ResultLabels`).
+ * What a row of `journal` is: a message of the conversation, a model call that was paid for, the labels of results that
+ * settled together (`ResultLabels`), or the ids of calls that read uploads alone. Releases ignore kinds that they do not know.
  */
-export type JournalKind = "message" | "spend" | "labels";
+export type JournalKind = "message" | "spend" | "labels" | "uploads";
 
 /** The labels of calls' results, by call id. A settled call that none names is `OUTSIDE`. */
 export type ResultLabels = Readonly<Record<string, Label>>;

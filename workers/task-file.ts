@@ -2,7 +2,7 @@
 import { databaseFromEnv, filesFromEnv } from "../adapters/from-env.ts";
 import { OttoError, raise } from "../core/errors.ts";
 import type { FileEntry, FilesPort, WrittenFile } from "../core/ports.ts";
-import { judgeForm } from "../core/sandbox/path.ts";
+import { judgeForm, PROJECT_FOLDER } from "../core/sandbox/path.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import type { z } from "zod";
 import type { writtenFileSchema } from "./api-schemas.ts";
@@ -20,13 +20,17 @@ export interface TaskFile {
   readonly id: string;
   readonly files: FilesPort;
   readonly path: string;
+  /** The path is in the shared folder of the task's project. */
+  readonly isOfProject: boolean;
 }
 
 /** The sandbox of the task in the URL, and the path in it: what stands after `under`, decoded once from the URL as it came. */
 export async function openTaskFile(c: AppContext, under: "files" | "file-versions"): Promise<TaskFile> {
   const id = c.req.param("id") ?? "";
   const facts: TaskFacts = await readTask(c, id, (stub) => stub.facts());
-  return { id, files: filesFromEnv(c.env, facts), path: unwrap(judgeForm(rawPath(c, under))) };
+  const path = unwrap(judgeForm(rawPath(c, under)));
+  const isOfProject = facts.project !== null && path.startsWith(`${PROJECT_FOLDER}/`);
+  return { id, files: filesFromEnv(c.env, facts), path, isOfProject };
 }
 
 function rawPath(c: AppContext, under: string): string {

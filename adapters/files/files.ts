@@ -6,10 +6,11 @@
 import { failed, ok, type Failure, type Result } from "../../core/errors.ts";
 import type { SandboxRpc } from "../../core/objects.ts";
 import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports.ts";
+import { PROJECT_FOLDER } from "../../core/sandbox/path.ts";
 import { entryOfVersion, noSuchVersion, type SandboxWrite } from "../../core/sandbox/write.ts";
 import { commitChanges, prepareChanges } from "./apply-changes.ts";
 import { blobKey, type SandboxPlace } from "./blob-keys.ts";
-import { PROJECT_FOLDER, type SandboxFiles, withProject } from "./project-folder.ts";
+import { type SandboxFiles, withProject } from "./project-folder.ts";
 import { guarded } from "./r2.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 

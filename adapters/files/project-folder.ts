@@ -3,11 +3,10 @@ import { failed, ok, type Result } from "../../core/errors.ts";
 import type { DirectoryEntry, FilePage, FilesPort, WriteOptions } from "../../core/ports.ts";
 import { joinLabels, type Label, OPERATOR, TENANT } from "../../core/provenance/label.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";
+import { PROJECT_FOLDER } from "../../core/sandbox/path.ts";
 import { commitChanges, type PreparedChanges } from "./apply-changes.ts";
 import { guarded } from "./r2.ts";
 
-/** The name of the project's folder, as the model sees it. */
-export const PROJECT_FOLDER = "project";
 /** The topmost directory of the project's sandbox, as its port is asked for it. */
 const PROJECT_TOP = `${PROJECT_FOLDER}/`;
 

@@ -3,6 +3,7 @@
  * data with a word that does not occur in it, so that it cannot end its own mark, and is never looked through for fields.
  */
 import { type Label, OPERATOR, OUTSIDE } from "../provenance/label.ts";
+import { joinParts } from "../provenance/label-parts.ts";
 import { sha256Hex } from "../sha256.ts";
 import { storable } from "../storable.ts";
 import type { LabelledText } from "../task-state.ts";
@@ -39,20 +40,34 @@ export function countFields(template: string): number {
   return Array.from(template.matchAll(FIELD)).length;
 }
 
+/** A part of a filled template: the operator's text, or what fills a field; `value` null: the payload has no such field. */
+type FilledPart = { readonly text: string } | { readonly path: string; readonly value: string | null };
+
+/** The parts in order. The values are cut so that all of them fit, and are never looked through for fields. */
+function fillTemplate(template: string, content: HookContent): FilledPart[] {
+  const pieces = template.split(FIELD);
+  const paths = pieces.filter((_, index) => index % 2 === 1).map((path) => path.trim());
+  const found = paths.map((path) => textAt(path, content));
+  const values = cutToFit(found, getRoom(template));
+  return pieces.map((text, index) => {
+    const path = paths[(index - 1) / 2];
+    return path === undefined ? { text } : { path, value: values[(index - 1) / 2] ?? null };
+  });
+}
+
 /** The input of the task, as it is shown. The model reads `hookTexts`. */
 export async function hookInput(template: string, content: HookContent): Promise<string> {
-  const fields = Array.from(template.matchAll(FIELD), ([, path = ""]) => path.trim());
-  if (fields.length === 0) return template;
-  const values = fields.map((path) => textAt(path, content));
-  const mark = await markFor(content.name, values);
-  const cut = cutToFit(values, roomOf(template));
-  let index = 0;
-  const text = template.replace(FIELD, () => {
-    const [path, value] = [fields[index] ?? "", cut[index] ?? null];
-    index += 1;
-    return value === null ? missing(path) : marked(mark, path, value);
+  const parts = fillTemplate(template, content);
+  if (parts.length === 1) return template;
+  const mark = await markFor(
+    content.name,
+    parts.map((part) => ("text" in part ? null : part.value)),
+  );
+  const texts = parts.map((part) => {
+    if ("text" in part) return part.text;
+    return part.value === null ? describeMissing(part.path) : marked(mark, part.path, part.value);
   });
-  return `${noteOn(mark)}\n\n${text}`;
+  return `${noteOn(mark)}\n\n${texts.join("")}`;
 }
 
 /**
@@ -60,35 +75,21 @@ export async function hookInput(template: string, content: HookContent): Promise
  * marks parts from outside (`core/prompt/mark-data.ts`).
  */
 export function hookTexts(template: string, content: HookContent): LabelledText[] {
-  const pieces = template.split(FIELD);
-  const paths = pieces.filter((_, index) => index % 2 === 1).map((path) => path.trim());
-  const values = cutToFit(
-    paths.map((path) => textAt(path, content)),
-    roomOf(template),
-  );
-  const texts: LabelledText[] = [];
-  const add = (text: string, label: Label) => {
-    const last = texts.at(-1);
-    if (text === "") return;
-    if (last?.label === label) texts[texts.length - 1] = { ...last, content: `${last.content}${text}` };
-    else texts.push({ role: "user", content: text, label, ...(last === undefined ? {} : { continues: true }) });
-  };
-  for (const [index, piece] of pieces.entries()) {
-    const [path, value] = [paths[(index - 1) / 2], values[(index - 1) / 2] ?? null];
-    if (path === undefined) add(piece, OPERATOR);
-    else if (value === null) add(missing(path), OPERATOR);
-    else if (value === "") add(`(${path} is empty)`, OPERATOR);
-    else add(value.replace(CONTROLS, "\uFFFD"), OUTSIDE);
-  }
-  return texts;
+  const parts = fillTemplate(template, content).map((part): readonly [string, Label] => {
+    if ("text" in part) return [part.text, OPERATOR];
+    const { path, value } = part;
+    if (value === null) return [describeMissing(path), OPERATOR];
+    return value === "" ? [`(${path} is empty)`, OPERATOR] : [value.replace(CONTROLS, "\uFFFD"), OUTSIDE];
+  });
+  return joinParts(parts);
 }
 
 /** The characters that the values of a template may have together. */
-function roomOf(template: string): number {
+function getRoom(template: string): number {
   return MAX_INPUT_CHARACTERS - NOTE_CHARACTERS - template.length;
 }
 
-function missing(path: string): string {
+function describeMissing(path: string): string {
   return `(there is no ${path})`;
 }
 

@@ -97,7 +97,7 @@ async function makeCall(
     const taint = new TaintTracker(call.label ?? OUTSIDE);
     for (const { label = TENANT } of copy?.entries.values() ?? []) taint.join(label);
     const outcome = await performCall(call, job, its, { deadline, signal, taint, copy });
-    return { ...outcome, label: taint.label };
+    return { ...outcome, label: taint.label, ...(taint.readUploadsOnly ? { isUpload: true } : {}) };
   };
   if (approvedFiles === undefined) return settle(await perform(deps));
   const bound = await readBoundFiles(call, job, deps);

@@ -1,6 +1,7 @@
 /**
  * Sorts a conversation by what its texts may vouch for, for the calls of one step. A text counts as read only when somebody
- * other than the model wrote it: what a program, a file, a subtask or a summary repeats could be the model's own.
+ * other than the model wrote it: what a program, a file, a subtask or a summary repeats could be the model's own. A file that
+ * a person or a channel uploaded could not, where a tool gives its text as it is.
  */
 import { DEFAULT_AGENT, type PinnedAgent } from "../agent.ts";
 import type { LabelledMessage, RequestedCall } from "../messages.ts";
@@ -16,6 +17,8 @@ import type { Toolset } from "./toolset.ts";
 
 /** Ports through which a tool reads what others wrote. */
 const READING_PORTS: ReadonlySet<string> = new Set(["web", "search", "mcp"]);
+/** Tools that give the text of a file as it is. What others make of a file could be the model's own. */
+const DOCUMENT_READERS: ReadonlySet<string> = new Set(["read_file", "fs.read", "read_document"]);
 /** Ports through which a tool reads what the tenant stored. */
 const RECORD_PORTS: ReadonlySet<string> = new Set(["memory", "files"]);
 const INPUT = "the task's input";
@@ -37,14 +40,16 @@ export function readGround({ messages }: CallContext, { facts, toolset }: Ground
   for (const content of [...listInstructions(facts.agent), ...toolset.skillTexts])
     sorted.trusted.push(toText(content, -1, "your instructions"));
   const calls = new Map<string, RequestedCall>();
+  const uploads = new Set<string>();
   let label: Label = OPERATOR;
   let hasHistory = false;
   for (const [at, message] of messages.entries()) {
+    if (message.role === "tool" && message.isUpload === true) uploads.add(message.callId);
     if (message.role === "assistant") for (const call of message.calls ?? []) calls.set(call.id, call);
     // What stands for earlier steps may be several messages, of which the first says so.
     hasHistory ||= message.role === "user" && isHistory(message.content);
     const isByModel = hasHistory || facts.parentId !== null;
-    sortMessage(message, at, { sorted, calls, before: label, isByModel, toolset });
+    sortMessage(message, at, { sorted, calls, uploads, before: label, isByModel, toolset });
     label = joinLabels(label, message.label);
   }
   return sorted;
@@ -59,6 +64,8 @@ function listInstructions({ id, config: { instructions } }: PinnedAgent): readon
 interface Sorting {
   readonly sorted: Sorted;
   readonly calls: ReadonlyMap<string, RequestedCall>;
+  /** The calls whose results are of uploads alone. */
+  readonly uploads: ReadonlySet<string>;
   /** The label of all earlier messages. */
   readonly before: Label;
   /** Whether a model wrote the message if it is the user's and may not instruct: a subtask's input, or a summary. */
@@ -90,7 +97,7 @@ function sortMessage(message: LabelledMessage, at: number, sorting: Sorting): vo
 }
 
 function sortResult(message: Extract<LabelledMessage, { role: "tool" }>, at: number, sorting: Sorting): void {
-  const { sorted, calls, toolset } = sorting;
+  const { sorted, calls, uploads, toolset } = sorting;
   const { label, content } = message;
   const made = findCall(message.callId, message.name, calls);
   const tool = toolset.resolve?.(made.name) ?? null;
@@ -105,7 +112,8 @@ function sortResult(message: Extract<LabelledMessage, { role: "tool" }>, at: num
   const readsOthers = needsOneOf(tool, READING_PORTS);
   const readsRecords = label === TENANT || (!readsOthers && needsOneOf(tool, RECORD_PORTS));
   if (readsRecords) sorted.records.push(text);
-  if (label === TENANT || readsOthers || isOfFacts(made)) sorted.read.push(text);
+  const isOfUpload = uploads.has(made.id) && DOCUMENT_READERS.has(tool?.name ?? made.name);
+  if (label === TENANT || readsOthers || isOfUpload || isOfFacts(made)) sorted.read.push(text);
 }
 
 function needsOneOf(tool: Tool | null, ports: ReadonlySet<string>): boolean {
@@ -118,6 +126,7 @@ function isOfFacts({ name, given }: MadeCall): boolean {
 }
 
 interface MadeCall {
+  readonly id: string;
   readonly name: string;
   readonly given: unknown;
 }
@@ -126,11 +135,13 @@ interface MadeCall {
 function findCall(id: string, name: string, calls: ReadonlyMap<string, RequestedCall>): MadeCall {
   const call = calls.get(id);
   const given = parseGiven(call?.arguments);
-  if (name === CALL_TOOL) return { name: textField(given, "name") ?? name, given: fieldOf(given, "arguments") };
-  if (name !== EXPAND_RESULT) return { name, given };
+  if (name === CALL_TOOL) return { id, name: textField(given, "name") ?? name, given: fieldOf(given, "arguments") };
+  if (name !== EXPAND_RESULT) return { id, name, given };
   const earlier = textField(given, "result_id");
   const first = earlier === null || earlier === id ? undefined : calls.get(earlier);
-  return first === undefined || first.name === EXPAND_RESULT ? { name, given } : findCall(first.id, first.name, calls);
+  return first === undefined || first.name === EXPAND_RESULT
+    ? { id, name, given }
+    : findCall(first.id, first.name, calls);
 }
 
 /** The page whose text a call reads; null: its arguments name none. */

@@ -1,5 +1,6 @@
 /** What a mail that came in is: whose it is, and whether anybody wrote it at all. */
 import { type Label, OUTSIDE, PRINCIPAL } from "../provenance/label.ts";
+import { joinParts } from "../provenance/label-parts.ts";
 import type { LabelledText } from "../task-state.ts";
 import { comparable, domainOf, isAddress } from "./address.ts";
 import { isAuthentic, type MailHeader } from "./authentication.ts";
@@ -130,18 +131,6 @@ export function mailTexts(mail: MailWords, files: MailFiles): LabelledText[] {
     [whole.slice(titled.length + written.length), OUTSIDE],
   ];
   return joinParts(parts);
-}
-
-/** Parts of one message, neighbours of one label joined. */
-function joinParts(parts: readonly (readonly [string, Label])[]): LabelledText[] {
-  const texts: LabelledText[] = [];
-  for (const [content, label] of parts) {
-    const last = texts.at(-1);
-    if (content === "") continue;
-    if (last?.label === label) texts[texts.length - 1] = { ...last, content: `${last.content}${content}` };
-    else texts.push({ role: "user", content, label, ...(last === undefined ? {} : { continues: true }) });
-  }
-  return texts;
 }
 
 /** Of a file's name, in UTF-16 units: with a number before it, a file system that gives it 255 bytes takes it. */

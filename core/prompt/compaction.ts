@@ -1,7 +1,7 @@
 /**
  * The older steps of a task in short, by rule: what people wrote stays, each call leaves a line, and every result's id
  * stays so that it can be read again. A model may tell the calls in prose; the rest is the same. What a hook or a mail
- * brought is told as a result is: it is no person's word.
+ * brought is summarised like a result: it is no person's word.
  */
 import { cutBefore, EXPAND_RESULT } from "../gateway/shape.ts";
 import type { Message } from "../messages.ts";

@@ -21,7 +21,7 @@ export function toPromptMessages(
   messages: readonly Message[],
   { id, label }: Pick<TaskFacts, "id" | "label">,
 ): Message[] {
-  const number = numberOf(id);
+  const number = toNumber(id);
   const prompt: Message[] = [];
   for (const message of messages) {
     const content = isData(labelMessage(message, label)) ? markData(message.content, number) : message.content;
@@ -51,7 +51,7 @@ function markData(text: string, number: string): string {
 }
 
 /** FNV-1a of the id. Outsiders may learn it, since call ids contain the task's: nothing depends on its being secret. */
-function numberOf(id: string): string {
+function toNumber(id: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < id.length; at += 1) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193) >>> 0;
   return String(FIRST_NUMBER + (hash % NUMBERS));

@@ -5,6 +5,7 @@
  * 1. The label begins with the call's context, whose text wrote the arguments.
  * 2. It is only ever raised: by what the tool declares (`yields`) and by each file, result or memory that it reads.
  * 3. A file or directory gets the label at the moment of the write.
+ * 4. A call that read an upload, and nothing else that somebody wrote, gives that upload's text.
  */
 import type { MemoryPort } from "../memory/port.ts";
 import type { FileEntry, FilesPort, ToolPorts } from "../ports.ts";
@@ -17,10 +18,12 @@ import { joinLabels, type Label, OUTSIDE, TENANT } from "./label.ts";
 const OUTSIDE_PORTS: ReadonlySet<keyof ToolPorts> = new Set(["web", "search", "mcp", "mail", "ssh"]);
 
 /** What reading an entry means. An entry without a label is of a sandbox of an earlier release. */
-type Labelled = Partial<Pick<FileEntry, "label">>;
+type Labelled = Partial<Pick<FileEntry, "label" | "isUploaded">>;
 
 export class TaintTracker {
   private joined: Label;
+  private hasUpload = false;
+  private hasOthers = false;
 
   constructor(context: Label) {
     this.joined = context;
@@ -31,8 +34,19 @@ export class TaintTracker {
     return this.joined;
   }
 
+  /** Whether all that the call has read was uploaded, and something was. */
+  get readUploadsOnly(): boolean {
+    return this.hasUpload && !this.hasOthers;
+  }
+
   join(label: Label): void {
     this.joined = joinLabels(this.joined, label);
+  }
+
+  /** The call reads a text that is no upload. */
+  private joinOther(label: Label): void {
+    this.hasOthers = true;
+    this.join(label);
   }
 
   /** The call of a tool begins. */
@@ -58,7 +72,7 @@ export class TaintTracker {
     return {
       ...scripts,
       run: async (request) => {
-        if (request.network !== null) this.join(OUTSIDE);
+        this.joinOther(request.network === null ? this.joined : OUTSIDE);
         return await scripts.run(request);
       },
     };
@@ -68,7 +82,7 @@ export class TaintTracker {
     return {
       search: async (request) => {
         const found = await memory.search(request);
-        if (found.ok) for (const hit of found.value.hits) this.join(hit.memory.label);
+        if (found.ok) for (const hit of found.value.hits) this.joinOther(hit.memory.label);
         return found;
       },
       save: async (note) => await memory.save({ ...note, label: joinLabels(note.label, this.label) }),
@@ -80,14 +94,18 @@ export class TaintTracker {
       ...results,
       read: async (callId) => {
         const read = await results.read(callId);
-        if (read.ok) this.join(await results.labelOf(callId));
+        if (read.ok) this.joinOther(await results.labelOf(callId));
         return read;
       },
     };
   }
 
   private watchFiles(files: FilesPort): FilesPort {
-    const read = ({ label = TENANT }: Labelled) => this.join(label);
+    const read = ({ label = TENANT, isUploaded }: Labelled) => {
+      if (isUploaded !== true) return this.joinOther(label);
+      this.hasUpload = true;
+      this.join(label);
+    };
     return {
       stat: (path) => files.stat(path),
       read: async (path, maxBytes) => {
@@ -104,7 +122,7 @@ export class TaintTracker {
         read(entry);
         return await files.bytesOf(entry);
       },
-      // Names are text too: whoever wrote a file chose its path.
+      // Names are text too: the writer of a file chose its path.
       list: async (path) => {
         const listed = await files.list(path);
         if (listed.ok) listed.value.forEach(read);
@@ -116,7 +134,8 @@ export class TaintTracker {
         return page;
       },
       versions: (path) => files.versions(path),
-      write: async (path, bytes, options) => await files.write(path, bytes, { ...options, label: this.label }),
+      write: async (path, bytes, options) =>
+        await files.write(path, bytes, { ...options, label: this.label, isUploaded: false }),
       makeDirectory: async (path, options) => await files.makeDirectory(path, { ...options, label: this.label }),
       remove: (path, options) => files.remove(path, options),
       restore: (path, version, options) => files.restore(path, version, options),

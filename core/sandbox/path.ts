@@ -11,6 +11,9 @@ import { failed, ok, type Result } from "../errors.ts";
 import type { SandboxRules } from "../tool.ts";
 import { type CompiledGlob, makeGlob, matchesGlob, segmentPattern } from "./glob.ts";
 
+/** The folder of a project's shared files among those of its tasks, as the model sees it. */
+export const PROJECT_FOLDER = "project";
+
 /** The longest path, in bytes of UTF-8 after normalisation. */
 const MAX_PATH_BYTES = 1_024;
 

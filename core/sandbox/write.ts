@@ -103,7 +103,7 @@ export function entryOf(
   write: SandboxWrite,
   { present, lastVersion, now }: { present: FileEntry | null; lastVersion: number; now: number },
 ): FileEntry & { readonly label: Label } {
-  const { path, size, hash, label = OUTSIDE } = write;
+  const { path, size, hash, label = OUTSIDE, isUploaded = false } = write;
   return {
     path,
     size,
@@ -113,6 +113,7 @@ export function entryOf(
     version: lastVersion + 1,
     mode: write.mode ?? present?.mode ?? DEFAULT_MODE,
     label,
+    isUploaded,
   };
 }
 

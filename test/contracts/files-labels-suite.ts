@@ -31,6 +31,22 @@ export function filesLabelsContract(name: string, open: () => FilesPort): void {
       expect(valueOf(await files.restore("a.txt", 1, freshKey())).label).toBe(OUTSIDE);
     });
 
+    it("tell uploads from what a task wrote, also from copies of them", async () => {
+      const files = open();
+      const uploaded = async (path: string) => valueOf(await files.stat(path)).isUploaded;
+      valueOf(await files.write("a.txt", bytesOf("1"), { ...freshKey(), label: OUTSIDE, isUploaded: true }));
+      expect(await uploaded("a.txt")).toBe(true);
+      expect(valueOf(await files.read("a.txt", 10)).entry.isUploaded).toBe(true);
+      expect(valueOf(await files.walk("", null, 10)).files.map(({ isUploaded }) => isUploaded)).toEqual([true]);
+      valueOf(await files.write("a.txt", bytesOf("2"), { ...freshKey(), backupPath: "a.bak" }));
+      expect([await uploaded("a.txt"), await uploaded("a.bak")]).toEqual([false, false]);
+      expect(valueOf(await files.versions("a.txt")).map(({ isUploaded }) => isUploaded)).toEqual([false, true]);
+      expect(valueOf(await files.restore("a.txt", 1, freshKey())).isUploaded).toBe(false);
+      const change = { kind: "write", path: "b.txt", bytes: bytesOf("a"), ifVersion: 0 } as const;
+      valueOf(await files.apply([change], freshKey()));
+      expect(await uploaded("b.txt")).toBe(false);
+    });
+
     it("are those of the set, for changes that happen together", async () => {
       const files = open();
       const change = { kind: "write", path: "d/a.txt", bytes: bytesOf("a"), ifVersion: 0 } as const;

@@ -113,7 +113,9 @@ test("memories of a hook's or a mail's task become claims, all others stay recor
     return { forced: forced.rows, rows };
   });
   const claims = new Set(
-    ["hook", "mail", "below_mail", "far_below_mail", "below_hook", "far_below_hook", "twin"].map((name) => `task_${name}`),
+    ["hook", "mail", "below_mail", "far_below_mail", "below_hook", "far_below_hook", "twin"].map(
+      (name) => `task_${name}`,
+    ),
   );
   const wanted = await Promise.all(
     [...sources, "api"].toSorted().map(async (name) => {

@@ -234,7 +234,7 @@ class MemorySandbox {
     if (!judged.ok) return judged;
     const isBackedUp = present !== null && backupPath !== undefined;
     const label = joinLabels(present?.label ?? TENANT, write.label ?? OUTSIDE);
-    if (isBackedUp) this.#place({ ...write, ...present, path: backupPath, label });
+    if (isBackedUp) this.#place({ ...write, ...present, path: backupPath, label, isUploaded: false });
     const written = { ...this.#place(write), isNew: present === null, backup: isBackedUp ? backupPath : null };
     this.#applied.set(write.key, written);
     return ok(written);

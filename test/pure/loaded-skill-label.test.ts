@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { LabelledMessage } from "../../core/messages.ts";
 import { toPromptMessages } from "../../core/prompt/mark-data.ts";
-import { isGroundedValue, isNamedHost } from "../../core/provenance/ground.ts";
+import { countValueChoice, isNamedHost } from "../../core/provenance/ground.ts";
 import { type Label, OPERATOR, OUTSIDE } from "../../core/provenance/label.ts";
 import { readGround } from "../../core/gateway/read-ground.ts";
 import { inForce } from "../../core/skills/in-force.ts";
@@ -34,16 +34,14 @@ test("its text reaches the model without the marks of data, and vouches for host
     { role: "tool", callId: asked.id, name: asked.name, content: TEXT, label },
   ];
   const toolset = { skillTexts: [] };
-  const shown = (label: Label) =>
-    JSON.stringify(toPromptMessages(conversation(label), facts));
+  const shown = (label: Label) => JSON.stringify(toPromptMessages(conversation(label), facts));
   expect(shown(OPERATOR)).toContain(JSON.stringify(TEXT).slice(1, -1));
   expect(shown(OPERATOR)).not.toMatch(/<data-\d+># Skill/);
   expect(shown(OUTSIDE)).toMatch(/<data-\d+># Skill/);
-  const ground = (label: Label) =>
-    readGround({ label: OUTSIDE, messages: conversation(label) }, { facts, toolset });
+  const ground = (label: Label) => readGround({ label: OUTSIDE, messages: conversation(label) }, { facts, toolset });
   const host = new URL("https://style.example/guide");
   expect(isNamedHost(host, ground(OPERATOR))).toBe(true);
-  expect(isGroundedValue("C-1742", null, ground(OPERATOR))).toBe(true);
+  expect(countValueChoice("C-1742", null, ground(OPERATOR))).not.toBeNull();
   expect(isNamedHost(host, ground(OUTSIDE))).toBe(false);
-  expect(isGroundedValue("C-1742", null, ground(OUTSIDE))).toBe(false);
+  expect(countValueChoice("C-1742", null, ground(OUTSIDE))).toBeNull();
 });

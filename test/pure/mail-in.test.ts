@@ -202,15 +202,20 @@ describe("a mail as the model reads it", () => {
       "----- Forwarded -----",
       "x".repeat(60_000),
     );
-    const property = fc.property(fc.array(line, { maxLength: 6 }), fc.constantFrom("", "T", "Fwd: T"), fc.boolean(), (lines, title, isInThread) => {
-      const mail = { title, text: lines.join("\n"), isInThread };
-      const files = { names: ["inbox/a"], leftOut: 1 };
-      const texts = mailTexts(mail, files);
-      expect(texts.map(({ content }) => content).join("")).toBe(mailInput(mail, files));
-      expect(texts.filter(({ label }) => label === PRINCIPAL).some(({ content }) => content.includes("> q"))).toBe(
-        false,
-      );
-    });
+    const property = fc.property(
+      fc.array(line, { maxLength: 6 }),
+      fc.constantFrom("", "T", "Fwd: T"),
+      fc.boolean(),
+      (lines, title, isInThread) => {
+        const mail = { title, text: lines.join("\n"), isInThread };
+        const files = { names: ["inbox/a"], leftOut: 1 };
+        const texts = mailTexts(mail, files);
+        expect(texts.map(({ content }) => content).join("")).toBe(mailInput(mail, files));
+        expect(texts.filter(({ label }) => label === PRINCIPAL).some(({ content }) => content.includes("> q"))).toBe(
+          false,
+        );
+      },
+    );
     fc.assert(property);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Message } from "../../core/messages.ts";
 import { joinLabels, mayInstruct, OPERATOR, OUTSIDE, PERSON, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
 import { joinMessages, labelMessage } from "../../core/provenance/label-messages.ts";
-import { labelOfSource } from "../../core/provenance/source.ts";
+import { labelOfSource } from "../../core/channels/source-label.ts";
 
 const ALL = [OPERATOR, PRINCIPAL, PERSON, TENANT, OUTSIDE] as const;
 

@@ -1,6 +1,7 @@
 /** The files of a message from Slack that take long to fetch: each is fetched once, and none holds up its thread for ever. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { failed, ok } from "../../core/errors.ts";
+import { OUTSIDE } from "../../core/provenance/label.ts";
 import { takeFiles } from "../../workers/channels/slack/files.ts";
 import { fakeFiles } from "../fakes/files.ts";
 
@@ -37,8 +38,15 @@ function messageWith(slowness: Readonly<Record<string, number | null>>) {
     vi.setSystemTime(begun + TRY_MS);
     return { named, took };
   };
-  return { take, fetched };
+  return { take, fetched, sandbox };
 }
+
+test("a file is text from outside, as it was uploaded", async () => {
+  const { take, sandbox } = messageWith({ "cv.txt": 1 });
+  await take();
+  const file = await sandbox.stat("slack/1.000001/cv.txt");
+  expect(file).toMatchObject({ value: { label: OUTSIDE, isUploaded: true } });
+});
 
 test("ten files of eight seconds each are fetched once, over two tries", async () => {
   const names = Array.from({ length: 10 }, (_, index) => `${index}.txt`);

@@ -81,6 +81,38 @@ describe("a call", () => {
     expect(await ports.files.stat("set.txt")).toMatchObject({ value: { label: OUTSIDE } });
   });
 
+  test("is of uploads alone while it reads nothing else that somebody wrote", async () => {
+    const labels = { "own.txt": PRINCIPAL, "d/page.html": OUTSIDE };
+    const reads: [string, boolean, (ports: ToolPorts) => Promise<unknown>][] = [
+      ["nothing", false, async () => undefined],
+      ["an upload", true, ({ files }) => files.read("up/cv.txt", 100)],
+      ["a folder of uploads", true, ({ files }) => files.walk("up", null, 10)],
+      ["a file that a call wrote", false, ({ files }) => files.read("d/page.html", 100)],
+      ["the names of all", false, ({ files }) => files.list("")],
+      ["a result", false, ({ results }) => results.read("own")],
+    ];
+    for (const [what, isOfUploads, read] of reads) {
+      const files = await filesWith(labels);
+      await files.write("up/cv.txt", bytesOf("cv"), { key: "u", label: OUTSIDE, isUploaded: true });
+      const { tracker, ports } = watched(PRINCIPAL, { files, results: fakeResults({ own: "x" }, { own: TENANT }) });
+      await read(ports);
+      expect(tracker.readUploadsOnly, what).toBe(isOfUploads);
+      await ports.files.read("up/cv.txt", 100);
+      expect(tracker.readUploadsOnly, `${what}, then an upload`).toBe(what === "nothing" || isOfUploads);
+      expect(tracker.label).toBe(OUTSIDE);
+    }
+  });
+
+  test("writes no upload, whatever it read", async () => {
+    const files = fakeFiles();
+    await files.write("up/cv.txt", bytesOf("cv"), { key: "u", label: OUTSIDE, isUploaded: true });
+    const { ports } = watched(PRINCIPAL, { files });
+    const read = await ports.files.read("up/cv.txt", 100);
+    if (!read.ok) throw new Error(read.error.message);
+    await ports.files.write("copy.txt", read.value.bytes, { key: "c", isUploaded: true });
+    expect(await files.stat("copy.txt")).toMatchObject({ value: { label: OUTSIDE, isUploaded: false } });
+  });
+
   test("has the label of a result that it reads again, and of none that it cannot read", async () => {
     const results = fakeResults({ own: "x", page: "y" }, { own: TENANT });
     const { tracker, ports } = watched(PRINCIPAL, { results });

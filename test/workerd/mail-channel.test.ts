@@ -61,7 +61,9 @@ describe("new mail", () => {
       "Look at it\n\nPlease.\n> quoted\n-- \nAna\n\nFiles that came with the mail: inbox/a.bin, inbox/evil.bin",
     );
     const files = filesFromEnv(env, { tenant: caller.tenant, rootId: task.id, project: null });
-    expect(await files.read("inbox/a.bin", 10_000)).toMatchObject({ value: { bytes } });
+    expect(await files.read("inbox/a.bin", 10_000)).toMatchObject({
+      value: { bytes, entry: { label: OUTSIDE, isUploaded: true } },
+    });
     const left = await env.FILES.list({ prefix: `${caller.tenant}/mail/in/` });
     expect(left.objects).toEqual([]);
     expect(await receivedOf(caller)).toMatchObject([

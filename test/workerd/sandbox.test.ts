@@ -170,6 +170,7 @@ describe("the object of a sandbox", () => {
     await runInDurableObject(stub(), (_, state) => {
       for (const table of ["files", "versions", "directories"])
         state.storage.sql.exec(`ALTER TABLE ${table} DROP COLUMN label`);
+      for (const table of ["files", "versions"]) state.storage.sql.exec(`ALTER TABLE ${table} DROP COLUMN is_uploaded`);
     });
     await abortAllDurableObjects();
     expect(await rpc().list("")).toMatchObject({
@@ -179,6 +180,20 @@ describe("the object of a sandbox", () => {
       ],
     });
     expect(await rpc().commit(write("a/new.txt"))).toMatchObject({ value: { label: OUTSIDE } });
+  });
+
+  it("takes what the release before uploads were marked stored for what tasks wrote", async () => {
+    const { stub, rpc } = open();
+    for (const label of [TENANT, OUTSIDE]) await rpc().commit({ ...write("a/old.txt"), label });
+    await runInDurableObject(stub(), (_, state) => {
+      for (const table of ["files", "versions"]) state.storage.sql.exec(`ALTER TABLE ${table} DROP COLUMN is_uploaded`);
+    });
+    await abortAllDurableObjects();
+    expect(await rpc().stat("a/old.txt")).toMatchObject({ value: { label: OUTSIDE, isUploaded: false } });
+    expect(await rpc().versions("a/old.txt")).toMatchObject({ value: [{ label: OUTSIDE }, { label: TENANT }] });
+    expect(await rpc().commit({ ...write("a/new.txt"), isUploaded: true })).toMatchObject({
+      value: { isUploaded: true },
+    });
   });
 
   it("is empty after it was erased, and takes writes again", async () => {

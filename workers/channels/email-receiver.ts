@@ -24,7 +24,7 @@ import {
 } from "../../core/mail/judge-mail.ts";
 import { replyText } from "../../core/mail/reply-text.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
-import { mayInstruct } from "../../core/provenance/label.ts";
+import { mayInstruct, OUTSIDE } from "../../core/provenance/label.ts";
 import { makeTask } from "../make-task.ts";
 import { seededIds } from "../new-ids.ts";
 import { answerAsk, type Given } from "./answer.ts";
@@ -137,9 +137,10 @@ async function taskOf(env: Env, written: Written, title: string): Promise<Handle
   if (!made.ok) return await toldOrLater(env, written, made.error, "No task was made of your mail");
   const { id } = made.value;
   const port = filesFromEnv(env, { tenant, rootId: id, project: null });
+  const options = { label: OUTSIDE, isUploaded: true } as const;
   for (const [index, { contentType, bytes }] of files.entries()) {
     const name = names[index] ?? "";
-    const put = await port.write(name, bytes, { key: `${item.id}/${index}`, contentType });
+    const put = await port.write(name, bytes, { ...options, key: `${item.id}/${index}`, contentType });
     if (!put.ok) {
       const told = await toldOrLater(env, written, put.error, `The task of your mail was not begun: ${name}`);
       if (told.kind !== "later") await tasksFromEnv(env)(tenant, id).cancel("a file of its mail could not be kept");

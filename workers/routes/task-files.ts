@@ -9,7 +9,7 @@ import { OttoError, raise } from "../../core/errors.ts";
 import type { FileEntry, FilesPort } from "../../core/ports.ts";
 import { DEFAULT_MODE } from "../../core/sandbox/file-mode.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
-import { TENANT } from "../../core/provenance/label.ts";
+import { OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 import { costOfBody } from "../../core/tenant/cost-rates.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf, removedFileSchema, sandboxFileSchema, writtenFileSchema } from "../api-schemas.ts";
@@ -172,8 +172,9 @@ export function taskFileRoutes(app: App): void {
     const ifVersion = await versionCondition(c, file);
     const options = {
       key: changeKey(c),
-      // A document that a person hands over is a record to work on, and tells the agent nothing.
-      label: TENANT,
+      // Somebody else may have written the document. What is put among the project's files is declared its record.
+      label: file.isOfProject ? TENANT : OUTSIDE,
+      isUploaded: true,
       ...(ifVersion === null ? {} : { ifVersion }),
       ...(contentType === null ? {} : { contentType }),
     };

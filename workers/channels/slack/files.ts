@@ -5,7 +5,7 @@ import type { SlackPort } from "../../../core/channels/slack/port.ts";
 import { failed, ok, type Result } from "../../../core/errors.ts";
 import type { FilesPort } from "../../../core/ports.ts";
 import { judgeForm } from "../../../core/sandbox/path.ts";
-import { TENANT } from "../../../core/provenance/label.ts";
+import { OUTSIDE } from "../../../core/provenance/label.ts";
 
 /** As large as a file of a sandbox may be. */
 const MAX_FILE_BYTES = 50 * 1024 * 1024;
@@ -80,7 +80,7 @@ async function takeFile(
   const fetched = await slack.download(url, MAX_FILE_BYTES);
   if (!fetched.ok) return fetched.error.message;
   const { bytes, contentType } = fetched.value;
-  const written = await sandbox.write(path, bytes, { key, contentType, label: TENANT });
+  const written = await sandbox.write(path, bytes, { key, contentType, label: OUTSIDE, isUploaded: true });
   return written.ok ? null : written.error.message;
 }
 

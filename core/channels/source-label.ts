@@ -1,6 +1,6 @@
 /** The label of a task's input, by what asked for the task. */
-import type { WayIn } from "../channels/way-in.ts";
-import { type Label, OUTSIDE, PRINCIPAL } from "./label.ts";
+import type { WayIn } from "./way-in.ts";
+import { type Label, OUTSIDE, PRINCIPAL } from "../provenance/label.ts";
 
 /**
  * The label of what comes through a source. A key, a schedule and a Slack mention have an authenticated author. A hook and
