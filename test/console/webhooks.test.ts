@@ -99,8 +99,8 @@ test("a way in is made, a signed call to it makes a task, and the list of what c
   await page.getByLabel("What the task is asked").fill("Look at order {{order}}.");
   await page.getByLabel("Agent").selectOption(agent);
   await page.getByRole("button", { name: "Make the way in" }).click();
-  await page.getByText("Choose what a call with a body that came before is.").waitFor();
-  await page.getByLabel("A call with a body that came before").selectOption("no");
+  await page.getByText("Choose what to do with a repeated body.").waitFor();
+  await page.getByLabel("Calls with a repeated body").selectOption("no");
   await page.getByRole("button", { name: "Make the way in" }).click();
   const secret = (await page.getByRole("group", { name: "the secret" }).textContent()) ?? "";
   const address = (await page.getByRole("group", { name: "the address" }).textContent()) ?? "";

@@ -46,7 +46,7 @@ export function HostFields({ draft, faults, set }: FieldsProps) {
       />
       <LinesField
         label="Hosts that recognise a repeated request"
-        hint="They honour the header Idempotency-Key, so that a call can be repeated after a crash. They are taken to remember a key for 30 minutes; api.example.com 86400 s states another time."
+        hint="Hosts that honour the Idempotency-Key header, so that a call can be repeated after a crash. A key lasts 30 minutes unless you state its lifetime: api.example.com 86400 s."
         unset="None: after a crash, nobody may know whether a call happened."
         value={draft.idempotent_hosts}
         error={faultOf(faults, "idempotent_hosts")}

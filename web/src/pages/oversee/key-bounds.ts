@@ -1,8 +1,8 @@
-/** What a key is bound to: the fields of the form, and the line that a list shows. */
+/** The bounds of a key: the fields of the form, and the line in a list. */
 import type { Key } from "../../api/types.generated.ts";
 import { toWords } from "./secret-fields.ts";
 
-/** The bounds that the API is sent; an empty field is left out, and so does not bind. */
+/** The bounds for the request. An empty field is omitted, and so does not bind. */
 export function toKeyBounds(projects: string, agents: string): { projects?: string[]; agents?: string[] } {
   const [inProjects, ofAgents] = [toWords(projects), toWords(agents)];
   return {

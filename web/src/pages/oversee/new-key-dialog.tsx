@@ -93,7 +93,7 @@ function NewKeyForm({ onMade, onClose }: NewKeyProps) {
         rows={2}
         value={projects}
         onChange={({ target }) => setProjects(target.value)}
-        hint="One a line. With projects, the key sees and makes nothing outside them."
+        hint="One per line. Limits the key to tasks, files and memory of these projects."
         error={faultIn(faults, "projects")}
       />
       <TextArea
@@ -101,7 +101,7 @@ function NewKeyForm({ onMade, onClose }: NewKeyProps) {
         rows={2}
         value={agents}
         onChange={({ target }) => setAgents(target.value)}
-        hint="One a line, by name. With agents, the key starts tasks of no others."
+        hint="One name per line. Limits the key to tasks of these agents."
         error={faultIn(faults, "agents")}
       />
       <SelectField label="Valid" value={days} onChange={({ target }) => setDays(Number(target.value))}>

@@ -87,7 +87,7 @@ function SecretForm({ secret, onClose }: { readonly secret: Secret | null; reado
         rows={2}
         value={hosts}
         onChange={({ target }) => setChanged({ ...draft, hosts: target.value })}
-        hint="One a line, such as api.example.com. The value is sent nowhere else."
+        hint="One per line, such as api.example.com. The value is sent only to these hosts."
         error={faultIn(faults, "hosts")}
       />
       <TextArea
@@ -95,12 +95,12 @@ function SecretForm({ secret, onClose }: { readonly secret: Secret | null; reado
         rows={2}
         value={draft.agents}
         onChange={({ target }) => setChanged({ ...draft, agents: target.value })}
-        hint="One a line, by name. When empty, all your agents may use it, and the built-in agent except in tasks from webhooks and mail."
+        hint="One name per line. Leave empty to allow all your agents, and the built-in agent except in tasks from webhooks and mail."
         error={faultIn(faults, "agents")}
       />
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1 text-sm font-medium">Methods</legend>
-        <p className="text-sm text-quiet">When none is checked, all of them.</p>
+        <p className="text-sm text-quiet">Check none to allow all methods.</p>
         <div className="flex flex-wrap gap-x-4 gap-y-1">
           {SECRET_METHODS.map((method) => (
             <CheckField

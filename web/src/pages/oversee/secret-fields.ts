@@ -1,4 +1,4 @@
-/** The form of a secret: what its fields hold, and the bindings that they mean. */
+/** The form of a secret: its fields, and the bindings that they mean. */
 import type { Secret } from "../../api/types.generated.ts";
 
 type Method = NonNullable<Secret["methods"]>[number];
@@ -6,7 +6,7 @@ type Method = NonNullable<Secret["methods"]>[number];
 /** As the API lists them. */
 export const SECRET_METHODS: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Hosts and agents one a line; no method checked: all of them. */
+/** Hosts and agents, one per line. No method means all of them. */
 export interface SecretDraft {
   readonly hosts: string;
   readonly agents: string;
@@ -22,7 +22,7 @@ export function toSecretDraft(secret: Secret | null, nameOf: (agent: string) => 
   };
 }
 
-/** The bindings that the API is sent: what is empty is left out, and so does not bind. */
+/** The bindings for the request. An empty field is omitted, and so does not bind. */
 export function toBindings({ hosts, agents, methods }: SecretDraft): {
   hosts: string[];
   agents?: string[];

@@ -83,7 +83,7 @@ export function readIncoming(draft: IncomingDraft, secret: string, oldSeconds: s
   const budget = readLimits(draft.limits, faults);
   const deliver = readDeliver(draft.deliver, faults);
   if (type === "generic" && draft.oncePerBody === "")
-    faults["once_per_body"] = "Choose what a call with a body that came before is.";
+    faults["once_per_body"] = "Choose what to do with a repeated body.";
   if (Object.keys(faults).length > 0) return { ok: false, faults };
   const events = hasEvents(type) ? linesOf(draft.events) : [];
   const header = type === "generic" ? draft.signatureHeader.trim() : "";

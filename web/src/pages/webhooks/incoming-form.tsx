@@ -106,15 +106,15 @@ function CallerFields(props: IncomingFormProps) {
       <OldSecretField {...props} />
       {mayBeCopied(type) ? (
         <SelectField
-          label="A call with a body that came before"
+          label="Calls with a repeated body"
           value={draft.oncePerBody}
           onChange={({ target }) => set({ oncePerBody: toOncePerBody(target.value) })}
           hint={ONCE_PER_BODY_HINTS[draft.oncePerBody]}
           error={faults["once_per_body"]}
         >
-          <option value="">{type === "github" ? "is a repeat (the default for GitHub)" : "Choose…"}</option>
-          <option value="yes">is a repeat and makes no task</option>
-          <option value="no">makes another task</option>
+          <option value="">{type === "github" ? "Drop as a repeat (default for GitHub)" : "Choose…"}</option>
+          <option value="yes">Drop as a repeat</option>
+          <option value="no">Create another task</option>
         </SelectField>
       ) : null}
     </fieldset>
