@@ -76,7 +76,7 @@ export const customToolSchema = z.strictObject({
 });
 export type CustomTool = z.infer<typeof customToolSchema>;
 
-const KEYED_ALONE: Fault = { field: "keyed_for_s", message: "is for a tool whose effect is keyed" };
+const KEYED_ALONE: Fault = { field: "keyed_for_s", message: "applies only to a tool whose effect is keyed" };
 
 /** The tool of a definition. `invalid_input` says what makes it none and names every field at fault. */
 export function customTool(definition: CustomTool, patterns: PatternsPort): Result<OutsideTool> {

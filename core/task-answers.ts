@@ -87,8 +87,8 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
 }
 
 /**
- * The content that a person's yes covers. Of files that were shown it is what was shown; other files, which the person's own
- * arguments name, have it as it was when these were checked. A runner of an earlier release checks none: the call asks again.
+ * Returns the file content that an approval covers: the shown content of files on the card, and for files in the person's
+ * own arguments the content at their check. A runner of an earlier release checks none: the call asks again.
  */
 function consentTo(
   turn: Turn,
@@ -156,7 +156,7 @@ function whyOver(turn: Turn, id: string, kind: "question" | "approval"): Failure
     case "replaced":
       return {
         code: "gone",
-        message: `The ${kind} was asked again, with the content of the files. Decide the new one.`,
+        message: `The ${kind} was requested again, with the content of its files. Decide the new one.`,
       };
     case "closed":
       return { code: "gone", message: `The task ended before the ${kind} was settled.` };

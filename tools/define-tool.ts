@@ -62,7 +62,7 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   readonly needs: readonly Need[];
   /** What a call reads and writes, where that does not follow from `needs` and the effect class. */
   touches?(given: z.output<In>, effect: EffectClass): readonly Touch[];
-  /** Whose text the tool gives; absent: `outside` when it needs the web, a search, MCP, mail or SSH, else `own`. */
+  /** The source of the tool's text; absent: `outside` when it needs the web, a search, MCP, mail or SSH, else `own`. */
   readonly yields?: Yields;
   /** Arguments that name files: an approval covers their content. */
   readonly refersTo?: { readonly [Argument in keyof z.output<In>]?: "file" };

@@ -23,7 +23,7 @@ import { toolsFor } from "./routes/tools-bus.ts";
 export type TaskAsker = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | "createdAt" | "random"> &
   InputSources & {
     readonly agentsStamp: string;
-    /** What the key is bound to; null: nothing, or no key asks. */
+    /** The bounds of the key. Null for a key without bounds, and without a key. */
     readonly bounds: KeyBounds | null;
   };
 

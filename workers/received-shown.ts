@@ -17,14 +17,11 @@ export const receivedItemSchema = z
     state: z
       .enum(RECEIVED_STATES)
       .describe(
-        "`repeat`: a call of a hook that had come before, and made no task of its own; `waiting`: it is tried again; `refused`: it made no task, and `note` says why; `dead`: it was given up, after a week, or after it failed unexpectedly for three hours, and is kept to be tried again.",
+        "`repeat`: a repeated call of a hook, which made no task; `waiting`: it is tried again; `refused`: it made no task, and `note` says why; `dead`: it was given up, after a week, or after it failed unexpectedly for three hours, and is kept to be tried again.",
       ),
     attempts: z.int().describe("Tries that have ended."),
-    task_id: z
-      .string()
-      .nullable()
-      .describe("The task that it became; of a repeat, the task of the one that came first."),
-    repeat_of: z.string().nullable().describe("Of a repeat: the `message_id` of the one that came first."),
+    task_id: z.string().nullable().describe("The task that it made; for a repeat, the task of the first call."),
+    repeat_of: z.string().nullable().describe("For a repeat: the `message_id` of the first call."),
     note: z.string().nullable().describe("What it came to, or why."),
     from: z.string().nullable().describe("Of a mail: whom it says it comes from. Nothing proves it."),
     subject: z.string().nullable().describe("Of a mail, cut to 200 characters."),

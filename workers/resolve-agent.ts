@@ -35,8 +35,8 @@ export async function agentNamed(
 }
 
 /**
- * The ids of the agents that a binding names by id or name, each once. An agent that the tenant does not have is `invalid_input`,
- * and not `not_found`: what the request is about is the thing that is bound.
+ * The ids of the agents that a binding names by id or name, each once. An unknown agent is `invalid_input`, not `not_found`:
+ * the request is about the thing that is bound.
  */
 export async function readAgentIds(c: AppContext, named: readonly string[], field: string): Promise<string[]> {
   const asked = { tenant: tenantOf(c), stamp: c.get("agentsStamp"), now: clockFromEnv(c.env).now() };

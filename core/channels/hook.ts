@@ -63,7 +63,7 @@ export const hookConfigSchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "Of a generic or a GitHub hook, whose signatures do not cover the delivery id. True: a body that came in the last 30 days (or among the last 100,000 calls) is the same delivery whatever id it has, so that a copied call makes no second task. False: deliveries are told apart by their id, so that the same body can come every night. A new generic hook has to say which; a new GitHub hook has true, except for its events `workflow_dispatch` and `repository_dispatch`, whose bodies may be equal. When a hook is replaced without it, it stays as it is.",
+      "For generic and GitHub hooks, whose signatures do not cover the delivery id. True: a body that arrived in the last 30 days (or among the last 100,000 calls) is the same delivery under any id, so a copied call creates no second task. False: only the id identifies a delivery, so the same body can arrive every night. Required for a new generic hook. A new GitHub hook has true, except for the events `workflow_dispatch` and `repository_dispatch`, whose bodies may be equal. Unchanged when a hook is replaced without it.",
     ),
   deliver: taskRequestSchema.shape.deliver,
   budget: budgetSchema.optional(),
@@ -104,19 +104,19 @@ export const hookRequestSchema = hookConfigSchema
 export const newHookRequestSchema = hookRequestSchema.superRefine(({ type, once_per_body }, context) => {
   if (type !== "generic" || once_per_body !== undefined) return;
   const message =
-    "has to be given: true, and a body makes one task in 30 days, so that a copied call cannot be sent again; false, and the same body makes a task each time it comes under another id or none, as a nightly call does";
+    "is required: with true, a body creates one task in 30 days, so a copied call cannot be sent again; with false, the same body creates a task each time it arrives under another id or none, as a nightly call does";
   context.addIssue({ code: "custom", path: ["once_per_body"], message });
 });
 
 /**
- * True for a type whose signature covers the body alone, so that anybody with a copy of a call can send it again under another delivery id.
+ * True for a type whose signature covers the body alone, so that a copied call can be sent again under another delivery id.
  * Stripe's id is in the body, Standard Webhooks signs its own with the moment.
  */
 function isReplayable(type: HookType): boolean {
   return type === "generic" || type === "github";
 }
 
-/** The rule of a hook that is made, with the default that its type has, or of one that is replaced, with what it had. */
+/** Completes the rule of a hook: a new one gets the default of its type, a replaced one keeps its value. */
 export function withOncePerBody(rule: HookConfig, before: HookConfig | null): HookConfig {
   if (!isReplayable(rule.type) || rule.once_per_body !== undefined) return rule;
   return { ...rule, once_per_body: before === null ? true : (before.once_per_body ?? false) };

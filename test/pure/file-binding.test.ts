@@ -1,4 +1,4 @@
-/** A call that names files: what a person approves, what is sent, and what happens when a file changes in between. */
+/** A call that names files: a person approves their content, and the call sends that content only. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -86,7 +86,7 @@ describe("a call that names files", () => {
     expect(sent).toEqual([]);
   });
 
-  test("is asked about only where policy asks, and then says that it names files", async () => {
+  test("requires an approval only where the policy asks, and is then marked as naming files", async () => {
     const [asks] = await prepare([mailer([])], [{ name: "mail_files", arguments: '{"names":["a.md"]}' }], FACTS);
     expect(asks).toMatchObject({ approval: { reason: expect.any(String) }, namesFiles: true });
     const [none] = await prepare([mailer([])], [{ name: "mail_files", arguments: '{"names":[]}' }], FACTS);
@@ -107,7 +107,7 @@ describe("a call that names files", () => {
     expect([line.type, sent]).toEqual(["settled", ["hello"]]);
   });
 
-  test("fails instead of being asked about when a file is not there, or may not be read", async () => {
+  test("fails without an approval when a file is missing or may not be read", async () => {
     const files = fakeFiles();
     for (const name of ["nowhere.md", "../a.md", ".env"]) {
       const line = await make(mailer([]), files, [name], { mode: "bind", approvedFiles: [] });
@@ -153,7 +153,7 @@ describe("a call that names files", () => {
     expect([line, sent]).toMatchObject([{ type: "settled", outcome: { state: "unknown" } }, []]);
   });
 
-  test("never sends bytes that nobody approved, whenever files are written", async () => {
+  test("never sends bytes without an approval, at any moment of a write", async () => {
     let mails = 0;
     await fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {
@@ -197,7 +197,7 @@ describe("a task whose call names files", () => {
   const done = confirmedOutcome({}, "done", 1);
   const decision = { type: "approval_decided", reason: null, by: "ana", request: null, revised: null } as const;
 
-  /** A step that writes files and then sends one; nobody is asked yet. */
+  /** A step that writes files and then sends one, before its approval. */
   function acting() {
     const state = thinking();
     const calls = [preparedCall(state, 0, writesFiles), preparedCall(state, 1, sends)];
@@ -206,7 +206,7 @@ describe("a task whose call names files", () => {
     return { begun, first: first ?? "", second: second ?? "" };
   }
 
-  /** It was asked about this content. */
+  /** The approval of this content was requested. */
   function askedAbout(text: string) {
     const { begun, first, second } = acting();
     const settled = decide(begun.state, { type: "call_settled", ...hop, callId: first, outcome: done }, 11).state;
@@ -329,7 +329,7 @@ describe("a task whose call names files", () => {
     expect(second.state.attachments).toMatchObject([{ path: "a.md", hash: "2".repeat(64) }]);
     expect(second.events).toMatchObject([{ type: "file.attached", data: { sha256: "2".repeat(64) } }]);
     expect(attach(second.state, "2".repeat(64)).events).toEqual([]);
-    // A runner of an earlier release says no hash: nothing is known of the content then.
+    // A runner of an earlier release sends no hash, so the content is not known.
     expect(attach(second.state, undefined).state.attachments).toEqual([
       { path: "a.md", size: 3, contentType: "text/markdown" },
     ]);
@@ -345,7 +345,7 @@ describe("a task whose call names files", () => {
       const read = readState(facts, { ...rest, v: 5, batch });
       expect([read.phase.name, nextWake(read, 30)]).toEqual(["prepared", 30]);
       const refused = decide(read, { ...decision, approval: id, decision: "approve" }, 30).refused;
-      expect(refused).toMatchObject({ code: "gone", message: expect.stringContaining("asked again") });
+      expect(refused).toMatchObject({ code: "gone", message: expect.stringContaining("requested again") });
       expect(wake(read, "b", 31).work).toMatchObject({ calls: [], later: [{ mode: "bind" }] });
       const other = readState(facts, { ...rest, v: 5, batch: batch.map((one) => ({ ...one, tool: "http_request" })) });
       expect([other.phase.name, shown(other).pending.length]).toEqual(["parked", 1]);

@@ -41,7 +41,7 @@ async function sentHashes(to: string): Promise<string[]> {
 }
 
 describe("a mail with a file, which a person has to approve", () => {
-  test("is asked about once the earlier write of its step has settled, and sends what was shown although a later call writes the file", async () => {
+  test("requests its approval after the earlier write of its step, and sends the shown content although a later call writes the file", async () => {
     const caller = await makeCaller();
     const to = addressee();
     const { id } = await caller.makeTask([
@@ -60,7 +60,7 @@ describe("a mail with a file, which a person has to approve", () => {
     expect(requested.map(({ data }) => data["files"])).toEqual([approval.files]);
   });
 
-  test("is asked about again when the file changed after the approval, and not when the same bytes were written", async () => {
+  test("requests another approval when the file changed after the first, and none when the same bytes were written", async () => {
     const caller = await makeCaller();
     const to = addressee();
     const { id } = await caller.makeTask([{ calls: [write("first")] }, { calls: [mailTo(to)] }, { text: "Done." }]);
@@ -80,7 +80,7 @@ describe("a mail with a file, which a person has to approve", () => {
     expect(ledger.json.data).toMatchObject([{}, { tool: "send_email", state: "confirmed", attempts: 1 }]);
   });
 
-  test("is not asked about when the file is not there", async () => {
+  test("requests no approval when the file is missing", async () => {
     const caller = await makeCaller();
     const to = addressee();
     const { id } = await caller.makeTask([{ calls: [mailTo(to)] }, { text: "No file." }]);
@@ -90,7 +90,7 @@ describe("a mail with a file, which a person has to approve", () => {
     expect(ledger.json.data).toMatchObject([{ state: "failed", attempts: 0 }]);
   });
 
-  test("is sent with the file that a person named instead, as it then was", async () => {
+  test("is sent with the other file that a person named, with its content at that time", async () => {
     const caller = await makeCaller();
     const to = addressee();
     const other = call("write_file", { filename: "other.md", content: "the other" });
@@ -108,7 +108,7 @@ describe("a mail with a file, which a person has to approve", () => {
     expect(await sentHashes(to)).toEqual([await hashOf("the other")]);
   });
 
-  test("that waited before the upgrade is asked about again, and the earlier approval says so", async () => {
+  test("requests another approval when it waited before the upgrade, and the earlier one says so", async () => {
     const caller = await makeCaller();
     const to = addressee();
     const { id } = await caller.makeTask([{ calls: [write("first")] }, { calls: [mailTo(to)] }, { text: "Done." }]);
@@ -127,7 +127,7 @@ describe("a mail with a file, which a person has to approve", () => {
     await abortAllDurableObjects();
     const late = await decide(caller, id, before.id);
     expect([late.status, late.json.code]).toEqual([410, "gone"]);
-    expect(late.json.detail).toContain("asked again");
+    expect(late.json.detail).toContain("requested again");
     const after = await asked(caller, id, before.id);
     expect(after.files).toEqual(before.files);
     expect((await decide(caller, id, after.id)).status).toBe(200);
@@ -137,7 +137,7 @@ describe("a mail with a file, which a person has to approve", () => {
 });
 
 describe("a file to deliver, which a person has to approve", () => {
-  test("is asked about again when it changed after the approval, and delivered with the content that was approved", async () => {
+  test("requests another approval when it changed after the first, and is delivered with the approved content", async () => {
     const caller = await makeCaller();
     const approval = { rules: [{ tool: "attach_file", decision: "ask" }] };
     const agent = await caller.send(

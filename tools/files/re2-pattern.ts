@@ -13,7 +13,7 @@ export const TURN_WORK = 1_000_000;
 
 /** Compiles a pattern; `invalid_input` says what is wrong with it. `flags` are those of RE2JS. */
 export function compileRe2(pattern: string, flags = 0): Result<RE2JS> {
-  // The engine writes repeats out before it can be asked how many instructions they make.
+  // The engine expands repeats before it can report how many instructions they make.
   const { instructions, work } = estimatePattern(pattern, (flags & RE2JS.CASE_INSENSITIVE) !== 0);
   if (instructions > MAX_PROGRAM || work > MAX_PATTERN_WORK) return tooLarge();
   try {

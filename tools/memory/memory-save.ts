@@ -19,7 +19,7 @@ export default defineTool({
     id: z.string(),
     merged: z.boolean().describe("It was known already; tags that were new were added"),
     searchable: z.boolean().describe("False: it is kept, and found from a minute or so on"),
-    label: z.enum(MEMORY_LABELS).describe("outside: text from outside was in the task, so it is no fact"),
+    label: z.enum(MEMORY_LABELS).describe("outside: unconfirmed, because text from outside was in the task"),
     project: z.string().nullable().describe("Null: of the whole tenant"),
     tags: z.array(z.string()),
   }),

@@ -31,7 +31,7 @@ export default defineTool({
       .optional()
       .describe("This task's own project, to leave out what belongs to the whole tenant"),
     limit: z.int().min(1).max(MAX_HITS).default(DEFAULT_HITS),
-    include_outside: z.boolean().optional().describe("Also what was saved from text from outside: claims, not facts"),
+    include_outside: z.boolean().optional().describe("Also memories saved from text from outside: claims, not facts"),
   }),
   output: z.object({
     memories: z.array(
@@ -40,7 +40,7 @@ export default defineTool({
         content: z.string(),
         tags: z.array(z.string()),
         kind: z.enum(MEMORY_KINDS),
-        label: z.enum(MEMORY_LABELS).describe("outside: a claim of somebody outside, no fact"),
+        label: z.enum(MEMORY_LABELS).describe("outside: an unconfirmed claim, not a fact"),
         project: z.string().nullable().describe("Null: of the whole tenant"),
         source_task: z.string().nullable(),
         author: z.string(),

@@ -127,7 +127,7 @@ async function taskOf(env: Env, written: Written, title: string): Promise<Handle
   const made = await makeTask(env, {
     tenant,
     request: { input, deliver: [{ channel: "email", to: from }], hold: true },
-    // What the mail quotes or forwards is not its writer's word.
+    // Quoted and forwarded text is not by the mail's writer.
     instructions: texts.flatMap(({ label, content }) => (mayInstruct(label) ? [content] : [])).join("\n\n"),
     texts,
     via: { channel: "email", id: from },

@@ -62,7 +62,7 @@ export async function sendByEmail(env: Env, delivery: Delivery, attempt: Attempt
 const MAY_HAVE_LEFT =
   "An earlier try may have sent this mail, and its provider would not recognise another one as a repeat. Send it again if it did not arrive.";
 
-/** Otto's own stores failed to give the people or the files: the provider received nothing by this attempt. */
+/** Otto failed to read the people or the files, so the provider received nothing by this attempt. */
 function notMade({ code, message, retryAfterMs }: Failure, { mayHaveLeft }: Attempt): Sent {
   if (ERRORS[code].retry === "never") return { kind: mayHaveLeft ? "unknown" : "dead", why: message };
   return { kind: "later", why: message, afterMs: retryAfterMs ?? null, isOurs: true };

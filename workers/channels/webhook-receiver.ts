@@ -69,7 +69,7 @@ async function openTask(env: Env, item: InboxItem, call: HookItem, hook: Hook | 
   const made = await makeTask(env, {
     tenant: call.tenant,
     request,
-    // The template is the tenant's word; what fills it is anybody's.
+    // The tenant wrote the template; its fields come from outside.
     instructions: prompt.replaceAll(FIELD, ""),
     texts: hookTexts(prompt, content),
     via: { channel: "webhook", id: call.hook },

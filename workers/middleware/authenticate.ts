@@ -1,7 +1,7 @@
 /**
  * Who asks. The tenant comes from the key, or from the session that acts as one, and from nowhere else. One hop to the
- * tenant's object answers everything that has to be known before the request runs: the key and its request limit. What a
- * repeat gets depends on the body, which is read once the key is known to be valid: that takes a second hop.
+ * tenant's object answers everything that has to be known before the request runs: the key and its request limit. The answer
+ * to a repeat depends on the body, which is read once the key is known to be valid: that takes a second hop.
  */
 import type { MiddlewareHandler } from "hono";
 import { databaseFromEnv, settingsFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
@@ -68,7 +68,7 @@ async function admitRequest(c: AppContext): Promise<Admitted> {
   return (await admitOnce(c, await questionOf(c, owner, key))) ?? refuse();
 }
 
-/** What the tenant's object is asked about a repeat of the request; `isCounted`: its rate was. */
+/** The part of a question to the tenant's object about a repeat. `isCounted`: the request limit has counted it. */
 type Repeat = Pick<Parameters<TenantRpc["admitSession"]>[0], "idempotency" | "isCounted">;
 type Question = (repeat: Repeat) => Promise<Admitted | null>;
 
@@ -107,7 +107,7 @@ async function questionOf(c: AppContext, owner: string, key: string): Promise<Qu
   return async (repeat) => await ask(c, OPERATOR_TENANT, { keyHash, keyRecord: OPERATOR_KEY, ...repeat });
 }
 
-/** What the tenant's object says to a key; null: it is not valid. */
+/** The answer of the tenant's object to a key; null for an invalid key. */
 export async function admitKey(c: AppContext, tenant: string, key: string): Promise<Admitted | null> {
   return await askAboutKey(c, tenant, await hashKey(key), { idempotency: null });
 }

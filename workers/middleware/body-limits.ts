@@ -1,8 +1,8 @@
 /**
  * Bodies. `readBody` counts a JSON body while it arrives and stores its bytes for the fingerprint of a repeatable request.
  * It is called after the key was checked: a caller without one has none of its bytes read. `checkJsonBody` runs after the
- * authentication and looks at what they say. A file's body passes both by: its route counts it. The bytes of a skill are
- * counted here and read by its route.
+ * authentication and checks the bytes. Neither reads a file's body: its route counts it. The bytes of a skill are counted
+ * here and read by its route.
  */
 import type { MiddlewareHandler } from "hono";
 import { agentFromDocument } from "../../core/agent-document.ts";
@@ -45,7 +45,7 @@ function hasReadBody(c: AppContext): boolean {
 
 async function readLimited(c: AppContext): Promise<Uint8Array> {
   const maxBytes = UPLOAD_PATH.test(c.req.path) ? MAX_UPLOAD_BYTES : MAX_JSON_BYTES;
-  // Rejects when the client closed the connection: there is nobody left to answer, and nothing failed here.
+  // Rejects when the client closed the connection: no client waits for an answer, and nothing failed here.
   const bytes = await readCounted(c.req.raw, maxBytes).catch(() =>
     raise("invalid_input", "The body was cut off.", { field: "body" }),
   );

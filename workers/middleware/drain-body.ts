@@ -1,7 +1,7 @@
 /**
- * Answers a request whose body nobody read to its end, in a way that a client which is still sending receives. The runtime
- * closes the connection once the answer ended and 64 KB of the rest were read, and a client that is cut off while it sends
- * reports a reset instead of the answer. So the answer is sent at once and ended when the rest was discarded.
+ * Answers a request whose body was not read to its end, so that a client that is still sending receives the answer. The
+ * runtime closes the connection once the answer ended and 64 KB of the rest were read, and a client that is cut off while it
+ * sends reports a reset instead of the answer. So the answer is sent at once and ended when the rest was discarded.
  *
  * Bounded in bytes and in time; past either the connection is closed. A client that waits for `100 Continue` gets the answer
  * instead, and sends nothing (RFC 9110, section 10.1.1).
@@ -12,7 +12,7 @@ import type { AppContext, AppEnv } from "../context.ts";
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_MS = 10_000;
 const PIECE_BYTES = 262_144;
-/** What the runtime itself discards of a body (KJ's `canceledUploadGraceBytes`). */
+/** Bytes of a body that the runtime itself discards (KJ's `canceledUploadGraceBytes`). */
 const RUNTIME_BYTES = 65_536;
 
 export const drainBody: MiddlewareHandler<AppEnv> = async function drainBody(c, next) {
@@ -35,7 +35,7 @@ export const drainBody: MiddlewareHandler<AppEnv> = async function drainBody(c, 
   c.res = new Response(readable, { status: answer.status, headers });
 };
 
-/** What is left to discard; null where the body was read, is small, or is not sent before the answer. */
+/** The unread body; null when it was read, is small, or is not sent before the answer. */
 function unreadBody(c: AppContext, raw: Request): ReadableStream<Uint8Array> | null {
   const body: ReadableStream<Uint8Array> | null = raw.body;
   if (body === null || body.locked || (c.get("bodyBytes") ?? null) !== null) return null;

@@ -11,25 +11,25 @@ export function boundsOf(c: AppContext): KeyBounds | null {
   return principal.kind === "operator" ? null : toKeyBounds(principal.key);
 }
 
-/** What a list filters by for the key that asks: the projects that it is bound to, or nothing. */
+/** The filter of a list for the key that asks: its projects, or none. */
 export function projectsFilter(c: AppContext): { readonly projects?: readonly string[] } {
   const projects = boundsOf(c)?.projects ?? null;
   return projects === null ? {} : { projects };
 }
 
-/** Closes what is about the whole tenant to a key that is bound to a part of it. */
+/** Closes routes about the whole tenant to a key with bounds. */
 export const closeToBound: MiddlewareHandler<AppEnv> = async function closeToBound(c, next) {
   // A session that begins has no principal yet.
   const bounds = c.get("principal") === undefined ? null : boundsOf(c);
   if (!isRouteOpen(bounds, c.req.method, c.req.path))
     raise(
       "forbidden",
-      "This key is bound to projects or agents, and this is not limited to them. Use a key without bounds.",
+      "This key is bound to projects or agents, and this route is not limited to them. Use a key without bounds.",
     );
   await next();
 };
 
-/** Of a task that the path names: says 404 for one of another project, before anything else of the request is looked at. */
+/** Answers 404 for a task of another project in the path, before anything else of the request is read. */
 export const hideOtherProjects: MiddlewareHandler<AppEnv> = async function hideOtherProjects(c, next) {
   const bounds = boundsOf(c);
   if (bounds !== null) {

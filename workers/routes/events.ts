@@ -62,7 +62,10 @@ export function eventRoutes(app: App): void {
   });
 }
 
-/** What a key may hear of. An erased task has no project any more, so a key with projects does not hear of it. */
+/**
+ * Filters the feed by a key's bounds. An erased task has no project any more, so a key with projects gets no event of
+ * it.
+ */
 async function* within(bounds: KeyBounds | null, items: AsyncGenerator<FeedItem>): AsyncGenerator<FeedItem> {
   for await (const item of items)
     if (item.kind !== "change" || isInBounds(bounds, item.change.task?.project ?? null)) yield item;

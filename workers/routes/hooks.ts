@@ -51,7 +51,7 @@ const create = createRoute({
   path: "/v1/webhooks/incoming",
   summary: "Make a hook",
   description:
-    "Programs outside call it at its `url`, and each call becomes a task. Give the `secret` of a Stripe endpoint; for the others one is made and shown once. `prompt` is a template: `{{pull_request.title}}` stands for a field of the payload, `{{payload}}` for all of it, `{{headers.x-github-event}}` for a header. What is filled in is marked as data from outside, and cut where the input would be over 200,000 characters. With `events`, calls of other events are received and left; GitHub's `ping` always is. A generic hook has to say `once_per_body`.",
+    "Programs outside call it at its `url`, and each call becomes a task. Give the `secret` of a Stripe endpoint; for the others one is made and shown once. `prompt` is a template: `{{pull_request.title}}` stands for a field of the payload, `{{payload}}` for all of it, `{{headers.x-github-event}}` for a header. What is filled in is marked as data from outside, and cut where the input would be over 200,000 characters. With `events`, calls of other events are received and left; GitHub's `ping` always is. A generic hook requires `once_per_body`.",
   middleware: admin,
   request: { body: newBody },
   responses: answers(
@@ -86,7 +86,7 @@ const update = createRoute({
   path: "/v1/webhooks/incoming/{id}",
   summary: "Set a hook anew",
   description:
-    "All of it but its type, which stays; without `secret` the secret stays too, and without `once_per_body` that. A secret that is replaced counts for another 24 hours, or for `old_secret_seconds`; at most three that were replaced do so at the same time. Calls that wait are worked by the rule as it is then. With `If-Match`, 409 when it is at another version.",
+    "All of it but its type, which stays; `secret` and `once_per_body` stay when omitted. A secret that is replaced counts for another 24 hours, or for `old_secret_seconds`; at most three that were replaced do so at the same time. Calls that wait are worked by the rule as it is then. With `If-Match`, 409 when it is at another version.",
   middleware: [...admin, known],
   request: { params, body, headers: ifMatchHeader },
   responses: answers({ 200: hook }, [404, 409, 413, 415, 422]),

@@ -37,7 +37,7 @@ const keyRequestSchema = z.strictObject({
     .transform((names) => [...new Set(names)])
     .optional()
     .describe(
-      "The projects that it is bound to: others' tasks, files and memory are not there for it (404), lists leave them out, and a task that it makes has to name one of them. What is about the whole tenant answers 403.",
+      "The projects that the key is bound to: tasks, files and memory of other projects are 404, lists leave them out, and a task that it makes has to name one of these. Routes about the whole tenant answer 403.",
     ),
   agents: z
     .array(z.string().min(1).max(MAX_AGENT_CHARACTERS))
@@ -45,7 +45,7 @@ const keyRequestSchema = z.strictObject({
     .max(MAX_BOUND)
     .optional()
     .describe(
-      "The agents, by id or name, that it may start tasks of; `agent_default` is the built-in one. Others: 403.",
+      "The agents, by id or name, that the key may start tasks of; `agent_default` is the built-in one. Other agents: 403.",
     ),
   person: z.string().optional().describe("Not available yet: 422."),
   expires_at: z.iso.datetime({ offset: true }).nullable().optional(),

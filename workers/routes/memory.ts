@@ -41,7 +41,7 @@ const memorySchema = z
     label: z
       .enum(MEMORY_LABELS)
       .describe(
-        "`outside`: saved by a task that had read text from outside. No fact; agents find it only when they ask for it.",
+        "`outside`: saved by a task that had read text from outside. It is no fact: agents find it only when they ask for such memories.",
       ),
     content: z.string(),
     tags: z.array(z.string()),
@@ -122,7 +122,7 @@ const update = createRoute({
   path: "/v1/memory/{id}",
   summary: "Change a memory",
   description:
-    "What is left out stays. 409 when its project has another memory with that text. `label: tenant` confirms a memory that came from outside: agents then find it as a fact. That needs the scope `admin`.",
+    "Omitted fields stay. 409 when its project has another memory with that text. `label: tenant` confirms a memory that came from outside: agents then find it as a fact. That needs the scope `admin`.",
   middleware: writes,
   request: {
     params,
@@ -207,7 +207,7 @@ export function memoryRoutes(app: App): void {
   });
 }
 
-/** A memory that came from outside becomes a fact for every agent, so its label is an administrator's to lower. */
+/** A confirmed memory becomes a fact for every agent, so only an administrator lowers its label. */
 function checkMayConfirm(c: AppContext): void {
   const principal = c.get("principal");
   if (principal.kind === "operator" || !principal.key.scopes.includes("admin"))
@@ -245,7 +245,7 @@ function scopeOf(
   return [project];
 }
 
-/** For a key that is bound to projects, any other is not there; and what belongs to none is not its to write. */
+/** A key with projects gets 404 for another project, and has to name one of its own. */
 function requireProject(c: AppContext, project: string | null): void {
   const bounds = boundsOf(c);
   if (isInBounds(bounds, project)) return;

@@ -61,7 +61,7 @@ const create = createRoute({
   path: "/v1/secrets",
   summary: "Make a secret",
   description:
-    "Tools refer to it by `{{secret.NAME}}` in the path and query of a URL, in the value of a header and in a body. The value is filled in on the way out, only for the hosts, agents and methods that are named here, by https (or at a place of OTTO_EGRESS_ALLOW), and is cut out of what comes back. Nothing shows it again.",
+    "Tools refer to it by `{{secret.NAME}}` in the path and query of a URL, in the value of a header and in a body. The value is filled in on the way out, only for the hosts, agents and methods that are named here, by https (or at a place of OTTO_EGRESS_ALLOW), and is cut out of replies. No endpoint returns it.",
   middleware: admin,
   request: { body: { required: true, content: { "application/json": { schema: newSecretSchema } } } },
   responses: answers({ 201: secret }, [409, 413, 415, 422]),
@@ -93,7 +93,7 @@ const update = createRoute({
   path: "/v1/secrets/{secret}",
   summary: "Replace a secret",
   description:
-    "Value and bindings together, so that the value is not lent to other hosts, agents or methods; a binding that is left out is removed. In effect everywhere within 5 seconds. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
+    "Value and bindings together, so that a caller cannot bind an unknown value to other hosts, agents or methods; an omitted binding is removed. In effect everywhere within 5 seconds. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
   middleware: admin,
   request: { params, body: { required: true, content: { "application/json": { schema: secretSettingSchema } } } },
   responses: answers({ 200: secret }, [404, 413, 415, 422]),
@@ -181,7 +181,7 @@ function shownSecret({ id, name, hosts, agents, methods, createdAt, updatedAt }:
     name,
     hosts: [...hosts],
     agents: agents === null ? null : [...agents],
-    // Nothing but what the schema let through was stored.
+    // Only values that the schema accepts were stored.
     methods: methods === null ? null : (methods as SecretMethod[]),
     created_at: new Date(createdAt).toISOString(),
     updated_at: new Date(updatedAt).toISOString(),

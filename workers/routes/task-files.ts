@@ -33,7 +33,7 @@ import { refuseInvalid } from "../validation.ts";
 
 /** Bytes of one file. */
 const MAX_FILE_BYTES = 52_428_800;
-/** Of content whose version is not remembered any more. */
+/** The version of content whose version is no longer stored. */
 const NO_VERSION = 0;
 const DEFAULT_FILES = 100;
 const MAX_FILES = 1000;
@@ -220,10 +220,10 @@ async function findContent(
   const known = await files.versions(path);
   const remembered = known.ok ? known.value.find((one) => one.hash === hash) : undefined;
   if (remembered !== undefined) return remembered;
-  // More may have been written since than versions are remembered.
+  // The attached version may be older than all stored versions.
   const { output, ended_at } = await readTask(c, id, (stub) => stub.view());
   const attached = output?.files.find((one) => one.path === path && one.sha256 === hash);
-  if (attached === undefined) return raise("not_found", `${path} has no such content that is remembered.`);
+  if (attached === undefined) return raise("not_found", `${path} has no stored content with this hash.`);
   const { size, content_type: contentType } = attached;
   return {
     path,

@@ -110,7 +110,10 @@ async function begin(
   return { kind: "done", note: made.value.id, lane: { task: made.value.id } satisfies Conversation };
 }
 
-/** The facts of the ended task if the speaker of this message asked for it; null: somebody else did. A failure passes. */
+/**
+ * Returns the facts of the ended task if this message's sender requested it; null for another person's task. Returns
+ * a failure that may pass.
+ */
 async function ownFacts(scene: SlackScene, said: SpokenBody, { id }: TaskView): Promise<Result<TaskFacts | null>> {
   const facts = await tasksFromEnv(scene.env)(scene.tenant, id).facts();
   if (!facts.ok) return mayPass(facts.error) ? facts : ok(null);
