@@ -1,4 +1,4 @@
-/** What `from-env.ts` gives of the database and of what is sealed in it: the tables, the seal, and the tenants' secrets. */
+/** The part of `from-env.ts` that needs the database: its tables, sealed values and the tenants' secrets. */
 import type { Database } from "../core/database.ts";
 import type { SecretUser } from "../core/policy/secret-use.ts";
 import type { Clock, VectorsPort } from "../core/ports.ts";
@@ -10,7 +10,7 @@ import { checkEndpoint } from "./settings.ts";
 import { openSecrets, sealSecret, SecretShelf } from "./tenant-secrets.ts";
 import { openPgvector } from "./vectors/pgvector.ts";
 
-/** What is kept for the life of the isolate: the answer to whether the database's role is bound by row-level security. */
+/** Opened once for the life of the isolate: the database checks once whether row-level security binds its role. */
 interface Stores {
   readonly database: Database;
   readonly pgvector: VectorsPort;
@@ -33,7 +33,7 @@ export function databaseFromEnv(env: Env): Database {
   return storesFromEnv(env).database;
 }
 
-/** The vectors that the database keeps. */
+/** The vector index in the database. */
 export function pgvectorFromEnv(env: Env): VectorsPort {
   return storesFromEnv(env).pgvector;
 }
@@ -47,10 +47,10 @@ export function sealingFromEnv(env: Env): Sealing {
   return openSealing(required(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"));
 }
 
-/** What is kept of the tenants' secrets for the life of the isolate, sealed. */
+/** A cache of the tenants' sealed secrets for the life of the isolate. */
 export const secretShelf = new SecretShelf();
 
-/** A tenant's secrets as `user` may have them filled in. */
+/** A tenant's secrets. Each that `user` may not use has a `refusal`. */
 export function secretsFromEnv(env: Env, tenant: string, user: SecretUser): SecretsPort {
   const { secrets: table } = databaseFromEnv(env);
   return openSecrets({
@@ -63,7 +63,7 @@ export function secretsFromEnv(env: Env, tenant: string, user: SecretUser): Secr
   });
 }
 
-/** A secret's value as the database keeps it. */
+/** Seals a secret's value for the database. */
 export async function sealSecretFromEnv(
   env: Env,
   tenant: string,

@@ -107,7 +107,7 @@ export async function holdStorageFromEnv(env: Env, name: string | undefined, byt
   return await tenantsFromEnv(env)(tenantOfSandbox(name)).holdStorage(name, bytes);
 }
 
-/** What the tenants of this process cost it. */
+/** The cost of each tenant of this process. */
 const processCost = new CostShare();
 
 export function costFromEnv(_env: Env): CostShare {
@@ -220,7 +220,7 @@ export async function eraseTenantFilesFromEnv(env: Env, tenant: string): Promise
 }
 
 /**
- * The way out to the web, for the requests of one tenant; `user` has secrets filled in. Without a sidecar, they answer
+ * The web for one tenant's requests, with secrets filled in for `user`. Without a sidecar every request fails with
  * `not_available`.
  */
 export function webFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">, user: SecretUser): WebPort {
@@ -243,13 +243,13 @@ export function documentsFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">
   return openDocuments(sidecarFromEnv(env), tenant);
 }
 
-/** Servers of SSH, for the commands of one tenant; `user` logs in by its secrets. */
+/** SSH for one tenant's commands, with the secrets of `user`. */
 export function sshFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">, user: SecretUser): SshPort {
   const [sidecar, allow] = [sidecarFromEnv(env), egressAllow(env)];
   return openSsh({ sidecar, allow, tenant, secrets: secretsFromEnv(env, tenant, user) });
 }
 
-/** The MCP servers of one tenant, reached by the secrets of `user`. `consent`: a person is there who can authorize Otto. */
+/** The MCP servers of one tenant, with the secrets of `user`. `consent` is set when a person can authorize Otto now. */
 export function mcpFromEnv(
   env: Env,
   { tenant }: Pick<TaskFacts, "tenant">,

@@ -13,7 +13,7 @@ const WHAT_WORKS = "Patterns are RE2's: no look-around, no back references, repe
 
 export const linearPatterns: PatternsPort = { compile, workOf };
 
-/** A text that is too long, or no pattern, is refused before it takes any work. */
+/** Returns 0 for a text that is too long or no pattern: `compile` refuses it at once. */
 function workOf(source: string): number {
   const translated = source.length > MAX_SOURCE ? null : translate(source);
   return translated?.ok === true ? estimatePattern(translated.value, false).work : 0;
@@ -25,7 +25,7 @@ function compile(source: string): Result<Pattern> {
   }
   const translated = translate(source);
   if (!translated.ok) return translated;
-  // The engine writes repeats out before it can be asked how many instructions they make.
+  // The engine expands repeats before it can report how many instructions they make.
   if (estimatePattern(translated.value, false).work > MAX_PATTERN_WORK) return TOO_LARGE;
   try {
     const compiled = RE2JS.compile(translated.value);

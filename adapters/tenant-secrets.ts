@@ -17,7 +17,7 @@ const STALE_MS = 10 * 60_000;
 const PAUSE_MS = 5_000;
 /** What a request that needs them is told to wait. */
 const RETRY_AFTER_MS = 1_000;
-/** How old the list may be that says what is bound to an agent, and how long that question waits for it. */
+/** Maximum age of the list that answers which secrets are bound to an agent, and the longest wait for it. */
 const MAX_AGE_OF_BINDINGS_MS = 60_000;
 const PATIENCE_FOR_BINDINGS_MS = 500;
 /** Characters of what is kept of one tenant, and of all: tenants share the isolate. */
@@ -63,7 +63,7 @@ export interface SecretsSettings {
   readonly table: Pick<SecretTable, "sealed">;
   readonly sealing: Pick<Sealing, "seal" | "open">;
   readonly tenant: string;
-  /** Who has them filled in. */
+  /** The user whose requests carry the values. */
   readonly user: SecretUser;
   readonly shelf: SecretShelf;
   readonly clock: Clock;

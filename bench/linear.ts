@@ -1,7 +1,7 @@
 /**
- * `npm run bench:linear`: the worst inputs that we know for everything whose work a tenant chooses, with the CPU time of each and
- * how often others had their turn meanwhile. The ratio is to a loop of ten million additions in the same run: single times move
- * with the machine. Nothing here is asserted by a test.
+ * `npm run bench:linear`: measures the worst known inputs of all work whose size a tenant chooses: CPU time, and how often
+ * other work got a turn. Each time is also given relative to a loop of ten million additions in the same run, because
+ * absolute times depend on the machine. No test asserts them.
  */
 import { linearPatterns } from "../adapters/patterns.ts";
 import { hasLink, SearchedText } from "../core/provenance/find-text.ts";
@@ -128,7 +128,7 @@ for (const { label, run } of ROWS) {
   console.log(`| ${label} | ${ms.toFixed(1)} | ${(ms / yardstick.ms).toFixed(2)} | ${most.toFixed(1)} | ${turns} |`);
 }
 
-/** The least CPU time of some rounds, and of that round the longest stretch without a turn of others. */
+/** The least CPU time of some rounds, and the longest stretch of that round without a turn of others, in ms. */
 async function best(
   run: Row["run"],
 ): Promise<{ readonly ms: number; readonly longest: number; readonly turns: number }> {

@@ -20,16 +20,19 @@ import {
 
 /** The most that one model call may write. */
 const MAX_OUTPUT_TOKENS = 8192;
-/** The output after which a model call stores how much it has written. A call that is cut off costs at most one more. */
+/**
+ * Output tokens between two checkpoints of a model call. A call that is cut off costs at most this much more than it
+ * wrote.
+ */
 export const CHECKPOINT_TOKENS = 1024;
 /** With less than this to write, a call is not worth making. */
 const MIN_OUTPUT_TOKENS = 16;
 /**
- * What the tool list of the built-in agent holds. It is reserved for a first request until the runner has measured it; no
- * task is refused for it.
+ * Tokens of the built-in agent's tool list. Reserved for a first request until the runner measures it. No task is refused
+ * for it.
  */
 export const TOOL_LIST_TOKENS = 7300;
-/** What the instructions of a skill are taken to hold until then. */
+/** Assumed tokens of a skill's instructions until then. */
 const SKILL_TOKENS = 2000;
 /** The least that a subtask is given. */
 const MIN_SUBTASK_TOKENS = 1000;
@@ -46,7 +49,7 @@ export type Allowance =
   | {
       readonly ok: true;
       readonly reserved: Reservation;
-      /** What the call may use at most, by the task's limits and the grant. */
+      /** The most that the call may use, by the task's limits and the grant. */
       readonly ceiling: AmountLimit;
       readonly timeoutMs: number;
     }
@@ -76,7 +79,7 @@ export function callNeeds(state: TaskState, now: number): { readonly need: Amoun
   };
 }
 
-/** The limit that allows no request of the present size; null: every limit does. */
+/** Returns the limit that a request of the present size exceeds; null when it fits every limit. */
 export function exceededLimit(state: TaskState, now: number): BudgetKind | null {
   const allowance = reserve(state, now, NO_LIMIT);
   return allowance.ok ? null : allowance.exceeded;
@@ -115,8 +118,8 @@ export function reserveAside(state: TaskState, inputTokens: number, outputTokens
 }
 
 /**
- * What a model call that was cut off is settled at: its input, the output at its last checkpoint and `CHECKPOINT_TOKENS`
- * more, never above its reservation. A call without checkpoints costs its whole reservation.
+ * Returns the settled use of a model call that was cut off: its input, the output at its last checkpoint and
+ * `CHECKPOINT_TOKENS` more, never above its reservation. A call without checkpoints costs its whole reservation.
  */
 export function cutOffUse({
   reserved,

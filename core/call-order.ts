@@ -5,16 +5,16 @@
  */
 import type { Touch } from "./tool.ts";
 
-/** A call with what it touches; absent: nothing that another call could. */
+/** A call and the resources that it touches. Absent: it shares no resource. */
 export interface OrderedCall {
   readonly touches?: readonly Touch[];
 }
 
-/** The resources that open calls hold, each with the strongest way in which one touches it. */
+/** The resources that open calls hold, each with its strongest mode: write over read. */
 export class HeldResources {
   private readonly modes = new Map<string, Touch["mode"]>();
 
-  /** True when the call touches what is held and one of the two writes it. */
+  /** True when the call touches a held resource and one of the two writes it. */
   blocks({ touches = [] }: OrderedCall): boolean {
     return touches.some(({ resource, mode }) => {
       const held = this.modes.get(resource);
@@ -30,7 +30,7 @@ export class HeldResources {
   }
 }
 
-/** Of open calls, in their order, those that no earlier one holds up. Linear. */
+/** Returns the open calls that no earlier call blocks, in order. Linear. */
 export function findUnblocked<Call extends OrderedCall>(open: readonly Call[]): Call[] {
   const held = new HeldResources();
   return open.filter((call) => {

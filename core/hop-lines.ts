@@ -13,10 +13,9 @@ export interface HopListener<Line> {
 }
 
 /**
- * Makes a hop: tells each line as it comes and gives the last. A line that `mustBeStored` picks is committed, and the hop
- * resumes with the answer. Its work is aborted when nobody wants it any more. A hop
- * that came to its end has no work left, and an abort would cost an error with its stack, and wake those that still
- * listen.
+ * Makes a hop: reports each line as it comes and returns the last. A line that `mustBeStored` picks is committed, and the
+ * hop resumes with the answer. Its work is aborted when the listener gives it up. A hop that ended has no work left: an
+ * abort would cost an error with its stack, and wake its other listeners.
  */
 export async function tellLines<Line>(
   listener: HopListener<Line>,

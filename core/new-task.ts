@@ -83,11 +83,11 @@ export const taskRequestSchema = z.strictObject({
 });
 export type TaskRequest = z.infer<typeof taskRequestSchema>;
 
-/** What a channel knows of where the texts of an input came from. */
+/** The sources of an input's texts, as far as a channel knows them. */
 export interface InputSources {
   /** The input's messages with their labels; absent: all of it has the label of the task's source. */
   readonly texts?: readonly LabelledText[];
-  /** What of the input may instruct and so choose skills; absent: the last message, if its source may instruct. */
+  /** The part of the input that may instruct and so choose skills; absent: the last message, if its source may instruct. */
   readonly instructions?: string;
 }
 

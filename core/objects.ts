@@ -80,8 +80,8 @@ export interface TaskRpc {
   /** At the root of a tree: takes one more subtask into the tree's count; `quota_exceeded` when it is full. */
   enroll(subtask: string): Promise<Result<void>>;
   /**
-   * A subtask has ended. Told again until this returns. `label` is the join over everything that it read; `OUTSIDE` when a
-   * subtask of an earlier release omits it.
+   * A subtask has ended. Reported again until this returns. `label` is the join over everything that it read; `OUTSIDE` when
+   * a subtask of an earlier release omits it.
    */
   subtaskEnded(subtask: TaskView, label?: Label): Promise<void>;
   /**
@@ -185,7 +185,7 @@ export interface KeyRecord {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly expiresAt: number | null;
-  /** What it is bound to; null, and absent in a record that an earlier release stored, when it is not. */
+  /** The key's bounds. Null for a key without bounds, absent in a record of an earlier release. */
   readonly projects?: readonly string[] | null;
   readonly agents?: readonly string[] | null;
 }
@@ -343,7 +343,7 @@ export interface SandboxRpc extends ChangeSetRpc {
   admit(write: SandboxWrite): Promise<Result<{ readonly applied: WrittenFile | null; readonly blobNeeded: boolean }>>;
   /** Points the path at the blob. A write whose key was applied before gives the first one's entry. */
   commit(write: SandboxWrite): Promise<Result<WrittenFile>>;
-  /** `label` is that of what makes it; `OUTSIDE` when omitted. */
+  /** `label` is that of its writer; `OUTSIDE` when omitted. */
   makeDirectory(path: string, key: string, label?: Label): Promise<Result<{ readonly made: boolean }>>;
   remove(path: string, options: ChangeOptions): Promise<Result<{ readonly kind: "file" | "directory" }>>;
   restore(path: string, version: number, options: ChangeOptions): Promise<Result<WrittenFile>>;

@@ -61,7 +61,10 @@ export interface ModelFailure {
   readonly message: string;
 }
 
-/** A call as the model wrote it: `arguments` may be no JSON. `fault`: why it cannot be made, in a sentence for the model. */
+/**
+ * A call as the model wrote it: `arguments` may be invalid JSON. `fault`: why it cannot be made, in a sentence for
+ * the model.
+ */
 export interface ReplyCall {
   readonly name: string;
   readonly arguments: string;
@@ -100,7 +103,7 @@ export interface FileEntry {
   readonly version: number;
   /** Nine permission bits; `core/sandbox/file-mode.ts` says what they mean here. */
   readonly mode: number;
-  /** The label of what wrote it; absent from a sandbox of an earlier release. */
+  /** The label of its writer; absent from a sandbox of an earlier release. */
   readonly label?: Label;
   /** A person or a channel put these bytes there, and no call of a task; absent from a sandbox of an earlier release. */
   readonly isUploaded?: boolean;
@@ -147,7 +150,7 @@ export interface WriteOptions {
   readonly mode?: number;
   /** Where a file that is replaced goes, in the same step: both happen or neither. What stands there is replaced too. */
   readonly backupPath?: string;
-  /** The label of what writes; `OUTSIDE` when omitted. */
+  /** The label of the writer; `OUTSIDE` when omitted. */
   readonly label?: Label;
   /** The bytes are as a person or a channel sent them; false when omitted. */
   readonly isUploaded?: boolean;
@@ -176,7 +179,7 @@ export interface FilesPort {
   list(path: string): Promise<Result<readonly DirectoryEntry[]>>;
   /** All files below a directory, at any depth, whose paths follow `after`; at most `limit`, and never more than 1,000. `not_found` as for `list`. */
   walk(directory: string, after: string | null, limit: number): Promise<Result<FilePage>>;
-  /** The bytes of an entry: those of its path that have its hash, whatever was written since. One request to the store. */
+  /** Reads the bytes of an entry by its path and hash, also after later writes. One request to the store. */
   bytesOf(entry: FileEntry): Promise<Result<Uint8Array>>;
   /** Makes a directory and those above it. `made` is false for one that is there; `conflict` where a file is in the way. */
   makeDirectory(
@@ -208,7 +211,7 @@ export interface WebRequest {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly followRedirects: boolean;
-  /** True: a redirect to another host is given back as the reply, unless an entry of `allowedDomains` names that host. */
+  /** True: a redirect to another host is returned as the reply, unless an entry of `allowedDomains` names that host. */
   readonly staysOnHost?: boolean;
   /** Hosts that may be reached, as `core/host-pattern.ts` reads them; `*` is any public host, null none but what the operator opened. */
   readonly allowedDomains: readonly string[] | null;
@@ -316,7 +319,10 @@ export interface Pattern {
 export interface PatternsPort {
   /** `invalid_input` says what is wrong with the pattern; it is bounded before it is compiled. */
   compile(source: string): Result<Pattern>;
-  /** The work to compile it, at most, in units of about a microsecond; told from its text. 0: it is refused anyway. */
+  /**
+   * The most work to compile it, in units of about a microsecond, estimated from its text. 0 when `compile` refuses
+   * it at once.
+   */
   workOf(source: string): number;
 }
 

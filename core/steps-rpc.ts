@@ -34,7 +34,7 @@ export interface ThinkJob {
  */
 export type ThinkLine =
   | { readonly type: "text"; readonly text: string }
-  /** An estimate of the output so far, each time that another `CHECKPOINT_TOKENS` have come. */
+  /** An estimate of the output so far, after each further `CHECKPOINT_TOKENS`. */
   | { readonly type: "progress"; readonly outputTokens: number }
   /** The guess was wrong: the size of the request, and the output that it asks for. */
   | { readonly type: "measured"; readonly inputTokens: number; readonly outputTokens: number }
@@ -68,7 +68,7 @@ export type ActLine =
       readonly outcome: CallOutcome;
       readonly starts?: readonly string[];
     }
-  /** What the files that a call names contain; the call was not made. */
+  /** The content of the files that a call names. The call was not made. */
   | {
       readonly type: "bound";
       readonly callId: string;

@@ -176,7 +176,7 @@ export function callOfSubtask(state: TaskState, subtask: string): string | null 
 }
 
 /**
- * How an ended task looks to its parent: text and files, or the error. `shown` is what the model reads of the text; `label`
+ * How an ended task looks to its parent: text and files, or the error. `shown` is the form that the model reads; `label`
  * is the join over everything that the subtask read.
  */
 export function endingOf(view: TaskView, shown: ShownResult, label: Label): SubtaskEnding {

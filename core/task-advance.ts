@@ -37,7 +37,7 @@ function finishedWith(turn: Turn): string | null {
   return null;
 }
 
-/** True for a call that neither has ended nor waits for anybody. */
+/** True for a call that is open and does not wait for a person or a subtask. */
 export function canRun(call: BatchCall): boolean {
   return isOpen(call) && call.wait === null;
 }

@@ -88,8 +88,8 @@ function askApproval(
 }
 
 /**
- * The content of the files that a call names is known, and nothing was sent: a person is asked about exactly that. When
- * somebody approved other content before, the reason says which file changed.
+ * Requests the approval of a call with the known content of its files. Nothing was sent. After an approval of other content,
+ * the reason names the file that changed.
  */
 function askAboutFiles(
   turn: Turn,
@@ -142,7 +142,7 @@ export function beginActing(turn: Turn, incarnation: string): void {
   turn.work = { kind: "act", step, calls, later, timeoutMs };
 }
 
-/** A call that was attempted before was cut off. It ends here where its effect class does not let it be made again. */
+/** Settles the calls that were cut off and that their effect class does not allow to repeat. */
 function settleCutOff(turn: Turn): void {
   for (const call of turn.state.batch) {
     if (!canRun(call)) continue;
@@ -159,7 +159,7 @@ function wasCutOff({ attempts, mayRepeat }: BatchCall): boolean {
   return attempts > 0 && !mayRepeat;
 }
 
-/** The calls that one hop can make, in order: neither they nor an earlier call that they follow waits for anybody. */
+/** Returns the calls that one hop can make, in order: neither they nor the earlier calls that they follow are waiting. */
 function findReachable(batch: readonly BatchCall[]): BatchCall[] {
   const held = new HeldResources();
   return batch.filter(isOpen).filter((call) => {
@@ -170,8 +170,8 @@ function findReachable(batch: readonly BatchCall[]): BatchCall[] {
 }
 
 /**
- * The runner is about to start these calls of the hop under way: from now on each of them may have left. One that an
- * earlier call still holds up is not counted, and so not granted.
+ * Counts the attempts of calls that the runner is about to start: from now on each of them may have left. A call that an
+ * earlier one still blocks is not counted, and so not granted.
  */
 export function startCalls(turn: Turn, callIds: readonly string[]): void {
   for (const call of findRunnable(turn.state.batch)) {

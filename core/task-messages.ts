@@ -5,7 +5,7 @@ import type { Command } from "./task-commands.ts";
 import type { LabelledText } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
 
-/** Steering that may wait for the next step, all messages together: they stand in the state's one row of at most 2 MB. */
+/** Most characters of steering that waits for the next step. It is stored in the state's one row of at most 2 MB. */
 const MAX_STEERING_CHARACTERS = 100_000;
 
 type MessageSent = Extract<Command, { type: "message" }>;

@@ -197,7 +197,7 @@ export interface BatchCall extends EffectTerms {
   readonly consent?: Consent;
 }
 
-/** What a call that names files needs before it is made: a person's yes to the content that these files then have. */
+/** The approval of a call that names files: a person approves their content before it is made. */
 export interface Consent {
   readonly reason: string;
   readonly expiresInMs: number;
@@ -312,12 +312,12 @@ export interface SettledWait {
   readonly at: number;
 }
 
-/** A file marked for delivery, with the content that it had then: that is what is delivered. */
+/** A file marked for delivery. The content of that moment is delivered. */
 export interface Attachment {
   readonly path: string;
   readonly size: number;
   readonly contentType: string;
-  /** SHA-256 of the content, in hex. Absent when an earlier release attached it: what the file then holds is delivered. */
+  /** SHA-256 of the content, in hex. Absent when an earlier release attached it: the content at the delivery is sent. */
   readonly hash?: string;
 }
 

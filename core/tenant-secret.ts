@@ -1,7 +1,7 @@
 /**
- * A tenant's secret: a name, a value that nobody reads back, the hosts that it may be sent to, and, if wanted, the agents that may
- * use it and the methods of the requests that may carry it. Limits: values of 4 to 4,096 bytes, because a shorter one could not be
- * told from other text in a reply; 20 hosts; 50 agents; 100 secrets a tenant.
+ * A tenant's secret: a name, a value that no endpoint returns, the hosts that it may be sent to, and optionally the agents
+ * that may use it and the methods of the requests that may carry it. Limits: values of 4 to 4,096 bytes, because a shorter
+ * one could not be told from other text in a reply; 20 hosts; 50 agents; 100 secrets a tenant.
  */
 import { z } from "zod";
 import { normalHostPattern } from "./host-pattern.ts";
@@ -44,8 +44,8 @@ const methodSchema = z
   .pipe(z.enum(SECRET_METHODS, `has to be one of ${SECRET_METHODS.join(", ")}`));
 
 /**
- * What a secret is set to. The value comes with every change of a binding: who could bind a value again without knowing it
- * could have it sent to himself.
+ * The body that sets a secret. A change of a binding requires the value too: otherwise a caller could bind a value that it
+ * does not know to its own host.
  */
 export const secretSettingSchema = z.strictObject({
   value: valueSchema.describe("It is sealed at once, and no answer ever shows it."),

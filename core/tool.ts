@@ -47,8 +47,8 @@ export interface EffectTerms {
 }
 
 /**
- * Whose text a tool gives: `own` what Otto makes of the call (the result has the label of the call's context), `tenant` the
- * tenant's records, `outside` what anybody may have written. Files and results that a call reads add their own labels.
+ * The source of a tool's text: `own` Otto itself (the result has the label of the call's context), `tenant` the tenant's
+ * records, `outside` possible strangers. Files and results that a call reads add their own labels.
  */
 export type Yields = "own" | "tenant" | "outside";
 

@@ -1,4 +1,4 @@
-/** The list of what came in to an inbox: its items, and the deliveries that were dropped as repeats of one. */
+/** The list of received deliveries of an inbox: its items, and the deliveries that were dropped as repeats of one. */
 import { MAX_REPEATS } from "../core/channels/inbox-queue.ts";
 import type { ItemHead, ReceivedItem, ReceivedPage, ReceivedState } from "../core/channels/inbox.ts";
 import type { InboxTables } from "./inbox-tables.ts";
@@ -15,7 +15,10 @@ export interface DroppedRepeat {
 /** An entry of the list with its place. */
 export type PlacedItem = ReceivedItem & { readonly seq: number };
 
-/** Lists a dropped delivery: a row that no lane has, ended from the start, whose `note` is the id of its item. */
+/**
+ * Lists a dropped delivery: a row without a lane of another item, ended from the start, whose `note` is the id of its
+ * item.
+ */
 export function putRepeat(tables: InboxTables, { id, of, kind, receivedAt }: DroppedRepeat, now: number): void {
   tables.atOnce(() => {
     tables.write(

@@ -91,8 +91,8 @@ export class InboxStore {
   }
 
   /**
-   * Forgets the oldest of those that are done or refused. A dead one that waits to be tried again stays. They are counted, and not
-   * told by their place: repeats have places too, and must not push out what they repeat.
+   * Forgets the oldest items that are done or refused; a dead one that waits to be tried again stays. The bound counts these
+   * items, not places in the table: repeats have places too, and must not push out the items that they repeat.
    */
   private trim(): void {
     this.tables.write(

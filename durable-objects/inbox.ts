@@ -121,7 +121,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     return counted.retryAfterMs;
   }
 
-  /** Lists a repeat, unless there were too many in this minute: nothing is lost by that but a line of the list. */
+  /** Lists a repeat, at most `MAX_REPEATS_PER_MINUTE` of them. A repeat beyond that is only missing from the list. */
   private noteRepeat({ id, repeatId, kind, receivedAt }: InboxItem): void {
     if (repeatId === undefined) return;
     const now = this.clock.now();

@@ -1,4 +1,4 @@
-/** How rows of a sandbox's tables are read, and what a copy has of one. */
+/** Reads rows of a sandbox's tables, and makes the row of a copy. */
 import type { FileEntry } from "../core/ports.ts";
 import { joinLabels, type Label, TENANT } from "../core/provenance/label.ts";
 

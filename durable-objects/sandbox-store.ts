@@ -255,7 +255,10 @@ export class SandboxStore {
     this.tables.write(query, path, now, label, SANDBOX_MAX_DIRECTORIES);
   }
 
-  /** The label of the file or the empty directory at a path, whose name the directory above may go on with. */
+  /**
+   * The label of the file or the empty directory at a path. Its directory takes this label when the removal leaves it
+   * empty.
+   */
   private labelAt(path: string): Label {
     const query = "SELECT label FROM files WHERE path = ?1 UNION ALL SELECT label FROM directories WHERE path = ?1";
     return this.tables.read<{ label: Label }>(query, path)[0]?.label ?? OUTSIDE;

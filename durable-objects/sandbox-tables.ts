@@ -32,11 +32,11 @@ const ADD_MODES = `
   ALTER TABLE versions ADD COLUMN mode INTEGER NOT NULL DEFAULT 420;
 `;
 
-/** As they were made before labels, for a sandbox that has none of them yet. */
+/** The table of directories before labels, for a sandbox without it. */
 const DIRECTORIES_BEFORE_LABELS =
   "CREATE TABLE IF NOT EXISTS directories (path TEXT PRIMARY KEY, made_at INTEGER NOT NULL) WITHOUT ROWID;";
 
-/** What a sandbox of a release before labels has to be given: its files are the tenant's records (3 is `TENANT`). */
+/** Adds labels to a sandbox of an earlier release: its files are the tenant's records (3 is `TENANT`). */
 const ADD_LABELS = ["files", "versions", "directories"]
   .map((table) => `ALTER TABLE ${table} ADD COLUMN label INTEGER NOT NULL DEFAULT 3;`)
   .join("\n");

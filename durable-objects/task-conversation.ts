@@ -7,7 +7,7 @@ import type { CondenseJob } from "../core/steps-rpc.ts";
 import type { TaskFacts, TaskState } from "../core/task-state.ts";
 import { COMPACTION, type ResultLabels } from "./task-tables.ts";
 
-/** What of a task's state its conversation is read by. */
+/** The part of a task's state that is needed to read its conversation. */
 type Reading = Pick<TaskState, "facts" | "compactedThrough" | "steeredBy">;
 
 export class TaskConversation {
@@ -54,8 +54,8 @@ export class TaskConversation {
   }
 
   /**
-   * The input, and what stands for the steps up to `compactedThrough`. That has the label of what it covers, which is at
-   * most that of the next request; people's words in it stay apart. Before inputs had texts, a hook's were among them.
+   * The input, and the text that replaces the steps up to `compactedThrough`. It has the label of these steps, which is at
+   * most that of the next request; people's messages in it stay apart. Before inputs had texts, a hook's were among them.
    */
   private beginning({ facts, compactedThrough, steeredBy }: Reading): LabelledMessage[] {
     const input = this.between(facts, -1, 0, 0).messages;

@@ -22,7 +22,7 @@ const RUN_MS = 30_000;
 /** After the alarm handler itself failed. */
 const FAILED_RETRY_MS = 1000;
 
-/** Tool calls under way have this long to end when the tenant stops; how often that is looked at. */
+/** Tool calls under way have this long to end when the tenant stops, checked at this interval. */
 const HALT_GRACE_MS = 3000;
 const HALT_LOOK_MS = 100;
 

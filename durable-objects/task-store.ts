@@ -57,7 +57,7 @@ export class TaskStore {
   private readonly storage: DurableObjectStorage;
   private readonly sql: SqlStorage;
   private cached: StoredTask | null = null;
-  /** Called when a state of an earlier release was brought to this one: it may be due at another moment. */
+  /** Called after a state of an earlier release was converted: its next due time may differ. */
   afterUpgrade: () => void = () => undefined;
 
   constructor(storage: DurableObjectStorage) {

@@ -84,7 +84,7 @@ export class TenantPlaces {
     }
   }
 
-  /** How many places the tenant may use now: the fewest while it costs more than its fair part of the process. */
+  /** The slots that the tenant may use now: the fewest while it exceeds its fair share of the process. */
   private share(now: number): number {
     const { maxRunningTasks, sharedRunningTasks } = settingsFromEnv(this.env);
     const tenant = this.tables.tenant() ?? "";

@@ -12,7 +12,10 @@ import { keys, tenants } from "./schema.ts";
 
 const NO_KEY = failed("not_found", "There is no such key.");
 
-/** How the hash of a bound key is stored: a Worker of an earlier release, which knows no bounds, looks for the hash alone. */
+/**
+ * The stored form of a bound key's hash. A Worker of an earlier release, which ignores bounds, looks for the bare
+ * hash and finds no key.
+ */
 function boundHash(hash: string): string {
   return `bound:${hash}`;
 }

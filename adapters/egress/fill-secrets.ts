@@ -39,8 +39,8 @@ function namesIn({ hop, urlIsOurs }: Draft): ReadonlyMap<string, string> {
 }
 
 /**
- * The hop with its values. `opened`: by the operator's allow list, also without TLS. Fails with `not_found` for a name
- * that nobody has, and with `blocked_by_policy` for a secret that this user may not use, or that is bound to other hosts or methods.
+ * The hop with its values. `opened`: by the operator's allow list, also without TLS. Fails with `not_found` for an unknown
+ * name, and with `blocked_by_policy` for a secret that this user may not use, or that is bound to other hosts or methods.
  */
 export function fillSecrets(draft: Draft, secrets: readonly TenantSecret[], opened: boolean): Result<Hop> {
   const { hop, urlIsOurs } = draft;
@@ -101,15 +101,16 @@ function valueFor(
   return value;
 }
 
-/** Where a value is to go. `method` null: by no HTTP request. */
+/** The destination of a value. `method` is null outside HTTP (SSH, a program's environment). */
 export interface SecretPlace {
   readonly url: URL;
   readonly method: string | null;
 }
 
 /**
- * The value of a secret that its user may have filled in and that is bound to this place. `field` is where it is referred to.
- * Fails with `not_found`, `blocked_by_policy` (user, host or method) or `not_available`, each before anything was sent.
+ * Returns a secret's value if its user may use it and it is bound to this destination. `field` names the argument that
+ * refers to it. Fails with `not_found`, `blocked_by_policy` (user, host or method) or `not_available`, each before anything
+ * is sent.
  */
 export function boundValue(
   name: string,

@@ -1,7 +1,8 @@
 /**
  * Takes values of secrets out of a body that is still coming, a paragraph at a time: what comes is held back until a blank
- * line, which ends an event of a stream of events, or the body's end. A value that goes over a blank line is not found.
- * A paragraph that is longer than a slice goes out in slices, so that no search takes long; a value is found over their ends.
+ * line, which ends an event of a stream of events, or the body's end. A value that goes over a blank line is not found. A
+ * paragraph longer than a slice is released in slices, so that no search takes long. A value that crosses the end of a slice
+ * is found.
  */
 import { joinBytes } from "../../core/join-bytes.ts";
 import { MAX_VALUE_BYTES } from "../../core/tenant-secret.ts";
@@ -9,7 +10,7 @@ import { LONGEST_FORM, type Redactor } from "../../core/web/redact-secrets.ts";
 
 /** Bytes of a paragraph that are searched at once. */
 const SLICE_BYTES = 524_288;
-/** A value that begins before a slice's end is whole with so many bytes more. */
+/** Bytes read past the end of a slice: a value that begins before the end is then complete. */
 const MARGIN_BYTES = MAX_VALUE_BYTES * LONGEST_FORM;
 
 const [LF, CR] = [10, 13];

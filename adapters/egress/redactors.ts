@@ -1,14 +1,14 @@
 /**
- * Redactors by the secrets that they take out. Making one takes time by the secrets' lengths, and every reply needs one:
- * it is made once for a list of secrets, and forgotten some minutes after it was last asked for.
+ * A cache of redactors, by the secrets that they remove. Building one takes time by the secrets' lengths, and every reply
+ * needs one. An entry is dropped ten minutes after its last use.
  */
 import type { TenantSecret } from "../../core/web/secrets-port.ts";
 import { type KnownSecret, makeRedactor, type Redactor } from "../../core/web/redact-secrets.ts";
 
-/** As long as a sealed list may be used (`tenant-secrets.ts`). */
+/** Lifetime after the last use, in ms: the same as that of a sealed list (`tenant-secrets.ts`). */
 const MAX_IDLE_MS = 10 * 60_000;
 const MAX_REDACTORS = 64;
-/** Characters of all values; a redactor takes about 14 bytes for each. */
+/** Most characters of all cached values. A redactor takes about 14 bytes for each. */
 const MAX_CHARACTERS = 1_000_000;
 
 interface Stored {
@@ -22,7 +22,7 @@ export class RedactorShelf {
   readonly #stored = new Map<string, Stored>();
   #characters = 0;
 
-  /** The redactor of these secrets. Those without a value are left out. */
+  /** Returns the redactor of these secrets. Secrets without a value are ignored. `now` is in ms since the epoch. */
   get(secrets: readonly Pick<TenantSecret, "name" | "value">[], now: number): Redactor {
     this.#forgetIdle(now);
     const known = secrets.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }]));

@@ -11,7 +11,7 @@ import { type EmbedderPort, MAX_EMBEDDED_TEXTS, type VectorsPort } from "../../c
 
 /** How many more of the nearest are asked for than shown: some may be gone whose vectors are still there. */
 const SPARE = 10;
-/** How many times as many, where those from outside are left out; and how many the vectors give at most. */
+/** The factor for a search without memories from outside, and the most neighbours that the index returns. */
 const SPARE_OUTSIDE = 4;
 const MAX_NEAREST = 100;
 /** Memories that are looked at for their tags: the latest. */

@@ -19,7 +19,7 @@ export interface ChatChoice {
   readonly content: string | null;
   /** What the model writes in place of `content` when it declines. */
   readonly refusal: string | null;
-  /** What the model thinks, where its server shows it. */
+  /** The model's reasoning, if its server streams it. */
   readonly reasoning: string | null;
   readonly calls: readonly CallPiece[];
   readonly finishReason: string | null;
@@ -49,7 +49,7 @@ function choiceOf(value: unknown): ChatChoice {
   return {
     content: textOf(content),
     refusal: textOf(refusal),
-    // No part of the API: servers write it under either name, and in other forms that nobody has to read.
+    // Not part of the API: servers use either name. Other forms are ignored.
     reasoning: typeof thought === "string" ? thought : null,
     calls: isNone(tool_calls) ? NO_CALLS : listOf(tool_calls, callPieceOf),
     finishReason: textOf(finish_reason),

@@ -47,7 +47,7 @@ export function openAiModel(options: OpenAiModelOptions): ModelPort {
   };
 }
 
-/** A server that goes away after the model has begun to write cut the call off: what was written is charged for. */
+/** Turns an outage after the first output into `cut_off`, so that the written output is charged. */
 function inTheMiddle(failure: ModelFailure, { outputTokens }: Reply): ModelFailure {
   return outputTokens > 0 && failure.kind === "unavailable" ? { ...failure, kind: "cut_off" } : failure;
 }

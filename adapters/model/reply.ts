@@ -1,7 +1,6 @@
 /**
- * What has come so far of one reply, how much of it there may be, and the last chunk that it ends with. A reply that the
- * model spoiled (endless text or arguments, a call without a name) is an answer: it ends at its bound, and each spoiled call
- * says what is wrong with it.
+ * Collects one reply within its bounds and builds its last chunk. A malformed reply (endless text or arguments, a call
+ * without a name) is an answer, not an outage: it ends at its bound, and each malformed call states its fault.
  */
 import type { ModelUsage } from "../../core/messages.ts";
 import { CHECKPOINT_TOKENS } from "../../core/budget.ts";
@@ -45,12 +44,12 @@ export class Reply {
     return this.#isFull;
   }
 
-  /** The estimated output so far: text, arguments and open reasoning. Its provider charges for a call that has any. */
+  /** The estimated output so far, in tokens: text, arguments and streamed reasoning. The provider charges for it. */
   get outputTokens(): number {
     return this.#outputTokens;
   }
 
-  /** Adds text; gives what of it fits. */
+  /** Adds text and returns the part that fits. */
   addText(piece: string): string {
     const fitting = piece.slice(0, MAX_REPLY_CHARACTERS - this.#characters);
     this.#text += fitting;
@@ -60,12 +59,12 @@ export class Reply {
     return fitting;
   }
 
-  /** Counts what a model thinks in the open. It is output, and no part of the reply. */
+  /** Counts streamed reasoning. It is billed as output and is not part of the reply. */
   addThought(piece: string): void {
     this.#outputTokens += measureTokens(piece, this.#encoding);
   }
 
-  /** Counts arguments; false: they do not fit. */
+  /** Counts arguments. False when they do not fit. */
   addArguments(piece: string): boolean {
     this.addThought(piece);
     this.#characters += piece.length;
@@ -73,13 +72,13 @@ export class Reply {
     return !this.#isFull;
   }
 
-  /** Counts a call that begins; false: there are too many. */
+  /** Counts a call that begins. False when there are too many. */
   addCall(count: number): boolean {
     if (count > MAX_CALLS) this.#isFull = true;
     return !this.#isFull;
   }
 
-  /** The output so far, each time that another `CHECKPOINT_TOKENS` have come; null: fewer have. */
+  /** Returns the output so far, in tokens, after each further `CHECKPOINT_TOKENS`; null before that. */
   takeProgress(): number | null {
     if (this.#outputTokens - this.#reportedTokens < CHECKPOINT_TOKENS) return null;
     this.#reportedTokens = Math.floor(this.#outputTokens);
@@ -106,7 +105,7 @@ export class Reply {
     return { type: "done", text, calls, usage, finish: this.end === "whole" ? whole : this.end };
   }
 
-  /** What a reply used that is read no further: its provider's count comes last, and so never. */
+  /** Estimates the use of a reply that was cut at its bound: the provider sends its count last, so it was not read. */
   #usageSoFar(request: ModelRequest): ModelUsage {
     const outputTokens = Math.ceil(this.#outputTokens);
     return this.usage ?? { inputTokens: estimateRequest(request), outputTokens, estimated: true };

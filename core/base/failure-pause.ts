@@ -1,4 +1,4 @@
-/** A pause after a failure: while it lasts nobody retries, since each try would wait for the same time-out. */
+/** A pause after a failure. Callers do not retry while it lasts, since each try would wait for the same timeout. */
 
 export class FailurePause {
   private readonly pauseMs: number;
@@ -19,7 +19,7 @@ export class FailurePause {
     this.failedAt = null;
   }
 
-  /** True while nobody should retry. A clock that went back ends the pause. */
+  /** True while callers should not retry. `now` is in milliseconds. A clock that went back ends the pause. */
   isOn(now: number): boolean {
     return this.failedAt !== null && now >= this.failedAt && now - this.failedAt < this.pauseMs;
   }

@@ -1,12 +1,12 @@
 /**
- * Long work in turns. Nothing can interrupt code that does not wait: work that may take long counts itself, and lets everything
- * else that is due run in between. Core has no timers, so what waits is given from outside.
+ * Splits long work into turns. Code that does not wait cannot be interrupted, so long work counts its units and lets other
+ * due work run in between. Core has no timers: the caller passes the function that waits.
  */
 
 /** Resolves after everything else that is due has run. */
 export type GiveWay = () => Promise<void>;
 
-/** Counts work against turns of so many units. */
+/** Counts work in turns of a fixed number of units. */
 export class Turns {
   readonly #giveWay: GiveWay;
   readonly #units: number;
@@ -23,7 +23,7 @@ export class Turns {
     this.#left -= units;
   }
 
-  /** Whether others are to run before more work is done. */
+  /** True when the turn is used up and other work should run next. */
   get isOver(): boolean {
     return this.#left < 0;
   }

@@ -53,9 +53,12 @@ export const MAX_CONTENT_CHARACTERS = 500_000;
 export interface Attempt {
   /** From 1. */
   readonly number: number;
-  /** True when an earlier attempt may have left: what can be neither looked up nor repeated under its key is `unknown` then. */
+  /**
+   * True when an earlier attempt may have left. A delivery that can be neither looked up nor repeated under its key
+   * is then `unknown`.
+   */
   readonly mayHaveLeft: boolean;
-  /** When the first attempt that may have left began, in ms since the epoch. Absent: none may have. */
+  /** Start of the first attempt that may have left, in ms since the epoch. Absent until one may have left. */
   readonly mayHaveLeftSince?: number;
   /** An earlier attempt ended and may have done a part, which is looked up. Absent: none did, or a person has said to send it anew. */
   readonly mayBeInPart?: true;

@@ -66,8 +66,9 @@ export function deliveryNameOf(
 }
 
 /**
- * True for a body that GitHub may send again for another event: two runs of a workflow that people begin by hand with the same
- * inputs have equal bodies. Told by the body alone, because no header is signed. Fields: https://docs.github.com/webhooks/webhook-events-and-payloads
+ * True for a body that GitHub may send again for another event: two runs of a workflow that people begin by hand with the
+ * same inputs have equal bodies. Decided by the body alone, because no header is signed. Fields:
+ * https://docs.github.com/webhooks/webhook-events-and-payloads
  */
 export function mayRecur(type: HookType, payload: unknown): boolean {
   if (type !== "github" || typeof payload !== "object" || payload === null) return false;

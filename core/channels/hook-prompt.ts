@@ -71,7 +71,7 @@ export async function hookInput(template: string, content: HookContent): Promise
 }
 
 /**
- * The input as the parts of one message: the template is an operator's text, what fills it is from outside. The request
+ * The input as the parts of one message: the template is an operator's text, its fields are from outside. The request
  * marks parts from outside (`core/prompt/mark-data.ts`).
  */
 export function hookTexts(template: string, content: HookContent): LabelledText[] {

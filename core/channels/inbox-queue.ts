@@ -20,7 +20,7 @@ export const MIN_FAILING_MS = 3 * 3_600_000;
 export const MAX_WAITING = 100_000;
 export const MAX_DEAD = 1_000;
 export const MAX_OVER = 100_000;
-/** Repeats that are listed, and those that are added to the list in a minute: any number may come, and each would be a write. */
+/** Most repeats in the list, and most added per minute: senders may repeat without limit, and each entry is a write. */
 export const MAX_REPEATS = 1_000;
 export const MAX_REPEATS_PER_MINUTE = 60;
 /** What is brought to an inbox that holds all that may wait is to be brought again after this. */

@@ -4,7 +4,7 @@ import type { JsonState } from "../tool.ts";
 /** `waiting`: it is worked, or will be. `dead`: nobody could work it; what it said is kept, and it can be tried again. */
 export const ITEM_STATES = ["waiting", "done", "refused", "dead"] as const;
 export type ItemState = (typeof ITEM_STATES)[number];
-/** What is listed: items, and (`repeat`) deliveries that were dropped because their item had come before. */
+/** States in the list of received items. `repeat`: a delivery that was dropped because its item had arrived before. */
 export const RECEIVED_STATES = [...ITEM_STATES, "repeat"] as const;
 export type ReceivedState = (typeof RECEIVED_STATES)[number];
 
@@ -57,7 +57,7 @@ export interface ReceivedItem {
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
   readonly state: ReceivedState;
-  /** Of a repeat: the id of the item that came first, whose note it shows. */
+  /** For a repeat: the id of the first item, whose note the entry has. */
   readonly repeats?: string;
   /** What it came to, or why it waits; null: nobody tried it yet. */
   readonly note: string | null;

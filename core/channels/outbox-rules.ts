@@ -74,7 +74,10 @@ export interface QueuedDelivery
   /** While it waits: when it may leave. */
   readonly dueAt: number;
   readonly mayHaveLeft: boolean;
-  /** When the latest attempt began, and the first that may have left. Absent: none, or an earlier release wrote the row. */
+  /**
+   * Start of the latest attempt, and of the first that may have left, in ms since the epoch. Absent without one, and
+   * in a row of an earlier release.
+   */
   readonly begunAt?: number;
   readonly leftSince?: number;
   /** An attempt that ended may have done a part. Absent: it was put by a release that did not say. */
@@ -150,18 +153,18 @@ export function afterAttempt(before: QueuedDelivery, outcome: Outcome, now: numb
   }
 }
 
-/** The attempt that ended may have left. */
+/** Records that the ended attempt may have left. */
 function mayLeave(row: QueuedDelivery): QueuedDelivery {
   const leftSince = mayHaveLeftSince(row) ?? row.begunAt ?? earliestLeave(row);
   return { ...row, mayHaveLeft: true, leftSince };
 }
 
-/** When the first attempt began that may have left, in ms since the epoch; null: none may have. */
+/** Start of the first attempt that may have left, in ms since the epoch; null when none may have left. */
 export function mayHaveLeftSince(row: QueuedDelivery): number | null {
   return row.mayHaveLeft ? (row.leftSince ?? earliestLeave(row)) : null;
 }
 
-/** Of a row that an earlier release wrote: no attempt began before this. */
+/** For a row of an earlier release: no attempt began before this. */
 function earliestLeave({ createdAt, notBefore }: QueuedDelivery): number {
   return Math.max(createdAt, notBefore);
 }

@@ -3,8 +3,8 @@ import type { WayIn } from "./way-in.ts";
 import { type Label, OUTSIDE, PRINCIPAL } from "../provenance/label.ts";
 
 /**
- * The label of what comes through a source. A key, a schedule and a Slack mention have an authenticated author. A hook and
- * a mail may contain what anybody wrote; who takes one apart, or verified its sender, states labels of its own.
+ * Returns the label of an input by its source. A key, a schedule and a Slack mention have an authenticated author. A hook
+ * and a mail may contain a stranger's text; code that parses one, or verified its sender, states labels of its own.
  */
 export function labelOfSource({ channel }: WayIn): Label {
   switch (channel) {

@@ -15,7 +15,7 @@ export interface AdmittedCall {
   readonly askFirst: string | null;
 }
 
-/** Where a call comes from. `context`: what it was decided from. */
+/** The source of a call. `context`: the texts that the model decided from. */
 export interface AdmitContext {
   readonly facts: TaskFacts;
   readonly toolset: Pick<Toolset, "admits" | "skills" | "mailKeyedForMs" | "ownApi">;
@@ -42,7 +42,7 @@ export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitC
   return ok({ arguments: valid.value, terms: toTerms(tool, checked, effectFacts), askFirst });
 }
 
-/** How the effect of a call with these checked arguments may be repeated. */
+/** Returns how the effect of a call with these checked arguments may be repeated. */
 function toTerms(tool: Tool, given: never, facts: EffectFacts): EffectTerms {
   const effect = typeof tool.effect === "function" ? tool.effect(given, facts) : tool.effect;
   if (effect !== "keyed") return { effect };

@@ -13,7 +13,7 @@ import { referencedNames } from "../web/secret-references.ts";
 import { readGround, textField, textsIn } from "./read-ground.ts";
 import type { Toolset } from "./toolset.ts";
 
-/** What the judgement needs. */
+/** The call's context and the facts that the judgement reads. */
 export interface InfluenceContext {
   readonly facts: TaskFacts;
   readonly toolset: Pick<Toolset, "skillTexts" | "resolve">;

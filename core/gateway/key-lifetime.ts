@@ -1,13 +1,13 @@
 /**
- * What a task's batch stores of a keyed call, so that its recovery knows how old its key is. The state holds it because the
- * ledger's table of an older task gets no column.
+ * The age of a keyed call's key, stored in the task's batch for its recovery. The state holds it because the ledger's table
+ * of an older task gets no column.
  */
 import type { CallToMake } from "../task-commands.ts";
 import type { BatchCall } from "../task-state.ts";
 import type { EffectTerms } from "../tool.ts";
 import { chooseRecovery, DEFAULT_KEYED_FOR_MS, OWN_KEYED_FOR_MS, RESEND_KEYED_FOR_MS } from "./outcome.ts";
 
-/** How a call's effect may be repeated, and nothing else of it. */
+/** Picks how the effect of a call may be repeated. */
 export function pickTerms({ effect, keyedForMs, canProbe }: EffectTerms): EffectTerms {
   return {
     effect,
@@ -17,22 +17,22 @@ export function pickTerms({ effect, keyedForMs, canProbe }: EffectTerms): Effect
 }
 
 /**
- * When the key of the attempt that begins now was first sent: with an earlier attempt, or now, if this is the first one, or
- * a person asked for it after the receiver forgot the key. `call` is as it was before this attempt.
+ * Sets `sentAt` (ms since the epoch) for the attempt that begins now: `now` for a first attempt, and for a retry that a
+ * person requested after the receiver forgot the key; otherwise it stays. `call` is the state before this attempt.
  */
 export function markSent(call: BatchCall, now: number): Pick<BatchCall, "sentAt"> {
   const isNew = call.attempts === 0 || (call.mayRepeat && chooseRecovery(call, now) !== "run");
   return call.effect === "keyed" && isNew ? { sentAt: now } : {};
 }
 
-/** What the step runner needs of a keyed call to judge whether it may repeat it. */
+/** The facts from which the step runner judges whether it may repeat a keyed call. */
 export function toKeyFacts(call: BatchCall): Pick<CallToMake, "sentAt" | "keyedForMs" | "canProbe"> {
   if (call.effect !== "keyed") return {};
   const { effect: _, ...known } = pickTerms(call);
   return call.sentAt === undefined ? known : { ...known, sentAt: call.sentAt };
 }
 
-/** What version 5 knew of a tool whose keyed effect is Otto's own. */
+/** The tools of version 5 with a keyed effect inside Otto. */
 const OWN_TOOLS: ReadonlySet<string> = new Set([
   "convert_markdown_to_docx",
   "convert_markdown_to_pptx",

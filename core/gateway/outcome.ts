@@ -1,6 +1,6 @@
 /**
- * What follows when an attempt at an effect did not answer: run it again, look it up, or leave it unknown. The task's
- * recovery, the gateway's own retries, tools that retry and the outboxes ask here, so that one rule holds for all.
+ * Decides what follows an attempt without an answer: run it again, look it up, or leave it unknown. One rule for the task's
+ * recovery, the gateway's own retries, tools that retry and the outboxes.
  *
  * 1. An attempt that may have taken effect is repeated only while that is safe: nothing changes outside (`none`), or the
  *    receiver still remembers the key of the first attempt (`keyed`).
@@ -29,7 +29,7 @@ export const MAX_KEYED_FOR_S = 30 * 86_400;
  */
 const MAX_MARGIN_MS = 5 * MINUTE_MS;
 
-/** What to do about an attempt whose outcome nobody knows. */
+/** The action after an attempt with an unknown outcome. */
 export type Recovery = "run" | "probe" | "unknown";
 
 /** An effect that was attempted. */
@@ -39,9 +39,9 @@ export interface AttemptedEffect extends EffectTerms {
 }
 
 /**
- * What to do about an effect that was cut off before it settled. `none` runs again; `keyed` runs again within its key's
- * lifetime, counted from the first attempt; after it, and for `probe`, the tool looks up what happened, if it can; anything
- * else may have happened and is never tried again blindly. `now` is when the repeat leaves.
+ * Returns the action for an effect that was cut off before it settled. `none` runs again; `keyed` runs again within its
+ * key's lifetime, counted from the first attempt; after it, and for `probe`, the tool looks up what happened, if it can;
+ * anything else may have happened and is never tried again blindly. `now` is when the repeat leaves.
  */
 export function chooseRecovery(attempted: AttemptedEffect, now: number): Recovery {
   switch (attempted.effect) {
@@ -80,13 +80,13 @@ export function chooseAfterFailure(
   return mayHaveHappened ? "unknown" : "dead";
 }
 
-/** True when the answer was lost on the way, so that nobody knows whether the effect happened. */
+/** True when the answer was lost on the way, so that the effect may have happened. */
 export function isAnswerLost(failure: Failure): boolean {
   const isAmbiguous = failure.code === "timeout" || failure.code === "upstream_failed" || failure.code === "internal";
   return isAmbiguous && !surelyNotSent(failure) && !wasAnswered(failure);
 }
 
-/** The class of what a receiver with this key lifetime does: null where it honours no key. */
+/** The effect class at a receiver with this key lifetime, in ms; null when it honours no key. */
 export function effectOfReceiver(keyedForMs: number | null): EffectTerms {
   return keyedForMs === null ? { effect: "once" satisfies EffectClass } : { effect: "keyed", keyedForMs };
 }

@@ -56,7 +56,7 @@ export interface PerformDeps extends DefectReporter {
 
 type Call = ActJob["calls"][number];
 
-/** What bounds and follows one call. `deadline` is in milliseconds since the epoch. */
+/** The limits and the label tracker of one call. `deadline` is in milliseconds since the epoch. */
 interface Watched {
   readonly deadline: number;
   readonly signal: AbortSignal;
@@ -332,8 +332,8 @@ function contextOf(
 }
 
 /**
- * The web for an influenced call: what was judged or approved is its host, so a redirect leads to no other. Fetching where
- * it leads is a call of its own.
+ * Limits an influenced call to the host that was judged or approved: a redirect to another host is returned, not followed.
+ * Following it is a call of its own.
  */
 function stayOnHost(web: WebPort): WebPort {
   return {

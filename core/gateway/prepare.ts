@@ -36,7 +36,7 @@ export interface PrepareContext {
   readonly step: number;
   readonly toolset: Toolset;
   readonly repeat: { readonly hash: string; readonly count: number } | null;
-  /** What the calls were decided from. */
+  /** The texts that the model decided from. */
   readonly context: CallContext;
   /** The names of the secrets that are bound to the calling agent. Never throws. Absent: none is. */
   boundSecrets?(): Promise<ReadonlySet<string>>;

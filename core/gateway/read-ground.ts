@@ -26,7 +26,7 @@ const ASK_HUMAN = "ask_human";
 const LOAD_SKILL = "load_skill";
 const MEMORY_SEARCH = "memory_search";
 
-/** Whose conversation it is. */
+/** The task and the tools of the conversation. */
 export interface GroundFacts {
   readonly facts: Pick<TaskFacts, "agent" | "parentId">;
   readonly toolset: Pick<Toolset, "skillTexts"> & Partial<Pick<Toolset, "resolve">>;
@@ -46,7 +46,7 @@ export function readGround({ messages }: CallContext, { facts, toolset }: Ground
   for (const [at, message] of messages.entries()) {
     if (message.role === "tool" && message.isUpload === true) uploads.add(message.callId);
     if (message.role === "assistant") for (const call of message.calls ?? []) calls.set(call.id, call);
-    // What stands for earlier steps may be several messages, of which the first says so.
+    // The summary of earlier steps may be several messages; only the first one is marked.
     hasHistory ||= message.role === "user" && isHistory(message.content);
     const isByModel = hasHistory || facts.parentId !== null;
     sortMessage(message, at, { sorted, calls, uploads, before: label, isByModel, toolset });
@@ -68,7 +68,7 @@ interface Sorting {
   readonly uploads: ReadonlySet<string>;
   /** The label of all earlier messages. */
   readonly before: Label;
-  /** Whether a model wrote the message if it is the user's and may not instruct: a subtask's input, or a summary. */
+  /** True when a model wrote the user's messages that may not instruct: a subtask's input, or a summary. */
   readonly isByModel: boolean;
   readonly toolset: GroundFacts["toolset"];
 }
@@ -120,7 +120,7 @@ function needsOneOf(tool: Tool | null, ports: ReadonlySet<string>): boolean {
   return tool?.needs.some((port) => ports.has(port)) === true;
 }
 
-/** Whether a result has memories that are facts, and no others: nothing that this task saved under influence is one. */
+/** True when a result has only memories that are facts. A memory that this task saved under influence is not one. */
 function isOfFacts({ name, given }: MadeCall): boolean {
   return name === MEMORY_SEARCH && fieldOf(given, "include_outside") === undefined;
 }
@@ -150,7 +150,7 @@ function findPage(given: unknown): URL | null {
   return written === null ? null : URL.parse(written);
 }
 
-/** The arguments as the texts in them, with encodings read: what a destination could repeat. */
+/** The texts in the arguments, with encodings read, because a destination could repeat them. */
 function readArguments({ arguments: given }: RequestedCall): string {
   const parsed = parseGiven(given);
   const text = typeof parsed === "string" ? parsed : textsIn(parsed).join("\n");

@@ -8,7 +8,7 @@ import { placeOfCall } from "../ids.ts";
 import type { ActJob, ActLine } from "../steps-rpc.ts";
 import type { CallOfHop } from "../task-commands.ts";
 
-/** What came of a call: it settled, or the content of its files is known. */
+/** The end of a call: it settled, or the content of its files is known. */
 export type EndOfCall = Extract<ActLine, { type: "settled" | "bound" }>;
 
 /** How calls are made. `make` must not throw. */
@@ -19,7 +19,7 @@ interface CallMaker {
 }
 
 /**
- * Makes every call that it may, at most `maxParallel` at once, and yields what came of each as it ends. A line with
+ * Makes every call that may start, at most `maxParallel` at once, and yields each end as it happens. A line with
  * `starts` is answered with whether the object stored it; after a refusal nothing more starts.
  */
 export async function* scheduleCalls(
@@ -47,7 +47,7 @@ export async function* scheduleCalls(
       .filter((call) => !begun.has(call))
       .slice(0, free);
     const starts = next.filter((call) => mustBeStored.has(call)).map(({ callId }) => callId);
-    // Calls whose attempts are stored need not wait for room that others get.
+    // Calls whose attempts are stored start without waiting for the others' commit.
     if (ended === null) for (const call of next) if (!mustBeStored.has(call)) start(call);
     if (starts.length > 0) {
       const isStored: boolean = yield ended === null ? { type: "starting", starts } : { ...ended, starts };

@@ -1,4 +1,4 @@
-/** What a call touches: as its tool declares it, else by the ports that the tool uses and what the call does. */
+/** Finds the resources that a call touches: as its tool declares, else by the tool's ports and the effect class. */
 import type { ToolPorts } from "../ports.ts";
 import type { EffectClass, Tool, Touch } from "../tool.ts";
 
@@ -9,7 +9,7 @@ const BEHIND_PORT: { readonly [Port in keyof ToolPorts]?: (effect: EffectClass) 
   scripts: () => ({ resource: "files", mode: "write" }),
 };
 
-/** What the call touches. `given` are its checked arguments. */
+/** Returns the resources that the call touches. `given` are its checked arguments. */
 export function findTouches(
   tool: Pick<Tool, "needs" | "touches">,
   given: unknown,

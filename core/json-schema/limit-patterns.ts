@@ -1,4 +1,4 @@
-/** An engine of patterns with a bound on what many of them cost together, for whatever brings its patterns by the hundred. */
+/** A pattern engine with a bound on the total cost of many patterns, such as those of a document. */
 import { failed, type Result } from "../errors.ts";
 import type { Pattern, PatternsPort } from "../ports.ts";
 

@@ -181,7 +181,7 @@ export function unseenMembersCheck(context: KeywordContext): Check | null {
   };
 }
 
-/** What reading one of so many names takes: an object of many is kept as a table, which is slower. */
+/** Work of reading one name of an object with this many. V8 stores a large object as a table, which is slower. */
 function nameWork(names: number): number {
   return names > MANY_NAMES ? NAME_WORK * 3 : NAME_WORK;
 }

@@ -44,7 +44,7 @@ const REPORT_WORK = 50;
 /** A name or an item that a schema has looked at, noted. */
 export const NOTE_WORK = 6;
 const NODE_WORK = 5;
-/** The same where it is noted what was looked at; and what holding apart the problems of a schema takes beside that. */
+/** The same while seen members are noted, and the extra work of keeping the problems of a schema apart. */
 const NOTING_NODE_WORK = 40;
 const TRY_WORK = 100;
 /** Schemas that stand open in each other, so that no run needs more stack than there is. */

@@ -11,7 +11,7 @@ const SHOWN_CHARACTERS = 300;
 const CHARACTERS_A_UNIT = 4;
 /** Work of writing a value down to compare it, beside a unit a character. */
 const WRITE_WORK = 30;
-/** Work to compare two numbers digit by digit, beside a unit for each digit between them. */
+/** Work to compare two numbers digit by digit, plus a unit for each digit between them. */
 const EXACT_WORK = 60;
 
 /** `type`. A number without a fraction is an integer, however it was written. */

@@ -1,6 +1,6 @@
 /**
  * Aho–Corasick over bytes: finds every one of many words in one pass over a text. Building takes time by the sum of the
- * words' lengths, and a pass by the text's length, whatever the words are.
+ * words' lengths; a pass takes time by the text's length alone.
  *
  * A state is the longest ending of what was read that begins a word; `ROOT` is the empty one. The states of a word mostly
  * follow each other, so that the edge to the next one is a byte in an array; the few places where words part are in a map.

@@ -1,43 +1,43 @@
 /**
- * What compiling a regular expression of RE2 costs, told from its text before anything is compiled: nothing can interrupt
- * an engine that writes out counted repeats, and a thousand characters can stand for a million instructions.
+ * Estimates the cost of compiling an RE2 pattern from its text. The engine expands counted repeats and cannot be
+ * interrupted, and a thousand characters can stand for a million instructions.
  *
- * The text is read once, from left to right, by RE2's grammar. The estimate is never below what the engine does, apart from
- * a constant; of a text that is no pattern it says anything, because the engine refuses that early.
+ * The text is read once, from left to right, by RE2's grammar. The estimate is never below the engine's work, apart from a
+ * constant. For an invalid pattern it means nothing, because the engine refuses that early.
  */
 
 /** Work that one pattern may take to compile, in units of about a microsecond. */
 export const MAX_PATTERN_WORK = 10_000;
-/** Instructions of a compiled pattern: how much work each character of a text is at most. */
+/** Most instructions of a compiled pattern. They bound the work for each character of a text. */
 export const MAX_PROGRAM = 2_000;
 
-/** What a Unicode class such as `\p{L}` costs, and what it does where case means nothing. */
+/** Work of a Unicode class such as `\p{L}`, and of one that ignores case. */
 const CLASS_WORK = 40;
 const FOLDED_CLASS_WORK = 180;
-/** Characters of a range that a unit of work folds: each is looked up. The first and the last that have two cases. */
+/** Characters of a range that a unit of work folds, and the first and the last character with two cases. */
 const FOLDED_A_UNIT = 20;
 const [FIRST_FOLDED, LAST_FOLDED] = [0x41, 0x1e943];
-/** Instructions of a capturing group; of another one that may be empty. */
+/** Instructions of a capturing group, and of any other group, which may be empty. */
 const CAPTURE = 3;
 const EMPTY = 1;
 /** Instructions around every program. */
 const FRAME = 4;
 const NAMED_CLASS = /^\\[pPdDwWsS]/;
 
-/** An open group: instructions so far, and those of the last item in it, which a repeat is about. */
+/** An open group: instructions so far, and those of its last item, to which a repeat applies. */
 interface Group {
   size: number;
   last: number;
 }
 
-/** What compiling a pattern makes and costs, at most. */
+/** The most instructions that a pattern compiles to, and the most work that this takes. */
 export interface PatternEstimate {
   readonly instructions: number;
-  /** In units of about a microsecond: the instructions, and the sets and classes, which repeats do not write out again. */
+  /** In units of about a microsecond: the instructions, and the sets and classes, which repeats do not expand. */
   readonly work: number;
 }
 
-/** Estimates a pattern of RE2. `isFolded`: case means nothing in it. */
+/** Estimates a pattern of RE2. `isFolded`: it ignores case. */
 export function estimatePattern(pattern: string, isFolded: boolean): PatternEstimate {
   // A flag inside of the pattern counts for all of it.
   const folds = isFolded || /\(\?[a-zA-Z]*i/.test(pattern);
@@ -55,7 +55,7 @@ export function estimatePattern(pattern: string, isFolded: boolean): PatternEsti
     if (character === "(") {
       const head = groupHead(pattern, at);
       at += head.length;
-      // Flags alone are no group: a repeat behind them is about what stands before them.
+      // Flags alone are no group: a repeat after them applies to the item before them.
       if (!head.isFlags) groups.push({ size: head.isCapture ? CAPTURE : EMPTY, last: 0 });
     } else if (character === ")") {
       const inside = groups.length > 1 ? groups.pop() : undefined;
@@ -71,7 +71,7 @@ export function estimatePattern(pattern: string, isFolded: boolean): PatternEsti
       }
       at += repeat?.length ?? 1;
     } else if ("*+?|".includes(character)) {
-      // One more instruction for what stands before it; two where that can be empty.
+      // One more instruction for the item before it; two if that can be empty.
       if (top !== undefined) {
         top.size += 2;
         top.last += character === "|" ? 0 : 2;
@@ -101,7 +101,7 @@ export function estimatePattern(pattern: string, isFolded: boolean): PatternEsti
   return { instructions, work: instructions + classes };
 }
 
-/** What stands at the beginning of a group: `(`, `(?:`, `(?P<name>`, `(?i:`; or flags alone, `(?i)`. */
+/** Reads the head of a group: `(`, `(?:`, `(?P<name>`, `(?i:`; or flags alone, `(?i)`. */
 function groupHead(
   pattern: string,
   at: number,
@@ -112,7 +112,7 @@ function groupHead(
   return { length, isFlags, isCapture: head?.[1] === undefined };
 }
 
-/** `{3}`, `{3,}` and `{3,5}`; null for what is no repeat, and stands for itself. */
+/** Reads `{3}`, `{3,}` and `{3,5}`; null for a literal brace. */
 function repeatAt(
   pattern: string,
   at: number,
@@ -125,7 +125,7 @@ function repeatAt(
   return { length: whole.length, least: Math.min(least, most), most: Math.max(least, most) };
 }
 
-/** A set from its bracket on: its length, and what it costs. A bracket that comes first in it stands for itself. */
+/** Reads a set from its bracket on: its length and its work. A closing bracket in first place is a literal. */
 function readSet(pattern: string, start: number, folds: boolean): { readonly length: number; readonly work: number } {
   let work = 0;
   let at = start + (pattern[start + 1] === "^" ? 2 : 1);
@@ -153,13 +153,13 @@ function escapeLength(pattern: string, at: number): number {
   return escape?.[0].length ?? 1;
 }
 
-/** What a class with a name costs, which `\d`, `\pL` and `[:alpha:]` are. */
+/** Work of a named class, such as `\d`, `\pL` and `[:alpha:]`. */
 function classWork(escape: string, folds: boolean): number {
   if (!/^\\[pP]/.test(escape)) return CLASS_WORK;
   return folds ? FOLDED_CLASS_WORK : CLASS_WORK;
 }
 
-/** What a range costs where case means nothing. */
+/** Work of a range that ignores case. */
 function foldedWork(low: number, high: number): number {
   return Math.max(0, Math.min(LAST_FOLDED, high) - Math.max(FIRST_FOLDED, low)) / FOLDED_A_UNIT;
 }

@@ -69,7 +69,7 @@ export function decisionIn(text: string): { readonly decision: "approve" | "refu
   return { decision: word.toLowerCase().startsWith("approve") ? "approve" : "refuse", reason: rest.trim() };
 }
 
-/** What a mail says: `title` is what follows `New Task` in its subject. */
+/** The texts of a mail. `title` is the subject after `New Task`. */
 interface MailWords {
   readonly title: string;
   readonly text: string;

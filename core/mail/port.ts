@@ -47,7 +47,10 @@ export interface SentMail {
  */
 export interface MailPort {
   readonly provider: "resend" | "smtp" | "outbox";
-  /** How long it remembers a key, in ms: until then a mail that is sent again under it leaves once. Null: it honours no key. */
+  /**
+   * How long the provider remembers a key, in ms: a mail that is repeated within that time leaves once. Null: it
+   * honours no key.
+   */
   readonly keyedForMs: number | null;
   send(
     tenant: string,

@@ -18,9 +18,9 @@ export interface Solved {
 
 /** Nanoseconds, about, that the exact way may take. */
 const MAX_EXACT_WORK = 200_000_000;
-/** Of it, to write the equation as polynomials, which is done in one turn. */
+/** The part of it for writing the equation as polynomials, which is one turn. */
 const MAX_READING_WORK = 50_000_000;
-/** Nanoseconds, about, between two turns of others. */
+/** Length of a turn, in about nanoseconds. */
 const TURN_WORK = 10_000_000;
 const TOO_LARGE = "Too large to be solved exactly: there may be other solutions.";
 

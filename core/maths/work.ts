@@ -12,7 +12,7 @@ export class Work {
   #left: number;
   readonly #whole: Work | Turns | null;
 
-  /** What is spent of a part is spent of its whole, or of the turn that it is done in. */
+  /** `whole` is charged for every step too: the work that this is a part of, or the present turn. */
   constructor(steps: number, whole: Work | Turns | null = null) {
     this.#left = steps;
     this.#whole = whole;

@@ -50,7 +50,7 @@ export type MemoryKind = (typeof MEMORY_KINDS)[number];
 /** The labels of memories: a record of the tenant, or text that came from outside and is no fact. Neither may instruct. */
 export type MemoryLabel = typeof TENANT | typeof OUTSIDE;
 
-/** The label of what is saved under a context's label. */
+/** The label of a memory that is saved in a context with this label. */
 export function toMemoryLabel(context: Label): MemoryLabel {
   return context === OUTSIDE ? OUTSIDE : TENANT;
 }
@@ -106,9 +106,9 @@ export async function hashContent(content: string): Promise<string> {
 }
 
 /**
- * What tells a memory from the others of its project. Notes of equal content are one. A summary is its task's, whatever
- * other tasks left: it goes with the task. (No content holds a NUL, so that no note is taken for a summary.) Text from
- * outside is never merged with a record: neither does a record lend it trust, nor does it add tags to a record.
+ * What tells a memory from the others of its project. Notes of equal content are one. A summary belongs to its task and is
+ * deleted with it, also when another task left an equal one. (No content holds a NUL, so that no note is taken for a
+ * summary.) Text from outside is never merged with a record: that would lend it trust, or add its tags to the record.
  */
 export async function identityHashOf({
   id,

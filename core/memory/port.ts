@@ -1,14 +1,14 @@
-/** Memory as a task's tools have it. */
+/** The memory port of a task's tools. */
 import type { Result } from "../errors.ts";
 import type { Label } from "../provenance/label.ts";
 import type { Memory } from "./memory.ts";
 import type { MemoryHit } from "./rank.ts";
 
-/** What a task remembers: the memories of its project and of its tenant. It saves into its project, if it has one. */
+/** The memories of a task's project and of its tenant. A task with a project saves into the project. */
 export interface MemoryPort {
   /**
-   * `onlyProject`: without the tenant's own. `withOutside`: also what was saved under text from outside, which is no fact.
-   * `embedder` is the name of the model that compared them.
+   * `onlyProject`: without the tenant's own. `withOutside`: also memories that were saved under text from outside, which are
+   * no facts. `embedder` is the name of the model that compared them.
    */
   search(request: {
     readonly query: string;
@@ -17,7 +17,10 @@ export interface MemoryPort {
     readonly limit: number;
     readonly signal: AbortSignal;
   }): Promise<Result<{ readonly hits: readonly MemoryHit[]; readonly embedder: string }>>;
-  /** Saves a text once for a key. `isNew` false: it was there, and got the tags that it had not. `label`: of the call's context. */
+  /**
+   * Saves a text once for a key. `isNew` is false for a text that was stored already; it gets the missing tags.
+   * `label`: of the call's context.
+   */
   save(note: {
     readonly content: string;
     readonly tags: readonly string[];

@@ -9,7 +9,7 @@ export interface MemorySearch extends RankRules {
   readonly query: string;
   readonly scope: MemoryScope;
   readonly tag: string | null;
-  /** False: only records of the tenant are found, and nothing that came from outside. */
+  /** False: only records of the tenant are found, no memories from outside. */
   readonly withOutside: boolean;
   readonly limit: number;
 }

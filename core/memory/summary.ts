@@ -24,7 +24,10 @@ const TELLING = ["query", "filename", "path", "url", "expression", "task_descrip
 /** A call of a task, as far as a summary tells of it. */
 export type SummarisedCall = Pick<LedgerRow, "tool" | "arguments" | "state">;
 
-/** The summary of a task, with the label of what the task read; null for one that leaves none: not completed, a part of another, a single call, or switched off. */
+/**
+ * Returns the summary of a task, with the label of the texts that it read. Null for a task without one: not
+ * completed, a subtask, a single call, or switched off.
+ */
 export function summaryOf(
   { facts, steeredBy }: Pick<TaskState, "facts" | "steeredBy">,
   view: TaskView,

@@ -24,12 +24,12 @@ const TIMEOUT_MS = 30_000;
 const MAX_PATTERN_WORK = 50_000;
 const METHODS = ["get", "head", "post", "put", "patch", "delete"] as const;
 
-/** Members of schemas that all operations together may lead to. */
+/** Most members of schemas that all operations together lead to. */
 const MAX_MEMBERS = 400_000;
-/** Of these, and of characters of tools, as many as take some ten milliseconds: others have their turn then. */
+/** Members in one turn, about ten milliseconds of work; the characters of tools count as members too. */
 const TURN_MEMBERS = 2_500;
 const CHARACTERS_A_MEMBER = 50;
-/** A comparison of a name with a pattern that says which operations are wanted takes as long as so many members. */
+/** Members whose work equals matching one name with one pattern of `include`. */
 const MATCH_MEMBERS = 2;
 
 /** What the tenant says of an import. */
@@ -67,7 +67,7 @@ interface Operation {
   readonly operation: Json;
 }
 
-/** Makes the tools, in turns. Fails when there is nowhere to send requests to, or when no operation can be called. */
+/** Makes the tools, in turns. Fails without a base URL, or when no operation can be called. */
 export async function importOpenApi(
   { root }: ApiDocument,
   options: ImportOptions,

@@ -42,7 +42,7 @@ export interface SchemaDeps {
   readonly work: ImportWork;
 }
 
-/** What the schemas of a whole document may take: a few characters of it can refer to much, and each operation can. */
+/** The work budget for the schemas of a whole document: in each operation, a few characters can refer to a large schema. */
 export class ImportWork {
   readonly #sizes = new WeakMap<object, number>();
   #left: number;
@@ -53,7 +53,7 @@ export class ImportWork {
     this.#left = most;
   }
 
-  /** Whether there was more than may be. */
+  /** True when the budget is exceeded. */
   get isOver(): boolean {
     return this.#left < 0;
   }
@@ -63,7 +63,7 @@ export class ImportWork {
     this.#done += members;
   }
 
-  /** What was taken since this was last asked. */
+  /** Returns the members taken since the last call. */
   takeStock(): number {
     const done = this.#done;
     this.#done = 0;
@@ -82,7 +82,7 @@ export class ImportWork {
   }
 }
 
-/** Characters that are written in the time in which a member is looked at. */
+/** Characters that are written in the time of one member. */
 const CHARACTERS_A_MEMBER = 50;
 
 /** Makes schemas that stand by themselves, all of them together within the bounds. */

@@ -1,6 +1,6 @@
 /**
- * Which secrets a request may carry, by who has them filled in and by the request's method. Hosts are judged where a value is
- * filled in (`core/host-pattern.ts`). Pure: the agent, the source of its task and the bindings are given.
+ * Decides which secrets a request may carry, by their user and the request's method. Hosts are judged where a value is
+ * filled in (`core/host-pattern.ts`). Pure.
  */
 import { DEFAULT_AGENT, type PinnedAgent } from "../agent.ts";
 import type { WayIn } from "../channels/way-in.ts";
@@ -9,8 +9,8 @@ import type { WayIn } from "../channels/way-in.ts";
 export const SECRET_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 /**
- * Who has secrets filled in: a call of an agent, in a task from this source, or the setup of the tenant, which an administrator
- * asked for and which no agent's words are part of (reading an API document, listing the tools of an MCP server).
+ * The user of secrets: an agent's call in a task from this source, or the tenant's setup, which an administrator requests
+ * and no agent takes part in (reading an API document, listing the tools of an MCP server).
  */
 export type SecretUser =
   | {
@@ -24,12 +24,12 @@ export type SecretUser =
 /** The user of an administrator's own requests. */
 export const SETUP: SecretUser = { kind: "setup" };
 
-/** The user that a task's calls have secrets filled in for. */
+/** The user of secrets in a task's calls. */
 export function toSecretUser({ agent, via }: { readonly agent: PinnedAgent; readonly via: WayIn }): SecretUser {
   return { kind: "agent", id: agent.id, name: agent.config.name, channel: via.channel };
 }
 
-/** Sources whose words are a stranger's: the tenant chose neither the input nor the agent for it. */
+/** Sources with a stranger's input, named for messages: the tenant chose neither the input nor the agent for it. */
 const STRANGERS: Partial<Record<WayIn["channel"], string>> = { webhook: "a hook", email: "a mail" };
 
 /**

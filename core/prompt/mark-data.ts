@@ -38,7 +38,7 @@ export function unmarkData(text: string): string {
   return MARKED.exec(text)?.[2] ?? text;
 }
 
-/** What the model wrote itself is never marked, whatever it had read. */
+/** The model's own text is never marked, also after it read text from outside. */
 function isData({ role, content, label }: ReturnType<typeof labelMessage>): boolean {
   return (role === "user" || role === "tool") && content !== "" && !mayInstruct(label);
 }

@@ -1,6 +1,6 @@
 /**
- * The size of a request, measured where it is built: the step runner alone has the tools. The first request of a task is
- * measured before its model is asked; later ones are sized by what the provider counted of the one before.
+ * Measures a request where it is built: only the step runner has the tools. The first request of a task is measured before
+ * its model is asked; later ones are sized by the provider's count of the one before.
  */
 import { affordableOutput } from "../budget.ts";
 import { encodingOf } from "../model-table.ts";
@@ -11,7 +11,7 @@ import { type Encoding, estimateMessages, measureTokens } from "./tokens.ts";
 /** The difference, as a share of the request, up to which a guess is left as it is: a correction is a write. */
 const GUESS_TOLERANCE = 0.1;
 
-/** What a request holds and may ask for. */
+/** The input of a request and the output that it may ask for, in tokens. */
 export type RequestFit =
   /** `isAsGuessed`: the guess was near enough to be kept as the reservation. */
   | {

@@ -16,13 +16,13 @@ const MAX_PARSED = 256;
 const MAX_BEGINNING = 64;
 /** Characters of a URL that are compared. */
 const MAX_LINK = 8_192;
-/** Characters that are cut from a link's end before it counts as another: the punctuation of the sentence around it. */
+/** Characters that may be cut from a link's end as punctuation of the sentence around it. */
 const MAX_TRAILING = 8;
 /** Names with characters beyond ASCII that one search converts. */
 const MAX_NAMES = 64;
 const MAX_NAME_CHARACTERS = 253;
 
-/** What a URL in running text cannot hold. */
+/** The characters that end a URL in running text. */
 const END_OF_LINK = /[\s"'`<>\\^{}|\p{Cc}]/u;
 const TRAILING = "….,;:!?)]*_~";
 
@@ -79,7 +79,7 @@ function toPort(written = ""): string {
   return written === "" || written === "443" || written === "80" ? "" : String(Number(written));
 }
 
-/** A URL has such a name in punycode; a text has it as people write it. */
+/** Finds a name with characters beyond ASCII: a URL has it in punycode, a text as people write it. */
 function hasForeignName(text: string, host: string, port: string): boolean {
   const names = text.split(/[^\p{L}\p{N}\p{M}.:_-]+/u);
   const foreign = names.filter(

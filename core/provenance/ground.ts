@@ -1,6 +1,6 @@
 /**
- * What the conversation says about a value: who named it, where it was read, and whether the model wrote it first. The
- * texts come sorted by their source (`core/gateway/read-ground.ts`).
+ * Finds the origin of a value in the conversation: who named it, where it was read, and whether the model wrote it first.
+ * The texts come sorted by their source (`core/gateway/read-ground.ts`).
  */
 import {
   findValue,
@@ -21,11 +21,11 @@ const MIN_COPIED_CHARACTERS = 16;
 export interface TextSource {
   /** Its place in the conversation. */
   readonly at: number;
-  /** What brought it: the name of a tool, or "the task's input". */
+  /** Its source in words: the name of a tool, or "the task's input". */
   readonly from: string;
   /** The page that was read; null: it is no page. */
   readonly page: URL | null;
-  /** The MCP server or host of a tenant's tool that said it; null: none of those did. */
+  /** The MCP server, or the host of a tenant's tool, that returned it; null for other sources. */
   readonly source: string | null;
 }
 
@@ -43,13 +43,13 @@ export class GroundText extends SearchedText {
 export interface Ground {
   /** Texts that may instruct: of the operator, the principal and people. */
   readonly trusted: readonly GroundText[];
-  /** What the agent wrote when it had read nothing but texts that may instruct. */
+  /** Texts that the agent wrote while it had read only texts that may instruct. */
   readonly chosen: readonly GroundText[];
   /** The tenant's own records: memories, files. */
   readonly records: readonly GroundText[];
-  /** What somebody other than the model wrote, and the model read. */
+  /** Texts that the model read and did not write. */
   readonly read: readonly GroundText[];
-  /** What the model wrote after it had read a text that may not instruct. */
+  /** Texts that the model wrote after it had read a text that may not instruct. */
   readonly written: readonly GroundText[];
 }
 
@@ -138,7 +138,10 @@ export function findCopiedRecord(given: string, ground: Ground): GroundText | nu
   return null;
 }
 
-/** The first text that was read with this in it, and the line: for the person who decides. Null: the model composed it. */
+/**
+ * Finds the first text that was read with this in it, and the line, for the person who decides. Null: the model
+ * composed it.
+ */
 export function findOrigin(
   wanted: string,
   { read, records }: Ground,

@@ -1,4 +1,4 @@
-/** The labels of a conversation. A message without one is of a release that stored none. */
+/** The labels of a conversation. A message without one was stored by an earlier release. */
 import type { LabelledMessage, Message } from "../messages.ts";
 import { joinLabels, type Label, OPERATOR, OUTSIDE, PRINCIPAL } from "./label.ts";
 
@@ -13,7 +13,7 @@ export function joinMessages(messages: readonly LabelledMessage[]): Label {
   return messages.reduce<Label>((joined, { label }) => joinLabels(joined, label), OPERATOR);
 }
 
-/** What a call was decided from: the join over its step's request, and the conversation in it. */
+/** The context of a call: the joined label of its step's request, and the conversation in it. */
 export interface CallContext {
   readonly label: Label;
   readonly messages: readonly LabelledMessage[];

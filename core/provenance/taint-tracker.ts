@@ -1,6 +1,6 @@
 /**
  * Follows what one call reads, so that its result, and every file that it writes, has the label of all of it. The tracker
- * stands between a tool and its ports: a tool that forgets nothing cannot forget a label either.
+ * wraps the ports of a tool, so that no tool can omit a label.
  *
  * 1. The label begins with the call's context, whose text wrote the arguments.
  * 2. It is only ever raised: by what the tool declares (`yields`) and by each file, result or memory that it reads.
@@ -55,7 +55,7 @@ export class TaintTracker {
     if (yields !== "own") this.join(yields === "tenant" ? TENANT : OUTSIDE);
   }
 
-  /** The ports as the call is given them. */
+  /** Wraps the ports for the call. */
   watch(ports: ToolPorts): ToolPorts {
     const { files, memory, results, scripts } = ports;
     return {

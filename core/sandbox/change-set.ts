@@ -25,7 +25,7 @@ export interface SetWrite {
 /** A set as the sandbox's object is given it: paths inside the sandbox. */
 export interface ChangeSet {
   readonly key: string;
-  /** The label of what writes; `OUTSIDE` when omitted. */
+  /** The label of the writer; `OUTSIDE` when omitted. */
   readonly label?: Label;
   readonly writes: readonly SetWrite[];
   readonly removals: readonly { readonly path: string; readonly ifVersion: number }[];

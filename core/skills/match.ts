@@ -1,7 +1,7 @@
 /**
- * Which skills a task works under: those of its agent, of which its request or its input may choose some; without any of
- * the agent's, those that are named; without any of these, those whose description fits the task. Only text that may
- * instruct is looked at: a word in a hook's payload or in a quoted mail chooses nothing.
+ * Chooses the skills of a task: its agent's skills, which the request or the input may narrow; for an agent without skills,
+ * the named ones; without names, those whose description fits the task. Only text that may instruct is read: a word in a
+ * hook's payload or in a quoted mail chooses nothing.
  */
 import type { AgentConfig } from "../agent.ts";
 import { failed, ok, type Result } from "../errors.ts";
@@ -21,7 +21,7 @@ const MENTION = /(?<![^\s("'])\/([a-z0-9][a-z0-9_-]{0,63})(?=$|[\s)"',;:!?]|\.(?
 interface Asked {
   readonly input: string | readonly Message[];
   readonly skills?: readonly string[] | undefined;
-  /** What of the input may instruct; absent: its last message. */
+  /** The part of the input that may instruct; absent: its last message. */
   readonly instructions?: string | undefined;
 }
 
@@ -67,7 +67,10 @@ export function matchSkills(asked: Asked, { skills, agent }: Given): Result<Skil
   return ok(fittingSkills(text, skills).map(({ skill, similarity }) => inForce(skill, "similarity", similarity)));
 }
 
-/** The patterns that no skill of a task widens: the union of the lists of its agent's skills. Null: the agent has none. */
+/**
+ * The tool patterns that no skill of a task widens: the union of the lists of its agent's skills. Null for an agent
+ * without skills.
+ */
 export function skillCeiling({ skills, agent }: Given): readonly string[] | null {
   const names = agent.config.skills?.names ?? [];
   return skillPatterns(names.flatMap((name) => skillNamed(name, skills) ?? []));

@@ -1,7 +1,7 @@
 /**
- * What work costs where no clock shows it. On Cloudflare, clocks stand still while code runs
- * (https://developers.cloudflare.com/workers/runtime-apis/performance) and CPU time cannot be read, so work is counted: bytes
- * and calls, at the rates below. Locally clocks run, and the larger of the two counts.
+ * Cost rates of work that no clock measures. On Cloudflare, clocks stand still while code runs
+ * (https://developers.cloudflare.com/workers/runtime-apis/performance) and CPU time cannot be read, so work is counted:
+ * bytes and calls, at the rates below. Locally clocks run, and the larger of the two counts.
  *
  * The rates are what workerd's CPU time was divided by the requests of each scenario of the drill of noisy tenants, on a quiet
  * core, rounded down: counting must not refuse a tenant that the clock would not. Left out are waiting, work of the sidecar
@@ -24,12 +24,12 @@ export type BodyKind = "file" | "json" | "yaml" | "compiled";
 /** Milliseconds for each megabyte. */
 const BODY_MS: Readonly<Record<BodyKind, number>> = { file: 12, json: 30, yaml: 800, compiled: 900 };
 
-/** Milliseconds that a body of so many bytes costs. */
+/** Cost of reading a body, in milliseconds. */
 export function costOfBody(kind: BodyKind, bytes: number): number {
   return (BODY_MS[kind] * bytes) / MB;
 }
 
-/** Milliseconds that work cost: what was counted, or what the clock showed where that is more. */
+/** Cost of work, in milliseconds: the larger of the counted and the measured time. */
 export function costOf(countedMs: number, measuredMs: number): number {
   return Math.max(countedMs, measuredMs);
 }

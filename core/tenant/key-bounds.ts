@@ -1,7 +1,7 @@
 /**
- * What an API key is bound to: projects, whose tasks, files and memory are all that it sees, and agents, the only ones that it
- * may start tasks of. Boundary: rules over a key, a route and a task; who asks and what is stored are given. A route that is not
- * listed here is closed to a key with projects, so that a new one is open to it only once it filters.
+ * The bounds of an API key: projects, outside of which it sees no tasks, files or memory, and agents, the only ones that it
+ * may start tasks of. Boundary: pure rules over a key, a route and a task. A route that is not listed here is closed to a
+ * key with projects, so that a new route opens only once it filters.
  */
 import { failed, NO_SUCH_TASK, ok, type Result } from "../errors.ts";
 import type { KeyRecord } from "../objects.ts";
@@ -29,7 +29,7 @@ export function findUnboundScope(scopes: readonly Scope[]): Scope | null {
   return scopes.find((scope) => scope === "admin") ?? null;
 }
 
-/** True when what belongs to this project (null: to none) is there for the key. */
+/** True when the key sees the content of this project (null: content without a project). */
 export function isInBounds(bounds: KeyBounds | null, project: string | null): boolean {
   if (bounds === null || bounds.projects === null) return true;
   return project !== null && bounds.projects.includes(project);

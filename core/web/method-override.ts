@@ -1,6 +1,6 @@
 /**
- * Requests for another method inside a GET or HEAD. Some servers obey them, so such a request is no read: no approval, key
- * or effect class fits it. They are refused everywhere.
+ * Finds a method override in a GET or HEAD. Some servers obey one, so such a request is no read: no approval, key or effect
+ * class fits it. It is refused everywhere.
  */
 import { isReading } from "../http-method.ts";
 

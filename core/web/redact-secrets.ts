@@ -1,7 +1,7 @@
 /**
- * Takes the values of secrets out of what came back from outside, and puts the references in their place: as they are,
- * with characters escaped as URLs, JSON and HTML escape them, and as base64, hex or UTF-16. What a server does to a value
- * beyond that (a cipher, a part of it, its characters in another order or with others between them) is not found.
+ * Removes the values of secrets from replies of outside servers, and puts the references in their place: as they are, with
+ * characters escaped as URLs, JSON and HTML escape them, and as base64, hex or UTF-16. Other forms of a value (a cipher, a
+ * part of it, its characters in another order or with others between them) are not found.
  *
  * Making a redactor takes time by the values' lengths, and using it by the text's (`find-secrets.ts`).
  */
@@ -20,15 +20,15 @@ export interface Redactor {
   /** The same bytes when nothing was found. */
   bytes(bytes: Uint8Array): Uint8Array;
   /**
-   * Of bytes that more will follow: those that can go out, without the values, and the `rest` that has to wait for what
-   * follows. The rest is `margin` bytes long, longer where a value goes over its beginning.
+   * Redacts the beginning of a longer stream. `out` can be sent; `rest` waits for the following bytes. The rest is `margin`
+   * bytes long, longer if a value crosses its beginning.
    */
   cut(bytes: Uint8Array, margin: number): { readonly out: Uint8Array; readonly rest: Uint8Array };
-  /** The names of the secrets whose values stand in the text, those of long values first. */
+  /** The names of the secrets whose values the text contains, those of long values first. */
   foundIn(text: string): string[];
 }
 
-/** A value may take so many times its bytes in a text, by its longest spelling. */
+/** Bytes of the longest spelling, for each byte of a value. */
 export const LONGEST_FORM = 6;
 
 const NOTHING: Redactor = {

@@ -1,4 +1,4 @@
-/** The port to the secrets of a tenant: what the egress module fills in, and searches replies for. */
+/** The port to the secrets of a tenant. The egress module fills them in and searches replies for them. */
 import type { Result } from "../errors.ts";
 
 /** A secret with its value, for the egress module alone. `value` null: it does not open with the present key. */
@@ -8,15 +8,16 @@ export interface TenantSecret {
   readonly value: string | null;
   /** The methods of requests that may carry it; all of them when absent. */
   readonly methods?: readonly string[];
-  /** Why the user of these secrets may not have it filled in; absent when it may. Replies are searched for it all the same. */
+  /** Why the user may not use this secret; absent when it may. Replies are searched for it in both cases. */
   readonly refusal?: string;
 }
 
-/** The secrets of one tenant, as one user may have them filled in. It is in no tool's context. Never throws. */
+/** The secrets of one tenant for one user. No tool's context has this port. Never throws. */
 export interface SecretsPort {
   /**
-   * All of them, as they were `maxAgeMs` ago or later. Where the database does not give them within `patienceMs`, older
-   * ones will do for some minutes; without any it fails, and is not asked again by the next ones for a while.
+   * Returns all secrets, from a list at most `maxAgeMs` old. If the database does not answer within `patienceMs`, an older
+   * list serves for ten minutes. Without one the call fails, and the next calls fail for five seconds without asking the
+   * database.
    */
   all(maxAgeMs: number, patienceMs: number): Promise<Result<readonly TenantSecret[]>>;
   /**

@@ -1,4 +1,4 @@
-/** The ways in which URLs, JSON, HTML and forms write a character, read back: what stands at one place of a text. */
+/** Decodes a character at one place of a text, as URLs, JSON, HTML and forms escape it. */
 
 /** `width` bytes of a text that stand for other `bytes`, which are UTF-8. */
 export interface Spelling {
@@ -68,7 +68,7 @@ function backslashAt(text: Uint8Array, at: number): readonly Spelling[] {
   return [{ width: 12, bytes: utf8Of(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00)) }];
 }
 
-/** The number of `\u0041`; negative: there is no such escape. */
+/** The code unit of an escape such as `\u0041`; negative without one. */
 function unitAt(text: Uint8Array, at: number): number {
   if (text[at] !== BACKSLASH || smallLetter(text[at + 1] ?? 0) !== SMALL_U) return -1;
   return hexAt(text, at + 2, 4);
@@ -95,7 +95,7 @@ function nameAt(text: Uint8Array, from: number, end: number): string {
   return String.fromCharCode(...text.subarray(from, end)).toLowerCase();
 }
 
-/** The number that these digits write; negative: one of them is no digit. */
+/** The value of these digits; negative if one of them is no digit. */
 function numberAt(text: Uint8Array, from: number, end: number, base: number): number {
   let number = 0;
   for (let at = from; at < end; at += 1) {

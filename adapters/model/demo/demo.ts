@@ -39,7 +39,7 @@ export function demoModel(options: { readonly paceMs?: number } = {}): ModelPort
   };
 }
 
-/** What of a reply the request has room for: the words that fit, and the calls when all of them do. */
+/** Cuts a reply to the output limit of the request: keeps the words that fit, and the calls if the whole reply fits. */
 function fitReply(reply: ReturnType<typeof replyTo>, { maxOutputTokens }: ModelRequest) {
   const text = reply.text.toWellFormed();
   const calls = reply.calls.map((call) => ({ name: call.name, arguments: JSON.stringify(call.arguments) }));

@@ -19,8 +19,8 @@ interface EndedTask extends Pick<TaskView, "input" | "output" | "error"> {
 }
 
 /**
- * The words of a person, after what was said before in the same conversation. Of that, what the same person said keeps its
- * label. What others said, what a thread said above them and what Otto answered may be anybody's.
+ * Puts a person's message after the earlier messages of the conversation. Messages of the same person keep their label.
+ * Messages of other people, the thread above and Otto's answers are `OUTSIDE`.
  */
 export function goingOn({ input, output, error, own }: EndedTask, text: string): LabelledText[] {
   const label = own?.label === PRINCIPAL ? PRINCIPAL : OUTSIDE;
