@@ -154,7 +154,7 @@ describe("calls", () => {
     expect(finished([delta])).toMatchObject({ type: "failed", failure: { kind: "cut_off", retryable: true } });
   });
 
-  test("a call without a name is one that says so, with a name that servers take", () => {
+  test("a call without a name gets a fault, and a name that servers accept", () => {
     for (const name of [null, "", "  "]) {
       expect(finished([piece(0, name, "{}", "id"), piece(1, "b", "{}")])).toMatchObject({
         type: "done",
@@ -177,7 +177,7 @@ describe("calls", () => {
     expect(last?.type === "done" && [last.calls.length, last.finish]).toEqual([1000, "calls"]);
   });
 
-  test("arguments that are longer than a reply may be spoil their call alone, and are not kept", () => {
+  test("arguments beyond the bound of a reply make only their call invalid, and are not stored", () => {
     const long = "x".repeat(75_001);
     expect(finished([piece(0, "a", long)])).toMatchObject({ type: "done" });
     const pieces = Array.from({ length: 900 }, () => piece(1, null, "y".repeat(1000)));
@@ -195,7 +195,7 @@ describe("calls", () => {
     expect(JSON.stringify(last).length).toBeLessThan(1000);
   });
 
-  test("a text that is longer than a reply may be ends at that length, as at a limit of output", () => {
+  test("a text beyond the bound of a reply ends there, as at a limit of output", () => {
     const last = finished(Array.from({ length: 200 }, () => ({ content: "word ".repeat(200) })));
     expect(last).toMatchObject({ type: "done", finish: "length", calls: [], usage: { estimated: true } });
     expect(last?.type === "done" && last.text.length).toBe(150_000);

@@ -97,7 +97,7 @@ describe("tenants", () => {
 });
 
 describe("keys", () => {
-  test("that are bound are found by their hash, which is stored so that a release without bounds does not find it", async () => {
+  test("with bounds are found by their hash, and an earlier release does not find them", async () => {
     const { tenant } = await makeTenant(database);
     const { key, hash } = newKey(tenant.id);
     const bound = { ...key, projects: ["sales"], agents: ["agent_1"] };

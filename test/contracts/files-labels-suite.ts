@@ -1,4 +1,4 @@
-/** What every `FilesPort` does with labels. Runs in Node for the fake and in workerd for the object. */
+/** Contract of every `FilesPort` for labels. Runs in Node for the fake and in workerd for the object. */
 import { describe, expect, it } from "vitest";
 import type { FilesPort } from "../../core/ports.ts";
 import { OUTSIDE, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
@@ -10,7 +10,7 @@ const freshKey = () => ({ key: `label-${(keys += 1)}` });
 
 export function filesLabelsContract(name: string, open: () => FilesPort): void {
   describe(`labels of files: ${name}`, () => {
-    it("are those of what wrote them, and outside when nobody says", async () => {
+    it("are those of the writer, and outside when none is stated", async () => {
       const files = open();
       valueOf(await files.write("a.txt", bytesOf("a"), { ...freshKey(), label: PRINCIPAL }));
       valueOf(await files.write("b.txt", bytesOf("b"), freshKey()));

@@ -59,7 +59,7 @@ export function memoryContract(name: string, open: () => MemoryUnderTest | Promi
       expect(await contents(memory, "which refunds need approval", { withOutside: false })).toEqual([]);
       expect(await contents(memory, "refunds", { withOutside: false })).toEqual([]);
       expect(await contents(memory, "which refunds need approval", { withOutside: true })).toEqual([policy]);
-      // The same words by somebody of the tenant are a record of their own, which gets no tag from outside.
+      // The same words from the tenant are a record of their own, which gets no tag from outside.
       const { memory: record, isNew } = await save(memory, policy, ["finance"], "call-inside", TENANT);
       expect([isNew, record.label, record.tags, record.id === claim.id]).toEqual([true, TENANT, ["finance"], false]);
       const again = await save(memory, policy, ["urgent"], "call-outside-again", OUTSIDE);

@@ -108,7 +108,7 @@ describe.each(["chat", "responses"] as const)("%s", (api) => {
     expect(last).toMatchObject({ type: "failed", failure: { ...failure, message: expect.stringMatching(/.{10}/) } });
   });
 
-  test("a reply without end is cut at the length that a reply may have, and its connection is closed", async () => {
+  test("a reply without end is cut at the bound of a reply, and its connection is closed", async () => {
     reply = { text: "x", fault: { kind: "huge" } };
     const last = await lastOf(openAiModel({ baseUrl: server.url, apiKey: KEY, api }), modelRequest());
     expect(last).toMatchObject({ type: "done", finish: "length", usage: { estimated: true } });

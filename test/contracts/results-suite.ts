@@ -42,7 +42,7 @@ export function resultsContract(name: string, open: (wanted: ResultsWanted) => P
       expect(await results.read(short)).toEqual({ ok: true, value: "" });
     });
 
-    it("says the label of a result, and takes one that it cannot find for outside", async () => {
+    it("returns the label of a result, and `OUTSIDE` for one that it cannot find", async () => {
       const { results, short, shortened, unsettled } = await open(wanted);
       expect(await results.labelOf(short)).toBe(TENANT);
       for (const id of [shortened, unsettled, "", "call_1_1"]) expect(await results.labelOf(id), id).toBe(OUTSIDE);

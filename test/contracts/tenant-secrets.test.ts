@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 const PAGE = { after: null, limit: 100 };
-/** What a secret has that is bound to nothing but its hosts. */
+/** The bindings of a secret that is bound to its hosts only. */
 const OPEN: Pick<SecretSetting, "agents" | "methods"> = { agents: null, methods: null };
 const sealing = openSealing(randomBytes(32).toString("base64"));
 
@@ -177,7 +177,7 @@ describe("what the adapter keeps of secrets", () => {
     return { world, shelf, open, secrets: open("ten_1") };
   }
 
-  it("says which secrets their user may not have filled in, and which are bound to it, without opening a value", async () => {
+  it("reports which secrets their user may not use, and which are bound to it, without opening a value", async () => {
     const { world, open } = await shelved();
     const userOf = (agent: PinnedAgent) => toSecretUser({ agent, via: { channel: "webhook", id: "hook_1" } });
     const own = { ...DEFAULT_AGENT, id: "agent_own" };
@@ -196,7 +196,7 @@ describe("what the adapter keeps of secrets", () => {
     expect(world.reads).toBe(2);
   });
 
-  it("tells nothing bound while the database is away and nothing is kept", async () => {
+  it("reports no bound secret while the database is away and no list is stored", async () => {
     const { world, open } = await shelved();
     world.bindings = { agents: ["agent_own"], methods: null };
     world.isAway = true;

@@ -128,7 +128,7 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
       expect(outside.received.map(({ method }) => method)).toEqual(["PATCH", "POST"]);
     });
 
-    it("cuts those out of what comes back that its user may not have filled in", async () => {
+    it("removes secrets that its user may not use from replies too", async () => {
       outside.answer(() => ({ body: "kept: canary-of-another-agent, canary-of-a-method" }));
       expect(await seen(ask(`${base}/`))).toContain("kept: {{secret.REFUSED}}, {{secret.PATCHES}}");
     });
@@ -197,7 +197,7 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
       expect(`${got?.url} ${got?.body}`).not.toContain("canary");
     });
 
-    it("opens nothing with headers whose secrets are another user's or another method's, as those of an MCP server", async () => {
+    it("opens no stream with secrets of another user or another method in its headers", async () => {
       for (const name of ["REFUSED", "PATCHES"]) {
         const secretHeaders = [["x-key", `{{secret.${name}}}`]] as const;
         const opened = await outside.web.open({ ...ask(`${base}/`, { method: "POST" }), secretHeaders });

@@ -181,7 +181,7 @@ export function webContract(name: string, open: () => Promise<WebUnderTest>): vo
       expect(paths()).toEqual(["POST /a", "GET /b"]);
     });
 
-    it("gives a redirect to another host back when the request stays on its host", async () => {
+    it("returns a redirect to another host when the request stays on its host", async () => {
       outside.answer(({ url }) =>
         url.endsWith("/go")
           ? { status: 302, headers: { location: "/on" } }

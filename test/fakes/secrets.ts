@@ -2,7 +2,10 @@
 import { failed, ok } from "../../core/errors.ts";
 import type { SecretsPort, TenantSecret } from "../../core/web/secrets-port.ts";
 
-/** `bound` are the names of those that are bound to the calling agent. `isAway` is asked at each reading: true, and it fails as it does while the database is away and nothing is kept. */
+/**
+ * `bound` are the names of those that are bound to the calling agent. `isAway` is called at each reading: true makes
+ * it fail as without a database and a stored list.
+ */
 export function fakeSecrets(
   secrets: readonly TenantSecret[] = [],
   isAway: () => boolean = () => false,

@@ -21,17 +21,13 @@ const both: readonly Touch[] = [...writes, { resource: "server:crm.example", mod
 const touching = (touches: readonly Touch[], one: ScriptedCall = call("keyed")): ScriptedCall => ({ ...one, touches });
 const idOf = (index: number) => callId(factsOf().id, 1, index);
 
-describe("calls that no earlier one holds up", () => {
+describe("calls that no earlier call blocks", () => {
   test.each<[string, (readonly Touch[])[], number[]]>([
     ["readers of one resource", [reads, reads, reads], [0, 1, 2]],
-    ["a writer, and not who follows it", [writes, reads, writes], [0]],
-    ["readers, and not the writer after them, nor the reader after that", [reads, reads, writes, reads], [0, 1]],
-    ["what touches something else", [writes, elsewhere, writes, []], [0, 1, 3]],
-    [
-      "nothing of what a held call itself holds",
-      [writes, both, [{ resource: "server:crm.example", mode: "write" }]],
-      [0],
-    ],
+    ["a writer, without the calls after it", [writes, reads, writes], [0]],
+    ["readers, without the writer and the reader after them", [reads, reads, writes, reads], [0, 1]],
+    ["calls that touch other resources", [writes, elsewhere, writes, []], [0, 1, 3]],
+    ["no call that a blocked call blocks", [writes, both, [{ resource: "server:crm.example", mode: "write" }]], [0]],
   ])("are %s", (_, touches, free) => {
     const calls = touches.map((one, index) => ({ index, touches: one }));
     expect(findUnblocked(calls).map(({ index }) => index)).toEqual(free);
@@ -47,7 +43,7 @@ describe("the runner", () => {
     { resource: "server:a", mode: "write" },
   ] as const);
 
-  test("keeps the model's order where calls share what one writes, runs others at once, and at most five", async () => {
+  test("keeps the model's order for calls that share a written resource, and runs others at once, at most five", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyTouches, { maxLength: 14 }), fc.integer(), async (touches, seed) => {
         const draw = drawsFrom(seed);
@@ -105,7 +101,7 @@ describe("the runner", () => {
     );
   });
 
-  test("does not make what follows a call that asked a person instead of ending", async () => {
+  test("does not make the calls that follow a call which waits for a person", async () => {
     const made: string[] = [];
     const row = { tool: "t", arguments: {}, argumentsHash: "h", effect: "none", mode: "run", attempt: 1 } as const;
     const calls = [writes, reads, elsewhere].map((touches, index): CallOfHop => {
@@ -134,7 +130,7 @@ describe("a task", () => {
     call("once"),
   );
 
-  test("never has a call begin while an earlier one of its step with the same resource is open, crashes or not", () => {
+  test("never starts a call while an earlier one of its step with the same resource is open, with or without crashes", () => {
     fc.assert(
       fc.property(fc.array(kinds, { minLength: 2, maxLength: 12 }), fc.integer(), (script, seed) => {
         const world = new TaskWorld([script], crashing(drawsFrom(seed), seed % 3 === 0 ? 0 : 0.08));
@@ -197,7 +193,7 @@ describe("a task", () => {
     expect(world.ledger.get(idOf(1))?.attempts).toBe(1);
   });
 
-  test("refuses the start of a call that an earlier one holds up", () => {
+  test("refuses the start of a call that an earlier one blocks", () => {
     const world = new TaskWorld([[touching(writes), touching(writes)]]);
     let acting = world.state;
     world.afterStored = (state) => {
@@ -210,7 +206,7 @@ describe("a task", () => {
   });
 });
 
-test("what each built-in tool touches", () => {
+test("built-in tools touch the expected resources", () => {
   const touched = catalogue.map((tool) => {
     const [example] = tool.examples;
     const given = tool.input.parse(example?.given);

@@ -1,4 +1,4 @@
-/** When the calls of a step start, and what a crash, a cancellation or a stop makes of those that had not. */
+/** When the calls of a step start, and how calls that had not started end after a crash, a cancellation or a stop. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_AGENT } from "../../core/agent.ts";
@@ -57,7 +57,7 @@ describe("the runner", () => {
     await lines.return();
   });
 
-  test("starts nothing more once a start was refused, and still tells how the calls under way end", async () => {
+  test("starts no call after a refused start, and still reports how the calls under way end", async () => {
     const { started, lines, end } = schedule(9, 5);
     const told: ActLine[] = [];
     for (const index of [0, 1, 2, 3, 4]) {
@@ -72,7 +72,7 @@ describe("the runner", () => {
     expect(told.map(({ starts = [] }) => starts.length)).toEqual([1, 0, 0, 0, 0]);
   });
 
-  test("announces at once what it has room for beyond the calls that were stored", async () => {
+  test("announces at once the calls that it has room for beyond the stored ones", async () => {
     const { started, lines } = schedule(9, 5, 8);
     expect((await lines.next(false)).value).toEqual({ type: "starting", starts: [5, 6, 7].map(idOf) });
     expect(started).toHaveLength(5);
@@ -90,7 +90,7 @@ describe("twenty calls that cannot be looked up, five at a time", () => {
     expect([work?.calls.length, work?.later.length]).toEqual([5, 15]);
   });
 
-  test("leave at most five unknown per crash, are sent at most once, and every one that was not cut off is made", () => {
+  test("leave at most five unknown per crash, are sent at most once, and are made unless they were cut off", () => {
     const seen = new Set<number>();
     fc.assert(
       fc.property(fc.integer(), fc.constantFrom(0.01, 0.03, 0.1), (seed, rate) => {
@@ -116,7 +116,7 @@ describe("twenty calls that cannot be looked up, five at a time", () => {
     expect(Math.max(...seen)).toBeGreaterThan(0);
   });
 
-  test("run after a crash where they had not started, and only those are unknown that may have left", () => {
+  test("run after a crash if they had not started, and are unknown only if they may have left", () => {
     const { state } = begun();
     const hop = { step: 1, incarnation: "a" } as const;
     const outcome = confirmedOutcome({}, "done", 1);
@@ -135,14 +135,14 @@ describe("twenty calls that cannot be looked up, five at a time", () => {
     expect(late.state).toBe(after.state);
   });
 
-  test("end as not done where they had not started when the task is cancelled", () => {
+  test("end as not done if the task is cancelled before they start", () => {
     const { state } = begun();
     const cancelled = decide(state, { type: "cancel", by: "ana" }, 3).state;
     const states = cancelled.batch.map(({ state: its }) => its);
     expect(states).toEqual([...Array(5).fill("unknown"), ...Array(15).fill("failed")]);
   });
 
-  test("run after a stop where they had not started", () => {
+  test("run after a stop if they had not started", () => {
     const { state } = begun();
     const halted = decide(state, { type: "halt", message: "stopped" }, 3).state;
     const released = decide(halted, { type: "called" }, 10_000).state;
@@ -175,7 +175,7 @@ test("calls beyond the runner's own setting do not count as started", () => {
   expect(state.batch.filter(({ attempts }) => attempts > 0)).toHaveLength(2);
 });
 
-test("a hop that breaks at once does not drag further calls into doubt before the next alarm", () => {
+test("a hop that fails at once starts no further calls before the next alarm", () => {
   const { state } = begun();
   const ended = decide(state, { type: "hop_ended", step: 1, incarnation: "a" }, 3).state;
   expect(ended.phase).toMatchObject({ name: "acting", incarnation: "" });

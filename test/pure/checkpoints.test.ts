@@ -1,4 +1,4 @@
-/** What a model call costs that was cut off: its input, the output at its last checkpoint, and 1,024 tokens more. */
+/** A model call that was cut off costs its input, the output at its last checkpoint, and 1,024 tokens more. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Reply } from "../../adapters/model/reply.ts";
@@ -42,12 +42,12 @@ describe("a model call that is cut off", () => {
     expect(chargedAfterCrash({ ...rest, phase: before })).toBe(8192);
   });
 
-  test("costs its own output alone: the next attempt begins at nothing", () => {
+  test("costs its own output only: the next attempt begins at zero", () => {
     const again = wake(written(thinking(), 3000), "b", 2000).state;
     expect(wake(again, "c", 4000).state.usage.outputTokens).toBe(4024 + 1024);
   });
 
-  test("leaves nothing behind once its reply has come, and a checkpoint that comes late changes nothing", () => {
+  test("stores no checkpoint after its reply, and a late checkpoint changes nothing", () => {
     const ended = replied(written(thinking(), 3000), { text: "done" }).state;
     expect(ended.usage.outputTokens).toBe(3);
     expect(decide(ended, progressed(4000), 3).state).toBe(ended);

@@ -5,7 +5,7 @@ import { CostShare } from "../../core/tenant/cost-share.ts";
 
 const NOW = 1_800_000_000_000;
 
-/** Charges a tenant so many milliseconds in each of the ten seconds before `NOW`. */
+/** Charges each tenant `msPerSecond` in each of the ten seconds before `NOW`. */
 function charged(...costs: readonly (readonly [tenant: string, msPerSecond: number])[]): CostShare {
   const shares = new CostShare();
   for (let second = 9; second >= 0; second -= 1)
@@ -14,7 +14,7 @@ function charged(...costs: readonly (readonly [tenant: string, msPerSecond: numb
 }
 
 describe("a tenant's cost", () => {
-  test("refuses nobody who is alone, however much it is", () => {
+  test("never refuses a tenant that is alone, at any cost", () => {
     expect(charged(["a", 1000]).refusedForMs("a", NOW)).toBeNull();
     expect(charged(["a", 50_000]).refusedForMs("a", NOW)).toBeNull();
   });
@@ -31,7 +31,7 @@ describe("a tenant's cost", () => {
     expect(charged(["a", 301], ...many).refusedForMs("a", NOW)).toBe(1000);
   });
 
-  test("is over when it left the window: the time to wait says when", () => {
+  test("expires when it leaves the window, after the reported time", () => {
     const shares = charged(["a", 900], ["b", 1]);
     const wait = shares.refusedForMs("a", NOW) ?? 0;
     expect(wait).toBe(3000);
@@ -40,7 +40,7 @@ describe("a tenant's cost", () => {
     expect(shares.refusedForMs("a", NOW + wait)).toBeNull();
   });
 
-  test("is shared out among those that cost something within the window only", () => {
+  test("is compared with the other tenants of the window only", () => {
     const shares = new CostShare();
     shares.charge("b", 1, NOW - 20_000);
     shares.charge("a", 9000, NOW);
@@ -51,7 +51,7 @@ describe("a tenant's cost", () => {
     expect(shares.refusedForMs("a", NOW)).toBeNull();
   });
 
-  test("counts nothing of a clock that went back, and nothing that is no cost", () => {
+  test("ignores a clock that went back, and costs that are not positive", () => {
     const shares = charged(["a", 900], ["b", 1]);
     expect(shares.refusedForMs("a", NOW - 60_000)).toBeNull();
     shares.charge("c", Number.NaN, NOW);
@@ -74,7 +74,7 @@ describe("a tenant's cost", () => {
   });
 });
 
-test("work costs what was counted, or what the clock showed where that is more", () => {
+test("work costs the larger of the counted and the measured time", () => {
   expect([costOf(5, 0), costOf(5, 80)]).toEqual([5, 80]);
   expect(costOfBody("json", 0)).toBe(0);
   const [json, compiled, yaml] = (["json", "compiled", "yaml"] as const).map((kind) => costOfBody(kind, 1_048_576));

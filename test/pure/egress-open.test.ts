@@ -114,7 +114,7 @@ describe("a body that is searched as it comes", () => {
     await writer.abort();
   });
 
-  it("goes out in slices where a paragraph is long, and a value over the end of one is taken out", async () => {
+  it("is released in slices when a paragraph is long, without a value that crosses the end of a slice", async () => {
     const searched: number[] = [];
     const noting = {
       ...redactor,

@@ -1,4 +1,4 @@
-/** Searches for hosts, links, values and copied runs: what they find, and that their work is bounded. */
+/** Searches for hosts, links, values and copied runs find the right places with bounded work. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -59,7 +59,7 @@ describe("hasLink", () => {
     expect(hasLink(new SearchedText(text), url(link))).toBe(found);
   });
 
-  test("finds what was written into any text, and nothing longer", () => {
+  test("finds a link in any text, and no longer link", () => {
     const segment = fc
       .stringMatching(/^[a-z0-9%/=&-]{1,20}$/)
       .filter((text) => URL.canParse(`https://a.example/${text}`));

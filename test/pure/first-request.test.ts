@@ -19,7 +19,7 @@ const PRICE = { inputPerMillion: 2, outputPerMillion: 8 };
 const MODEL = { name: "scripted", price: PRICE, windowTokens: 1_000_000 };
 /** The largest error of the estimate on the texts below. */
 const ERROR = 0.12;
-/** Beside the texts, a provider counts the frame of a message; and a call is not made for less than 16 tokens of output. */
+/** A provider also counts the frame of a message, and a call is not made for less than 16 tokens of output. */
 const FRAME = 30;
 
 /** Text as tool lists and results hold it. */
@@ -50,7 +50,7 @@ interface Billed {
   readonly costMicros: number;
 }
 
-/** Plays a task with a runner that measures and a provider that counts by its own tokenizer and writes all that it may. */
+/** Plays a task with a runner that measures and a provider that counts with its own tokenizer and writes up to the limit. */
 function play(facts: TaskFacts, tools: readonly ToolSpec[], results: readonly string[]) {
   let state: TaskState = created(facts);
   const conversation: Message[] = [{ role: "system", content: facts.agent.config.instructions }];
@@ -114,7 +114,7 @@ const limits = fc.oneof(
 const isSubtask = fc.boolean();
 
 describe("a limit", () => {
-  test("of tokens or money, of a task or a subtask, is passed by no more than the estimate is off, with any tool list", () => {
+  test("of tokens or money, of a task or a subtask, is exceeded at most by the error of the estimate, with any tool list", () => {
     let refused = 0;
     let spent = 0;
     fc.assert(
@@ -144,7 +144,7 @@ describe("a limit", () => {
     expect(Math.min(refused, spent)).toBeGreaterThan(20);
   }, 60_000);
 
-  test("of a task ends it before its model is asked, when the first request alone passes it", () => {
+  test("of a task ends it before its model is asked, when the first request alone exceeds it", () => {
     for (const change of [{ maxTokens: 2000 }, { maxTokens: 5000, parentId: null }, { maxCostMicros: 4000 }]) {
       const price = { inputPerMillion: 1, outputPerMillion: 8 };
       const facts = factsOf({ limits: { ...NO_LIMITS, ...change }, models: [{ ...MODEL, price }] });
@@ -156,7 +156,7 @@ describe("a limit", () => {
     }
   });
 
-  test("that the first request fits lowers what the model may write", () => {
+  test("lowers the model's output when the first request fits", () => {
     const facts = factsOf({ limits: { ...NO_LIMITS, maxTokens: 10_000 } });
     const work = wake(created(facts), "a", 0).work as Extract<Work, { kind: "think" }>;
     expect(work).toMatchObject({ maxOutputTokens: 8192, guess: { ceiling: { tokens: 10_000, costMicros: null } } });
@@ -170,7 +170,7 @@ describe("a request that was measured", () => {
   const hop = { step: 1, attempt: 1, incarnation: "a" };
   const measured: Command = { type: "request_measured", ...hop, inputTokens: 8019, outputTokens: 4000 };
 
-  test("is what a crash costs, from before the model has written anything", () => {
+  test("is the cost of a crash before the model has written anything", () => {
     const { state } = decide(thinking(), measured, 1);
     expect(state).toMatchObject({ contextTokens: 8019, isContextCounted: true });
     const again = wake(state, "b", 2000);
@@ -186,7 +186,7 @@ describe("a request that was measured", () => {
     expect(step).toMatchObject({ isContextCounted: true, contextTokens: 10 });
   });
 
-  test("is asked for with a larger grant when the tenant has it, without a word to those who watch", () => {
+  test("runs with a larger grant when the tenant has it, without an event to watchers", () => {
     const grants = [5000, 30_000];
     const world = new TaskWorld([]);
     world.requestTokens = 8019;
@@ -202,7 +202,7 @@ describe("a request that was measured", () => {
     expect(world.events.map(({ type }) => type)).not.toContain("task.waiting");
   });
 
-  test("ends the task in the tenant's words when the tenant has no more", () => {
+  test("ends the task with the tenant's message when the tenant has no more budget", () => {
     const world = new TaskWorld([]);
     world.requestTokens = 8019;
     world.tenantSays = ({ need }) =>

@@ -262,7 +262,7 @@ describe("performing the calls of a step", () => {
     expect(world.runs).toBe(runs);
   });
 
-  test("a second attempt of an object that does not say how old the key is, is not made", async () => {
+  test("a second attempt is not made when the object does not state the age of its key", async () => {
     const world = outside();
     const tool = toolOf(world, "keyed");
     const argumentsHash = await hashArguments(tool.name, { text: "hi", count: 1 });
@@ -280,7 +280,7 @@ describe("performing the calls of a step", () => {
     expect(world.runs).toBe(0);
   });
 
-  test("a lost answer is not followed by another try once the key may be forgotten", async () => {
+  test("no other try follows a lost answer once the receiver may have forgotten the key", async () => {
     const world = outside({ lose: 1 });
     const tool = toolOf(world, "keyed");
     // The first try takes as long as the key lives.

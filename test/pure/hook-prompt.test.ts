@@ -77,7 +77,7 @@ describe("the input of a hook's task", () => {
 });
 
 describe("the input of a hook's task as the model reads it", () => {
-  test("is the template as an operator's text, and what fills it as text from outside, in order", () => {
+  test("is the template as an operator's text, and its fields as text from outside, in order", () => {
     const template = "Review {{a}} at https://ci.example/{{b}} {{none}} {{empty}}.";
     const texts = hookTexts(template, content({ a: "Fix {{b}}", b: "x/../y", empty: "" }));
     expect(texts.map(({ content: text, label }) => [text, label])).toEqual([
@@ -94,7 +94,7 @@ describe("the input of a hook's task as the model reads it", () => {
     expect(whole?.content).toMatch(/^Review <data-(\d{6})>Fix \{\{b\}\}<\/data-\1> at https/);
   });
 
-  test("begins with what came from outside where the template does, and is never empty", () => {
+  test("begins with text from outside where the template begins with a field, and is never empty", () => {
     expect(hookTexts("{{payload}}", content({ a: 1 }))).toEqual([{ role: "user", content: '{"a":1}', label: OUTSIDE }]);
     expect(hookTexts("{{payload}}", content(""))[0]?.content).toBe("(payload is empty)");
     expect(hookTexts("Run it.", content("x"))).toEqual([{ role: "user", content: "Run it.", label: OPERATOR }]);
@@ -160,7 +160,7 @@ describe("a call", () => {
     }
   });
 
-  test("may recur where GitHub sends equal bodies for two events, which its body tells and no header", () => {
+  test("may recur for GitHub's events with equal bodies, which the body identifies and no header", () => {
     const workflow = { inputs: null, ref: "refs/heads/main", workflow: ".github/workflows/ci.yml", repository: {} };
     const repository = { action: "deploy", branch: "main", client_payload: {}, repository: {} };
     expect([workflow, repository].map((payload) => mayRecur("github", payload))).toEqual([true, true]);
@@ -200,7 +200,7 @@ describe("a call", () => {
 describe("a hook's rule", () => {
   const rule = { name: "a", type: "generic" };
 
-  test("has to say once_per_body when it is made for any program, and has it on for GitHub", () => {
+  test("requires once_per_body when it is new and generic, and has it on for GitHub", () => {
     const open = newHookRequestSchema.safeParse(rule);
     expect(open.error?.issues.map(({ path, message }) => [path[0], message])).toEqual([
       ["once_per_body", expect.stringContaining("copied call")],
@@ -214,7 +214,7 @@ describe("a hook's rule", () => {
     );
   });
 
-  test("stays as it was when it is replaced without once_per_body, also off from before there was a default", () => {
+  test("keeps its once_per_body when it is replaced without, also off from before the default", () => {
     const before = hookRequestSchema.parse(rule);
     expect(withOncePerBody(before, before)).toMatchObject({ once_per_body: false });
     expect(withOncePerBody(before, { ...before, once_per_body: true })).toMatchObject({ once_per_body: true });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type HopListener, tellLines } from "../../core/hop-lines.ts";
 
-/** A listener that notes what it hears, and whose `over` the test settles. It stores every line but `unstored`. */
+/** A listener that records the lines, and whose `over` the test settles. It stores every line but `unstored`. */
 function listen(hear: (line: string) => void = () => undefined, unstored: string | null = null) {
   const heard: string[] = [];
   const open = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ describe("a hop", () => {
     expect(order).toEqual(["made a", "heard a", "made b", "heard b", "made c", "heard c"]);
   });
 
-  test("has the lines that must be stored committed, and resumes with whether each was", async () => {
+  test("commits the lines that must be stored, and resumes with the answer for each", async () => {
     const { heard, listener } = listen(undefined, "c!");
     const answers: boolean[] = [];
     await tellLines<string>(

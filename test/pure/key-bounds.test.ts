@@ -1,4 +1,4 @@
-/** What a key that is bound to projects or agents may reach. */
+/** The routes and tasks that a key with bounds may reach. */
 import { describe, expect, it } from "vitest";
 import {
   checkStart,
@@ -15,13 +15,13 @@ const BILLING: KeyBounds = { projects: null, agents: ["agent_1"] };
 const agent = (id: string) => ({ id, name: `name of ${id}` });
 
 describe("the bounds of a key", () => {
-  it("are none for a record of an earlier release, and for one that is bound to nothing", () => {
+  it("are null for a record of an earlier release, and for one without bounds", () => {
     expect(toKeyBounds({})).toBeNull();
     expect(toKeyBounds({ projects: null, agents: null })).toBeNull();
     expect(toKeyBounds({ projects: ["sales"] })).toEqual({ projects: ["sales"], agents: null });
   });
 
-  it("leave out what is of another project, and of none", () => {
+  it("exclude content of another project, and content without one", () => {
     expect(["sales", "support", "legal", null].map((project) => isInBounds(SALES, project))).toEqual([
       true,
       true,
@@ -80,12 +80,12 @@ describe("the routes of a bound key", () => {
     ["GET", "/v1/taskss", false],
     ["GET", "/v1/tasks\n/v1/schedules", false],
     ["GET", "/v1/a-route-of-tomorrow", false],
-  ])("with projects are those that filter: %s %s is %s", (method, path, isOpen) => {
+  ])("with projects are the routes that filter: %s %s is %s", (method, path, isOpen) => {
     expect(isRouteOpen(SALES, method, path)).toBe(isOpen);
     expect(isRouteOpen(null, method, path)).toBe(true);
   });
 
-  it("with agents are all but those that start a task of an agent that the request does not name", () => {
+  it("with agents are all routes but those that start a task without naming its agent", () => {
     expect(isRouteOpen(BILLING, "GET", "/v1/schedules")).toBe(true);
     expect(isRouteOpen(BILLING, "POST", "/v1/schedules/sched_1/run")).toBe(false);
     expect(isRouteOpen(BILLING, "POST", "/webhook/orders")).toBe(false);

@@ -1,4 +1,4 @@
-/** Keyed calls whose task stands still longer than their receiver remembers a key. The receivers here forget. */
+/** Keyed calls of a task that pauses longer than their receiver remembers a key. The receivers here forget. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_AGENT } from "../../core/agent.ts";
@@ -21,7 +21,7 @@ import { factsOf, type ScriptedCall, TaskWorld } from "./task-world.ts";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** The kill switch is on: the task asks again by itself after a day and an hour. */
+/** The kill switch is on. The task asks again after a day and an hour. */
 const STOPPED = {
   type: "turned_away",
   why: "stopped",
@@ -47,7 +47,7 @@ async function mailInFlight() {
   const opened = asked(thinking({ agent: facts.agent }), calls);
   const rows = opened.ledger.flatMap((change) => (change.kind === "insert" ? [change.row] : []));
 
-  /** Makes the calls of a hop; those that a crash cuts off after they left bring nothing. */
+  /** Makes the calls of a hop. A call that a crash cuts off after it left has no outcome. */
   async function act({ state, work }: ReturnType<typeof wake>, isCutOff: boolean): Promise<TaskState> {
     if (work?.kind !== "act") return state;
     const send = async (...of: Parameters<typeof mail.send>) => {
@@ -101,7 +101,7 @@ describe("a mail that is in flight when the kill switch stops its tenant", () =>
 const pay: ScriptedCall = { tool: "pay", effect: "keyed", keyedForMs: DAY };
 const rowOf = (world: TaskWorld): LedgerRow => [...world.ledger.values()][0] ?? expect.unreachable();
 
-/** Crashes after each of the effects with these numbers; `pause` is how long nobody wakes the task then. */
+/** Crashes after each of the effects with these numbers. `pause`: milliseconds until the task wakes again. */
 function payCutOff(pause: number, effects: readonly number[] = [1], ask = false): TaskWorld {
   const agent = {
     ...DEFAULT_AGENT,
@@ -139,7 +139,7 @@ describe("a keyed call that was cut off after it happened", () => {
   });
 
   test("is unknown when its tenant was stopped for longer than that", () => {
-    // Long enough for the permit to expire: the task asks its tenant before it goes on.
+    // Long enough for the permit to expire: the task asks its tenant before it continues.
     const world = payCutOff(10_000);
     let isReleased = false;
     world.tenantSays = () => {
@@ -153,7 +153,7 @@ describe("a keyed call that was cut off after it happened", () => {
     expect([...world.effects.values()]).toEqual([1]);
   });
 
-  test("runs once more when a person wants it after that, and its key lives from then on", () => {
+  test("runs once more when a person requests it after that, and its key's lifetime begins again", () => {
     const world = payCutOff(25 * HOUR, [1], true);
     world.run();
     expect(statusOf(world.state)).toBe("waiting_approval");
@@ -165,7 +165,7 @@ describe("a keyed call that was cut off after it happened", () => {
     expect(call?.sentAt).toBeLessThan(HOUR);
   });
 
-  test("is not repeated by itself after the repeat that a person wanted was cut off for a day too", () => {
+  test("is not repeated automatically after the repeat that a person requested was cut off for a day too", () => {
     const world = payCutOff(25 * HOUR, [1, 2], true);
     world.run();
     world.apply({ type: "unknown_decided", callId: rowOf(world).callId, decision: "retry", by: "ana", request: null });
@@ -177,7 +177,7 @@ describe("a keyed call that was cut off after it happened", () => {
 
 const NOTHING = { tokens: null, costMicros: null };
 
-test("whatever crashes and however long the task stands still, no keyed call happens twice at a receiver that forgets", () => {
+test("no keyed call happens twice at a receiver that forgets, after any crashes and pauses", () => {
   const scripts: ScriptedCall[][] = [
     [pay, { tool: "post", effect: "keyed", keyedForMs: HOUR }, { tool: "read", effect: "none" }],
     [

@@ -38,7 +38,7 @@ function joinStored(world: TaskWorld, upToStep = Number.POSITIVE_INFINITY): Labe
   return settled.reduce<Label>((joined, row) => joinLabels(joined, row.label ?? OUTSIDE), joinMessages(said));
 }
 
-/** Checks a stored state: neither the next request, nor a call, nor what the model wrote has less than it was made of. */
+/** Checks a stored state: the next request, each call and each model's text have at least the label of their sources. */
 function expectNotLowered(world: TaskWorld, state: TaskState, before: Label): void {
   expect(state.steeredBy).toBeGreaterThanOrEqual(joinStored(world));
   expect(state.steeredBy).toBeGreaterThanOrEqual(before);
@@ -103,7 +103,7 @@ describe("the summary of older steps", () => {
       return { role, content, label: role === "assistant" ? OUTSIDE : its };
     });
 
-  test("has as people's words only what people wrote, also when it is summarised again", () => {
+  test("has as people's words only texts by people, also when it is summarised again", () => {
     const property = fc.property(
       fc.array(message, { maxLength: 12 }),
       fc.array(message, { maxLength: 6 }),

@@ -1,4 +1,4 @@
-/** What an outbox tells its sender of the first attempt that may have left: a provider recognises it for a day only. */
+/** An outbox gives its sender the time of the first attempt that may have left: a provider recognises it for a day only. */
 import { describe, expect, test } from "vitest";
 import type { Leaving } from "../../core/channels/outbox-queue.ts";
 import type { Outcome } from "../../core/channels/outbox-rules.ts";
@@ -40,7 +40,7 @@ function openWorld() {
   return { world, provider: new Provider(world), mail: aMail() };
 }
 
-/** Otto cannot read what the mail is made of for so long: that counts as no try, and ends no delivery. */
+/** Otto cannot read the parts of the mail for `ms`: that counts as no try, and ends no delivery. */
 function runAfterOutage(world: OutboxWorld, provider: Provider, ms: number): void {
   world.run((leaving) => {
     if (world.now - START >= ms) return provider.send(leaving);
@@ -94,7 +94,7 @@ describe("a mail that may have left", () => {
     expect(world.now - START).toBeGreaterThan(23 * HOUR);
   });
 
-  test("leaves again when a person wants it after that, and its key counts from then on", () => {
+  test("leaves again when a person requests it after that, and its key counts from then on", () => {
     const { world, provider, mail } = openWorld();
     world.put(mail);
     provider.send(world.underWay[0] ?? expect.unreachable());
@@ -106,7 +106,7 @@ describe("a mail that may have left", () => {
     expect(provider.left).toEqual([mail.id, mail.id]);
   });
 
-  test("remembers since when, although it is replayed as dead", () => {
+  test("remembers its first attempt when it is replayed as dead", () => {
     const { world, mail } = openWorld();
     world.put(mail);
     world.run(({ attempt }) => (attempt.number === 1 ? LOST : { kind: "dead", why: "no" }));

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Everything by which a reader of patterns can lose its way. */
+/** The tokens that are hard for a reader of patterns. */
 const PIECES = [
   ...Array.from("()[]{}|*+?^.$-:<>=,0aé😀"),
   ..."(?:|(?i)|(?i:|(?P<n>|(?-m)|\\]|\\[|[:alpha:]|[]|[^]|\\Q|\\E|\\p{L}|\\pN|\\x{ff}|\\x41|\\d|\\W|\\\\|\\b|\\A".split(
@@ -80,7 +80,7 @@ describe("the work to compile a pattern", () => {
     expect(linearPatterns.compile(pattern)).toMatchObject({ ok: true });
   });
 
-  it("is told without reading a pattern more than once", () => {
+  it("is estimated in one pass over a pattern", () => {
     const long = "(?:[a-z]{2,3}|\\p{L})".repeat(5_000);
     const slices = vi.spyOn(String.prototype, "slice");
     estimatePattern(long.slice(0, long.length / 2), true);

@@ -31,7 +31,7 @@ export function outside(change: Partial<Outside> = {}): Outside {
   return { runs: 0, running: 0, mostAtOnce: 0, lose: 0, unsent: 0, happened: "not_happened", ...change };
 }
 
-/** How long the outside remembers the key of such a tool's call. */
+/** How long the receiver remembers the key of a keyed tool's call, in ms. */
 export const KEYED_FOR_MS = 3_600_000;
 
 /** A tool that sends a text outside. Some texts make it behave badly. */
@@ -124,7 +124,7 @@ export function depsFor(tools: readonly Tool[]): PerformDeps {
 /** What the model asks for to have a text sent. */
 export const send = (text: string, name = "send") => ({ name, arguments: JSON.stringify({ text }) });
 
-/** What came of the calls of a job, in the order in which they ended. Every start is stored. */
+/** The outcomes of the calls of a job, in the order in which they ended. Every start is stored. */
 export async function outcomesOf(job: ActJob, deps: PerformDeps, signal: AbortSignal): Promise<CallOutcome[]> {
   const lines = performCalls(job, deps, signal);
   const outcomes: CallOutcome[] = [];

@@ -1,4 +1,4 @@
-/** Labels: how they join, who may instruct, and what a message without one is taken for. */
+/** Labels: how they join, which may instruct, and the label of a message without one. */
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../core/messages.ts";
 import { joinLabels, mayInstruct, OPERATOR, OUTSIDE, PERSON, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";

@@ -58,7 +58,7 @@ describe("a value of a secret", () => {
     expect(redactor.text(apart)).toBe("{{secret.KEY}},".repeat(12_000));
   });
 
-  it("is searched for together with all others, however alike they begin", () => {
+  it("is searched for together with all others, also with long common beginnings", () => {
     const many = makeRedactor(
       Array.from({ length: 50 }, (_, at) => ({ name: `K${at}`, value: `${"a".repeat(4_000)}${at + 10}` })),
     );
@@ -67,7 +67,7 @@ describe("a value of a secret", () => {
     expect(many.text(`${text}37!`)).toBe(`${text.slice(4_000)}{{secret.K27}}!`);
   });
 
-  it("that overlaps another one leaves nothing of either", () => {
+  it("is removed completely together with another one that it overlaps", () => {
     const two = makeRedactor([
       { name: "FIRST", value: "alpha-beta" },
       { name: "SECOND", value: "beta-gamma-delta" },
@@ -77,7 +77,7 @@ describe("a value of a secret", () => {
     expect(two.foundIn("alpha-beta-gamma-delta")).toEqual(["SECOND", "FIRST", "SAME"]);
   });
 
-  it("is found over the end of a slice, and a slice ends before it", () => {
+  it("is found across the end of a slice, and a slice ends before it", () => {
     for (let start = 0; start < 60; start += 1) {
       const whole = utf8(`${"x".repeat(start)}${encodeURIComponent(VALUE)}${"y".repeat(60 - start)}`);
       const { out, rest } = redactor.cut(whole.subarray(0, 80), 45);
@@ -138,7 +138,7 @@ describe("a value of a secret", () => {
     );
   });
 
-  it("that repeats itself is not found where it is not whole", () => {
+  it("with repeats in it is not found where it is incomplete", () => {
     for (const sign of ["%", "&", "a"]) {
       const long = makeRedactor([{ name: "X", value: `${sign.repeat(1_000)}x` }]);
       const text = `${sign.repeat(20_000)}y`;
@@ -146,7 +146,7 @@ describe("a value of a secret", () => {
     }
   });
 
-  it("that a text can be read as in too many ways is not shown, and nothing else of that text", () => {
+  it("removes the whole text that can be read in too many ways", () => {
     for (const sign of ["\\", "%25"]) {
       const long = makeRedactor([{ name: "X", value: `${sign.repeat(1_000)}x` }]);
       expect(long.text(`${sign.repeat(20_000)}y`), sign).toBe("{{secret.X}}");
@@ -180,7 +180,7 @@ describe("a value of a secret", () => {
     steps.mockRestore();
   });
 
-  it("takes steps by its length to be made ready, beside any others", () => {
+  it("takes steps by its length to prepare, next to any others", () => {
     const steps = vi.spyOn(ByteAutomaton.prototype, "next");
     makeRedactor(Array.from({ length: 100 }, (_, at) => ({ name: `K${at}`, value: `${"ab".repeat(500)}${at}` })));
     expect(steps.mock.calls.length).toBeLessThanOrEqual(100 * 1_002);

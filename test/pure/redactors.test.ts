@@ -13,7 +13,7 @@ it("makes a redactor once for the same secrets, and another one after a change",
   expect(shelf.get([secret("OTHER", "canary-1")], 3).text("canary-1")).toBe("{{secret.OTHER}}");
 });
 
-it("forgets what nobody asked for over ten minutes", () => {
+it("drops a redactor ten minutes after its last use", () => {
   const shelf = new RedactorShelf();
   const first = shelf.get([secret("KEY", "canary-1")], 0);
   shelf.get([secret("KEY", "canary-1")], 9 * MINUTE);

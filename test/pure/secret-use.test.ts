@@ -1,4 +1,4 @@
-/** Which secrets a call may carry: by its agent, by where its task came from, and by the request's method. */
+/** Which secrets a call may carry: by its agent, the source of its task, and the request's method. */
 import { describe, expect, it } from "vitest";
 import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agent.ts";
 import type { WayIn } from "../../core/channels/way-in.ts";
@@ -34,7 +34,7 @@ describe("a secret and its user", () => {
     else expect(refusal).toMatch(/KEY.*(agents|agent_default)\.$/);
   });
 
-  it("lets the setup of the tenant use each, which no agent has a word in", () => {
+  it("lets the setup of the tenant use every secret", () => {
     expect(findUserRefusal("KEY", ["agent_own"], SETUP)).toBeNull();
     expect(isBoundToAgent(["agent_own"], SETUP)).toBe(false);
   });
@@ -47,7 +47,7 @@ describe("a secret and its user", () => {
 });
 
 describe("a secret and a method", () => {
-  it("goes with the methods that it names, in any case, and with all without them", () => {
+  it("goes with the methods that it names, in any case, and with all methods without a list", () => {
     expect(findMethodRefusal("KEY", null, "DELETE")).toBeNull();
     expect(findMethodRefusal("KEY", null, null)).toBeNull();
     expect(findMethodRefusal("KEY", ["GET"], "get")).toBeNull();
@@ -56,7 +56,7 @@ describe("a secret and a method", () => {
     );
   });
 
-  it("with methods goes into nothing that is no HTTP request", () => {
+  it("with methods is used in HTTP requests only", () => {
     expect(findMethodRefusal("KEY", ["GET"], null)).toMatch(/HTTP requests only/);
   });
 });

@@ -59,7 +59,7 @@ describe("a skill that is named", () => {
     });
   });
 
-  test("is chosen of the agent's own, which are a ceiling: one beyond them is refused by name", () => {
+  test("is chosen from the agent's skills, and one beyond them is refused by name", () => {
     const names = ["brand-guidelines", "pdf-forms"];
     const all = names.map((name) => [name, "agent"]);
     expect(matched("do it", undefined, { names })).toEqual(all);

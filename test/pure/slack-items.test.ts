@@ -179,11 +179,11 @@ test("a task that goes on reads the latest of what was said, and all of what is 
   expect(messages[0]?.content.startsWith("…")).toBe(true);
 });
 
-describe("what a task in Slack reads of an ended one", () => {
+describe("an ended task as the next one in Slack reads it", () => {
   const output = { text: "b", files: [] };
   const labels = (texts: readonly LabelledText[]) => texts.map(({ content, label }) => [content, label]);
 
-  test("is a principal's where the same person said it, and anybody's where another did", () => {
+  test("is a principal's when the same person wrote it, and from outside when another did", () => {
     const before = { input: "a", output, error: null };
     const ownWord = [
       ["a", PRINCIPAL],
@@ -195,7 +195,7 @@ describe("what a task in Slack reads of an ended one", () => {
     expect(labels(goingOn({ ...before, own: { label: OUTSIDE } }, "now"))[0]).toEqual(["a", OUTSIDE]);
   });
 
-  test("stays anybody's over several tasks when it was quoted from a thread", () => {
+  test("stays from outside over several tasks when it was quoted from a thread", () => {
     const texts = afterThread("> eve: go", "do it");
     expect(labels(texts)).toEqual([
       ["> eve: go", OUTSIDE],

@@ -132,7 +132,7 @@ describe("a result", () => {
     expect(fake.messages.at(-1)?.files).toEqual([{ title: "The whole answer", size: 6_000 * 23 }]);
   });
 
-  it("brings the content that was attached, not what the file holds by now, and no file that was deleted", async () => {
+  it("uploads the attached content, not the present one, and no deleted file", async () => {
     const fake = fakeSlack(WORKSPACE);
     const files = await filesWith("a.txt", "b.txt", "c.txt");
     const attached = await Promise.all(

@@ -48,7 +48,7 @@ describe("a spoiled call", () => {
 });
 
 describe("a name", () => {
-  test("in the conversation is one that servers take, whatever the model wrote", () => {
+  test("in the conversation is one that servers accept, for any name that the model wrote", () => {
     const names = ["write_file", "a b.c/d", "", "имя", "x".repeat(100)];
     expect(names.map(acceptedName)).toEqual(["write_file", "a_b_c_d", "_", "___", "x".repeat(64)]);
     const calls = names.map((name, index) => ({ id: `call_${index}`, name, arguments: "{}" }));

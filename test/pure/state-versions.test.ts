@@ -21,7 +21,7 @@ const BY_API_ALONE = { via: { channel: "api", id: null }, deliver: [] };
 const PRINCIPAL_INPUT = { label: PRINCIPAL };
 const steeredBy = ({ usage }: { readonly usage: { readonly toolCalls: number } }) =>
   usage.toolCalls > 0 ? OUTSIDE : PRINCIPAL;
-/** What the sixth version added to a state. */
+/** The fields that the sixth version added to a state. */
 const addedBySixth = (state: { readonly usage: { readonly toolCalls: number; readonly steps: number } }) => ({
   steeredBy: steeredBy(state),
   isContextCounted: state.usage.steps > 0,

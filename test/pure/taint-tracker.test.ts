@@ -1,4 +1,4 @@
-/** What a call reads labels what it gives and writes. */
+/** The texts that a call reads label its result and its writes. */
 import { describe, expect, test } from "vitest";
 import type { ToolPorts } from "../../core/ports.ts";
 import { type Label, OUTSIDE, PERSON, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
@@ -45,7 +45,7 @@ describe("what a tool yields", () => {
     expect(yielded(name)).toBe(label);
   });
 
-  test("of every tool that reaches outside is outside, unless it is known to bring nothing back", () => {
+  test("of every tool that reaches outside is outside, unless it is known to return no text from there", () => {
     const reaching = catalogue.filter(({ needs }) => needs.some((need) => need === "web" || need === "search"));
     expect(reaching.length).toBeGreaterThan(3);
     for (const { name } of reaching) expect(yielded(name), name).toBe(OUTSIDE);
@@ -71,7 +71,7 @@ describe("a call", () => {
     }
   });
 
-  test("gives what it writes the label of its context and of what it read before", async () => {
+  test("gives its writes the label of its context and of its earlier reads", async () => {
     const { ports } = watched(PERSON, { files: await filesWith({ "page.html": OUTSIDE }) });
     const before = await ports.files.write("before.txt", bytesOf("x"), { key: "1", label: PRINCIPAL });
     await ports.files.read("page.html", 100);
@@ -149,7 +149,7 @@ describe("memory", () => {
     ["a claim that is asked for", OUTSIDE, true, OUTSIDE],
     ["a claim that is left out", OUTSIDE, false, PRINCIPAL],
     ["a record", PRINCIPAL, true, TENANT],
-  ] as const)("%s labels what the call gives", async (_, saved, withOutside, label) => {
+  ] as const)("%s labels the call's result", async (_, saved, withOutside, label) => {
     const { tracker, ports } = await memoryWith(saved);
     await ports.memory.search({ ...query, withOutside });
     expect(tracker.label).toBe(label);

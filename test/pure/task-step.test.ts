@@ -103,7 +103,7 @@ describe("a request that is sent again", () => {
     expect(decide(again.state, { ...message, request: "seed-2" }, 3).state.steering).toEqual([hello, hello]);
   });
 
-  test("is a principal's as far as its sender wrote it, and one message", () => {
+  test("is a principal's in the sender's part, and one message", () => {
     const sent = { ...message, text: "Look at it.\n\n- slack/evil.txt", own: 11 };
     const told = decide(thinking(), sent, 1);
     expect(told.events).toMatchObject([{ type: "message.completed", data: { text: sent.text } }]);

@@ -29,7 +29,10 @@ export interface ScriptedCall {
   readonly early?: boolean;
   /** What it reads and writes. */
   readonly touches?: readonly Touch[];
-  /** Of a keyed call: how long the outside remembers its key, in ms. Without it the outside forgets none, and the call states none. */
+  /**
+   * For a keyed call: how long the receiver remembers its key, in ms. Absent: the receiver forgets none, and the call
+   * states no lifetime.
+   */
   readonly keyedForMs?: number;
 }
 

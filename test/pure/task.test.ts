@@ -180,7 +180,7 @@ describe("a hop that was cut off", () => {
     expect(again.state.usage.estimated).toBe(true);
   });
 
-  test("by the end of its task is settled by its checkpoint too", () => {
+  test("is settled by its checkpoint too when its task ends", () => {
     const { state, spent } = decide(thinking(), { type: "cancel", by: "ana" }, 500);
     expect(statusOf(state)).toBe("cancelled");
     expect(state.usage).toMatchObject({ outputTokens: 1024, estimated: true });

@@ -82,7 +82,7 @@ describe("an estimate of tokens", () => {
     for (const encoding of ENCODINGS) expect(Math.abs(errorOf(text, encoding))).toBeLessThanOrEqual(0.1);
   });
 
-  test("of a number, a code or a sign in a row is not below half of what they are", () => {
+  test("of numbers, codes and rows of signs is at least half of the count", () => {
     const random = (first: number, range: number) =>
       String.fromCodePoint(...Array.from({ length: 40 }, () => first + Math.floor(draw() * range)));
     // The tokenizer takes the square of a row's length.
@@ -106,13 +106,13 @@ describe("an estimate of tokens", () => {
     expect(Math.abs(sum / measureTokens(text) - 1)).toBeLessThan(0.1);
   });
 
-  test("is by the encoding of the model", () => {
+  test("uses the encoding of the model", () => {
     const models = ["gpt-5", "gpt-4o-mini", "gpt-4.1", "some-model", "gpt-4", "gpt-4-turbo", "gpt-3.5-turbo"];
     expect(models.map(encodingOf)).toEqual(["o200k", "o200k", "o200k", "o200k", "cl100k", "cl100k", "cl100k"]);
   });
 });
 
-test("what is reserved for a tool list that was not measured is what the built-in agent's holds", async () => {
+test("the reservation for a tool list that was not measured matches the built-in agent's list", async () => {
   const { specs: tools } = await buildToolset(catalogue, factsOf());
   const size = estimateRequest({ model: "gpt-5", messages: [], tools });
   expect(Math.abs(TOOL_LIST_TOKENS / size - 1)).toBeLessThan(0.1);

@@ -1,4 +1,4 @@
-/** What a receiver of keyed calls remembers: the keys that it saw, each for its lifetime from the first time. */
+/** The keys that a receiver of keyed calls remembers, each for its lifetime from the first use. */
 export class KeyMemory {
   private readonly seenAt = new Map<string, number>();
 

@@ -10,8 +10,8 @@ interface ReplyOfStep extends ScriptedReply {
 
 /**
  * A test says in the task's input what the model does: `{"replies": [ReplyOfStep, …]}`, one for each step, alone or on a
- * last line of its own. After the last reply it obeys whatever it reads: each `OBEY:…:` in any message, the base64 of such a
- * reply, in order, one for each step. Anything else is answered with plain text.
+ * last line of its own. After the last reply it obeys every text that it reads: each `OBEY:…:` in any message, the base64 of
+ * such a reply, in order, one for each step. Anything else is answered with plain text.
  */
 export const scriptOfTheTask: ModelScript = (messages, { model }) => {
   const input = messages.find(({ role }) => role === "user")?.content;

@@ -1,4 +1,4 @@
-/** A client that sends a body over a plain socket to its end, whatever is answered meanwhile: it reports what it received. */
+/** A client that sends a whole body over a plain socket, also after an answer began, and reports the answer. */
 import { connect } from "node:net";
 
 export interface RawRequest {

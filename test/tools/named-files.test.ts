@@ -1,4 +1,4 @@
-/** Which tools bring files of the sandbox to the world, and whether an approval of theirs covers the content. */
+/** The tools that bring files out of the sandbox, and whether an approval of their calls covers the content. */
 import { describe, expect, test } from "vitest";
 import type { Tool } from "../../core/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";

@@ -1,4 +1,4 @@
-/** What decides who may do what: every route of keys and secrets, for the tenancy matrix. */
+/** The routes of keys and secrets, for the tenancy matrix. */
 import type { Case } from "./tenancy-cases.ts";
 
 export const ACCESS_CASES: readonly Case[] = [

@@ -1,4 +1,4 @@
-/** Bodies that are too large, or that nobody may send: a client that is still sending receives the answer, not a reset. */
+/** Bodies that are too large or not authorized: a client that is still sending receives the answer, not a reset. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Caller, startWholeSystem, type WholeSystem } from "../setup/start-system.ts";
 import { type RawRequest, sendRaw } from "../stand-ins/raw-client.ts";
@@ -43,21 +43,21 @@ describe.each([
     expect(JSON.parse(answer.body)).toMatchObject({ status });
   });
 
-  test("is refused before any of it is sent, where the key is not valid", async () => {
+  test("is refused before any of it is sent, when the key is not valid", async () => {
     for (const headers of [withBadKey(), json, { ...withBadKey(), "idempotency-key": "b" }]) {
       const answer = await send({ path: "/v1/tasks", headers, size: TEN_MB, isChunked, isPatient: true });
       expect(answer).toMatchObject({ statuses: [401], sentBefore: 0, sent: TEN_MB, error: null });
     }
   });
 
-  test("is not asked for, where the client waits for leave to send it", async () => {
+  test("is not requested from a client that waits for `100 Continue`", async () => {
     const expecting = { expect: "100-continue" };
     const refused = await send({ path: "/v1/tasks", headers: { ...json, ...expecting }, size: 0, isChunked });
     expect(refused).toMatchObject({ statuses: [401], error: null });
     const headers = { ...withKey(), ...expecting };
     const answer = await send({ path: "/v1/tasks", headers, size: TEN_MB, isChunked, isPatient: true });
     expect(answer.statuses.at(-1)).toBe(413);
-    // Without a length nobody knows that it is too large before it comes.
+    // Without a length, its size is not known before it arrives.
     expect(answer.statuses[0]).toBe(isChunked ? 100 : 413);
   });
 });

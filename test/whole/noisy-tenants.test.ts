@@ -1,6 +1,6 @@
 /**
- * The short form of the drill of noisy tenants. It judges what is refused, lost and cut off, and of time only whether the
- * victim is served at all: on a busy machine a few tasks say nothing about a 95th percentile. `npm run drill` measures that.
+ * The short form of the drill of noisy tenants. It judges refused, lost and cut answers, and of time only whether the victim
+ * is served: on a busy machine a few tasks prove nothing about a 95th percentile. `npm run drill` measures that.
  */
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { FAIRNESS_STAGE, SHORT_NOISE } from "../drill/fairness/fairness.ts";

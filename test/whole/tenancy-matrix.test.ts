@@ -202,7 +202,7 @@ async function ask(caller: Caller, { route, path, body, headOnly }: Case) {
 }
 
 describe("a key of the same tenant that is bound to another project", () => {
-  test("finds nothing of what is outside it and changes nothing, on any route", async () => {
+  test("finds no content outside it and changes nothing, on any route", async () => {
     const body = { name: "bound", scopes: ["tasks:read", "tasks:write", "tools:call"], projects: ["elsewhere"] };
     const made = await owner.send("POST", "/v1/keys", body);
     expect(made.status, made.text).toBe(201);

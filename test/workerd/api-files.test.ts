@@ -183,7 +183,7 @@ describe("the files of a task", () => {
     expect(new TextDecoder().decode((await fetchBytes(caller, url)).bytes)).toBe("# Plan");
   });
 
-  test("that the task attached are given with the content that they then had, also after many more writes", async () => {
+  test("that the task attached keep the attached content, also after many more writes", async () => {
     const call = (name: string, given: unknown) => ({ name, arguments: given });
     const write = (content: string) => call("write_file", { filename: "plan.md", content });
     const attach = call("attach_file", { filename: "plan.md" });

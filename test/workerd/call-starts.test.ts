@@ -26,7 +26,7 @@ async function postsOf(facts: TaskFacts): Promise<Map<string, number>> {
 
 const inState = (rows: readonly LedgerRow[], state: LedgerRow["state"]) => rows.filter((row) => row.state === state);
 
-test("a file is attached, read and searched in the step that writes it, whatever runs beside", async () => {
+test("a file is attached, read and searched in the step that writes it, while other calls run", async () => {
   const call = (name: string, given: Record<string, unknown>) => ({ name, arguments: given });
   const facts = factsOf([
     {
@@ -76,7 +76,7 @@ describe("twenty calls that cannot be looked up", () => {
       await abortAllDurableObjects();
       kills += 1;
       const rows = await ledgerOf(facts);
-      // What may have left when it died is all that can become unknown.
+      // Only calls that may have left when it died can become unknown.
       const begun = rows.filter(({ state, attempts }) => state === "intended" && attempts > 0);
       expect(begun.length).toBeLessThanOrEqual(5);
     }
@@ -91,7 +91,7 @@ describe("twenty calls that cannot be looked up", () => {
     }
   });
 
-  test("end as not done where they had not started when the task is cancelled", async () => {
+  test("end as not done if the task is cancelled before they start", async () => {
     const facts = twentyPosts(0, 600);
     await start(facts);
     await vi.waitFor(async () => expect((await postsOf(facts)).size).toBeGreaterThanOrEqual(5), {
@@ -107,7 +107,7 @@ describe("twenty calls that cannot be looked up", () => {
     for (const { key } of inState(rows, "failed")) expect(posts.get(key)).toBeUndefined();
   });
 
-  test("start nothing more once the tenant stops, and the rest is made after its release", async () => {
+  test("start no more once the tenant stops, and the rest is made after its release", async () => {
     const facts = twentyPosts(0, 500);
     await start(facts);
     await vi.waitFor(async () => expect((await postsOf(facts)).size).toBeGreaterThanOrEqual(1), {

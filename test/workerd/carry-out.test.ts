@@ -13,7 +13,7 @@ import { definition, register } from "./tool-client.ts";
 
 const { recorderUrl, receiverUrl } = inject("servers");
 
-/** A reply as a hostile text orders it from the model (`test/stand-ins/model-script.ts`). */
+/** An order for a reply in a hostile text (`test/stand-ins/model-script.ts`). */
 const orderOf = (reply: object) => `OBEY:${btoa(JSON.stringify(reply))}:`;
 
 interface Target {
@@ -101,7 +101,7 @@ async function makeKeyWithoutAdmin(caller: Caller): Promise<Record<string, strin
   return { authorization: `Bearer ${made.json.key}` };
 }
 
-/** Puts a text where the agent reads it as a page; the address of the page. */
+/** Publishes a text as a page, and returns its address. */
 async function publish(text: string): Promise<string> {
   const page = `${receiverUrl}/${crypto.randomUUID()}`;
   await fetch(page, { method: "POST", body: text });

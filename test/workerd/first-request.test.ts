@@ -22,7 +22,7 @@ describe("the first request of a task", () => {
   test.each([
     ["tokens", limited({ maxTokens: 2000 })],
     ["money", limited({ maxCostMicros: 4000 }, { models: [modelChoice("gpt-5")] })],
-  ])("is not made when it alone passes the limit of %s", async (_kind, facts) => {
+  ])("is not made when it alone exceeds the limit of %s", async (_kind, facts) => {
     const view = await ended(facts);
     expect(view).toMatchObject({
       status: "failed",
@@ -32,13 +32,13 @@ describe("the first request of a task", () => {
     expect(await eventTypes(facts)).not.toContain("message.completed");
   });
 
-  test("is made when it fits, and no grant or wait is heard of", async () => {
+  test("is made when it fits, without an event of a grant or a wait", async () => {
     const facts = limited({ maxTokens: 12_000 });
     expect(await ended(facts)).toMatchObject({ status: "completed" });
     expect(await eventTypes(facts)).not.toContain("task.waiting");
   });
 
-  test("of a subtask is not made when it passes the budget that its parent gave it", async () => {
+  test("of a subtask is not made when it exceeds the budget from its parent", async () => {
     const dispatched = { task_description: inputOf([{ text: "Done." }]), token_budget: 5000 };
     const calls = [{ name: "dispatch_subagent", arguments: dispatched }];
     const facts = factsOf([{ calls }, { text: "Done." }], { limits: { ...NO_LIMITS, maxTokens: 200_000 } });

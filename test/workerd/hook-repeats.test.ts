@@ -1,4 +1,4 @@
-/** Calls of a hook that come twice: which are the same delivery, how they are listed, and how long they are remembered. */
+/** Repeated calls of a hook: which are the same delivery, how they are listed, and how long they are stored. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
@@ -34,7 +34,7 @@ describe("a call that comes again", () => {
     expectProblem(await caller.send("POST", again), 409);
   });
 
-  test("is a delivery of its own where GitHub's bodies may be equal, whatever event a header names", async () => {
+  test("is a delivery of its own for GitHub's events with equal bodies, with any event in the header", async () => {
     const caller = await makeCaller();
     const hook = await makeHook(caller, { type: "github" });
     const dispatch = '{"inputs":{},"ref":"refs/heads/main","workflow":"ci.yml"}';
@@ -49,7 +49,7 @@ describe("a call that comes again", () => {
     expect(items.filter(({ state }) => state === "repeat")).toHaveLength(1);
   });
 
-  test("with a constant body makes a task every night where the hook says that it may, and none where it does not", async () => {
+  test("with a constant body makes a task every night with once_per_body false, and one task with true", async () => {
     const caller = await makeCaller();
     const nightly = await makeHook(caller, { name: "nightly", once_per_body: false });
     const once = await makeHook(caller, { name: "once", once_per_body: true });
@@ -66,7 +66,7 @@ describe("a call that comes again", () => {
     expect(new Set(tasks).size).toBe(2);
   });
 
-  test("asks a new hook of any program to say which, and leaves a hook as it is that is replaced without it", async () => {
+  test("requires once_per_body for a new generic hook, and keeps it in a replacement without it", async () => {
     const caller = await makeCaller();
     expectProblem(await caller.send("POST", HOOKS, { name: "a", type: "generic" }), 422, "once_per_body");
     const rule = { name: "b", type: "standard", once_per_body: true };
@@ -93,7 +93,7 @@ describe("a call that comes again", () => {
 });
 
 describe("the list of repeats", () => {
-  test("holds a bounded number, and pushes out nothing that is remembered", async () => {
+  test("holds a bounded number, and deletes no item that identifies repeats", async () => {
     const name = `webhook/hook_${crypto.randomUUID()}`;
     await runInDurableObject(env.INBOXES.get(env.INBOXES.idFromName(name)), (_, { storage }) => {
       const store = new InboxStore(storage, name);

@@ -61,7 +61,7 @@ export async function received(caller: Caller, { id }: Made) {
   }[];
 }
 
-/** What the hook's calls came to, once none waits; repeats left out. */
+/** The results of the hook's calls, once none waits, without repeats. */
 export async function worked(caller: Caller, hook: Made, count: number) {
   return await vi.waitFor(async () => {
     const items = (await received(caller, hook)).filter(({ state }) => state !== "repeat");

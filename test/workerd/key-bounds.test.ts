@@ -1,4 +1,4 @@
-/** Keys that are bound to projects and agents: what they see, what they may start, and what they never reach. */
+/** Keys with bounds: the content that they see, the tasks that they may start, and the routes that they never reach. */
 import { describe, expect, test } from "vitest";
 import type { TaskView } from "../../core/task-view.ts";
 import { type Caller, expectProblem, knock, makeCaller, open } from "./front-door.ts";
@@ -36,7 +36,7 @@ async function remember(caller: Caller, project: string | null): Promise<string>
 const idsOf = (answer: { json: { data: { id: string }[] } }) => answer.json.data.map(({ id }) => id).toSorted();
 
 describe("a key with projects", () => {
-  test("sees the tasks, files, memory and projects that are theirs, and for it there are no others", async () => {
+  test("sees the tasks, files, memory and projects of its bounds, and 404 for all others", async () => {
     const caller = await makeCaller();
     const key = await bind(caller, { projects: ["sales", "support"] });
     const [sales, legal, none] = [
@@ -104,7 +104,7 @@ describe("a key with projects", () => {
     expectProblem(await key.send("POST", `/v1/tasks/${held}/start`, {}), 404);
   });
 
-  test("finds in the inbox and hears in the live feed what is theirs", async () => {
+  test("finds only its projects' entries in the inbox and in the live feed", async () => {
     const caller = await makeCaller();
     const key = await bind(caller, { projects: ["sales"] });
     const feed = await open(key, "/v1/events");
@@ -129,7 +129,7 @@ describe("a key with projects", () => {
     expect(heard).not.toContain(legal);
   });
 
-  test("reaches nothing that is about the whole tenant, and is dead once it is revoked", async () => {
+  test("reaches no route about the whole tenant, and is dead once it is revoked", async () => {
     const caller = await makeCaller();
     const key = await bind(caller, { projects: ["sales"] });
     for (const [method, path] of [
@@ -175,7 +175,7 @@ describe("a key with agents", () => {
 });
 
 describe("making a bound key", () => {
-  test("shows its bounds, and takes agents by id or name of this tenant alone", async () => {
+  test("shows its bounds, and accepts agents of this tenant only, by id or name", async () => {
     const [caller, other] = [await makeCaller(), await makeCaller()];
     const own = (await caller.send("POST", "/v1/agents", config("own"))).json.id;
     const body = { name: "k", scopes: SCOPES, projects: ["sales", "sales"], agents: ["own", own, "default"] };

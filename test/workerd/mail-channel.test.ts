@@ -295,7 +295,7 @@ describe("a delivery by mail", () => {
     expect(mail?.replyTo).toBeUndefined();
   });
 
-  test("brings the content that was attached, not what the file holds by now", async () => {
+  test("sends the attached content, not the present one", async () => {
     const { caller, ana } = await withPerson();
     const sandbox = { rootId: makeId("task", Date.now(), crypto.getRandomValues(new Uint8Array(10))), project: null };
     const files = filesFromEnv(env, { tenant: caller.tenant, ...sandbox });

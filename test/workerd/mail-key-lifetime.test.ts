@@ -1,4 +1,4 @@
-/** Deliveries by Resend, whose stand-in forgets a key when it is told to, as Resend does after a day. */
+/** Deliveries by Resend, whose mock server forgets a key on request, as Resend does after a day. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import type { Attempt, Delivery } from "../../core/channels/delivery.ts";
@@ -54,7 +54,7 @@ describe("a mail by Resend whose answer was lost", () => {
     expect(await arrivedMail(delivery.to)).toHaveLength(1);
   });
 
-  test("arrives once more when a person says to send it after all", async () => {
+  test("arrives once more when a person sends it again", async () => {
     const delivery = mailTo(addressee("ana"));
     await sendByEmail(byResend, delivery, FIRST);
     await forgetMailKeys(delivery.to);

@@ -1,6 +1,6 @@
 /**
- * Gives each test a process to itself: files share one, so what an earlier test left in its memory (which tenants are active
- * and what they cost, which reads of the database failed) must not reach the next one.
+ * Clears the state of the process before each test. Test files share a process, and its memory (active tenants and their
+ * costs, failed reads of the database) must not reach the next test.
  */
 import { env } from "cloudflare:workers";
 import { beforeEach } from "vitest";

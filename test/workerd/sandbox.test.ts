@@ -162,7 +162,7 @@ describe("the object of a sandbox", () => {
     expect(await rowsOf(stub(), "SELECT files, bytes FROM totals")).toEqual([{ files: 1, bytes: 60 }]);
   });
 
-  it("takes what the release before labels stored for the tenant's records", async () => {
+  it("reads files of a release without labels as the tenant's records", async () => {
     const { stub, rpc } = open();
     await rpc().admit(write("a/old.txt"));
     await rpc().commit({ ...write("a/old.txt"), label: OUTSIDE });

@@ -1,4 +1,4 @@
-/** Secrets that are bound to agents and methods: what the API takes of that, and which calls carry a value. */
+/** Secrets that are bound to agents and methods: the bindings in the API, and the calls that carry a value. */
 import { describe, expect, inject, test } from "vitest";
 import type { TaskView } from "../../core/task-view.ts";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
@@ -28,7 +28,7 @@ async function arrived(place: string): Promise<(string | undefined)[]> {
 }
 
 describe("secrets with bindings", () => {
-  test("are bound to agents by id or name and to methods, and are open again when they are replaced without", async () => {
+  test("are bound to agents by id or name and to methods, and lose a binding when they are replaced without it", async () => {
     const [caller, other] = [await makeCaller(), await makeCaller()];
     const own = (await caller.send("POST", "/v1/agents", config("own"))).json.id;
     const bound = { agents: ["own", own, "agent_default"], methods: ["get", "POST", "GET"] };
@@ -64,7 +64,7 @@ describe("secrets with bindings", () => {
     expect(await arrived(place)).toEqual(["canary-KEY", "canary-READ"]);
   });
 
-  test("is not filled in for the built-in agent in a hook's task, unless it names that", async () => {
+  test("is not filled in for the built-in agent in a hook's task, unless it is bound to that agent", async () => {
     const caller = await makeCaller();
     await setSecret(caller, "OPEN");
     await setSecret(caller, "NAMED", { agents: ["default"] });

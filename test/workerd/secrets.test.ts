@@ -193,7 +193,7 @@ describe("a value that was used", () => {
     for (const level of ["error", "warn", "log", "info", "debug"] as const)
       vi.spyOn(console, level).mockImplementation((...of: unknown[]) => void logged.push(of));
     const agent = await makeAgent(caller);
-    // Bound to the agent, so that nobody is asked once it has read a reply.
+    // Bound to the agent, so that its calls need no approval after it has read a reply.
     await setSecret(caller, "KEY", canary, [host], { agents: [agent] });
     await setSecret(caller, "OTHER", `${canary}-too`, ["other.example"], { agents: [agent] });
     const shown: string[] = [];

@@ -32,7 +32,7 @@ describe("a tenant that costs more than its part of the process", () => {
     expect(stopped.status).toBe(200);
   });
 
-  test("is served again when its cost is over, and is never refused while it is alone", async () => {
+  test("is served again when its cost has expired, and is never refused while it is alone", async () => {
     const [costly, other] = [await newTenant(), await newTenant()];
     makeCostly(costly.id, other.id);
     expect((await send({ path: "/v1/tasks", key: costly.key })).status).toBe(429);
@@ -119,7 +119,7 @@ describe("what a tenant is charged for", () => {
     return own;
   }
 
-  test("is each request, more for a large body, and more than that for one that is compiled", async () => {
+  test("counts each request, more for a large body, and most for a compiled one", async () => {
     const tenant = await newTenant();
     const junk = { junk: "x".repeat(500_000) };
     const post = async (path: string, body: unknown) => await send({ method: "POST", path, key: tenant.key, body });
@@ -131,7 +131,7 @@ describe("what a tenant is charged for", () => {
     expect(compiled).toBeGreaterThanOrEqual(140);
   });
 
-  test("is each tool call, also one of the API; a key that is not valid charges nobody", async () => {
+  test("counts each tool call, also by the API, and no request with an invalid key", async () => {
     const tenant = await newTenant();
     const call = async () =>
       await send({

@@ -66,7 +66,7 @@ async function limitPlaces(most: number): Promise<void> {
   });
 }
 
-/** Has a tenant's object share 64 places with the other tenants of `tenants`, whatever else runs in this process. */
+/** Makes a tenant's object share 64 slots with the other tenants of `tenants` only, not with others of this process. */
 async function share(id: string, tenants: FairShare): Promise<void> {
   await runInDurableObject(tenantStub(id), (instance) => {
     const { places } = instance as unknown as { places: { env: object; tenants: FairShare } };
@@ -181,7 +181,7 @@ describe("the places of a tenant", () => {
       return count;
     };
     expect(await granted(2)).toBe(6);
-    // A tenant whose last task ended takes no part, from that moment on; so does one that was erased.
+    // A tenant takes no slots from the moment when its last task ended, or when it was erased.
     for (const { id, task } of others.slice(0, 7))
       await tenantsFromEnv(env)(id).report({ ...told(task, 2, "completed"), key: null });
     await tenantsFromEnv(env)(others[7]?.id ?? "").erase();

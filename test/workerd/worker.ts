@@ -54,7 +54,7 @@ const testSend = defineTool({
   examples: [{ note: "at once", given: { url: "http://recorder.example/" } }],
 });
 
-/** Posts to a recorder too, where nobody can find out whether it did. */
+/** Posts to a recorder, without a way to look up whether it did. */
 const testPost = defineTool({
   name: "test_post",
   summary: "Post to a recorder, slowly, with nothing to look up.",

@@ -1,11 +1,11 @@
-/** Group `fairness`: what a tenant notices of the others on the same process. */
+/** Group `fairness`: the effect of other tenants in the same process on one tenant. */
 import { type GroupOptions, type GroupReport, withStage } from "../group.ts";
 import { type FairnessReport, runFairnessDrill } from "./fairness-drill.ts";
 import { type NoisePlan, noiseLine, type NoiseReport, runNoiseDrill } from "./noisy-drill.ts";
 
-/** The victim's tasks take at most so many times longer, at the 95th percentile. */
+/** The largest allowed growth of the victim's 95th percentile. */
 const LARGEST_RATIO = 2;
-/** Tasks of each small tenant in a round, beside the large one. */
+/** Tasks of each small tenant in a round, next to the large tenant. */
 const FAIR_TASKS = 5;
 const LONG_NOISE = { tasks: 40, rounds: 2 };
 export const SHORT_NOISE = { tasks: 6, rounds: 1 };

@@ -1,8 +1,8 @@
-/** A thread that sends a scenario's requests until it is told to stop; then it posts how many answers had which status. */
+/** A thread that sends a scenario's requests until its parent stops it, then posts how many answers had which status. */
 import { parentPort, workerData } from "node:worker_threads";
 import { type NoiseRequest, type NoisyTenant, scenarioNamed } from "./scenarios.ts";
 
-/** What the thread is given. */
+/** The input of the thread. */
 export interface NoiseOrder {
   readonly scenario: string;
   readonly noisy: NoisyTenant;

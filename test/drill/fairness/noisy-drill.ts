@@ -1,6 +1,6 @@
 /**
  * Drill `noise`: a victim tenant runs small tasks, alone and next to a tenant that does one thing as often as it can. Both
- * phases alternate within a run, so that what else the machine does hits both.
+ * phases alternate within a run, so that other work of the machine affects both.
  */
 import { Worker } from "node:worker_threads";
 import { type ApiClient, eachAtOnce, type TaskBody } from "../api-client.ts";
@@ -34,7 +34,7 @@ export interface NoiseReport {
   readonly aloneP95Ms: number;
   readonly besideP95Ms: number;
   readonly ratio: number;
-  /** Of the medians: what a short run can judge. */
+  /** The ratio of the medians, which a short run can judge. */
   readonly medianRatio: number;
   /** Reads of one task, p95. Not judged: on one machine a read costs less than the noise's own client. */
   readonly aloneReadMs: number;
@@ -48,7 +48,7 @@ interface Measured {
   readonly reads: number[];
 }
 
-/** Makes the victim, and runs it once: what is made on first use is no matter of fairness. */
+/** Makes the victim, and runs it once: work of a first use is no matter of fairness. */
 export async function makeVictim(stage: Stage): Promise<DrillTenant> {
   const victim = await stage.makeTenant("victim");
   await measure(stage, victim, LANES * 2);
@@ -125,7 +125,7 @@ export async function runScenario(
     } finally {
       for (const [status, count] of Object.entries(await noise.stop()))
         tally[Number(status)] = (tally[Number(status)] ?? 0) + count;
-      // What is left of it must not run beside the next phase.
+      // Its remaining work must not run during the next phase.
       await stage.operator.must("POST", `/v1/tenants/${noisy.tenant}/stop`, { reason: "the noise ended" });
     }
   }

@@ -1,10 +1,10 @@
 /**
- * What a noisy tenant does, one scenario each. A scenario is a function from a number to a request, so that a thread of its
- * own can send it and the one that measures the victim does nothing else.
+ * The scenarios of a noisy tenant. A scenario is a function from a number to a request, so that a thread of its own can send
+ * it while the main thread only measures the victim.
  */
 import { makeKey } from "../../../core/keys.ts";
 
-/** What a noisy tenant has before it begins: see `makeNoisyTenant`. */
+/** The resources of a noisy tenant before it begins: see `makeNoisyTenant`. */
 export interface NoisyTenant {
   readonly url: string;
   readonly tenant: string;
@@ -25,7 +25,7 @@ export interface NoiseRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** In place of the tenant's key; null: none. */
   readonly key?: string | null;
-  /** Reads the answer for so long at most, then hangs up: for streams. */
+  /** The longest time to read the answer, in ms; then it hangs up. For streams. */
   readonly listenMs?: number;
 }
 
@@ -35,7 +35,7 @@ export interface Scenario {
   readonly width: number;
   /** Left to the drill: the suite runs those that blocked others the longest. */
   readonly isDrillOnly?: true;
-  /** What its tenant has beside an agent and a task. */
+  /** The tenant's resources in addition to an agent and a task. */
   readonly needs?: "secrets" | "files";
   request(noisy: NoisyTenant, index: number): NoiseRequest;
 }
@@ -302,7 +302,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** The scenario of this name. Throws where there is no such one. */
+/** Returns the scenario of this name. Throws when it is unknown. */
 export function scenarioNamed(name: string): Scenario {
   const found = SCENARIOS.find((one) => one.name === name);
   if (found === undefined) throw new Error(`no scenario ${name}: ${SCENARIOS.map((one) => one.name).join(", ")}`);

@@ -1,4 +1,4 @@
-/** The bounds of a key in the console: what the fields mean, and what the list says. */
+/** The bounds of a key in the console: the fields of the form and the line in the list. */
 import { expect, it } from "vitest";
 import { describeKeyBounds, toKeyBounds } from "../../../web/src/pages/oversee/key-bounds.ts";
 

@@ -1,4 +1,4 @@
-/** The form of a secret: what its fields mean, and what an empty one does not say. */
+/** The form of a secret: its fields and the bindings that they mean. */
 import { describe, expect, it } from "vitest";
 import type { Secret } from "../../../web/src/api/types.generated.ts";
 import { describeBindings, toBindings, toSecretDraft } from "../../../web/src/pages/oversee/secret-fields.ts";
@@ -15,7 +15,7 @@ const SECRET: Secret = {
 };
 
 describe("the form of a secret", () => {
-  it("shows agents by name, one by its id that is not in the list, and sends back what it shows", () => {
+  it("shows agents by name, an unknown one by its id, and sends the same back", () => {
     const draft = toSecretDraft(SECRET, nameOf);
     expect(draft).toEqual({ hosts: "a.example\nb.example", agents: "billing\nagent_gone", methods: ["GET"] });
     expect(toBindings(draft)).toEqual({
