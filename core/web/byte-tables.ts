@@ -1,20 +1,21 @@
-/** What each byte is: the small letter of a letter of ASCII, a digit of hex, a digit of base64. */
+/** Tables by byte: its lower case in ASCII, its value as a digit of hex and as a digit of base64. */
 import { hexDigit, smallLetter } from "./spellings.ts";
 
-const BYTES = 256;
+/** Values of a byte. */
+export const BYTES = 256;
 /** Stands for a byte that is no digit. */
 export const NO_DIGIT = 0xff;
 
 /** A capital letter of ASCII as the small one; any other byte as it is. */
 export const SMALL = Uint8Array.from({ length: BYTES }, (_, byte) => smallLetter(byte));
 
-/** What each byte counts as a digit of hex. */
+/** The value of each byte as a digit of hex. */
 export const HEX = Uint8Array.from({ length: BYTES }, (_, byte) => {
   const digit = hexDigit(byte);
   return digit < 0 ? NO_DIGIT : digit;
 });
 
-/** What each byte counts as a digit of base64, of the plain alphabet and of that for URLs. */
+/** The value of each byte as a digit of base64, of the plain alphabet and of that for URLs. */
 export const BASE64 = base64Digits();
 
 function base64Digits(): Uint8Array {

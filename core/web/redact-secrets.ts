@@ -5,7 +5,9 @@
  *
  * Making a redactor takes time by the values' lengths, and using it by the text's (`find-secrets.ts`).
  */
-import { type FoundValue, SecretFinder } from "./find-secrets.ts";
+import { joinBytes } from "../join-bytes.ts";
+import { SecretFinder } from "./find-secrets.ts";
+import type { FoundValue } from "./found-values.ts";
 import { referenceTo } from "./secret-references.ts";
 
 /** A secret and its value. */
@@ -144,16 +146,9 @@ function ownersOf(spans: readonly FoundValue[], length: number): Int32Array {
 
 function joined(bytes: Uint8Array, parts: readonly Part[]): Uint8Array {
   const encoder = new TextEncoder();
-  const pieces = parts.map((part) =>
-    typeof part === "string" ? encoder.encode(part) : bytes.subarray(part.start, part.end),
+  return joinBytes(
+    parts.map((part) => (typeof part === "string" ? encoder.encode(part) : bytes.subarray(part.start, part.end))),
   );
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }
 
 /** The text as bytes: one a character where each fits, else its UTF-8. */
