@@ -1,7 +1,8 @@
 /** The part of `from-env.ts` that needs the database: its tables, sealed values and the tenants' secrets. */
 import type { Database } from "../core/database.ts";
 import type { SecretUser } from "../core/policy/secret-use.ts";
-import type { Clock, VectorsPort } from "../core/ports.ts";
+import type { VectorsPort } from "../core/memory/vector-ports.ts";
+import type { Clock } from "../core/ports.ts";
 import type { SecretsPort } from "../core/web/secrets-port.ts";
 import { openDatabase } from "./database/database.ts";
 import { type Env, required, set } from "./env.ts";

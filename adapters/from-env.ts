@@ -12,16 +12,8 @@ import { CostShare } from "../core/tenant/cost-share.ts";
 import type { StepsRpc } from "../core/steps-rpc.ts";
 import type { ScriptsPort } from "../core/scripts/port.ts";
 import type { ToolSourcesPort } from "../core/tool-source.ts";
-import type {
-  BlobPort,
-  EmbedderPort,
-  FilesPort,
-  ModelPort,
-  PatternsPort,
-  SearchPort,
-  VectorsPort,
-  WebPort,
-} from "../core/ports.ts";
+import type { EmbedderPort, VectorsPort } from "../core/memory/vector-ports.ts";
+import type { BlobPort, FilesPort, ModelPort, PatternsPort, SearchPort, WebPort } from "../core/ports.ts";
 import type { PeoplePort } from "../core/people/port.ts";
 import type { SecretUser } from "../core/policy/secret-use.ts";
 import type { SshPort } from "../core/ssh/port.ts";

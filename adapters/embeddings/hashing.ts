@@ -5,7 +5,7 @@
  */
 import { ok } from "../../core/errors.ts";
 import { wordsOf } from "../../core/memory/words.ts";
-import type { EmbedderPort } from "../../core/ports.ts";
+import type { EmbedderPort } from "../../core/memory/vector-ports.ts";
 
 /** Whoever changes what a text's vector is changes this name: vectors of two names are never compared. */
 export const HASHING_MODEL = "hashing";

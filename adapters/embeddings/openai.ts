@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { type Failure, failed, ok, type Result } from "../../core/errors.ts";
-import type { EmbedderPort } from "../../core/ports.ts";
+import type { EmbedderPort } from "../../core/memory/vector-ports.ts";
 import { bearerOf } from "../model/guarded-fetch.ts";
 import { failureOfStatus, quoteOfBody, scrubQuote } from "../model/model-failure.ts";
 

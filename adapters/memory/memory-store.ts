@@ -7,7 +7,7 @@ import { OUTSIDE } from "../../core/provenance/label.ts";
 import { type MemoryHit, rank } from "../../core/memory/rank.ts";
 import type { MemorySearch, MemoryStore } from "../../core/memory/store.ts";
 import { wordSetOf } from "../../core/memory/words.ts";
-import { type EmbedderPort, MAX_EMBEDDED_TEXTS, type VectorsPort } from "../../core/ports.ts";
+import { type EmbedderPort, MAX_EMBEDDED_TEXTS, type VectorsPort } from "../../core/memory/vector-ports.ts";
 
 /** How many more of the nearest are asked for than shown: some may be gone whose vectors are still there. */
 const SPARE = 10;

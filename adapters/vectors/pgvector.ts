@@ -5,7 +5,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { ok } from "../../core/errors.ts";
 import type { MemoryScope } from "../../core/memory/memory.ts";
-import type { StoredVector, VectorsPort } from "../../core/ports.ts";
+import type { StoredVector, VectorsPort } from "../../core/memory/vector-ports.ts";
 import { asTenant, openConnection } from "../database/connection.ts";
 
 /** Vectors of one statement: each is some kilobytes of text. */

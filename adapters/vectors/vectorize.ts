@@ -5,7 +5,7 @@
 import { sha256Hex } from "../../core/sha256.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { MemoryScope } from "../../core/memory/memory.ts";
-import type { StoredVector, VectorsPort } from "../../core/ports.ts";
+import type { StoredVector, VectorsPort } from "../../core/memory/vector-ports.ts";
 
 /** Of the platform: vectors of one upsert (from a Worker) and ids of one deletion; matches without their values. */
 const MAX_BATCH = 1000;

@@ -3,7 +3,7 @@
  * task's own words, so that it costs nothing and the same task always leaves the same text.
  */
 import { cutBefore, headAndTail } from "../gateway/shape.ts";
-import type { LedgerRow } from "../task-commands.ts";
+import type { LedgerRow } from "../task-decision.ts";
 import type { TaskFacts, TaskState } from "../task-state.ts";
 import type { TaskView } from "../task-view.ts";
 import { type NewMemory, summaryIdOf, toMemoryLabel } from "./memory.ts";

@@ -10,7 +10,7 @@ import type { Database } from "../../core/database.ts";
 import { failed } from "../../core/errors.ts";
 import type { NewMemory } from "../../core/memory/memory.ts";
 import type { MemoryStore } from "../../core/memory/store.ts";
-import type { EmbedderPort, VectorsPort } from "../../core/ports.ts";
+import type { EmbedderPort, VectorsPort } from "../../core/memory/vector-ports.ts";
 import { PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
