@@ -1,5 +1,6 @@
 /** What a call of a hook says: its payload, which event it is of, and what its sender calls it. */
 import { toBase64 } from "../base64.ts";
+import { getTextField } from "../json-fields.ts";
 import { MAX_DEPTH, whyTooLarge } from "../json-size.ts";
 import { parseJson } from "../parse-json.ts";
 import { storable } from "../storable.ts";
@@ -46,7 +47,8 @@ export function payloadOf({ encoding, text }: CallText): unknown {
 
 /** Which event a call is of. */
 export function eventOf(type: HookType, payload: unknown, header: (name: string) => string | null): string {
-  const named = type === "github" ? header("x-github-event") : type === "generic" ? null : fieldOf(payload, "type");
+  const named =
+    type === "github" ? header("x-github-event") : type === "generic" ? null : getTextField(payload, "type");
   return named === null || named === "" ? ANY_EVENT : storable(named.slice(0, MAX_EVENT_CHARACTERS));
 }
 
@@ -58,7 +60,7 @@ export function deliveryNameOf(
 ): string | null {
   const given = {
     github: () => header("x-github-delivery"),
-    stripe: () => fieldOf(payload, "id"),
+    stripe: () => getTextField(payload, "id"),
     standard: () => header("webhook-id"),
     generic: () => header("idempotency-key") ?? header("webhook-id") ?? header("x-request-id"),
   }[type]();
@@ -73,8 +75,9 @@ export function deliveryNameOf(
 export function mayRecur(type: HookType, payload: unknown): boolean {
   if (type !== "github" || typeof payload !== "object" || payload === null) return false;
   const has = (name: string) => Object.hasOwn(payload, name);
-  const isWorkflowDispatch = has("inputs") && fieldOf(payload, "workflow") !== null && fieldOf(payload, "ref") !== null;
-  const isRepositoryDispatch = has("client_payload") && fieldOf(payload, "branch") !== null;
+  const isWorkflowDispatch =
+    has("inputs") && getTextField(payload, "workflow") !== null && getTextField(payload, "ref") !== null;
+  const isRepositoryDispatch = has("client_payload") && getTextField(payload, "branch") !== null;
   return isWorkflowDispatch || isRepositoryDispatch;
 }
 
@@ -91,10 +94,4 @@ export function shownHeaders(headers: Iterable<readonly [string, string]>): Read
     .filter(([name]) => !HIDDEN_HEADER.test(name))
     .slice(0, MAX_HEADERS);
   return Object.fromEntries(shown.map(([name, value]) => [name, value.slice(0, MAX_HEADER_CHARACTERS)]));
-}
-
-function fieldOf(payload: unknown, name: string): string | null {
-  if (typeof payload !== "object" || payload === null || !Object.hasOwn(payload, name)) return null;
-  const value = (payload as Readonly<Record<string, unknown>>)[name];
-  return typeof value === "string" ? value : null;
 }

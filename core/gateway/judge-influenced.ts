@@ -3,6 +3,7 @@
  * a secret, needs a person under every approval policy of the agent (`core/provenance/carry-out.ts`).
  */
 import { allowedDomains } from "../agent.ts";
+import { getTextField } from "../json-fields.ts";
 import { judgeCarryOut } from "../provenance/carry-out.ts";
 import type { Ground } from "../provenance/ground.ts";
 import { OUTSIDE } from "../provenance/label.ts";
@@ -10,7 +11,7 @@ import type { CallContext } from "../provenance/label-messages.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { Tool } from "../tool.ts";
 import { referencedNames } from "../web/secret-references.ts";
-import { readGround, textField, textsIn } from "./read-ground.ts";
+import { readGround, textsIn } from "./read-ground.ts";
 import type { Toolset } from "./toolset.ts";
 
 /** The call's context and the facts that the judgement reads. */
@@ -59,6 +60,6 @@ async function judgeSecrets(tool: Tool, given: unknown, context: InfluenceContex
 function namesOfSecrets(tool: Tool, given: unknown): string[] {
   const texts = textsIn(given);
   const joined = [...texts, ...texts.map((text) => text.replace(/[\t\r\n]/g, ""))].join("\n");
-  const credential = tool.needs.includes("ssh") ? textField(given, "credential_id") : null;
+  const credential = tool.needs.includes("ssh") ? getTextField(given, "credential_id") : null;
   return [...referencedNames(joined), ...(credential === null ? [] : [credential])];
 }

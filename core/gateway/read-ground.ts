@@ -122,7 +122,7 @@ function needsOneOf(tool: Tool | null, ports: ReadonlySet<string>): boolean {
 
 /** True when a result has only memories that are facts. A memory that this task saved under influence is not one. */
 function isOfFacts({ name, given }: MadeCall): boolean {
-  return name === MEMORY_SEARCH && fieldOf(given, "include_outside") === undefined;
+  return name === MEMORY_SEARCH && getField(given, "include_outside") === undefined;
 }
 
 interface MadeCall {
@@ -182,16 +182,6 @@ export function textsIn(value: unknown): string[] {
     }
   }
   return texts;
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
-}
-
-/** A property of a JSON object that is a text; null: it has none. */
-export function textField(value: unknown, name: string): string | null {
-  const field = fieldOf(value, name);
-  return typeof field === "string" ? field : null;
 }
 
 function toText(
