@@ -35,6 +35,17 @@ export function isInBounds(bounds: KeyBounds | null, project: string | null): bo
   return project !== null && bounds.projects.includes(project);
 }
 
+/**
+ * Whether a key may name this project in a request. `invalid_input`: it names none, which a key with projects has to;
+ * `not_found`: the project is not one of the key's.
+ */
+export function checkProject(bounds: KeyBounds | null, project: string | null): Result<void> {
+  if (isInBounds(bounds, project)) return ok(undefined);
+  if (project !== null) return failed("not_found", "There is no such project.", { field: "project" });
+  const message = `This key is bound to projects. Give one of them: ${bounds?.projects?.join(", ") ?? ""}.`;
+  return failed("invalid_input", message, { field: "project" });
+}
+
 /** The project and the agent of a task, or of a call, that a key wants to start. */
 export interface TaskToStart {
   readonly project: string | null;
@@ -42,17 +53,13 @@ export interface TaskToStart {
 }
 
 /**
- * Whether a key may start a task. `invalid_input`: it names no project, which a key with projects has to; `not_found`: the project
- * is not one of the key's; `forbidden`: the agent is not.
+ * Whether a key may start a task. Fails as `checkProject`, and with `forbidden` when the agent is not one of the key's.
  */
 export function checkStart(bounds: KeyBounds | null, { project, agent }: TaskToStart): Result<void> {
   if (bounds === null) return ok(undefined);
-  const { projects, agents } = bounds;
-  if (projects !== null && project === null) {
-    const message = `This key is bound to projects. Give one of them: ${projects.join(", ")}.`;
-    return failed("invalid_input", message, { field: "project" });
-  }
-  if (!isInBounds(bounds, project)) return failed("not_found", "There is no such project.", { field: "project" });
+  const { agents } = bounds;
+  const allowed = checkProject(bounds, project);
+  if (!allowed.ok) return allowed;
   if (agents === null || agents.includes(agent.id)) return ok(undefined);
   const message = `This key is bound to agents, and ${agent.name} is not one of them. Name one of them as the task's agent.`;
   return failed("forbidden", message, { field: "agent" });

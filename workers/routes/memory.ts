@@ -23,7 +23,7 @@ import type { MemoryFilter } from "../../core/memory/tables.ts";
 import { projectSchema } from "../../core/new-task.ts";
 import { TENANT } from "../../core/provenance/label.ts";
 import { writeCursor } from "../../core/page-cursor.ts";
-import { isInBounds } from "../../core/tenant/key-bounds.ts";
+import { checkProject, isInBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";
 import { actorIdOf, auditEntry } from "../audit-entry.ts";
@@ -171,7 +171,7 @@ export function memoryRoutes(app: App): void {
 
   app.openapi(create, async (c) => {
     const { content, tags = [], project = null } = c.req.valid("json");
-    requireProject(c, project);
+    unwrap(checkProject(boundsOf(c), project));
     const { createdAt, random } = await idSource(c, "memory");
     const id = makeId("memory", createdAt, random);
     const note = { id, project, kind: "note", label: TENANT, content, tags: each(tags), sourceTask: null } as const;
@@ -241,17 +241,8 @@ function scopeOf(
   if (projects !== null && scope === "tenant") raise("forbidden", "This key is bound to projects.", { field: "scope" });
   if (scope === "tenant") return [null];
   if (project === undefined) return projects;
-  requireProject(c, project);
+  unwrap(checkProject(boundsOf(c), project));
   return [project];
-}
-
-/** A key with projects gets 404 for another project, and has to name one of its own. */
-function requireProject(c: AppContext, project: string | null): void {
-  const bounds = boundsOf(c);
-  if (isInBounds(bounds, project)) return;
-  if (project !== null) raise("not_found", "There is no such project.", { field: "project" });
-  const message = `This key is bound to projects. Give one of them: ${bounds?.projects?.join(", ") ?? ""}.`;
-  raise("invalid_input", message, { field: "project" });
 }
 
 async function memoryById(c: AppContext, id: string): Promise<Memory> {
