@@ -19,6 +19,13 @@ interface Attempt {
   readonly age: number;
 }
 
+/** The stored fields of a first call of the tool. */
+async function rowOf(tool: Tool) {
+  const given = { text: "hi", count: 1 };
+  const argumentsHash = await hashArguments(tool.name, given);
+  return { callId: "call_0", tool: tool.name, arguments: given, argumentsHash, key: "call_0" };
+}
+
 async function perform(
   tool: Tool,
   texts: readonly string[],
@@ -54,14 +61,7 @@ describe("a call that its task may not make any more", () => {
     toolset: { ...depsFor([tool]).toolset, admits: () => failed("permission_denied", `Not ${effect}.`) },
   });
   const one = async (tool: Tool, effect: EffectClass, attempt: number, mode: "run" | "probe" = "run") => {
-    const argumentsHash = await hashArguments(tool.name, { text: "hi", count: 1 });
-    const row = {
-      callId: "call_0",
-      tool: tool.name,
-      arguments: { text: "hi", count: 1 },
-      argumentsHash,
-      key: "call_0",
-    };
+    const row = await rowOf(tool);
     const job: ActJob = {
       facts: factsOf(agent()),
       step: 3,
@@ -265,15 +265,8 @@ describe("performing the calls of a step", () => {
   test("a second attempt is not made when the object does not state the age of its key", async () => {
     const world = outside();
     const tool = toolOf(world, "keyed");
-    const argumentsHash = await hashArguments(tool.name, { text: "hi", count: 1 });
-    const call = {
-      callId: "call_0",
-      tool: tool.name,
-      arguments: { text: "hi", count: 1 },
-      argumentsHash,
-      key: "call_0",
-    };
-    const calls = [{ ...call, effect: "keyed", mode: "run", attempt: 2 }] as const;
+    const row = await rowOf(tool);
+    const calls = [{ ...row, effect: "keyed", mode: "run", attempt: 2 }] as const;
     const job: ActJob = { facts: factsOf(agent()), step: 3, timeoutMs: 60_000, calls };
     const [outcome] = await outcomesOf(job, depsFor([tool]), new AbortController().signal);
     expect(outcome?.state).toBe("unknown");
@@ -286,15 +279,8 @@ describe("performing the calls of a step", () => {
     // The first try takes as long as the key lives.
     let now = 0;
     const deps = { ...depsFor([tool]), clock: { now: () => (world.runs === 0 ? now : (now += KEYED_FOR_MS)) } };
-    const argumentsHash = await hashArguments(tool.name, { text: "hi", count: 1 });
-    const call = {
-      callId: "call_0",
-      tool: tool.name,
-      arguments: { text: "hi", count: 1 },
-      argumentsHash,
-      key: "call_0",
-    };
-    const calls = [{ ...call, effect: "keyed", mode: "run", attempt: 1, keyedForMs: KEYED_FOR_MS }] as const;
+    const row = await rowOf(tool);
+    const calls = [{ ...row, effect: "keyed", mode: "run", attempt: 1, keyedForMs: KEYED_FOR_MS }] as const;
     const job: ActJob = { facts: factsOf(agent()), step: 3, timeoutMs: 10 * KEYED_FOR_MS, calls };
     const [outcome] = await outcomesOf(job, deps, new AbortController().signal);
     expect(outcome?.state).toBe("unknown");

@@ -7,18 +7,10 @@ import { markdownAsHtml } from "../../core/mail/markdown-html.ts";
 import { REPLY_MARK, replyText } from "../../core/mail/reply-text.ts";
 import { toldSubject, toldText } from "../../core/mail/told-mail.ts";
 import { TOO_LONG_TO_SHOW } from "../../core/people/shown-call.ts";
-import type { Ask, OutMessage } from "../../core/channels/message.ts";
+import type { Ask } from "../../core/channels/message.ts";
 import { mailTo } from "../contracts/mail-suite.ts";
+import { outMessage } from "../setup/out-message.ts";
 
-const MESSAGE: OutMessage = {
-  text: "It is **done**.",
-  files: [],
-  sandbox: null,
-  ask: null,
-  outcome: null,
-  isOver: true,
-  title: "The report",
-};
 const ASK: Ask = {
   kind: "question",
   id: "qst_1",
@@ -172,7 +164,7 @@ describe("what somebody wrote into a reply", () => {
 
 describe("what Otto tells by mail", () => {
   it("asks with its choices, where to write, and until when", () => {
-    const text = toldText({ ...MESSAGE, text: "Which region?", ask: ASK }, TOLD);
+    const text = toldText(outMessage({ text: "Which region?", ask: ASK }), TOLD);
     expect(text.startsWith(`${REPLY_MARK}\n\nWhich region?`)).toBe(true);
     expect(text).toContain("- North\n- South");
     expect(text).toContain("replying to this mail");
@@ -181,7 +173,7 @@ describe("what Otto tells by mail", () => {
 
   it("offers APPROVE and REFUSE to nobody who may not", () => {
     const call = { tool: "http_request", arguments: { body: "```\n# evil" }, argumentsHash: "0" };
-    const approval = { ...MESSAGE, ask: { ...ASK, kind: "approval" as const, choices: null, call } };
+    const approval = outMessage({ ask: { ...ASK, kind: "approval", choices: null, call } });
     const may = toldText(approval, { ...TOLD, mayApprove: true });
     expect(may).toContain("**APPROVE**");
     expect(markdownAsHtml(may)).not.toContain("<h1>");
@@ -192,7 +184,7 @@ describe("what Otto tells by mail", () => {
 
   it("offers no APPROVE of what it does not show", () => {
     const call = { tool: "http_request", arguments: null, argumentsHash: "0" };
-    const approval = { ...MESSAGE, ask: { ...ASK, kind: "approval" as const, choices: null, call } };
+    const approval = outMessage({ ask: { ...ASK, kind: "approval", choices: null, call } });
     const text = toldText(approval, { ...TOLD, mayApprove: true });
     expect(text).not.toContain("APPROVE");
     expect(text).toContain("**REFUSE**");
@@ -200,8 +192,8 @@ describe("what Otto tells by mail", () => {
   });
 
   it("has a subject of one line", () => {
-    expect(toldSubject({ ...MESSAGE, title: "a\r\nBcc: x@y.de" })).toBe("a Bcc: x@y.de");
-    expect(toldSubject({ ...MESSAGE, title: "x".repeat(500) })).toHaveLength(200);
-    expect(toldSubject(MESSAGE)).toBe("The report");
+    expect(toldSubject(outMessage({ title: "a\r\nBcc: x@y.de" }))).toBe("a Bcc: x@y.de");
+    expect(toldSubject(outMessage({ title: "x".repeat(500) }))).toHaveLength(200);
+    expect(toldSubject(outMessage())).toBe("The report");
   });
 });

@@ -3,16 +3,7 @@ import { linearPatterns } from "../../adapters/patterns.ts";
 import { readApiDocument } from "../../core/openapi/document.ts";
 import { importOpenApi, type ImportOptions, slugOf } from "../../core/openapi/import.ts";
 import type { HttpTemplate, OutsideTool } from "../../core/tool-source.ts";
-
-const OPTIONS: ImportOptions = {
-  name: "api",
-  url: null,
-  baseUrl: null,
-  auth: {},
-  include: [],
-  readSecurity: "safe",
-  security: "dangerous",
-};
+import { IMPORT_OPTIONS } from "./import-options.ts";
 
 type Json = Record<string, unknown>;
 
@@ -31,7 +22,7 @@ async function read(document: unknown, options: Partial<ImportOptions> = {}) {
   if (!parsed.ok) return { tools: [], skipped: [], error: parsed.error };
   const made = await importOpenApi(
     parsed.value,
-    { ...OPTIONS, ...options },
+    { ...IMPORT_OPTIONS, ...options },
     { patterns: linearPatterns, giveWay: async () => {} },
   );
   return made.ok ? { ...made.value, error: null } : { tools: [], skipped: [], error: made.error };

@@ -8,6 +8,7 @@ import { estimatePattern, MAX_PATTERN_WORK } from "../../core/lib/pattern-work.t
 import { readApiDocument } from "../../core/openapi/document.ts";
 import { importOpenApi } from "../../core/openapi/import.ts";
 import { compileRe2 } from "../../tools/files/re2-pattern.ts";
+import { IMPORT_OPTIONS } from "./import-options.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -128,15 +129,7 @@ describe("many patterns", () => {
     if (!document.ok) throw new Error("no document");
     const imported = await importOpenApi(
       document.value,
-      {
-        name: "t",
-        url: null,
-        baseUrl: "https://api.example.com",
-        auth: {},
-        include: [],
-        readSecurity: "safe",
-        security: "dangerous",
-      },
+      { ...IMPORT_OPTIONS, baseUrl: "https://api.example.com" },
       { patterns: linearPatterns, giveWay: async () => {} },
     );
     if (!imported.ok) throw new Error(imported.error.message);

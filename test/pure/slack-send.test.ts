@@ -11,16 +11,9 @@ import type { JsonState } from "../../core/tool.ts";
 import { sendParts } from "../../workers/channels/slack/send-parts.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { type FakeSlack, fakeSlack } from "../fakes/slack.ts";
+import { outMessage } from "../setup/out-message.ts";
 
-const MESSAGE: OutMessage = {
-  text: "The answer.",
-  files: [],
-  sandbox: null,
-  ask: null,
-  outcome: null,
-  isOver: true,
-  title: "An answer",
-};
+const MESSAGE = outMessage({ text: "The answer.", title: "An answer" });
 const WORKSPACE = {
   team: "T1",
   channels: [

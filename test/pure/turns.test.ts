@@ -6,6 +6,7 @@ import { solveText } from "../../core/maths/solve.ts";
 import { compileSchema } from "../../core/json-schema/compile.ts";
 import { readApiDocument } from "../../core/openapi/document.ts";
 import { importOpenApi } from "../../core/openapi/import.ts";
+import { IMPORT_OPTIONS } from "./import-options.ts";
 
 /** Counts how often others had their turn. */
 function counted() {
@@ -57,15 +58,7 @@ it("a divisor of two long integers is refused for its work", () => {
 });
 
 describe("an imported document", () => {
-  const options = {
-    name: "t",
-    url: null,
-    baseUrl: "https://api.example.com",
-    auth: {},
-    include: [],
-    readSecurity: "safe",
-    security: "dangerous",
-  } as const;
+  const options = { ...IMPORT_OPTIONS, baseUrl: "https://api.example.com" };
   const S = "#/components/schemas/S";
 
   async function imported(schema: object, operations: number, include: readonly string[] = []) {

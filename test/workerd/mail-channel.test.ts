@@ -257,17 +257,7 @@ function deliveryTo(
   content: Partial<OutMessage> = {},
   more: Partial<Delivery> = {},
 ): Delivery {
-  const message: OutMessage = {
-    text: "**It** is done.",
-    files: [],
-    sandbox: null,
-    ask: null,
-    outcome: null,
-    isOver: true,
-    title: "The report",
-    ...content,
-  };
-  return deliveryOf(tenant, { to, lane: to, content: { ...message }, ...more });
+  return deliveryOf(tenant, { to, lane: to, content: { ...outMessage(content) }, ...more });
 }
 
 const FIRST = { number: 1, mayHaveLeft: false, refs: {} };

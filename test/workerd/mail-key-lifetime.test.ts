@@ -2,9 +2,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import type { Attempt, Delivery } from "../../core/channels/delivery.ts";
-import type { OutMessage } from "../../core/channels/message.ts";
 import { addressee } from "../contracts/mail-suite.ts";
 import { sendByEmail } from "../../workers/channels/email-sender.ts";
+import { outMessage } from "../setup/out-message.ts";
 import { deliveryOf } from "./delivery-of.ts";
 import { arrivedMail, forgetMailKeys } from "./mail-desk.ts";
 import { newTenant } from "./tenant-client.ts";
@@ -20,16 +20,7 @@ beforeAll(async () => {
 });
 
 function mailTo(to: string): Delivery {
-  const message: OutMessage = {
-    text: "It is done.",
-    files: [],
-    sandbox: null,
-    ask: null,
-    outcome: null,
-    isOver: true,
-    title: "The report",
-  };
-  return deliveryOf(tenant, { to, content: { ...message } });
+  return deliveryOf(tenant, { to, content: { ...outMessage() } });
 }
 
 /** A later attempt at a delivery whose first one may have left so long ago. */

@@ -6,6 +6,7 @@ import { channelsFromEnv, outboxesFromEnv } from "../../adapters/from-env.ts";
 import { type Attempt, type Delivery, type DeliveryReport, outboxOf } from "../../core/channels/delivery.ts";
 import type { OutMessage } from "../../core/channels/message.ts";
 import type { TaskView } from "../../core/task-view.ts";
+import { outMessage } from "../setup/out-message.ts";
 import type { SlackClient } from "../stand-ins/slack-client.ts";
 import { deliveryOf } from "./delivery-of.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
@@ -68,15 +69,7 @@ describe("slack.notify", () => {
   });
 });
 
-const MESSAGE: OutMessage = {
-  text: "The **answer**.",
-  files: [],
-  sandbox: null,
-  ask: null,
-  outcome: null,
-  isOver: true,
-  title: "",
-};
+const MESSAGE = outMessage({ text: "The **answer**.", title: "" });
 
 async function send(delivery: Delivery, attempt: Partial<Attempt> = {}) {
   return await channelsFromEnv(env).send(delivery, { number: 1, mayHaveLeft: false, refs: {}, ...attempt });

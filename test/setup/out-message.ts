@@ -1,0 +1,15 @@
+import type { OutMessage } from "../../core/channels/message.ts";
+
+/** The end of a task as a message to deliver: a text without files, and no question. */
+export function outMessage(change: Partial<OutMessage> = {}): OutMessage {
+  return {
+    text: "**It** is done.",
+    files: [],
+    sandbox: null,
+    ask: null,
+    outcome: null,
+    isOver: true,
+    title: "The report",
+    ...change,
+  };
+}
