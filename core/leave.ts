@@ -5,7 +5,8 @@
 import { MICROS_PER_DOLLAR, NOTHING } from "./amounts.ts";
 import { callNeeds, ownUse } from "./budget.ts";
 import { STOPPED_ASK_AGAIN_MS } from "./tenant/stop-message.ts";
-import type { Command, NearLimit, Work } from "./task-commands.ts";
+import type { Command, NearLimit } from "./task-commands.ts";
+import type { Work } from "./task-decision.ts";
 import type { Amount, Permit, Phase, TaskState } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
 

@@ -1,7 +1,8 @@
 /** How rows of the ledger are written, and the outcomes that the task's own rules settle a call with. */
 import type { ErrorCode } from "./errors.ts";
 import type { Label } from "./provenance/label.ts";
-import type { CallOutcome, LedgerChange, LedgerRow, PreparedCall } from "./task-commands.ts";
+import type { CallOutcome, PreparedCall } from "./task-commands.ts";
+import type { LedgerChange, LedgerRow } from "./task-decision.ts";
 import type { LedgerState } from "./task-state.ts";
 
 /** The row of a call before anything leaves. Its key is its id: unique, and the same on every attempt. */

@@ -4,7 +4,8 @@ import type { HopListener } from "./hop-lines.ts";
 import type { Message, ModelUsage } from "./messages.ts";
 import type { Label } from "./provenance/label.ts";
 import type { ModelFailure } from "./ports.ts";
-import type { CallOfHop, CallOutcome, ModelReply, RequestGuess, RevisedCall } from "./task-commands.ts";
+import type { CallOutcome, ModelReply, RevisedCall } from "./task-commands.ts";
+import type { CallOfHop, RequestGuess } from "./task-decision.ts";
 import type { TaskFacts } from "./task-state.ts";
 import type { BoundFile } from "./tool.ts";
 

@@ -1,42 +1,20 @@
 /**
- * What happens to a task and what comes of it: commands, the decision on one, and what travels with both.
- * `core/task-state.ts` holds the state itself.
+ * The commands of a task and the values in them. `core/task-state.ts` has the state that they change, and
+ * `core/task-decision.ts` the result of one.
  */
 import type { Failure } from "./errors.ts";
-import type { NewEvent } from "./events.ts";
-import type { LabelledMessage, ModelUsage } from "./messages.ts";
+import type { ModelUsage } from "./messages.ts";
 import type { ModelFailure } from "./ports.ts";
 import type { Label } from "./provenance/label.ts";
-import type { Amount, AmountLimit, Attachment, LedgerState, TaskFacts, TaskState } from "./task-state.ts";
+import type { AmountLimit, Attachment, LedgerState, TaskFacts } from "./task-state.ts";
 import type { PendingView } from "./task-view.ts";
-import type { BoundFile, Control, EffectClass, EffectTerms, Resumed, ToolResult, Touch } from "./tool.ts";
+import type { BoundFile, Control, EffectTerms, ToolResult, Touch } from "./tool.ts";
 
 /** What makes a task: its facts, and for `kind: "call"` the one call. `hold` keeps it until its start. */
 export interface NewTask {
   readonly facts: TaskFacts;
   readonly hold: boolean;
   readonly call: PreparedCall | null;
-}
-
-/** A row of the ledger. `content` is what the model reads of the result. */
-export interface LedgerRow {
-  readonly callId: string;
-  readonly step: number;
-  readonly index: number;
-  readonly tool: string;
-  readonly arguments: unknown;
-  readonly argumentsHash: string;
-  readonly effect: EffectClass;
-  readonly key: string;
-  readonly state: LedgerState;
-  readonly attempts: number;
-  readonly intendedAt: number;
-  readonly settledAt: number | null;
-  readonly result: ToolResult | null;
-  readonly content: string | null;
-  readonly durationMs: number | null;
-  /** The label of the result; absent until it settled, and `OUTSIDE` by its absence after that. */
-  readonly label?: Label;
 }
 
 /** A call as hop one prepared it: resolved, checked, priced, keyed, hashed. With an outcome it is settled already. */
@@ -50,9 +28,9 @@ export interface PreparedCall extends EffectTerms {
   readonly outcome: CallOutcome | null;
   /** True for a call that dispatches a subtask. */
   readonly dispatches?: boolean;
-  /** What it reads and writes. Absent from a runner of an earlier release: nothing that orders it. */
+  /** The resources that it reads and writes. Absent from a runner of an earlier release: then nothing orders the call. */
   readonly touches?: readonly Touch[];
-  /** True for a call that names files: it is asked about once their content is known. */
+  /** True for a call that names files: its approval is requested once their content is known. */
   readonly namesFiles?: boolean;
 }
 
@@ -62,7 +40,7 @@ export interface RevisedCall extends EffectTerms {
   readonly argumentsHash: string;
   /** As in a `PreparedCall`. */
   readonly touches?: readonly Touch[];
-  /** The files that it names, as they are now; absent: it names none, or the runner is of an earlier release. */
+  /** The present content of the files that it names. Absent when it names none, and from a runner of an earlier release. */
   readonly files?: readonly BoundFile[];
 }
 
@@ -75,23 +53,10 @@ export interface CallOutcome {
   readonly durationMs: number;
   /** True when `content` is a shortened form of a result so long that a model is to summarise it. */
   readonly isLarge?: boolean;
-  /** The label of `content`. Absent from what the task settles itself, and from a runner of an earlier release. */
+  /** The label of `content`. Absent when the task itself settles the call, and from a runner of an earlier release. */
   readonly label?: Label;
   /** The call read uploads and nothing else that somebody wrote. Absent otherwise. */
   readonly isUpload?: true;
-}
-
-/** A model call that was paid for: one row of what a task spent. `callId`: the tool call that it was made for. */
-export interface Spend {
-  readonly purpose: "step" | "summary" | "history" | "subtask";
-  readonly step: number;
-  readonly callId: string | null;
-  /** Null for a subtask, whose own models are in its own rows. */
-  readonly model: string | null;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costMicros: number;
-  readonly estimated: boolean;
 }
 
 /** How a subtask ended, as its parent is told. Tokens and money are those of its whole tree. */
@@ -124,7 +89,7 @@ export interface ModelReply {
   readonly finish: "stop" | "calls" | "length" | "filtered";
 }
 
-/** The hop under way that a command is of. */
+/** Identifies the hop under way that sends a command. */
 interface OfHop {
   readonly step: number;
   readonly incarnation: string;
@@ -174,11 +139,11 @@ export type Command =
       readonly incarnation: string;
       readonly failure: ModelFailure;
     }
-  /** The runner is about to start these calls: their attempts are stored before anything leaves. */
+  /** The runner is about to start these calls: their attempts are stored before a call leaves. */
   | ({ readonly type: "calls_starting"; readonly callIds: readonly string[] } & OfHop)
-  /** The model has written this much so far. */
+  /** The model's output so far. */
   | ({ readonly type: "model_progressed"; readonly attempt: number; readonly outputTokens: number } & OfHop)
-  /** The runner measured the request: what it reserves from now on. The model is being asked. */
+  /** The runner measured the request, which sets its reservation. The model is being asked. */
   | {
       readonly type: "request_measured";
       readonly step: number;
@@ -190,7 +155,7 @@ export type Command =
   /** The request holds more than the call may use. The model was not asked. */
   | ({ readonly type: "request_refused"; readonly attempt: number; readonly inputTokens: number } & OfHop)
   | ({ readonly type: "call_settled"; readonly callId: string; readonly outcome: CallOutcome } & OfHop)
-  /** The files that a call names have this content: a person is asked about exactly that. Nothing was sent. */
+  /** The files that a call names have this content, which the approval covers. Nothing was sent. */
   | ({
       readonly type: "call_bound";
       readonly callId: string;

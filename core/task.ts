@@ -13,7 +13,8 @@ import { attach, beginActing, endCall, endHop, expireWaits, openBatch, startCall
 import { admit, halt, leaveToAsk, turnAway } from "./leave.ts";
 import { enroll, openSubtask, refuseSubtask, subtasksToMake, takeEnding, takeWaits } from "./subtasks.ts";
 import { answerQuestion, decideApproval, decideUnknown } from "./task-answers.ts";
-import type { Command, Decision, NewTask } from "./task-commands.ts";
+import type { Command, NewTask } from "./task-commands.ts";
+import type { Decision } from "./task-decision.ts";
 import { takeMessage } from "./task-messages.ts";
 import { condenseFirst, endCondensing, resumeCondensing, takeHistory, takeSummary } from "./task-condense.ts";
 import type { LabelledMessage } from "./messages.ts";

@@ -4,7 +4,8 @@
  */
 import { clockFromEnv, eraseFilesFromEnv, settingsFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
 import type { Clock } from "../core/ports.ts";
-import type { Command, Decision, NewTask, Work } from "../core/task-commands.ts";
+import type { Command, NewTask } from "../core/task-commands.ts";
+import type { Decision, Work } from "../core/task-decision.ts";
 import type { TaskState } from "../core/task-state.ts";
 import { createTask, decide, decideBoth, expiresAt, nextWake } from "../core/task.ts";
 import { statusOf } from "../core/task-status.ts";

@@ -7,7 +7,7 @@ import { type EventType, isTerminalEvent, type TaskEvent } from "../core/events.
 import type { LedgerPage } from "../core/objects.ts";
 import { OUTSIDE } from "../core/provenance/label.ts";
 import { readState } from "../core/state-versions.ts";
-import type { Decision, LedgerRow, Spend } from "../core/task-commands.ts";
+import type { Decision, LedgerRow, Spend } from "../core/task-decision.ts";
 import { STATE_VERSION, type TaskState } from "../core/task-state.ts";
 import { pendingOf, type PendingView, type TaskView, viewTask } from "../core/task-view.ts";
 import { TaskConversation } from "./task-conversation.ts";

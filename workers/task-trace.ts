@@ -3,7 +3,7 @@ import { MICROS_PER_DOLLAR } from "../core/amounts.ts";
 import type { TaskEvent } from "../core/events.ts";
 import type { EventPage, LedgerPage } from "../core/objects.ts";
 import { labelName } from "../core/provenance/label.ts";
-import type { LedgerRow, Spend } from "../core/task-commands.ts";
+import type { LedgerRow, Spend } from "../core/task-decision.ts";
 import type { TaskView } from "../core/task-view.ts";
 
 const PAGE_ROWS = 500;

@@ -6,7 +6,7 @@
 import { findUnblocked } from "../call-order.ts";
 import { placeOfCall } from "../ids.ts";
 import type { ActJob, ActLine } from "../steps-rpc.ts";
-import type { CallOfHop } from "../task-commands.ts";
+import type { CallOfHop } from "../task-decision.ts";
 
 /** The end of a call: it settled, or the content of its files is known. */
 export type EndOfCall = Extract<ActLine, { type: "settled" | "bound" }>;

@@ -6,7 +6,7 @@ import { findTouches } from "../../core/gateway/touches.ts";
 import { scheduleCalls } from "../../core/gateway/schedule-calls.ts";
 import { callId, placeOfCall } from "../../core/ids.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
-import type { CallOfHop } from "../../core/task-commands.ts";
+import type { CallOfHop } from "../../core/task-decision.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { decide } from "../../core/task.ts";
 import type { Touch } from "../../core/tool.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { confirmedOutcome } from "../../core/ledger.ts";
-import type { Command, Decision, PreparedCall, Work } from "../../core/task-commands.ts";
+import type { Command, PreparedCall } from "../../core/task-commands.ts";
+import type { Decision, Work } from "../../core/task-decision.ts";
 import type { TaskFacts, TaskState } from "../../core/task-state.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { decide, nextWake } from "../../core/task.ts";

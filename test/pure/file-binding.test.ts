@@ -8,7 +8,7 @@ import type { FilesPort, ToolPorts } from "../../core/ports.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
 import { readState } from "../../core/state-versions.ts";
 import type { ActLine } from "../../core/steps-rpc.ts";
-import type { CallOfHop } from "../../core/task-commands.ts";
+import type { CallOfHop } from "../../core/task-decision.ts";
 import type { TaskState } from "../../core/task-state.ts";
 import { decide, nextWake } from "../../core/task.ts";
 import type { BoundFile, Tool } from "../../core/tool.ts";

@@ -7,7 +7,7 @@ import { prepareCalls } from "../../core/gateway/prepare.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
 import { readState } from "../../core/state-versions.ts";
-import type { LedgerRow } from "../../core/task-commands.ts";
+import type { LedgerRow } from "../../core/task-decision.ts";
 import type { TaskState } from "../../core/task-state.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { decide } from "../../core/task.ts";

@@ -2,7 +2,8 @@
 import { callId } from "../../core/ids.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
 import type { ModelFailure } from "../../core/ports.ts";
-import type { Command, Decision, ModelReply, PreparedCall, SubtaskEnding } from "../../core/task-commands.ts";
+import type { Command, ModelReply, PreparedCall, SubtaskEnding } from "../../core/task-commands.ts";
+import type { Decision } from "../../core/task-decision.ts";
 import type { TaskFacts, TaskState } from "../../core/task-state.ts";
 import { type PendingView, type TaskView, viewTask } from "../../core/task-view.ts";
 import { createTask, decide, joinDecisions } from "../../core/task.ts";

@@ -1,7 +1,7 @@
 /** A call that asks a person before it does anything, and is made again with the answer. */
 import { describe, expect, test } from "vitest";
 import { confirmedOutcome } from "../../core/ledger.ts";
-import type { Decision } from "../../core/task-commands.ts";
+import type { Decision } from "../../core/task-decision.ts";
 import type { TaskState } from "../../core/task-state.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { decide } from "../../core/task.ts";

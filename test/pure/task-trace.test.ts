@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TaskEvent } from "../../core/events.ts";
-import type { LedgerRow, Spend } from "../../core/task-commands.ts";
+import type { LedgerRow, Spend } from "../../core/task-decision.ts";
 import type { TaskView } from "../../core/task-view.ts";
 import { traceOf } from "../../workers/task-trace.ts";
 

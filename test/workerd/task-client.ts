@@ -5,7 +5,7 @@ import { expect, vi } from "vitest";
 import { tasksFromEnv } from "../../adapters/from-env.ts";
 import { type AgentConfig, DEFAULT_AGENT, type PinnedAgent } from "../../core/agent.ts";
 import { makeId } from "../../core/ids.ts";
-import type { LedgerRow } from "../../core/task-commands.ts";
+import type { LedgerRow } from "../../core/task-decision.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import type { TaskView } from "../../core/task-view.ts";
 import { PRINCIPAL } from "../../core/provenance/label.ts";

@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import type { LedgerRow } from "../../core/task-commands.ts";
+import type { LedgerRow } from "../../core/task-decision.ts";
 import type { TaskView } from "../../core/task-view.ts";
 import {
   agentOf,

@@ -7,7 +7,7 @@ import type { Notice, NoticeFacts, ToldNotice } from "../../core/channels/notice
 import type { EventType } from "../../core/events.ts";
 import { makeId } from "../../core/ids.ts";
 import { sendDelayMs } from "../../core/tenant/index-outbox.ts";
-import type { Decision } from "../../core/task-commands.ts";
+import type { Decision } from "../../core/task-decision.ts";
 import { changesIndex, type TaskStore } from "../../durable-objects/task-store.ts";
 import { TenantTables } from "../../durable-objects/tenant-tables.ts";
 import { ChannelRunner } from "../../workers/channels/runner.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { raise } from "../../core/errors.ts";
 import { isCallOf, taskOfCall } from "../../core/ids.ts";
 import { labelName } from "../../core/provenance/label.ts";
-import type { LedgerRow } from "../../core/task-commands.ts";
+import type { LedgerRow } from "../../core/task-decision.ts";
 import { answers, withKey } from "../answers.ts";
 import { ledgerRowSchema, pageOf, traceSchema } from "../api-schemas.ts";
 import type { App, AppContext } from "../context.ts";
