@@ -8,7 +8,7 @@ import type { Amount, AmountLimit, LedgerState, TaskFacts, TaskState } from "./t
 import type { PendingView } from "./task-view.ts";
 import type { BoundFile, EffectClass, Resumed, ToolResult, Touch } from "./tool.ts";
 
-/** What `decide` says. With `refused`, nothing changed and nothing may be stored. */
+/** The result of `decide`. With `refused`, nothing changed and nothing may be stored. */
 export interface Decision {
   readonly state: TaskState;
   readonly events: readonly NewEvent[];
@@ -17,7 +17,7 @@ export interface Decision {
   readonly ledger: readonly LedgerChange[];
   readonly spent: readonly Spend[];
   readonly below: readonly BelowChange[];
-  /** Stands in the conversation for the messages of the steps up to `through`, in place of an earlier one. */
+  /** Replaces the messages of the steps up to `through` in the conversation, and an earlier compaction. */
   readonly compaction: { readonly through: number; readonly text: string } | null;
   readonly work: Work | null;
   readonly refused: Failure | null;
@@ -60,11 +60,11 @@ export interface RequestGuess {
   readonly ceiling: AmountLimit;
 }
 
-/** What the object must have done next. */
+/** The work that the object does next. */
 export type Work =
   /**
-   * Ask the tenant for leave to begin hops. `used` is the task's own use so far, `need` the least that its next model call
-   * can do with, `want` what it would take.
+   * Ask the tenant for a permit to begin hops. `used` is the task's own use so far, `need` the least that its next model
+   * call needs, `want` the most that it would use.
    */
   | {
       readonly kind: "enter";
@@ -149,7 +149,7 @@ export type LedgerChange =
       readonly label: Label;
     };
 
-/** A model call that was paid for: one row of what a task spent. `callId`: the tool call that it was made for. */
+/** A model call that was paid for: one row of a task's spending. `callId`: the tool call that it was made for. */
 export interface Spend {
   readonly purpose: "step" | "summary" | "history" | "subtask";
   readonly step: number;
@@ -162,7 +162,7 @@ export interface Spend {
   readonly estimated: boolean;
 }
 
-/** What a subtask waits for from people, as the task above it keeps it; none: it waits for nobody. */
+/** The questions and approvals of a subtask, as the task above it stores them. Empty when it waits for no person. */
 export interface BelowChange {
   readonly subtask: string;
   readonly pending: readonly PendingView[];

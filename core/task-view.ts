@@ -66,7 +66,7 @@ export interface OutputFile {
   readonly path: string;
   readonly size: number;
   readonly content_type: string;
-  /** Of the content that was attached, which is what is delivered. Absent when an earlier release attached it. */
+  /** Of the attached content, which deliveries send. Absent when an earlier release attached it. */
   readonly sha256?: string;
 }
 

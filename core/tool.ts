@@ -103,7 +103,7 @@ export type Control =
       readonly state?: JsonState;
     }
   | { readonly kind: "sleep"; readonly seconds: number }
-  /** `hash`: SHA-256 of the content, in hex, which is what is delivered. Absent from a runner of an earlier release. */
+  /** `hash`: SHA-256 of the content to deliver, in hex. Absent from a runner of an earlier release. */
   | {
       readonly kind: "attach";
       readonly path: string;

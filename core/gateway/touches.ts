@@ -25,7 +25,7 @@ export function findTouches(
   return [...touches.values()];
 }
 
-/** How a call of this class touches what it works on. */
+/** The mode in which a call of this class touches its resource. */
 export function modeOf(effect: EffectClass): Touch["mode"] {
   return effect === "none" ? "read" : "write";
 }

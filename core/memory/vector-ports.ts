@@ -3,13 +3,13 @@ import type { Result } from "../errors.ts";
 import type { MemoryScope } from "./memory.ts";
 
 /**
- * What turns texts into vectors of length 1, so that their inner product is the cosine of the angle between them. Never
+ * Turns texts into vectors of length 1, so that their inner product is the cosine of the angle between them. Never
  * throws. Failures: `invalid_input` (the model does not take a text), `rate_limited`, `timeout`, `upstream_failed`.
  */
 export interface EmbedderPort {
-  /** The name under which its vectors are kept. Vectors of two names are never compared. */
+  /** The name under which its vectors are stored. Vectors of two names are never compared. */
   readonly model: string;
-  /** Null: its first reply tells. */
+  /** Null until its first reply. */
   readonly dimensions: number | null;
   /** One vector for each text, in order. At most `MAX_EMBEDDED_TEXTS`. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<Result<readonly Float32Array[]>>;
@@ -18,14 +18,14 @@ export interface EmbedderPort {
 /** Texts of one call of an embedder. */
 export const MAX_EMBEDDED_TEXTS = 64;
 
-/** A vector of length 1, by the id of what it stands for. `project` null: the tenant's own. */
+/** A vector of length 1, by the id of its text. `project` null: the tenant's own. */
 export interface StoredVector {
   readonly id: string;
   readonly project: string | null;
   readonly values: Float32Array;
 }
 
-/** What is near is asked of: at most `limit` (≤ 100) ids, the nearest first. `among`: of these ids only (≤ 100). */
+/** A search for the nearest vectors: at most `limit` (≤ 100) ids, the nearest first. `among`: of these ids only (≤ 100). */
 export interface VectorQuery {
   readonly values: Float32Array;
   readonly scope: MemoryScope;
@@ -34,11 +34,11 @@ export interface VectorQuery {
 }
 
 /**
- * Vectors of each tenant, kept by their id and model. It proposes ids; whether the caller may read what they stand for,
- * and whether that is still there, is for the database to say. What was written may be found some seconds later only.
+ * Stores the vectors of each tenant by their id and model. It proposes ids; the database decides whether the caller may read
+ * their texts, and whether they still exist. A write may take some seconds until searches find it.
  */
 export interface VectorsPort {
-  /** An id that is there already gets this vector in the place of its own, whatever model that was of. */
+  /** Replaces the vector of a stored id, also one of another model. */
   upsert(tenant: string, model: string, vectors: readonly StoredVector[]): Promise<Result<void>>;
   /** `score` is the cosine similarity. Vectors of another model, or of other dimensions, are not looked at. */
   query(

@@ -1,5 +1,5 @@
 /**
- * Reads that carry data out: a call that changes nothing elsewhere can still tell an outsider what the task knows, by its
+ * Reads that carry data out: a call that changes nothing elsewhere can still send the task's data to an outsider, by its
  * URL, its headers or its arguments. Once text from outside is in the step's context, such a call runs only where its
  * destination or its content is vouched for. Anything else needs a person. No rule of an agent's approval policy lifts this;
  * `allowed_domains` does, because it names the hosts.
