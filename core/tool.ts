@@ -178,7 +178,7 @@ export interface CallSkills {
 
 /** What every call knows, whatever its tool needs. */
 export interface CallFacts {
-  /** Long work gives way between bounded turns: nothing can interrupt code that does not wait. */
+  /** Long work calls it between bounded turns, because code that does not wait cannot be interrupted. */
   readonly giveWay: GiveWay;
   readonly tenant: string;
   readonly agent: { readonly id: string; readonly version: number };

@@ -1,10 +1,10 @@
-/** Charges tenants for what they cost this process, spaces their work, and refuses one that is past its fair part. */
+/** Charges tenants for their cost to this process, paces their work, and refuses one above its fair share. */
 import { costFromEnv, type Env } from "../adapters/from-env.ts";
 import { raise } from "../core/errors.ts";
 import type { WorkMeter } from "../core/gateway/run-tool.ts";
 import { LONGEST_PACE_MS } from "../core/tenant/cost-share.ts";
 
-/** Where a tenant stops itself: never refused for what it costs, and never kept waiting. */
+/** The path of the kill switch, which is never refused for cost and never paced. */
 const SWITCH_PATH = /^\/v1\/kill-switch(?:\/|$)/;
 
 /** How long a read waits at most. */
@@ -18,8 +18,8 @@ export function chargeCost(env: Env, tenant: string, costMs: number): void {
 }
 
 /**
- * Counts long work from now on, and charges its tenant for each turn of it. Where the tenant is over its pace, the next turn
- * waits, for `LONGEST_TURN_PAUSE_MS` at most.
+ * Starts to count long work, and charges its tenant for each turn. While the tenant is over its pace, the next turn waits,
+ * at most `LONGEST_TURN_PAUSE_MS`.
  */
 export function meterWork(env: Env, tenant: string): WorkMeter {
   let begunAt = Date.now();
@@ -65,4 +65,4 @@ export async function paceStep(env: Env, tenant: string, signal: AbortSignal): P
 }
 
 const TOO_COSTLY =
-  "This tenant computes more than its fair part of what tenants share. Wait as long as Retry-After says, then send less at once.";
+  "This tenant exceeds its fair share of the computing time. Wait for the time in Retry-After, then send fewer requests at once.";

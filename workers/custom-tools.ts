@@ -57,8 +57,8 @@ function written({ name, definition }: Change) {
 }
 
 /**
- * Every tool of the tenant's own as it is after a change, by name, each made in a turn of its own. One that this release
- * cannot read any more is left out.
+ * Returns the tenant's own tools after a change, by name, each made in a turn of its own. A tool that this release cannot
+ * read is omitted.
  */
 async function toolsAfter(
   c: AppContext,

@@ -49,7 +49,7 @@ export interface PerformDeps extends DefectReporter {
   /** How long a skill's script may run. */
   readonly scriptTimeoutMs: number;
   readonly retryDelaysMs: readonly number[];
-  /** Counts what a call computes from now on, and charges its tenant. */
+  /** Starts to count the computing time of a call, and charges its tenant. */
   meterWork(): WorkMeter;
   readonly clock: Clock;
 }

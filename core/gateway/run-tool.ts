@@ -1,4 +1,4 @@
-/** How a tool's own functions are run: under a limit, with what they compute counted, and with what they throw as a failure. */
+/** Runs a tool's own functions under a time limit. Counts their computing time and turns thrown errors into failures. */
 import type { GiveWay } from "../base/turns.ts";
 import type { Failure } from "../errors.ts";
 import type { ToolPorts } from "../ports.ts";
@@ -7,11 +7,11 @@ import type { ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool.ts";
 /** Blob writes and their bookkeeping may end after a call's own limit. */
 const GRACE_MS = 1000;
 
-/** Counts what one call computes. */
+/** Counts the computing time of one call. */
 export interface WorkMeter {
-  /** Charges what was computed since the last charge. */
+  /** Charges the computing time since the last charge. */
   charge(): void;
-  /** Charges, lets others run, and waits for as long as the tenant is over its pace. */
+  /** Charges, lets others run, and waits while the tenant is over its pace. */
   readonly giveWay: GiveWay;
 }
 
@@ -28,7 +28,7 @@ export interface ToolRun {
   readonly reporter: DefectReporter;
 }
 
-/** Looks whether an earlier attempt happened; a probe that throws, or does not end in time, cannot tell. */
+/** Looks up whether an earlier attempt happened. Unknown when the probe throws or does not end in time. */
 export async function probeTool(
   tool: Tool,
   given: never,
@@ -85,7 +85,7 @@ export async function pause(ms: number, limit: AbortSignal): Promise<boolean> {
   return !limit.aborted;
 }
 
-/** What a tool threw is for operators only: it can hold anything. */
+/** The failure for a thrown error. Only operators see the error itself, which may contain any data. */
 export function defectOf(tool: Tool): Failure {
   return { code: "internal", message: `${tool.name} failed unexpectedly.` };
 }

@@ -1,14 +1,14 @@
 /**
- * What tenants cost a process, how far apart their work begins, and which of them is refused. One process runs the code of all
- * its tenants on one thread, so a tenant that computes keeps the others waiting.
+ * Measures the cost of each tenant in a process, paces its work, and refuses a tenant above its fair share. One process runs
+ * the code of all its tenants on one thread, so a tenant that computes keeps the others waiting.
  *
  * - Cost is milliseconds of that thread, over the last ten seconds.
- * - A tenant's fair part is the window divided among the tenants that cost anything in it.
- * - **Pacing.** While another tenant costs something, the work of a tenant (a request, a model phase) begins so far apart that
- *   it takes a third of what the others leave. So a tenant that comes mostly finds the thread idle, and two that take all
- *   they can get have a quarter each. This is the generic cell rate algorithm (ITU-T I.371), with the mean cost of the
- *   tenant's recent work for a cell. Work that costs more than the mean moves the next beginning further.
- * - **Refusal.** A tenant that is `BEYOND_MS` past its part is refused until enough of its cost left the window.
+ * - A tenant's fair share is the window divided among the tenants that cost anything in it.
+ * - **Pacing.** While another tenant costs something, the work of a tenant (a request, a model phase) is spaced so that it
+ *   takes a third of the time that the others leave. A tenant that arrives then mostly finds the thread idle, and two
+ *   tenants at full load get a quarter each. This is the generic cell rate algorithm (ITU-T I.371), with the mean cost of
+ *   the tenant's recent work as a cell. Work above the mean delays the next beginning further.
+ * - **Refusal.** A tenant that is `BEYOND_MS` past its share is refused until enough of its cost left the window.
  * - A tenant that is alone is neither paced nor refused.
  *
  * Where cost comes from, and what it leaves out, is in `cost-rates.ts`. Nothing is stored: a new process knows no cost.
@@ -18,13 +18,13 @@
 const BUCKETS = 10;
 const BUCKET_MS = 1000;
 const WINDOW_MS = BUCKETS * BUCKET_MS;
-/** How far past its fair part a tenant may be. */
+/** How far past its fair share a tenant may be, in milliseconds. */
 const BEYOND_MS = 2000;
-/** Others are looked at over the last three buckets: what a tenant leaves idle is another's soon after. */
+/** Buckets over which the cost of others counts: idle time of one tenant soon belongs to another. */
 const PACE_BUCKETS = 3;
-/** The part that a paced tenant takes of what others leave. */
+/** The part that a paced tenant takes of the time that the others leave. */
 const PACED_PART = 1 / 3;
-/** A tenant that takes less than this of its fair part is not paced. */
+/** A tenant that takes less than this part of its fair share is not paced. */
 const UNPACED_PART = 1 / 2;
 /** Work that would wait longer is refused. */
 export const LONGEST_PACE_MS = 5000;
@@ -44,7 +44,7 @@ interface TenantCost {
   buckets: Bucket[];
   /** When its next work may begin, in milliseconds since the epoch. */
   nextAt: number;
-  /** What work that began is expected to cost and was not charged yet, in milliseconds. */
+  /** The expected cost of work that began and was not charged yet, in milliseconds. */
   expectedMs: number;
 }
 
@@ -72,8 +72,8 @@ export class CostShare {
   }
 
   /**
-   * Books the beginning of work. Gives the milliseconds that it waits first; more than `LONGEST_PACE_MS` mean that the work
-   * is not booked, and may ask again after them.
+   * Books the beginning of work. Returns the milliseconds that it has to wait first. More than `LONGEST_PACE_MS`: the work
+   * is not booked, and may ask again after this time.
    */
   paceMs(tenant: string, now: number): number {
     const cost = this.costOf(tenant, now);
@@ -84,7 +84,7 @@ export class CostShare {
     this.costs.set(tenant, cost);
     if (part === null) return 0;
     const meanMs = sumOf(cost.buckets) / cost.buckets.reduce((sum, { begun }) => sum + begun, 0);
-    // Work that waits has its cost before it. Work that ended for less than the mean left some of its own: it is not saved up.
+    // Waiting work is charged before it begins. Work that cost less than the mean leaves no credit.
     cost.expectedMs = Math.min(cost.expectedMs + meanMs, waitMs * part + 2 * meanMs);
     cost.nextAt = Math.max(cost.nextAt, now) + meanMs / part;
     return waitMs;
@@ -118,14 +118,14 @@ export class CostShare {
     this.all = newCost();
   }
 
-  /** The part of the thread at which a tenant's work is paced; null: it is not paced. */
+  /** The part of the thread for a paced tenant; null for a tenant that is not paced. */
   private paceOf(cost: TenantCost, now: number): number | null {
     const since = Math.floor(now / BUCKET_MS) - PACE_BUCKETS;
     const recent = ({ buckets }: TenantCost): number => sumOf(buckets.filter(({ at }) => at > since));
     dropOld(this.all, now);
     const othersMs = recent(this.all) - recent(cost);
     const fairPart = 1 / (this.countActive(now) + 1);
-    // What remains of fractions is no tenant.
+    // A rounding remainder is no tenant.
     if (othersMs < 0.01 || sumOf(cost.buckets) < UNPACED_PART * fairPart * WINDOW_MS) return null;
     return Math.max(fairPart, PACED_PART * (1 - othersMs / (PACE_BUCKETS * BUCKET_MS)));
   }
@@ -138,7 +138,7 @@ export class CostShare {
     return Math.max(1, this.costs.size);
   }
 
-  /** What is known of a tenant; of its buckets, those that are in the window. */
+  /** The stored cost of a tenant, with the buckets in the window. */
   private costOf(tenant: string, now: number): TenantCost {
     const cost = this.costs.get(tenant) ?? newCost();
     dropOld(cost, now);
@@ -150,7 +150,7 @@ function newCost(): TenantCost {
   return { buckets: [], nextAt: 0, expectedMs: 0 };
 }
 
-/** Leaves the buckets that are in the window. */
+/** Drops the buckets outside the window. */
 function dropOld(cost: TenantCost, now: number): void {
   if (!cost.buckets.every((bucket) => isRecent(bucket, now)))
     cost.buckets = cost.buckets.filter((bucket) => isRecent(bucket, now));

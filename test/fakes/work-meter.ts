@@ -1,4 +1,4 @@
-/** A meter that charges nobody; its turns give way as those of the Worker do. */
+/** A meter that charges no tenant. Its turns let other work run, as the Worker's do. */
 import type { WorkMeter } from "../../core/gateway/run-tool.ts";
 
 export const freeWork: WorkMeter = {

@@ -5,7 +5,7 @@ import { quantile } from "../drill/random.ts";
 
 const START = 1_800_000_000_000;
 
-/** A thread that runs one slice at a time. Time passes only as events say. */
+/** A thread that runs one slice at a time. Time passes only by its events. */
 class Thread {
   now = START;
   private busyUntil = START;
@@ -20,7 +20,7 @@ class Thread {
     await new Promise<void>((resolve) => this.at(this.now + ms, resolve));
   }
 
-  /** Takes the thread for so long, once everybody who asked before has had it. */
+  /** Takes the thread for `ms` after all earlier requests for it. */
   async work(ms: number): Promise<void> {
     this.busyUntil = Math.max(this.busyUntil, this.now) + ms;
     await this.wait(this.busyUntil - this.now);
@@ -35,7 +35,7 @@ class Thread {
       this.due.shift();
       this.now = Math.max(this.now, next.at);
       next.run();
-      // What the event resumed schedules its next event before time goes on.
+      // Resumed code schedules its next event before time advances.
       for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
     }
     this.now = end;
@@ -45,7 +45,7 @@ class Thread {
 interface Noise {
   readonly tenant: string;
   readonly lanes: number;
-  /** What a request costs, in slices of so many milliseconds. */
+  /** The slices of a request, in milliseconds each. */
   readonly slices: readonly number[];
 }
 
@@ -120,7 +120,7 @@ describe("a victim's tasks take at most twice as long", () => {
     const beside = await simulate(noise);
     expect(unpaced.p95Ms).toBeGreaterThan(alone.p95Ms * 2);
     expect(beside.p95Ms).toBeLessThanOrEqual(alone.p95Ms * 2);
-    // What is left to the noisy is not a trifle: a quarter at least of what they get unpaced.
+    // The noisy tenants keep at least a quarter of their unpaced share.
     for (const [tenant, count] of Object.entries(beside.requests))
       expect(count).toBeGreaterThan((unpaced.requests[tenant] ?? 0) / 4);
   });
@@ -140,7 +140,7 @@ describe("the beginning of work", () => {
     return share;
   };
 
-  test("waits for what was charged beyond the mean, and is not booked past the longest wait", () => {
+  test("waits for cost beyond the mean, and is not booked past the longest wait", () => {
     const share = shared();
     expect(share.paceMs("a", START)).toBe(0);
     share.charge("a", 3000, START);
@@ -151,7 +151,7 @@ describe("the beginning of work", () => {
     expect(share.paceMs("a", START + waitMs)).toBeLessThanOrEqual(LONGEST_PACE_MS);
   });
 
-  test("does not wait for a tenant that takes less than half of its fair part", () => {
+  test("does not wait for a tenant below half of its fair share", () => {
     const share = shared();
     share.charge("a", 1600, START);
     expect([share.paceMs("a", START), share.aheadMs("a", START)]).toEqual([0, 0]);
