@@ -1,8 +1,8 @@
 /**
  * The budget of one task: a model call reserves its worst case before it is made and settles what it used after. An
- * interrupted call is settled at its input and the output at its last checkpoint and 1,024 tokens more, which is at least what
- * was streamed. The size of a first request is a guess until the step runner, which has the tools, measures it. What is carved
- * for a subtask is out of reach while that lives; what it leaves comes back.
+ * interrupted call is settled at its input, the output at its last checkpoint and 1,024 tokens more: at least what was
+ * streamed. The size of a first request is a guess until the step runner, which has the tools, measures it. The budget of a
+ * subtask is set aside while the subtask runs; the rest returns at its end.
  */
 import { MICROS_PER_DOLLAR, NEAR_SHARE, NO_LIMIT } from "./amounts.ts";
 import { costMicros, encodingOf, type ModelPrice } from "./model-table.ts";

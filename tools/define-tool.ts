@@ -68,7 +68,7 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   readonly refersTo?: { readonly [Argument in keyof z.output<In>]?: "file" };
   /** Of a tool that runs a program: what that is given a copy of. An approval covers the content of all of it. */
   copies?(given: z.output<In>): CopyScope;
-  /** What a call tells somebody outside although it only reads; null: nothing. */
+  /** The data that a call which only reads carries outside; null: none. */
   carries?(given: z.output<In>): Carried | null;
   /** What an agent's `tool_config` may set; the call finds it in `config`. */
   readonly settings?: z.ZodObject;

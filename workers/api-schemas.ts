@@ -80,7 +80,7 @@ export const pendingSchema = z.union([
       )
       .optional()
       .describe(
-        "The files that the call names, or that it gives a program. The approval covers this content; with other content it is asked again.",
+        "The files that the call names, or that it gives a program. The approval covers this content; with other content it is requested again.",
       ),
     task_id: subtaskId,
   }),

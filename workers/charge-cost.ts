@@ -9,7 +9,7 @@ const SWITCH_PATH = /^\/v1\/kill-switch(?:\/|$)/;
 
 /** How long a read waits at most. */
 const LONGEST_READ_PAUSE_MS = 250;
-/** How long a turn of long work waits at most. */
+/** Longest wait of a turn of long work, in milliseconds. */
 const LONGEST_TURN_PAUSE_MS = 1000;
 
 /** Adds milliseconds to a tenant's cost. */
@@ -39,9 +39,9 @@ export function meterWork(env: Env, tenant: string): WorkMeter {
 }
 
 /**
- * Lets a request begin when its tenant's pace allows it. `rate_limited`, with the time to wait, for one whose tenant is past
- * its part, or that would wait longer than `LONGEST_PACE_MS`. A read waits `LONGEST_READ_PAUSE_MS` at most: a person who looks
- * at what a busy tenant does is answered.
+ * Lets a request begin when its tenant's pace allows it. `rate_limited`, with the time to wait, when the tenant is above its
+ * fair share, or the request would wait longer than `LONGEST_PACE_MS`. A read waits `LONGEST_READ_PAUSE_MS` at most: a
+ * person who looks at what a busy tenant does is answered.
  */
 export async function paceRequest(
   env: Env,

@@ -4,7 +4,7 @@ import type { GiveWay } from "../core/base/turns.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
 import { readYamlInTurns } from "../tools/yaml/read-yaml.ts";
 
-/** Tokens and characters of a document in YAML. It is read in turns, the longest of which takes 2 µs a token. */
+/** Most tokens and characters of a document in YAML. It is read in turns, the longest of which takes 2 µs a token. */
 const MAX_TOKENS = 50_000;
 const MAX_CHARACTERS = 2_000_000;
 

@@ -39,7 +39,7 @@ export class Reply {
     this.#encoding = encoding;
   }
 
-  /** True once the reply is at its bound: nothing more of it is read. */
+  /** True once the reply reached its bound. The rest is not read. */
   get isFull(): boolean {
     return this.#isFull;
   }

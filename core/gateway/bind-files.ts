@@ -50,7 +50,10 @@ export function sameFiles(one: readonly BoundFile[], other: readonly BoundFile[]
   );
 }
 
-/** Files of which the approved ones are given with the approved content, or not at all. `onChange`: one was not. */
+/**
+ * Wraps a file port: an approved file is read with the approved content or not at all. Calls `onChange` when its
+ * content is another.
+ */
 export function guardApprovedFiles(files: FilesPort, approved: readonly BoundFile[], onChange: () => void): FilesPort {
   const hashes = new Map(approved.map(({ path, hash }) => [path, hash]));
   const check = <Value>(result: Result<Value>, entryOf: (value: Value) => FileEntry): Result<Value> => {

@@ -123,7 +123,7 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
   };
 }
 
-/** A tool that says nothing of what it touches may touch anything on its own server. A skill's runs in a task of its own. */
+/** A tool without declared resources may touch anything on its own server. A skill's tool runs in a task of its own. */
 function listTouches(origin: OutsideOrigin, effect: EffectClass): readonly Touch[] {
   switch (origin.kind) {
     case "http":
@@ -150,7 +150,7 @@ function findDestination({ origin }: OutsideTool): Pick<Tool, "destination"> {
   return host === undefined ? {} : { destination: host };
 }
 
-/** The arguments of a call that only reads. What a call with an effect sends is for the approval policy to judge. */
+/** The arguments of a call that only reads. The approval policy judges calls with an effect. */
 function findCarried(tool: OutsideTool, values: Readonly<Record<string, unknown>>): Carried | null {
   const { name, origin, effect, input } = tool;
   if (origin.kind === "skill") return null;

@@ -117,7 +117,7 @@ async function makeCall(
   const guarded = { ...deps, ports: { ...deps.ports, files } };
   const outcome = await perform(guarded);
   if (!hasChanged || !isFirst || outcome.state !== "failed") return settle(outcome);
-  // Somebody wrote the file while the call was being made. Nothing was sent.
+  // The file changed during the call. Nothing was sent.
   const present = await readBoundFiles(call, job, deps);
   return present.ok ? { type: "bound", callId, files: present.value.files } : settle(outcome);
 }

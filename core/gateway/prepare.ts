@@ -150,7 +150,7 @@ const TOO_MANY_PATTERNS: Failure = {
     "The patterns in the schemas of this step's tools are too large together. Call this tool again in the next step.",
 };
 
-/** Both reasons for one person, the more specific first. */
+/** Joins both reasons into one text, the more specific first. */
 function joinReasons(policy: string | null, influence: string | null): string | null {
   return policy === null || influence === null ? (policy ?? influence) : `${influence} ${policy}`;
 }

@@ -4,6 +4,7 @@
  * a person or a channel uploaded could not, where a tool gives its text as it is.
  */
 import { DEFAULT_AGENT, type PinnedAgent } from "../agent.ts";
+import { getField, getTextField } from "../json-fields.ts";
 import type { LabelledMessage, RequestedCall } from "../messages.ts";
 import { isHistory } from "../prompt/compaction.ts";
 import { decodeText, type Ground, GroundText, type TextSource } from "../provenance/ground.ts";
@@ -146,7 +147,7 @@ function findCall(id: string, name: string, calls: ReadonlyMap<string, Requested
 
 /** The page whose text a call reads; null: its arguments name none. */
 function findPage(given: unknown): URL | null {
-  const written = textField(given, "url");
+  const written = getTextField(given, "url");
   return written === null ? null : URL.parse(written);
 }
 

@@ -1,11 +1,7 @@
 /**
  * Finds the values of secrets in a text, in one pass over each way of reading it: as it is, with the escapes of URLs, JSON
- * and HTML read back wherever they stand, and its stretches of base64 and hex and its UTF-16 decoded. Every reading is fed to
- * one automaton, so that the time grows with the text's length, however many secrets there are.
- *
- * An escape can be read in two ways, as itself and as what it stands for. Both are followed where the automaton can go on
- * from both. That is bounded (`MAX_EXTRA_WORK`): where a text has too many readings, all of it counts as found.
- * Case means nothing in ASCII.
+ * and HTML decoded (`spelled-search.ts`), its stretches of base64 and hex decoded, and as UTF-16. One automaton serves all
+ * readings, so the time grows with the text's length, not with the number of secrets. ASCII letters match in any case.
  */
 import { ByteAutomaton, ROOT } from "../lib/byte-automaton.ts";
 import { BASE64, BYTES, HEX, NO_DIGIT, SMALL } from "./byte-tables.ts";
@@ -142,7 +138,7 @@ class DecodedSearch {
     }
   }
 
-  /** Decodes a stretch of base64 from a bit on while it continues a value. Gives the bit up to which it did. */
+  /** Decodes a stretch of base64 from a bit on while a value continues. Returns the bit where it stopped. */
   #decodeFrom(start: number, end: number, from: number): number {
     const [text, automaton] = [this.#text, this.#automaton];
     const last = (end - start) * BITS_OF_BASE64 - 8;

@@ -201,7 +201,7 @@ describe("calls", () => {
     expect(last?.type === "done" && last.text.length).toBe(150_000);
   });
 
-  test("what a model thinks in the open is counted and is no part of the reply", () => {
+  test("streamed reasoning is counted and is no part of the reply", () => {
     const reply = new Reply("o200k");
     const reader = new ChatReader(KEY, reply);
     for (const field of ["reasoning_content", "reasoning"])

@@ -110,7 +110,7 @@ describe("a model call that is cut off", () => {
     },
   );
 
-  test("is reported once for every 1,024 tokens, and not at all for a shorter reply", () => {
+  test("is reported once for every 1,024 tokens, and never for a shorter reply", () => {
     const reply = new Reply("o200k");
     const reports: number[] = [];
     for (let at = 0; at < 5000; at += 1) {

@@ -259,7 +259,7 @@ describe("a task whose call names files", () => {
     expect(new Set(hashes).size).toBe(2);
   });
 
-  test("is asked about again under another id when the content is another by then, and has no attempt", () => {
+  test("requests another approval under another id when the content changed, and has no attempt", () => {
     const first = askedAbout("one");
     const [{ id } = { id: "" }] = shown(first.state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
     const approved = decide(first.state, { ...decision, approval: id, decision: "approve" }, 20).state;
@@ -336,7 +336,7 @@ describe("a task whose call names files", () => {
   });
 
   test.each(["send_email", "attach_file", "run_command", "execute_command", "run_skill_script", "test.run"])(
-    "of %s of version 5 is asked about again at once, and the earlier approval is gone",
+    "of %s of version 5 requests another approval at once, and the earlier one is gone",
     (tool) => {
       const { state } = askedAbout("one");
       const { facts, ...rest } = JSON.parse(JSON.stringify(state)) as TaskState;

@@ -6,7 +6,7 @@ import type { LabelledMessage } from "../../core/messages.ts";
 import { readHistory, splitHistory, writeHistory } from "../../core/prompt/compaction.ts";
 import { joinLabels, type Label, OPERATOR, OUTSIDE, PERSON } from "../../core/provenance/label.ts";
 import { joinMessages } from "../../core/provenance/label-messages.ts";
-import type { SubtaskToMake } from "../../core/task-commands.ts";
+import type { SubtaskToMake } from "../../core/task-decision.ts";
 import type { LabelledText, TaskState } from "../../core/task-state.ts";
 import { drawsFrom, endingOf } from "./play-task.ts";
 import { call, crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./task-world.ts";
@@ -61,7 +61,7 @@ function endSubtask(world: TaskWorld, { facts, callId }: SubtaskToMake, its: Lab
 }
 
 describe("the labels of a task", () => {
-  test("never fall below what its texts were made of, whatever comes and whenever it crashes", () => {
+  test("never fall below the labels of their sources, with any events and crashes", () => {
     let subtasks = 0;
     let ends = 0;
     const property = fc.property(scripts, texts, fc.integer(), fc.boolean(), (script, given, seed, isSent) => {

@@ -7,7 +7,7 @@ import { performCalls } from "../../core/gateway/perform.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import type { FilesPort, ToolPorts } from "../../core/ports.ts";
 import type { ActLine } from "../../core/steps-rpc.ts";
-import type { CallOfHop } from "../../core/task-commands.ts";
+import type { CallOfHop } from "../../core/task-decision.ts";
 import type { BoundFile } from "../../core/tool.ts";
 import runCommand from "../../tools/shell/run-command.ts";
 import { fakeFiles } from "../fakes/files.ts";

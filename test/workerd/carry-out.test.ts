@@ -1,4 +1,7 @@
-/** Text from outside against the default agent, with a model that obeys all it reads: what leaves, and what is remembered. */
+/**
+ * Text from outside against the default agent, with a model that obeys every text: nothing leaves, and no fact is
+ * stored.
+ */
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, test, vi } from "vitest";

@@ -109,7 +109,7 @@ describe("a tenant's pace", () => {
   });
 });
 
-describe("what a tenant is charged for", () => {
+describe("the charge of a tenant", () => {
   /** Milliseconds that `work` was charged to the tenant. */
   async function costOfWork(tenant: TestTenant, work: () => Promise<unknown>): Promise<number> {
     const charge = vi.spyOn(costFromEnv(env), "charge");
