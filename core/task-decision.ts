@@ -147,6 +147,7 @@ export type LedgerChange =
       readonly settledAt: number;
       readonly durationMs: number;
       readonly label: Label;
+      readonly isUpload?: true;
     };
 
 /** A model call that was paid for: one row of a task's spending. `callId`: the tool call that it was made for. */

@@ -55,7 +55,7 @@ function fillTemplate(template: string, content: HookContent): FilledPart[] {
   });
 }
 
-/** The input of the task, as it is shown. The model reads `hookTexts`. */
+/** Formats the task's input for people. The model reads `hookTexts`. */
 export async function hookInput(template: string, content: HookContent): Promise<string> {
   const parts = fillTemplate(template, content);
   if (parts.length === 1) return template;
@@ -84,7 +84,7 @@ export function hookTexts(template: string, content: HookContent): LabelledText[
   return joinParts(parts);
 }
 
-/** The characters that the values of a template may have together. */
+/** Most characters of all values of a template together. */
 function getRoom(template: string): number {
   return MAX_INPUT_CHARACTERS - NOTE_CHARACTERS - template.length;
 }

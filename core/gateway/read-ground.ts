@@ -1,7 +1,7 @@
 /**
- * Sorts a conversation by what its texts may vouch for, for the calls of one step. A text counts as read only when somebody
- * other than the model wrote it: what a program, a file, a subtask or a summary repeats could be the model's own. A file that
- * a person or a channel uploaded could not, where a tool gives its text as it is.
+ * Sorts a conversation by what its texts may vouch for, for the calls of one step. A text counts as read only when the model
+ * did not write it: text from a program, a file, a subtask or a summary could be a copy of the model's own. A file that a
+ * person or a channel uploaded could not, where a tool gives its text as it is.
  */
 import { DEFAULT_AGENT, type PinnedAgent } from "../agent.ts";
 import { getField, getTextField } from "../json-fields.ts";
@@ -136,9 +136,9 @@ interface MadeCall {
 function findCall(id: string, name: string, calls: ReadonlyMap<string, RequestedCall>): MadeCall {
   const call = calls.get(id);
   const given = parseGiven(call?.arguments);
-  if (name === CALL_TOOL) return { id, name: textField(given, "name") ?? name, given: fieldOf(given, "arguments") };
+  if (name === CALL_TOOL) return { id, name: getTextField(given, "name") ?? name, given: getField(given, "arguments") };
   if (name !== EXPAND_RESULT) return { id, name, given };
-  const earlier = textField(given, "result_id");
+  const earlier = getTextField(given, "result_id");
   const first = earlier === null || earlier === id ? undefined : calls.get(earlier);
   return first === undefined || first.name === EXPAND_RESULT
     ? { id, name, given }

@@ -17,7 +17,7 @@ import { joinLabels, type Label, OUTSIDE, TENANT } from "./label.ts";
 /** Ports that bring text from outside. A tool that needs one of them yields `outside` unless it says otherwise. */
 const OUTSIDE_PORTS: ReadonlySet<keyof ToolPorts> = new Set(["web", "search", "mcp", "mail", "ssh"]);
 
-/** What reading an entry means. An entry without a label is of a sandbox of an earlier release. */
+/** The label of an entry. Absent from a sandbox of an earlier release. */
 type Labelled = Partial<Pick<FileEntry, "label" | "isUploaded">>;
 
 export class TaintTracker {

@@ -47,7 +47,7 @@ export function filesLabelsContract(name: string, open: () => FilesPort): void {
       expect(await uploaded("b.txt")).toBe(false);
     });
 
-    it("are those of the set, for changes that happen together", async () => {
+    it("are those of the whole set for changes in one set", async () => {
       const files = open();
       const change = { kind: "write", path: "d/a.txt", bytes: bytesOf("a"), ifVersion: 0 } as const;
       valueOf(await files.apply([change], { ...freshKey(), label: TENANT }));

@@ -34,7 +34,7 @@ const TASKS: readonly OldTask[] = [
   { id: "task_confirmed", view: { metadata: {} }, parent: "task_hook" },
   { id: "task_twin", view: { metadata: {} }, parent: "task_hook" },
   { id: "task_below_api", view: { metadata: {} }, key: "key_1", parent: "task_api" },
-  // A key's task whose end was mailed to somebody is no task of a mail.
+  // A key's task whose end was sent by mail is no task of a mail.
   { id: "task_told", view: { metadata: {} }, key: "key_1", mailed: "task_told" },
   { id: "task_nightly", view: { metadata: {} } },
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Decision } from "../../core/task-commands.ts";
+import type { Decision } from "../../core/task-decision.ts";
 import { readState } from "../../core/state-versions.ts";
 import { STATE_VERSION, type TaskState } from "../../core/task-state.ts";
 import { statusOf } from "../../core/task-status.ts";

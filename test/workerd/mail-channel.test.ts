@@ -9,6 +9,7 @@ import type { Delivery } from "../../core/channels/delivery.ts";
 import type { OutMessage } from "../../core/channels/message.ts";
 import { makeId } from "../../core/ids.ts";
 import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
+import { outMessage } from "../setup/out-message.ts";
 import { deliveryOf } from "./delivery-of.ts";
 import { type Brought, bring, receivedOf, SOON, tasksOf, withPerson } from "./mail-client.ts";
 import { arrivedMail } from "./mail-desk.ts";
