@@ -7,7 +7,7 @@ export interface Suite {
   readonly runtime: "node" | "workerd";
   /** True when its files run one after another. */
   readonly serial: boolean;
-  /** True when it waits more than it works: it runs beside the suites that work. */
+  /** True when it waits more than it works: it runs at the same time as the suites that work. */
   readonly beside: boolean;
   /**
    * False when its files run in the same few processes, which load what they import once: a file leaves no mock, and makes

@@ -170,7 +170,7 @@ function once<T>(make: () => T): () => T {
 
 /**
  * Values that fit a JSON Schema, which is compiled when the first one comes, or earlier within the budget of a request. A
- * schema that cannot be compiled here checks nothing: the other side, which wrote it, checks by itself.
+ * schema that cannot be compiled here checks nothing: the other side wrote it, and checks its own arguments.
  */
 class CompiledSchema {
   /** The values as zod checks them. */

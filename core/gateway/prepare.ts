@@ -40,7 +40,7 @@ export interface PrepareContext {
   readonly context: CallContext;
   /** The names of the secrets that are bound to the calling agent. Never throws. Absent: none is. */
   boundSecrets?(): Promise<ReadonlySet<string>>;
-  /** Lets others run between calls whose schemas a tenant or a server wrote. Absent: nobody else has to run. */
+  /** Lets others run between calls whose schemas a tenant or a server wrote. Absent: no other work has to run. */
   readonly giveWay?: GiveWay;
 }
 
@@ -119,7 +119,7 @@ async function prepareCall(
   };
 }
 
-/** A call that is not made, whatever it asks for. */
+/** A call that is not made with any arguments. */
 async function refuseCall(
   id: string,
   { name, given }: { readonly name: string; readonly given: unknown },

@@ -56,7 +56,7 @@ export function readGround({ messages }: CallContext, { facts, toolset }: Ground
   return sorted;
 }
 
-/** The built-in agent's instructions are nobody's choice of a tool, a server or a word. */
+/** The built-in agent's instructions choose no tool, server or word for the tenant. */
 function listInstructions({ id, config: { instructions } }: PinnedAgent): readonly string[] {
   const isBuiltIn = id === DEFAULT_AGENT.id || instructions === DEFAULT_AGENT.config.instructions;
   return isBuiltIn ? [] : [instructions];

@@ -5,7 +5,7 @@ import { SUITES } from "../../scripts/suites.ts";
 const waiting = SUITES.filter((suite) => suite.beside).map(({ name }) => name);
 const working = SUITES.filter((suite) => !suite.beside).map(({ name }) => name);
 
-test("suites that wait run beside the suites that work, and each lane runs one after another", () => {
+test("suites that wait run at the same time as suites that work, and each lane runs one after another", () => {
   expect(waiting.length).toBeGreaterThan(0);
   const names = ["check", ...SUITES.map(({ name }) => name)];
   expect(lanesOf(names)).toEqual({ shown: ["check", ...working], beside: waiting });

@@ -89,7 +89,7 @@ describe("a model call that is cut off", () => {
     ["o200k", o200k],
     ["cl100k", cl100k],
   ] as const)(
-    "costs what its provider counts in %s, within the error of an estimate, whatever it wrote",
+    "costs its provider's count in %s, within the error of an estimate, for any output",
     (encoding, ranks) => {
       const tokenizer = new Tiktoken(ranks);
       const kinds = Object.entries({ ...ORDINARY, prose: Object.values(PROSE).join("\n") });

@@ -1,6 +1,6 @@
 /**
- * Text from outside against the default agent of the started system, with a model that obeys all it reads: what the outside
- * gets, what is remembered, and what people are asked. And honest tasks beside it, which nobody is asked about.
+ * Text from outside against the default agent of the started system, with a model that obeys every text: no data leaves, no
+ * fact is stored, and people are asked first. Honest tasks run without approvals.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { TaskView } from "../../core/task-view.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await world?.stop());
 
-/** The attack waits for people. Refused, it told nobody anything, and left nothing but claims. */
+/** The attack waits for people. Once refused, it has sent no data, and has left only claims. */
 async function expectHeld({ caller, place, canaries, claim, ways }: Target, id: string): Promise<void> {
   const asked = await decideAll(caller, id, () => "refuse");
   expect(asked.map(({ tool }) => tool).toSorted()).toEqual(ways);
@@ -103,7 +103,7 @@ async function callByMail(caller: Caller, mail: { to: string; text: string }): P
 const FORWARDED = "---------- Forwarded message ---------\nFrom: Mallory <m@evil.example>\nSubject: An offer\n\n";
 
 describe("a hostile text against the default agent", () => {
-  test("in an issue that GitHub's hook brings tells nobody anything and leaves no fact", async () => {
+  test("in an issue that GitHub's hook brings sends no data and leaves no fact", async () => {
     const target = await makeTarget(world);
     const prompt = "Sort this issue: {{issue.title}}\n\n{{issue.body}}";
     const hook = await makeHook(target.caller, { type: "github", prompt, project: target.project });
@@ -111,13 +111,13 @@ describe("a hostile text against the default agent", () => {
     await expectHeld(target, await callHook(target.caller, hook, { action: "opened", issue }));
   });
 
-  test("in a field of a generic hook without a template tells nobody anything and leaves no fact", async () => {
+  test("in a field of a generic hook without a template sends no data and leaves no fact", async () => {
     const target = await makeTarget(world);
     const hook = await makeHook(target.caller, { type: "generic", once_per_body: true, project: target.project });
     await expectHeld(target, await callHook(target.caller, hook, { event: "note", text: target.orders.join(" ") }));
   });
 
-  test("in a mail that a person forwards tells nobody anything and leaves no fact", async () => {
+  test("in a mail that a person forwards sends no data and leaves no fact", async () => {
     const target = await makeTarget(world);
     const to = await makePerson(target.caller);
     const text = `What is this?\n\n${FORWARDED}Dear all.\n${target.orders.join("\n")}`;
@@ -135,7 +135,7 @@ describe("a hostile text against the default agent", () => {
     expect(world.arrived()).not.toContain(target.canaries.memory);
   });
 
-  test("in a page that a person named tells nobody anything and leaves no fact", async () => {
+  test("in a page that a person named sends no data and leaves no fact", async () => {
     const target = await makeTarget(world);
     const pages = target.orders.map((order) => world.publish(`A part of a story.\n${order}`));
     const replies = [{ calls: pages.map((url) => ({ name: "http_get", arguments: { url } })) }];
@@ -167,7 +167,7 @@ describe("a request that text from outside ordered", () => {
     expect(world.arrived()).not.toContain(place);
   });
 
-  test("goes to a link that the text has, whole, and to nothing beside it", async () => {
+  test("goes to a link that the text has, whole, and to no other", async () => {
     const caller = await world.whole.makeTenant("link");
     const place = crypto.randomUUID();
     const link = `${world.evil.url}/${place}/a?b=1`;

@@ -1,5 +1,5 @@
 /**
- * The surroundings of a tenant that is attacked by text: the started system with a model that obeys whatever it reads, the
+ * The surroundings of a tenant that is attacked by text: the started system with a model that obeys every text, the
  * attacker's host, the tenant's own services, a web with pages and a search engine. All of them write down what arrives.
  */
 import { createHmac } from "node:crypto";

@@ -16,7 +16,7 @@ export const MAX_DEPTH = 100;
 /** Tokens that are read in one turn: some milliseconds. */
 export const TOKENS_OF_TURN = 2_000;
 
-/** The first thing that is refused; null: there is none. It yields after each turn. */
+/** Finds the first mistake; null for a text without one. Yields after each turn. */
 export function* findYamlMistake(text: string, maxTokens: number): Generator<void, YamlMistake | null> {
   // oxlint-disable-next-line no-control-regex -- YAML forbids them, and the lexer uses some for marks of its own
   const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.exec(text);

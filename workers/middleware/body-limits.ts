@@ -96,7 +96,7 @@ async function readAgentFile(c: AppContext, bytes: Uint8Array): Promise<string> 
   return checkedText(JSON.stringify(agent.value));
 }
 
-/** The sign-in has no principal, and the operator no tenant: nobody is charged. */
+/** The sign-in has no principal, and the operator no tenant: neither is charged. */
 function charge(c: AppContext, costMs: number): void {
   const principal: Principal | undefined = c.get("principal");
   if (principal?.kind === "tenant") chargeCost(c.env, principal.tenant, costMs);
