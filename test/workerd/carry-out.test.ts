@@ -165,12 +165,13 @@ describe("an honest task", () => {
   });
 });
 
-/** What the release before labels stored: its tables have none. */
+/** What the release before labels stored: its tables have none, and do not say what was uploaded. */
 async function dropLabels({ tenant }: Caller, project: string): Promise<void> {
   const stub = env.SANDBOXES.get(env.SANDBOXES.idFromName(`${tenant}/project/${project}`));
   await runInDurableObject(stub, (_object, { storage }) => {
     for (const table of ["files", "versions", "directories"])
       storage.sql.exec(`ALTER TABLE ${table} DROP COLUMN label`);
+    for (const table of ["files", "versions"]) storage.sql.exec(`ALTER TABLE ${table} DROP COLUMN is_uploaded`);
   });
   await abortAllDurableObjects();
 }
