@@ -1,8 +1,9 @@
 /**
  * Mail by Resend: https://resend.com/docs/api-reference/emails/send-email. Its `Idempotency-Key` holds for 24 hours: the
- * same mail under the same key leaves once.
+ * same mail under the same key leaves once. Its client library brings a mail parser and two libraries of signatures for this
+ * one request (docs/decisions/0043-what-the-bundle-leaves-out.md).
  */
-import { Resend } from "resend";
+import { z } from "zod";
 import { toBase64 } from "../../core/base64.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { RESEND_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
@@ -30,17 +31,55 @@ export function openResend({ baseUrl, apiKey, from }: ResendSettings): MailPort 
       const checked = checkMail(mail);
       if (!checked.ok) return checked;
       const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-      try {
-        const resend = new Resend(apiKey, { baseUrl });
-        const { data, error } = await resend.emails.send(payloadOf(mail, from), { idempotencyKey: key, signal: limit });
-        if (limit.aborted && error !== null) return late();
-        if (error !== null) return refusal(error);
-        return typeof data.id === "string" ? ok({ id: data.id }) : failed("upstream_failed", UNREADABLE);
-      } catch {
-        return limit.aborted ? late() : failed("upstream_failed", UNREADABLE);
+      const answer = await post(`${baseUrl}/emails`, apiKey, { key, body: payloadOf(mail, from), signal: limit });
+      if (answer === null) return limit.aborted ? late() : failed("upstream_failed", "Resend cannot be reached.");
+      if (answer.isOk) {
+        const sent = sentSchema.safeParse(answer.body);
+        return sent.success ? ok({ id: sent.data.id }) : failed("upstream_failed", UNREADABLE);
       }
+      const error = errorSchema.safeParse(answer.body);
+      return refusal(answer.status, error.success ? error.data : { name: "application_error", message: "" });
     },
   };
+}
+
+const sentSchema = z.object({ id: z.string() });
+const errorSchema = z.object({ name: z.string(), message: z.string() });
+
+interface Answer {
+  readonly isOk: boolean;
+  readonly status: number;
+  /** Null where it is no JSON. */
+  readonly body: unknown;
+}
+
+/** Posts JSON under an idempotency key; null: no answer came, or not all of it. */
+async function post(
+  url: string,
+  apiKey: string,
+  { key, body, signal }: { readonly key: string; readonly body: object; readonly signal: AbortSignal },
+): Promise<Answer | null> {
+  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json", "idempotency-key": key };
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+      redirect: "manual",
+      signal,
+    });
+    return { isOk: response.ok, status: response.status, body: parseJson(await response.text()) };
+  } catch {
+    return null;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 const UNREADABLE = "Resend sent an answer that cannot be read.";
@@ -53,14 +92,14 @@ function payloadOf(mail: Mail, from: string) {
     html: mail.html,
     text: mail.text,
     ...(mail.cc.length === 0 ? {} : { cc: mail.cc.map(shownMailbox) }),
-    ...(mail.replyTo === null ? {} : { replyTo: shownMailbox(mail.replyTo) }),
+    ...(mail.replyTo === null ? {} : { reply_to: shownMailbox(mail.replyTo) }),
     ...(mail.headers.length === 0 ? {} : { headers: Object.fromEntries(mail.headers) }),
     ...(mail.attachments.length === 0 ? {} : { attachments: mail.attachments.map(attachmentOf) }),
   };
 }
 
 function attachmentOf({ filename, contentType, bytes }: Mail["attachments"][number]) {
-  return { filename, contentType, content: toBase64(bytes) };
+  return { filename, content_type: contentType, content: toBase64(bytes) };
 }
 
 function late(): Result<SentMail> {
@@ -68,10 +107,9 @@ function late(): Result<SentMail> {
 }
 
 /** What it refuses itself surely does not leave. A server error, or no answer at all, leaves that open. */
-function refusal(error: { readonly message: string; readonly statusCode: number | null; readonly name: string }) {
-  const { statusCode: status, name } = error;
-  const words = `${name}: ${String(error.message).slice(0, MAX_WORDS)}`;
-  if (typeof status !== "number") return failed("upstream_failed", "Resend cannot be reached.");
+function refusal(status: number, { name, message }: z.infer<typeof errorSchema>) {
+  const words = `${name}: ${message.slice(0, MAX_WORDS)}`;
+  if (status < 400) return failed("upstream_failed", UNREADABLE);
   if (status >= 500) return failed("upstream_failed", `Resend failed (HTTP ${status}).`);
   const details = { sent: false, answered: true };
   if (name === "concurrent_idempotent_requests")

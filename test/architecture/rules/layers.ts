@@ -32,7 +32,6 @@ const VENDOR_SDKS = [
   "ipaddr.js",
   "postal-mime",
   "re2js",
-  "resend",
   "slack-web-api-client",
   "zod",
 ];
