@@ -34,7 +34,8 @@ function behindBadLine(open: () => TaskStub, mischief: Mischief): () => WatchedT
 
 describe("a watcher yields every event once and in order", () => {
   test.each<[string, Mischief]>([
-    ["when frames are lost", (frame, index) => (index % 3 === 1 ? [] : [frame])],
+    // The last one arrives: what is lost is seen by what comes after it.
+    ["when frames are lost", (frame, index) => (index % 3 === 1 && !frame.includes("task.completed") ? [] : [frame])],
     ["when all frames but the last few are lost", (frame) => (frame.includes("task.completed") ? [frame] : [])],
     ["when frames come twice", (frame) => [frame, frame]],
     ["when the connection breaks at every second frame", (frame, index) => (index === 1 ? null : [frame])],
