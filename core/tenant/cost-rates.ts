@@ -22,7 +22,7 @@ export const TASK_MS = 6;
 export type BodyKind = "file" | "json" | "yaml" | "compiled";
 
 /** Milliseconds for each megabyte. */
-const BODY_MS: Readonly<Record<BodyKind, number>> = { file: 12, json: 30, yaml: 800, compiled: 900 };
+const BODY_MS: Readonly<Record<BodyKind, number>> = { file: 12, json: 15, yaml: 800, compiled: 300 };
 
 /** Cost of reading a body, in milliseconds. */
 export function costOfBody(kind: BodyKind, bytes: number): number {

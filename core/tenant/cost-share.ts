@@ -27,7 +27,7 @@ const PACED_PART = 1 / 3;
 /** A tenant that takes less than this part of its fair share is not paced. */
 const UNPACED_PART = 1 / 2;
 /** Work that would wait longer is refused. */
-export const LONGEST_PACE_MS = 5000;
+export const LONGEST_PACE_MS = 10_000;
 /** Tenants that are counted at once; the one that was charged longest ago is dropped. */
 const MAX_TENANTS = 10_000;
 

@@ -143,7 +143,7 @@ describe("the beginning of work", () => {
   test("waits for cost beyond the mean, and is not booked past the longest wait", () => {
     const share = shared();
     expect(share.paceMs("a", START)).toBe(0);
-    share.charge("a", 3000, START);
+    share.charge("a", 4000, START);
     const waitMs = share.paceMs("a", START);
     expect(waitMs).toBeGreaterThan(LONGEST_PACE_MS);
     expect(share.paceMs("a", START)).toBe(waitMs);
