@@ -18,6 +18,7 @@ const READERS_OF_ENV: readonly string[] = [
 const FETCHERS: readonly string[] = [
   "adapters/database/connection.ts",
   "adapters/embeddings/openai.ts",
+  "adapters/mail/resend.ts",
   "adapters/model/guarded-fetch.ts",
   "adapters/search/engine.ts",
   "adapters/slack/reach.ts",
