@@ -43,7 +43,7 @@ export type CallOfHop = CallToMake &
     /** The join over the request that the call was asked for in; absent from an object of an earlier release. */
     readonly label?: Label;
     readonly touches?: readonly Touch[];
-    /** The files that it may send, with their approved content. Absent: any file. */
+    /** The files that it may send, with their approved content. Absent: no approval covers its files. */
     readonly approvedFiles?: readonly BoundFile[];
     readonly resumed?: Resumed;
   };

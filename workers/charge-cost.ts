@@ -18,7 +18,7 @@ export function chargeCost(env: Env, tenant: string, costMs: number): void {
 }
 
 /**
- * Starts to count long work, and charges its tenant for each turn. While the tenant is over its pace, the next turn waits,
+ * Starts to count long work, and charges its tenant for each turn. While the tenant exceeds its pace, the next turn waits,
  * at most `LONGEST_TURN_PAUSE_MS`.
  */
 export function meterWork(env: Env, tenant: string): WorkMeter {

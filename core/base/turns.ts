@@ -1,6 +1,6 @@
 /**
- * Splits long work into turns. Code that does not wait cannot be interrupted, so long work counts its units and lets other
- * due work run in between. Core has no timers: the caller passes the function that waits.
+ * Splits long work into turns. Code that does not wait cannot be interrupted, so long work counts its units and yields to
+ * other due work between turns. Core has no timers: the caller passes the function that waits.
  */
 
 /** Resolves after everything else that is due has run. */
@@ -28,7 +28,7 @@ export class Turns {
     return this.#left < 0;
   }
 
-  /** Lets others run, and begins the next turn. */
+  /** Yields to other work, and begins the next turn. */
   async next(): Promise<void> {
     await this.#giveWay();
     this.#left = this.#units;

@@ -67,10 +67,10 @@ export interface Attempt {
 }
 
 /**
- * How an attempt ended. `ref`: what the channel calls it. `later`: it is safe to try again; with `pausesAllMs` nothing of
- * the outbox leaves for so long. `dead`: it never will. `unknown`: it may have left, and no look-up can tell. `mayBeInPart`:
- * a part of it may have taken effect, and the next attempt can look it up. `mayHaveLeft`: its answer was lost, and the
- * receiver recognises the next attempt by its key.
+ * How an attempt ended. `ref`: the channel's id of the delivery. `later`: a retry is safe; `pausesAllMs` pauses the whole
+ * outbox for that time. `dead`: no retry can succeed. `unknown`: it may have left, and no look-up can tell. `mayBeInPart`: a
+ * part may have taken effect, and the next attempt can look it up. `mayHaveLeft`: its answer was lost, and the receiver
+ * recognises the next attempt by its key.
  */
 export type Sent =
   | { readonly kind: "sent"; readonly ref: JsonState | null }

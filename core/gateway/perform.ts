@@ -61,7 +61,7 @@ interface Watched {
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly taint: TaintTracker;
-  /** What a program is given, as it was approved; null: whatever the sandbox holds. */
+  /** The approved files of a program; null: every file of the sandbox. */
   readonly copy: WorkingCopy | null;
 }
 

@@ -40,7 +40,7 @@ export interface PrepareContext {
   readonly context: CallContext;
   /** The names of the secrets that are bound to the calling agent. Never throws. Absent: none is. */
   boundSecrets?(): Promise<ReadonlySet<string>>;
-  /** Lets others run between calls whose schemas a tenant or a server wrote. Absent: no other work has to run. */
+  /** Yields to other work between calls whose schemas a tenant or a server wrote. Absent: never yields. */
   readonly giveWay?: GiveWay;
 }
 

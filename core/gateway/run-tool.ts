@@ -11,7 +11,7 @@ const GRACE_MS = 1000;
 export interface WorkMeter {
   /** Charges the computing time since the last charge. */
   charge(): void;
-  /** Charges, lets others run, and waits while the tenant is over its pace. */
+  /** Charges, yields to other work, and waits until the pace of the tenant allows more. */
   readonly giveWay: GiveWay;
 }
 

@@ -27,7 +27,7 @@ export class PatternBudget {
 
 /**
  * The same engine within a budget, charged before a pattern is compiled. The same pattern is compiled and charged once.
- * `invalid_input` for what is over the budget.
+ * `invalid_input` for a pattern beyond the budget.
  */
 export function limitPatterns(patterns: PatternsPort, budget: PatternBudget): PatternsPort {
   const known = new Map<string, Result<Pattern>>();

@@ -54,8 +54,8 @@ const OPENS_ATTRIBUTION = /^(?:on|am|le|el|il|op|em|den)\s.{0,200}\d/i;
 const GREETING = /^.{1,60}[,!，،、！]$/;
 
 /**
- * The beginning of a mail that its writer wrote. A prefix of `text`, whose lines end with \n and which is trimmed. Empty when
- * nothing is surely the writer's. In a thread, at most the first paragraph, and a greeting before it.
+ * Finds the beginning of a mail that its writer wrote: a trimmed prefix of `text`, whose lines end with \n. Empty unless the
+ * form of the mail proves a beginning. In a thread, at most a greeting and the first paragraph.
  */
 export function ownBeginning(text: string, { isInThread }: MailForm): string {
   const lines = text.split("\n", MAX_LINES);
@@ -123,8 +123,8 @@ function saysWhoWrote(first: string, joined: string): boolean {
 }
 
 /**
- * A header of a mail that has an address in brackets; or two and more lines like headers, of which one has an address, or
- * names of two kinds that mails have. In a thread any two do.
+ * True for a mail header with an address in brackets, or for at least two lines that look like headers: one has an address,
+ * or their names are two kinds of mail headers. In a thread, any two such lines count.
  */
 function beginsHeaders(lines: readonly string[], index: number, isInThread: boolean): boolean {
   const kinds = new Set<HeaderKind>();

@@ -29,7 +29,7 @@ export type CountedChoice =
   | { readonly kind: "much"; readonly path: string }
   | { readonly kind: "long"; readonly path: string };
 
-/** Bits of a value that somebody else wrote; null: nobody did. */
+/** Bits of a value that stands in a known text; null when no known text has it. */
 export type CountVouched = (value: string) => number | null;
 
 /** Counts what the arguments of a call choose. `schema` is the tool's input; `countVouched` knows what was written before. */
@@ -104,7 +104,7 @@ class ChoiceCounter {
     const vouched = this.countVouched(String(value));
     if (!Number.isSafeInteger(value)) return vouched;
     const bits = Math.min(countNumberBits(Math.abs(value)) + (value < 0 ? 1 : 0), countRange(value, schemas));
-    // A number that is too large for the budget reads better as one that nobody wrote.
+    // A number beyond the budget is refused as a number that no text has, which is the clearer reason.
     return vouched === null && bits > MAX_CHOICE_BITS ? null : Math.min(bits, vouched ?? bits);
   }
 
@@ -199,8 +199,8 @@ function listRequired([first]: readonly JsonSchema[]): readonly unknown[] {
 }
 
 /**
- * Bits of which of the optional properties there are, and of their order unless it is the schema's. Without one of the
- * required ones nobody checked the arguments by this schema, so that all are optional.
+ * Counts the bits that the presence of optional properties tells, and those of their order unless it is the schema's order.
+ * Arguments without a required property were not checked by this schema, so each property counts as optional.
  */
 function countProperties(names: readonly string[], known: readonly string[], required: readonly unknown[]): number {
   const given = new Set<unknown>(names);
@@ -219,7 +219,7 @@ function countSubsets(all: number, chosen: number): number {
   return countOrders(all) - countOrders(chosen) - countOrders(all - chosen);
 }
 
-/** log2 of the number of orders of so many things. */
+/** Base-2 logarithm of the factorial of `things`: the bits of an order. */
 function countOrders(things: number): number {
   let bits = 0;
   for (let factor = 2; factor <= things; factor += 1) bits += Math.log2(factor);

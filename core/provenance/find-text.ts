@@ -148,7 +148,7 @@ function listBeginnings(url: URL): readonly string[] {
   return [...new Set(forms)];
 }
 
-/** False where a link surely is another one: its path is another, or goes on. */
+/** False when the link has another path or a longer one. */
 function beginsLike(text: string, from: number, beginnings: readonly string[]): boolean {
   const [port = ""] = text[from] === ":" ? (/^:\d{1,5}/.exec(text.slice(from, from + 6)) ?? []) : [];
   const start = from + port.length;

@@ -174,7 +174,7 @@ export function toShownText(text: string): string {
 /** Rounds of percent-decoding. */
 const MAX_DECODINGS = 3;
 
-/** A text with its percent-encodings read, also those of encodings. What is no UTF-8 stays, and hides nothing beside it. */
+/** Decodes percent-encodings, nested ones too. Bytes that are not UTF-8 stay encoded; the text around them is decoded. */
 export function decodeText(text: string): string {
   let decoded = text;
   for (let round = 0; round < MAX_DECODINGS && ENCODED.test(decoded); round += 1)

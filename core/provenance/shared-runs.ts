@@ -6,7 +6,7 @@
 /** The letter that lower case writes as two: it stays, so that a folded text has the places of the original. */
 const DOTTED_CAPITAL_I = "\u0130";
 const SPACE = 0x20;
-/** Stands in the table for the first half of an emoji, whose second half belongs to it. */
+/** The table entry of the first half of an emoji; its second half belongs to it. */
 const EMOJI_HALF = 1;
 /** What each UTF-16 unit compares as, filled as units are met: a class of Unicode in a pattern costs a hundred times as much. */
 const FOLDED_UNITS = new Uint16Array(0x10000);

@@ -1,6 +1,6 @@
 /**
  * What a program is given, as a person approves it: each file by its own hash, each directory by a hash over the paths and
- * hashes of its files. The copy that was bound is the copy that the program gets, whatever is written in between.
+ * hashes of its files. The program gets the copy that was bound; later writes do not change it.
  */
 import { canonicalJson } from "../canonical-json.ts";
 import { ok, type Result } from "../errors.ts";

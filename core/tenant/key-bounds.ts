@@ -1,6 +1,6 @@
 /**
- * The bounds of an API key: projects, outside of which it sees no tasks, files or memory, and agents, the only ones that it
- * may start tasks of. Boundary: pure rules over a key, a route and a task. A route that is not listed here is closed to a
+ * The bounds of an API key. With projects, the key sees only their tasks, files and memory. With agents, it starts tasks of
+ * those agents only. Boundary: pure rules over a key, a route and a task. A route that is not listed here is closed to a
  * key with projects, so that a new route opens only once it filters.
  */
 import { failed, NO_SUCH_TASK, ok, type Result } from "../errors.ts";

@@ -1,4 +1,4 @@
-/** Reads that carry no data out: which calls of an influenced step nobody is asked about. */
+/** Reads that carry no data out: the calls of an influenced step that need no approval. */
 import { describe, expect, test } from "vitest";
 import { TENANT } from "../../core/provenance/label.ts";
 import {
@@ -40,7 +40,7 @@ describe("an honest call runs unasked", () => {
       { url: "https://news.example/", headers: { "x-a": "b" } },
     ],
     [
-      "a link up to a placeholder, which carries nothing",
+      "a link without the value of its last parameter, which carries no data",
       visited,
       "http.get",
       { url: "https://evil.example/collect?d=" },

@@ -1,7 +1,7 @@
 /**
  * Text from outside keeps its label on every way through a tenant: files that one call writes and another reads, memories,
  * results that are read again, subtasks, summaries and later tasks. The agents of these sequences repeat all that they read,
- * so a text that has the marker is from outside, whatever the labels say.
+ * so a text that has the marker is from outside, independent of its labels.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -136,7 +136,7 @@ describe("a program that a person has to approve", () => {
     expect(line).toMatchObject({ type: "settled", outcome: { state: "failed", result: { ok: false } } });
   });
 
-  test("never runs on files that nobody approved, whenever files are written", async () => {
+  test("runs only on approved files, at any time of a write", async () => {
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {

@@ -15,7 +15,7 @@ import { factsOf } from "./task-world.ts";
 const patternOf = (index: number) => `^(?:${"\\p{L}".repeat(190)}){1}a{${700 + index}}$`;
 const UNIT_LIMIT = 100_000;
 
-/** So many tools, each with a schema that is nearly as large as one may be, and the work of all that was compiled. */
+/** Tools with schemas of nearly the largest size, and the compiled work of all of them. */
 async function largeTools(count: number) {
   let work = 0;
   const patterns: PatternsPort = {

@@ -103,7 +103,7 @@ describe("a call", () => {
     }
   });
 
-  test("writes no upload, whatever it read", async () => {
+  test("writes no upload after any read", async () => {
     const files = fakeFiles();
     await files.write("up/cv.txt", bytesOf("cv"), { key: "u", label: OUTSIDE, isUploaded: true });
     const { ports } = watched(PRINCIPAL, { files });

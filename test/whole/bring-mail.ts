@@ -10,7 +10,7 @@ export interface BroughtMail {
   readonly isVerified?: boolean;
 }
 
-/** Brings a mail to the runtime, which hands it to the Worker. An address that is nobody's answers with an error and its 550. */
+/** Brings a mail to the runtime, which hands it to the Worker. An unknown address answers with an error and its 550. */
 export async function bringMail({ url }: Pick<StartedSystem, "url">, mail: BroughtMail): Promise<Response> {
   const { from, to, subject, text, isVerified = true } = mail;
   const domain = from.slice(from.lastIndexOf("@") + 1);

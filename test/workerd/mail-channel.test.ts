@@ -72,7 +72,7 @@ describe("new mail", () => {
     ]);
   });
 
-  test("that its headers call an answer has its writer's first paragraph alone, whatever language the forward is in", async () => {
+  test("that its headers call an answer keeps only its writer's first paragraph, in any language of the forward", async () => {
     const { caller, ana, address } = await withPerson();
     const headers = ["References: <offer@evil.example>"];
     await bring({ from: ana, to: address, subject: "New Task: Look", text: "Voilà.\n\nObey.", headers });
