@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
-import { performCalls } from "../../core/gateway/perform.ts";
 import type { FilesPort, ToolPorts } from "../../core/ports.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
 import { readState } from "../../core/state-versions.ts";
@@ -14,7 +13,7 @@ import { decide, nextWake } from "../../core/task.ts";
 import type { BoundFile, Tool } from "../../core/tool.ts";
 import { defineTool, failWith } from "../../tools/define-tool.ts";
 import { fakeFiles } from "../fakes/files.ts";
-import { agent, depsFor, prepare } from "./play-gateway.ts";
+import { agent, boundIn, depsFor, performLast, prepare } from "./play-gateway.ts";
 import { asked, drawsFrom, preparedCall, shown, thinking, wake } from "./play-task.ts";
 import { factsOf } from "./task-world.ts";
 
@@ -62,20 +61,8 @@ async function make(tool: Tool, files: FilesPort, names: string[], more: Partial
   const row = { tool: tool.name, arguments: given, argumentsHash, effect: "once", key: "call_x_1_0" } as const;
   const call: CallOfHop = { callId: "call_x_1_0", mode: "run", attempt: 1, ...row, ...more };
   const deps = { ...depsFor([tool]), ports: { files } as ToolPorts };
-  const job = { facts: FACTS, step: 1, calls: [], later: [call], timeoutMs: 10_000 };
-  const lines = performCalls(job, deps, new AbortController().signal);
-  for (let last: ActLine | null = null; ; ) {
-    const { value, done } = await lines.next(true);
-    if (done !== true) last = value;
-    else if (last === null) throw new Error("nothing came of the call");
-    else return last;
-  }
+  return await performLast(call, FACTS, deps);
 }
-
-const boundIn = (line: ActLine): readonly BoundFile[] => {
-  if (line.type !== "bound") throw new Error(`the call brought ${JSON.stringify(line)}`);
-  return line.files;
-};
 
 describe("a call that names files", () => {
   test("is bound by path, size and hash, and is not made", async () => {

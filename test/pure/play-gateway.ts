@@ -6,10 +6,11 @@ import { performCalls, type PerformDeps } from "../../core/gateway/perform.ts";
 import { prepareCalls } from "../../core/gateway/prepare.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import type { ToolPorts } from "../../core/ports.ts";
-import type { ActJob } from "../../core/steps-rpc.ts";
+import type { ActJob, ActLine } from "../../core/steps-rpc.ts";
+import type { CallOfHop } from "../../core/task-decision.ts";
 import type { CallOutcome, PreparedCall } from "../../core/task-commands.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
-import type { EffectClass, Tool } from "../../core/tool.ts";
+import type { BoundFile, EffectClass, Tool } from "../../core/tool.ts";
 import { defineTool, failure } from "../../tools/define-tool.ts";
 import { factsOf } from "./task-world.ts";
 import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
@@ -133,4 +134,22 @@ export async function outcomesOf(job: ActJob, deps: PerformDeps, signal: AbortSi
     if (done === true) return outcomes;
     if (line.type === "settled") outcomes.push(line.outcome);
   }
+}
+
+/** Performs one call and returns its last line. Every start is stored. */
+export async function performLast(call: CallOfHop, facts: TaskFacts, deps: PerformDeps): Promise<ActLine> {
+  const job = { facts, step: 1, calls: [], later: [call], timeoutMs: 10_000 };
+  const lines = performCalls(job, deps, new AbortController().signal);
+  for (let last: ActLine | null = null; ; ) {
+    const { value, done } = await lines.next(true);
+    if (done !== true) last = value;
+    else if (last === null) throw new Error("the call ended without a line");
+    else return last;
+  }
+}
+
+/** The files that a line binds. */
+export function boundIn(line: ActLine): readonly BoundFile[] {
+  if (line.type !== "bound") throw new Error(`the line binds no files: ${JSON.stringify(line)}`);
+  return line.files;
 }

@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
 import { hashApproved } from "../../core/gateway/bind-files.ts";
-import { performCalls } from "../../core/gateway/perform.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import type { FilesPort, ToolPorts } from "../../core/ports.ts";
 import type { ActLine } from "../../core/steps-rpc.ts";
@@ -12,7 +11,7 @@ import type { BoundFile } from "../../core/tool.ts";
 import runCommand from "../../tools/shell/run-command.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { fakeScripts } from "../fakes/scripts.ts";
-import { agent, depsFor, prepare } from "./play-gateway.ts";
+import { agent, boundIn, depsFor, performLast, prepare } from "./play-gateway.ts";
 import { drawsFrom } from "./play-task.ts";
 import { factsOf } from "./task-world.ts";
 
@@ -50,20 +49,8 @@ async function make(
   });
   const toolset = await buildToolset([runCommand], FACTS);
   const deps = { ...depsFor([runCommand]), toolset, ports: { ...({} as ToolPorts), files, scripts } };
-  const job = { facts: FACTS, step: 1, calls: [], later: [call], timeoutMs: 10_000 };
-  const lines = performCalls(job, deps, new AbortController().signal);
-  for (let last: ActLine | null = null; ; ) {
-    const { value, done } = await lines.next(true);
-    if (done !== true) last = value;
-    else if (last === null) throw new Error("nothing came of the call");
-    else return last;
-  }
+  return await performLast(call, FACTS, deps);
 }
-
-const boundIn = (line: ActLine): readonly BoundFile[] => {
-  if (line.type !== "bound") throw new Error(`the call brought ${JSON.stringify(line)}`);
-  return line.files;
-};
 const bind = async (files: FilesPort, only?: readonly string[]) => boundIn(await make(files, only, BIND));
 
 describe("a program that a person has to approve", () => {

@@ -1,6 +1,6 @@
 /** Texts that estimates of tokens are held to: kinds of ordinary text, and prose of many languages. */
 
-/** So many lines, one below the other. */
+/** A text of `count` lines. */
 export function lines(count: number, line: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => line(index)).join("\n");
 }
@@ -8,6 +8,17 @@ export function lines(count: number, line: (index: number) => string): string {
 const PEOPLE = ["Ann", "Bob", "Eve", "Tom", "Kim"];
 const CITIES = ["Rome", "Oslo", "Bonn", "Lima"];
 const pick = (from: readonly string[], index: number) => from[index % from.length] ?? "";
+
+function makeItems(length: number) {
+  return Array.from({ length }, (_, id) => ({
+    id,
+    name: `Item ${id}`,
+    tags: ["new", "sale"],
+    price: id * 9.99,
+    on: id % 2 === 0,
+    to: null,
+  }));
+}
 
 /** Ordinary text by its kind, at least 2,000 characters each. */
 export const ORDINARY: Readonly<Record<string, string>> = {
@@ -88,28 +99,8 @@ export const ORDINARY: Readonly<Record<string, string>> = {
     "function a(b,c){var d=b.length;for(var e=0;e<d;e++){if(c(b[e],e))return!0}return!1}var f=window.f||{};f.g=function(h){return h&&h.i?h.i:null};".repeat(
       15,
     ),
-  "JSON of an API": JSON.stringify(
-    Array.from({ length: 40 }, (_, id) => ({
-      id,
-      name: `Item ${id}`,
-      tags: ["new", "sale"],
-      price: id * 9.99,
-      on: id % 2 === 0,
-      to: null,
-    })),
-    null,
-    2,
-  ),
-  "JSON of an API without blanks": JSON.stringify(
-    Array.from({ length: 60 }, (_, id) => ({
-      id,
-      name: `Item ${id}`,
-      tags: ["new", "sale"],
-      price: id * 9.99,
-      on: id % 2 === 0,
-      to: null,
-    })),
-  ),
+  "JSON of an API": JSON.stringify(makeItems(40), null, 2),
+  "JSON of an API without blanks": JSON.stringify(makeItems(60)),
   Markdown:
     "## How to start\n\n1. Run `npm install`.\n2. Set `API_KEY` in `.env`.\n\n**Note:** see [the guide](docs/guide.md) for more.\n\n```bash\nnpm run dev -- --port 3000\n```\n\n".repeat(
       15,
