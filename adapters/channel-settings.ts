@@ -1,4 +1,5 @@
 /** The variables of Slack and mail: what each may be. A setting that cannot be right throws a RangeError that names it. */
+import { getOwn } from "../core/base/own-field.ts";
 import { readMailbox } from "../core/mail/address.ts";
 import { checkAddress, type Env, set } from "./env.ts";
 
@@ -77,7 +78,7 @@ export function publicUrl(env: Env): string | null {
 function smtpServer(text: string | null) {
   if (text === null) return null;
   const url = URL.parse(text);
-  const port = DEFAULT_SMTP_PORTS[url?.protocol ?? ""];
+  const port = getOwn(DEFAULT_SMTP_PORTS, url?.protocol ?? "");
   const login = url === null ? null : loginOf(url);
   if (url === null || port === undefined || url.hostname === "" || login === null)
     throw new RangeError("SMTP_URL has to be smtp://user:password@host:port or smtps://…");

@@ -1,11 +1,17 @@
 /** What `from-env.ts` gives of the console: its files, and the count of those who try to sign in to it. */
 import type { Env } from "./env.ts";
+import { isLocalFromEnv } from "./settings.ts";
 
 /**
- * Counts one try from this address; false: it was one too many. The platform counts, at each of its places by itself
+ * Counts one attempt to sign in; false when it exceeds the limit. The platform counts, each of its locations separately
  * (https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/).
+ *
+ * `claimed` is the request's `cf-connecting-ip`. Cloudflare overwrites what a client sends
+ * (https://developers.cloudflare.com/fundamentals/reference/http-headers/). On one machine the client writes it, and could start
+ * a new count with every attempt: there all attempts share one count.
  */
-export async function countSignInFromEnv(env: Env, address: string): Promise<boolean> {
+export async function countSignInFromEnv(env: Env, claimed: string | undefined): Promise<boolean> {
+  const address = isLocalFromEnv(env) ? "" : (claimed ?? "");
   return (await env.SIGN_INS.limit({ key: address })).success;
 }
 

@@ -2,12 +2,12 @@
 import type { MailPort, TaskMailPort } from "../core/mail/port.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { mailDomain, mailSettings } from "./channel-settings.ts";
-import { type Env, required } from "./env.ts";
+import type { Env } from "./env.ts";
+import { sealingFromEnv } from "./from-env-stores.ts";
 import { mailOfTask, openMail } from "./mail/mail.ts";
 import { type MailsIn, openMailsIn } from "./mail/mail-in.ts";
 import { type MailOutbox, openMailOutbox } from "./mail/outbox.ts";
 import { openOwnAddresses, type OwnAddresses } from "./mail/own-addresses.ts";
-import { openSealing } from "./sealing.ts";
 
 export type { MailHead } from "./mail/mail-in.ts";
 
@@ -35,7 +35,7 @@ export function mailOutboxFromEnv(env: Env): MailOutbox {
 export function ownAddressesFromEnv(env: Env): OwnAddresses | null {
   const domain = mailDomain(env);
   if (domain === null) return null;
-  return openOwnAddresses(openSealing(required(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY")), env.FILES, domain);
+  return openOwnAddresses(sealingFromEnv(env), env.FILES, domain);
 }
 
 /** Mail that came in and was not worked yet. */

@@ -6,6 +6,9 @@ import type { Clock } from "../core/ports.ts";
 import type { SecretsPort } from "../core/web/secrets-port.ts";
 import { openDatabase } from "./database/database.ts";
 import { type Env, required, set } from "./env.ts";
+import { findMissingKeys, missingKeysProblem, parseKeyRing } from "../core/key-ring.ts";
+import { fromBase64 } from "../core/base64.ts";
+import { openReseal, ResealedValues, type Reseal, type SealedValue } from "./resealing.ts";
 import { openSealing, type Sealing } from "./sealing.ts";
 import { checkEndpoint } from "./settings.ts";
 import { openSecrets, sealSecret, SecretShelf } from "./tenant-secrets.ts";
@@ -43,9 +46,45 @@ export function clockFromEnv(_env: Env): Clock {
   return { now: () => Date.now() };
 }
 
+/** The sealing of this isolate, whose variables do not change. */
+const sealings = new WeakMap<Env, Sealing>();
+
 /** Seals what is stored and may hold a secret. */
 export function sealingFromEnv(env: Env): Sealing {
-  return openSealing(required(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"));
+  const known = sealings.get(env);
+  if (known !== undefined) return known;
+  const opened = openSealing(required(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"), set(env.OTTO_SECRET_KEYS_OLD));
+  sealings.set(env, opened);
+  return opened;
+}
+
+const resealed = new ResealedValues();
+
+/** Stores a value under the present key when an earlier one sealed it. */
+export function resealFromEnv(env: Env): Reseal {
+  const settings = { sealing: sealingFromEnv(env), values: databaseFromEnv(env).sealed, clock: clockFromEnv(env) };
+  return openReseal({ ...settings, resealed });
+}
+
+/** Opens a value of the database, and re-seals it when an earlier key sealed it. Throws `internal` when no key opens it. */
+export async function openStoredFromEnv(env: Env, value: SealedValue): Promise<Uint8Array> {
+  const bytes = await sealingFromEnv(env).open(fromBase64(value.sealed), value.context);
+  await resealFromEnv(env)(value);
+  return bytes;
+}
+
+/** The environments whose key ring has every member that sealed a row. */
+const wholeRings = new WeakSet<Env>();
+
+/** What is wrong with the key ring, a sentence; null: nothing, or the database cannot be asked. */
+export async function keyRingProblemFromEnv(env: Env): Promise<string | null> {
+  if (wholeRings.has(env)) return null;
+  const ring = parseKeyRing(required(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"), set(env.OTTO_SECRET_KEYS_OLD));
+  const missing = await findMissingKeys(databaseFromEnv(env).sealed, ring);
+  if (!missing.ok) return null;
+  if (missing.value.length > 0) return missingKeysProblem(missing.value);
+  wholeRings.add(env);
+  return null;
 }
 
 /** A cache of the tenants' sealed secrets for the life of the isolate. */
@@ -57,6 +96,7 @@ export function secretsFromEnv(env: Env, tenant: string, user: SecretUser): Secr
   return openSecrets({
     table,
     sealing: sealingFromEnv(env),
+    reseal: resealFromEnv(env),
     tenant,
     user,
     shelf: secretShelf,

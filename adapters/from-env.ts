@@ -9,7 +9,7 @@ import type { MemoryPort } from "../core/memory/port.ts";
 import type { MemoryStore } from "../core/memory/store.ts";
 import type { SandboxRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
 import { CostShare } from "../core/tenant/cost-share.ts";
-import type { StepsRpc } from "../core/steps-rpc.ts";
+import type { OwnResult, StepsRpc } from "../core/steps-rpc.ts";
 import type { ScriptsPort } from "../core/scripts/port.ts";
 import type { ToolSourcesPort } from "../core/tool-source.ts";
 import type { EmbedderPort, VectorsPort } from "../core/memory/vector-ports.ts";
@@ -25,8 +25,22 @@ import { hashingEmbedder } from "./embeddings/hashing.ts";
 import { openAiEmbedder } from "./embeddings/openai.ts";
 import { sandboxName, sandboxNameOf, type SandboxPlace, sandboxPrefix, tenantOfSandbox } from "./files/blob-keys.ts";
 import { openFiles } from "./files/files.ts";
-import { clockFromEnv, databaseFromEnv, pgvectorFromEnv, sealingFromEnv, secretsFromEnv } from "./from-env-stores.ts";
-import { type DatabaseHealth, databaseHealth, type SidecarReport, sidecarHealth } from "./health.ts";
+import {
+  clockFromEnv,
+  databaseFromEnv,
+  pgvectorFromEnv,
+  resealFromEnv,
+  sealingFromEnv,
+  secretsFromEnv,
+} from "./from-env-stores.ts";
+import {
+  type DatabaseHealth,
+  databaseHealth,
+  freeDiskBytes,
+  reindexHealth,
+  type SidecarReport,
+  sidecarHealth,
+} from "./health.ts";
 import { openMemory } from "./memory/memory-store.ts";
 import { memoryOfTask } from "./memory/task-memory.ts";
 import { endProcesses } from "./mcp/end-processes.ts";
@@ -67,7 +81,7 @@ export * from "./from-env-channels.ts";
 export * from "./from-env-console.ts";
 export * from "./from-env-stores.ts";
 export type { Env } from "./env.ts";
-export { type Settings, settingProblems, settingsFromEnv } from "./settings.ts";
+export { isLocalFromEnv, type Settings, settingProblems, settingsFromEnv } from "./settings.ts";
 
 /** The one sidecar's object. What limits it is what it has under way, 256 requests. */
 const THE_SIDECAR = "sidecar";
@@ -175,10 +189,15 @@ export async function keepShippedFromEnv(env: Env): Promise<Result<void>> {
   return await keepShipped(blobsFromEnv(env));
 }
 
-/** The results of the calls of a task's tree. */
-export function resultsFromEnv(env: Env, { tenant, rootId }: Pick<TaskFacts, "tenant" | "rootId">): ResultsPort {
+/** The results of the calls of a task's tree. `own`: those of this task that its object sent; null: the object is asked. */
+export function resultsFromEnv(
+  env: Env,
+  { id, tenant, rootId }: Pick<TaskFacts, "id" | "tenant" | "rootId">,
+  own: readonly OwnResult[] | null,
+): ResultsPort {
   const taskOf = (task: string) => tasksFromEnv(env)(tenant, task);
-  return openResults({ blobs: blobsFromEnv(env), taskOf, tenant, rootId });
+  const sent = own === null ? null : { task: id, results: own };
+  return openResults({ blobs: blobsFromEnv(env), taskOf, tenant, rootId, own: sent });
 }
 
 /** Forgets the sandbox of a task tree: its index, then every blob and every large result that it has. Can be done again. */
@@ -263,7 +282,11 @@ export async function endMcpProcessesFromEnv(env: Env, tenant: string, server: s
 
 /** What is stored of a tenant's MCP servers and may be read by nobody. */
 export function mcpRegistryFromEnv(env: Env, tenant: string): McpRegistry {
-  return openRegistry(databaseFromEnv(env).mcpServers, sealingFromEnv(env), tenant);
+  return openRegistry(
+    databaseFromEnv(env).mcpServers,
+    { sealing: sealingFromEnv(env), reseal: resealFromEnv(env) },
+    tenant,
+  );
 }
 
 /** The sidecar at SIDECAR_URL, else the one in its container; null: there is no secret to share with one. */
@@ -301,7 +324,8 @@ export function slackNotesFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant"
 }
 
 function slackTokens(env: Env): SlackTokens {
-  return { table: databaseFromEnv(env).slackInstalls, sealing: sealingFromEnv(env), apiUrl: slackSettings(env).apiUrl };
+  const { slackInstalls: table } = databaseFromEnv(env);
+  return { table, sealing: sealingFromEnv(env), reseal: resealFromEnv(env), apiUrl: slackSettings(env).apiUrl };
 }
 
 /** The token of a bot as the database keeps it. */
@@ -327,14 +351,24 @@ export async function healthFromEnv(env: Env): Promise<{
   database: DatabaseHealth;
   sidecar: SidecarReport["sidecar"];
   isolation: SidecarReport["isolation"];
+  freeDiskBytes: number | null;
+  reindex: Awaited<ReturnType<typeof reindexHealth>>;
 }> {
   const { mode, model } = settingsFromEnv(env);
   const vectors = env.VECTORS === undefined ? "pgvector" : "vectorize";
-  const [database, { sidecar, isolation }] = await Promise.all([
+  const [database, { sidecar, isolation }, free, reindex] = await Promise.all([
     databaseHealth(databaseFromEnv(env)),
     sidecarHealth(sidecarFromEnv(env)),
+    freeDiskFromEnv(env),
+    reindexHealth(databaseFromEnv(env), clockFromEnv(env).now()),
   ]);
-  return { mode, model, embeddings: embedderFromEnv(env).model, vectors, database, sidecar, isolation };
+  const parts = { database, sidecar, isolation, freeDiskBytes: free, reindex };
+  return { mode, model, embeddings: embedderFromEnv(env).model, vectors, ...parts };
+}
+
+/** Bytes that the disk of a local system's state has free; null: not known, or no local system. */
+export async function freeDiskFromEnv(env: Env): Promise<number | null> {
+  return await freeDiskBytes(set(env.OTTO_DATABASE_ENDPOINT));
 }
 
 /** Which upload of the Worker answers; null where it was not uploaded. */

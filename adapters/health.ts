@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Database } from "../core/database.ts";
 import { parseJson } from "../core/parse-json.ts";
+import { LOSS_REPORTED_MS, type Lost } from "../core/tenant/recovery.ts";
 import type { Sidecar } from "./sidecar/sidecar.ts";
 
 /** How long a look at one of them may take. */
@@ -22,6 +23,7 @@ export interface SidecarReport {
 type Isolation = (typeof ISOLATION)[number];
 export const ISOLATION = ["bubblewrap", "container", "none", "unknown"] as const;
 
+const diskSchema = z.object({ free_bytes: z.number() });
 const reportSchema = z.object({ isolation: z.object({ level: z.enum(ISOLATION) }) });
 
 /** Asks the database one small question. */
@@ -31,6 +33,27 @@ export async function databaseHealth(database: Database): Promise<DatabaseHealth
   if (found === null) return "away";
   if (found.ok || found.error.code === "not_found") return "ok";
   return found.error.code === "upstream_failed" ? "away" : "refused";
+}
+
+/** Bytes that the disk of a local system's state has free, as its database's bridge reports; null: not known, or no local system. */
+export async function freeDiskBytes(endpoint: string | null): Promise<number | null> {
+  if (endpoint === null) return null;
+  try {
+    const response = await fetch(new URL("/disk", endpoint), { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return diskSchema.safeParse(parseJson(await response.text())).data?.free_bytes ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** What the rebuildings of all tenants come to; null: the database did not say. */
+export async function reindexHealth(
+  database: Database,
+  now: number,
+): Promise<{ readonly running: number; readonly not_rebuilt: Lost } | null> {
+  const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), TIMEOUT_MS));
+  const found = await Promise.race([database.recovery.summary(now - LOSS_REPORTED_MS), late]);
+  return found?.ok === true ? { running: found.value.running, not_rebuilt: found.value.lost } : null;
 }
 
 /** Asks the sidecar; null: there is none. */

@@ -1,6 +1,7 @@
 /**
- * The results of a task tree: what was shortened stands in the bucket under the tree's prefix; the rest is in the rows of
- * the task that made the call, which the call's id names.
+ * The results of a task tree: what was shortened is in the bucket under the tree's prefix; the rest is in the rows of the task
+ * that made the call, which the call's id names. A call never asks the object of its own task, which waits for the call: the
+ * object sends the rows with the job.
  */
 import { failed, ok, type Result } from "../core/errors.ts";
 import { taskOfCall } from "../core/ids.ts";
@@ -8,6 +9,7 @@ import { readKeptText } from "../core/prompt/kept-results.ts";
 import type { TaskRpc } from "../core/objects.ts";
 import { OUTSIDE } from "../core/provenance/label.ts";
 import type { BlobPort } from "../core/ports.ts";
+import type { OwnResult } from "../core/steps-rpc.ts";
 import type { ResultsPort } from "../core/prompt/results-port.ts";
 import { guarded } from "./files/r2.ts";
 
@@ -17,10 +19,18 @@ export interface ResultsSettings {
   readonly taskOf: (task: string) => Pick<TaskRpc, "facts" | "call">;
   readonly tenant: string;
   readonly rootId: string;
+  /** The task whose call reads, and the results that its object sent. Null: an object of an earlier release, which is asked. */
+  readonly own: { readonly task: string; readonly results: readonly OwnResult[] } | null;
 }
 
-export function openResults({ blobs, taskOf, tenant, rootId }: ResultsSettings): ResultsPort {
+export function openResults({ blobs, taskOf, tenant, rootId, own }: ResultsSettings): ResultsPort {
+  const sent = new Map(own?.results.map((result) => [result.callId, result]));
+
   async function fromTask(task: string, callId: string): Promise<Result<string>> {
+    if (task === own?.task) {
+      const row = sent.get(callId);
+      return row === undefined ? NO_SUCH_RESULT : ok(row.content);
+    }
     const object = taskOf(task);
     const facts = await object.facts();
     // A task of another tree is as unknown here as one that does not exist.
@@ -33,6 +43,7 @@ export function openResults({ blobs, taskOf, tenant, rootId }: ResultsSettings):
     labelOf: async (callId) => {
       const task = taskOfCall(callId);
       if (task === null) return OUTSIDE;
+      if (task === own?.task) return sent.get(callId)?.label ?? OUTSIDE;
       const row = await guarded(async () => await taskOf(task).call(callId));
       return row.ok ? (row.value.label ?? OUTSIDE) : OUTSIDE;
     },

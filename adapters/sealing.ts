@@ -1,67 +1,95 @@
 /**
- * Sealing of what is stored and may hold a secret: AES-256-GCM under OTTO_SECRET_KEY, with a fresh 96-bit nonce in front
+ * Sealing of what is stored and may hold a secret: AES-256-GCM under OTTO_SECRET_KEY, with a fresh 96-bit nonce
  * (NIST SP 800-38D). `context` says what the bytes belong to: sealed bytes that were moved elsewhere do not open.
+ *
+ * Sealed bytes are the header of the key (core/key-ring.ts), the nonce, and the ciphertext with its tag. Bytes of an earlier
+ * release have no header; each key of the ring is tried for them, which the tag makes safe.
  */
-import { fromBase64 } from "../core/base64.ts";
 import { raise } from "../core/errors.ts";
+import { HEADER_BYTES, type KeyRing, parseKeyRing, type RingMember } from "../core/key-ring.ts";
 
 const NONCE_BYTES = 12;
-const KEY_BYTES = 32;
 
 export interface Sealing {
   seal(bytes: Uint8Array, context: string): Promise<Uint8Array>;
-  /** Throws `internal` for bytes that were not sealed with this key and context. */
+  /** Throws `internal` for bytes that were not sealed with a key of the ring and this context. */
   open(sealed: Uint8Array, context: string): Promise<Uint8Array>;
+  /**
+   * Whether another key than the present one may have sealed the bytes. False while the ring has one member: a release that
+   * is rolled back then still opens what it sealed.
+   */
+  isStale(sealed: Uint8Array): boolean;
   /** 32 bytes or more that only a holder of the key can make, the same for the same seed bytes and purpose. */
   derive(seed: Uint8Array, purpose: string, byteCount: number): Promise<Uint8Array>;
+  /** The same of every key of the ring, the present one first: for what was handed out before the key changed. */
+  deriveEach(seed: Uint8Array, purpose: string, byteCount: number): Promise<readonly Uint8Array[]>;
 }
 
-/** `secretKey` is 32 bytes in base64. Throws a RangeError for anything else. */
-export function openSealing(secretKey: string): Sealing {
-  const raw = decodeKey(secretKey);
+/** `secretKey` seals and opens, the comma-separated keys of `old` open; each is 32 bytes in base64. Throws a RangeError else. */
+export function openSealing(secretKey: string, old: string | null = null): Sealing {
+  const ring = parseKeyRing(secretKey, old);
+  const [present] = ring;
   return {
     async seal(bytes, context) {
       const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
-      const key = await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["encrypt"]);
+      const key = await crypto.subtle.importKey("raw", present.raw, "AES-GCM", false, ["encrypt"]);
       const sealed = new Uint8Array(await crypto.subtle.encrypt(gcm(nonce, context), key, bytes));
-      const whole = new Uint8Array(NONCE_BYTES + sealed.length);
-      whole.set(nonce);
-      whole.set(sealed, NONCE_BYTES);
+      const whole = new Uint8Array(HEADER_BYTES + NONCE_BYTES + sealed.length);
+      whole.set(present.header);
+      whole.set(nonce, HEADER_BYTES);
+      whole.set(sealed, HEADER_BYTES + NONCE_BYTES);
       return whole;
     },
     async open(sealed, context) {
-      const key = await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["decrypt"]);
-      const nonce = sealed.subarray(0, NONCE_BYTES);
-      try {
-        return new Uint8Array(await crypto.subtle.decrypt(gcm(nonce, context), key, sealed.subarray(NONCE_BYTES)));
-      } catch {
-        return raise("internal", "A stored secret does not open: OTTO_SECRET_KEY is another than when it was stored.");
-      }
+      const named = ring.find((member) => isSealedBy(sealed, member));
+      const opened = named === undefined ? null : await decrypt(named, sealed.subarray(HEADER_BYTES), context);
+      return opened ?? (await openWithoutHeader(ring, sealed, context));
     },
-    async derive(seed, purpose, byteCount) {
-      const key = await crypto.subtle.importKey("raw", raw, "HKDF", false, ["deriveBits"]);
-      const info = new TextEncoder().encode(purpose);
-      const bits = await crypto.subtle.deriveBits(
-        { name: "HKDF", hash: "SHA-256", salt: seed, info },
-        key,
-        byteCount * 8,
-      );
-      return new Uint8Array(bits);
-    },
+    isStale: (sealed) => ring.length > 1 && !isSealedBy(sealed, present),
+    derive: (seed, purpose, byteCount) => deriveFrom(present, seed, purpose, byteCount),
+    deriveEach: (seed, purpose, byteCount) =>
+      Promise.all(ring.map((member) => deriveFrom(member, seed, purpose, byteCount))),
   };
+}
+
+async function openWithoutHeader(ring: KeyRing, sealed: Uint8Array, context: string): Promise<Uint8Array> {
+  for (const member of ring) {
+    const opened = await decrypt(member, sealed, context);
+    if (opened !== null) return opened;
+  }
+  return raise(
+    "internal",
+    "A stored secret does not open: the key that sealed it is neither OTTO_SECRET_KEY nor one of OTTO_SECRET_KEYS_OLD.",
+  );
+}
+
+/** Null for bytes that this key and context did not seal. */
+async function decrypt({ raw }: RingMember, sealed: Uint8Array, context: string): Promise<Uint8Array | null> {
+  const key = await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["decrypt"]);
+  const nonce = sealed.subarray(0, NONCE_BYTES);
+  try {
+    return new Uint8Array(await crypto.subtle.decrypt(gcm(nonce, context), key, sealed.subarray(NONCE_BYTES)));
+  } catch {
+    return null;
+  }
+}
+
+async function deriveFrom(
+  { raw }: RingMember,
+  seed: Uint8Array,
+  purpose: string,
+  byteCount: number,
+): Promise<Uint8Array> {
+  const key = await crypto.subtle.importKey("raw", raw, "HKDF", false, ["deriveBits"]);
+  const info = new TextEncoder().encode(purpose);
+  const bits = await crypto.subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt: seed, info }, key, byteCount * 8);
+  return new Uint8Array(bits);
+}
+
+function isSealedBy(sealed: Uint8Array, { header }: RingMember): boolean {
+  return sealed.length > HEADER_BYTES && header.every((byte, at) => sealed[at] === byte);
 }
 
 function gcm(nonce: Uint8Array, context: string) {
   return { name: "AES-GCM", iv: nonce, additionalData: new TextEncoder().encode(context) };
-}
-
-function decodeKey(base64: string): Uint8Array {
-  let raw: Uint8Array;
-  try {
-    raw = fromBase64(base64);
-  } catch {
-    throw new RangeError("OTTO_SECRET_KEY is not base64");
-  }
-  if (raw.length !== KEY_BYTES) throw new RangeError(`OTTO_SECRET_KEY has to be ${KEY_BYTES} bytes in base64`);
-  return raw;
 }

@@ -38,6 +38,11 @@ export interface Settings {
   readonly operatorKeyHash: string | null;
 }
 
+/** True for a system on one machine (`npm start`, `npm run dev`). Never throws, also for invalid settings. */
+export function isLocalFromEnv(env: Env): boolean {
+  return set(env.OTTO_MODE) === "local";
+}
+
 /** Reads the settings. Without OTTO_MODE it is production, which refuses what is for development and tests only. */
 export function settingsFromEnv(env: Env): Settings {
   const known = settings.get(env);

@@ -9,6 +9,7 @@ import { failed, ok, type Result } from "../core/errors.ts";
 import { findUserRefusal, isBoundToAgent, type SecretUser } from "../core/policy/secret-use.ts";
 import type { Clock } from "../core/ports.ts";
 import type { SecretsPort, TenantSecret } from "../core/web/secrets-port.ts";
+import type { Reseal } from "./resealing.ts";
 import type { Sealing } from "./sealing.ts";
 
 /** How long a list stands in for one that cannot be read. */
@@ -62,6 +63,7 @@ export class SecretShelf {
 export interface SecretsSettings {
   readonly table: Pick<SecretTable, "sealed">;
   readonly sealing: Pick<Sealing, "seal" | "open">;
+  readonly reseal: Reseal;
   readonly tenant: string;
   /** The user whose requests carry the values. */
   readonly user: SecretUser;
@@ -137,13 +139,15 @@ async function opened(settings: SecretsSettings, row: SecretSetting): Promise<Te
   return { name, hosts, value: await openValue(settings, row), ...bindings };
 }
 
-/** Null for what does not open with the present key. */
+/** Null for what no key of the ring opens. */
 async function openValue(
-  { sealing, tenant }: Pick<SecretsSettings, "sealing" | "tenant">,
+  { sealing, reseal, tenant }: Pick<SecretsSettings, "sealing" | "reseal" | "tenant">,
   { name, sealed }: SecretSetting,
 ): Promise<string | null> {
+  const context = contextOf(tenant, name);
   try {
-    const bytes = await sealing.open(fromBase64(sealed), contextOf(tenant, name));
+    const bytes = await sealing.open(fromBase64(sealed), context);
+    await reseal({ tenant, column: "secrets.sealed", sealed, context });
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return null;

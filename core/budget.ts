@@ -36,7 +36,11 @@ export const TOOL_LIST_TOKENS = 7300;
 const SKILL_TOKENS = 2000;
 /** The least that a subtask is given. */
 const MIN_SUBTASK_TOKENS = 1000;
-/** What the result of one subtask adds to its parent's next request, at most: a shortened text of 4,000 characters in short words. */
+/**
+ * Tokens that the result of one subtask is expected to add to its parent's next request: a shortened text of 4,000 characters in
+ * short words of a Latin alphabet. As many Han characters have 2,500 to 2,900 in o200k and 3,900 in cl100k: then the next request
+ * may not be affordable, and the parent ends with `budget_exceeded`.
+ */
 const SUBTASK_RESULT_TOKENS = 1600;
 /** The longest that a hop may take: one model call, or the calls of one step. */
 export const HOP_TIMEOUT_MS = 600_000;

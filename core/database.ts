@@ -10,11 +10,12 @@ import type { EndpointTable } from "./channels/endpoint.ts";
 import type { HookTable } from "./channels/hook.ts";
 import type { SlackInstallTable } from "./channels/slack/install-table.ts";
 import type { Result } from "./errors.ts";
+import type { RecordedKeys, SealedValues } from "./key-ring.ts";
 import type { MemoryTable, ProjectTable } from "./memory/tables.ts";
 import type { McpServerTable } from "./mcp/server-table.ts";
 import type { KeyRecord, TaskReport } from "./objects.ts";
 import type { OpenWait } from "./open-waits.ts";
-import type { Page, PageRequest } from "./page-cursor.ts";
+import type { Page, PageRequest, Place } from "./page-cursor.ts";
 import type { PersonTable } from "./people/tables.ts";
 import type { ScheduleTable } from "./schedules/table.ts";
 import type { ShortTask } from "./short-task.ts";
@@ -22,6 +23,7 @@ import type { SkillChange, SkillTable } from "./skills/tables.ts";
 import type { OwnUsage, TaskLine } from "./task-line.ts";
 import type { TaskStatus } from "./task-status.ts";
 import type { TaskView } from "./task-view.ts";
+import type { RecoveryTable } from "./tenant/recovery.ts";
 import type { DefinedTool, SourceRecord, SourceToPublish } from "./tool-source.ts";
 
 /** The name under which acts of the operator stand in the audit log. It is no tenant's id. */
@@ -179,8 +181,16 @@ export interface TreeNode extends TaskLine {
 }
 
 export interface TaskIndex {
-  /** Takes rows whose version is higher than what is there. Rows of an erased tenant are dropped. */
-  upsert(tenant: string, reports: readonly TaskReport[]): Promise<Result<void>>;
+  /**
+   * Takes rows whose version is higher than what is there. Rows of an erased tenant are dropped. With `counter`, the one that
+   * the tenant's object has, the tenant's row advances to the next one; `isTogether` false: its counter is another, or it is
+   * gone or erased, and it did not.
+   */
+  upsert(
+    tenant: string,
+    reports: readonly TaskReport[],
+    counter?: number,
+  ): Promise<Result<{ readonly isTogether: boolean }>>;
   /** The tenant's tasks that are not hidden. A page ends early when what it holds is large (over 8 MB). */
   page(tenant: string, filter: TaskFilter, request: PageRequest): Promise<Result<Page<TaskView>>>;
   /** The same in the short form. */
@@ -191,9 +201,24 @@ export interface TaskIndex {
   below(tenant: string, task: string, limit: number): Promise<Result<readonly TreeNode[]>>;
   /** The ids of tasks of the tenant, hidden ones too, in no order: what there is to erase. */
   some(tenant: string, limit: number): Promise<Result<readonly string[]>>;
+  /** The ids after one (null: from the start), hidden ones too, in their order. */
+  ids(tenant: string, after: string | null, limit: number): Promise<Result<readonly string[]>>;
+  /** The roots that ended before `before`, the earliest first. Their place is that moment. */
+  ended(tenant: string, before: number, request: PageRequest): Promise<Result<readonly Place[]>>;
+  count(tenant: string): Promise<Result<StoredTasks>>;
   remove(tenant: string, ids: readonly string[]): Promise<Result<void>>;
+  /** What a task reported last, a hidden one too, without its waits and its root; null: the index does not list it. */
+  find(tenant: string, id: string): Promise<Result<TaskReport | null>>;
   /** Tasks of any tenant whose wake-up was due before `before`, the longest overdue first. Their place is that moment. */
   overdue(before: number, request: PageRequest): Promise<Result<Page<{ tenant: string; task: string }>>>;
+}
+
+/** How much of a tenant's tasks is stored. Hidden tasks are not counted. */
+interface StoredTasks {
+  readonly tasks: number;
+  readonly ended: number;
+  /** When the first of those that are stored ended, in milliseconds since the epoch; null: none did. */
+  readonly earliestEnd: number | null;
 }
 
 /** What narrows a list of acts; absent: it does not. */
@@ -277,8 +302,10 @@ export interface Database {
   readonly keys: KeyTable;
   readonly agents: AgentTable;
   readonly secrets: SecretTable;
+  readonly sealed: RecordedKeys & SealedValues;
   readonly tasks: TaskIndex;
   readonly audit: AuditLog;
+  readonly recovery: RecoveryTable;
   readonly toolSources: ToolSourceTable;
   readonly skills: SkillTable;
   readonly usage: UsageTable;

@@ -1,4 +1,5 @@
 /** Character references of HTML: the common names, and every number. */
+import { getOwn } from "./base/own-field.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
   amp: "&",
@@ -26,7 +27,7 @@ export function escapeHtml(text: string): string {
 }
 
 function readEntity(whole: string, decimal?: string, hex?: string, name?: string): string {
-  if (name !== undefined) return NAMES[name.toLowerCase()] ?? whole;
+  if (name !== undefined) return getOwn(NAMES, name.toLowerCase()) ?? whole;
   const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
   const isText = code > 0 && code <= MAX_CODE_POINT && (code < 0xd800 || code > 0xdfff);
   return isText ? String.fromCodePoint(code) : whole;

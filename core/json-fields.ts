@@ -1,9 +1,10 @@
 /** Reads properties of a JSON value whose shape is not known. Inherited properties count as absent. */
+import { getOwn } from "./base/own-field.ts";
 
 /** A property of a JSON object; undefined when the value is no object or lacks it. */
 export function getField(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? (value as Readonly<Record<string, unknown>>)[name]
+  return typeof value === "object" && value !== null
+    ? getOwn(value as Readonly<Record<string, unknown>>, name)
     : undefined;
 }
 

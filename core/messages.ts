@@ -13,14 +13,15 @@ export interface RequestedCall {
  * A message. `content` is text; the tool message answers the call with `callId`. `label` says where the text came from;
  * absent in what an earlier release stored and in what a caller sent (`core/provenance/label-messages.ts`). With `continues`
  * it is a part of the message before it, from another source: a request has both as one message, with nothing between.
- * `isUpload`: a result that has the text of uploaded files, and of nothing else that somebody wrote.
+ * `isUpload`: a result that has the text of uploaded files, and of nothing else that somebody wrote. `isSummary`: a part of the
+ * text that replaces earlier steps; absent from an object of an earlier release, where only the first part says so.
  */
 export type Message = (
   | { readonly role: "system"; readonly content: string }
   | { readonly role: "user"; readonly content: string }
   | { readonly role: "assistant"; readonly content: string; readonly calls?: readonly RequestedCall[] }
   | { readonly role: "tool"; readonly callId: string; readonly name: string; readonly content: string }
-) & { readonly label?: Label; readonly continues?: true; readonly isUpload?: true };
+) & { readonly label?: Label; readonly continues?: true; readonly isUpload?: true; readonly isSummary?: true };
 
 /** A message whose source is known. */
 export type LabelledMessage = Message & { readonly label: Label };

@@ -4,6 +4,7 @@
  * `max_cost_usd` on it is refused; its window is taken to be `UNKNOWN_WINDOW_TOKENS`.
  */
 
+import { getOwn } from "./base/own-field.ts";
 import type { Encoding } from "./prompt/tokens.ts";
 
 /** Dollars for a million tokens. (A dollar a million tokens is a millionth of a dollar a token.) */
@@ -40,7 +41,7 @@ const TABLE: Readonly<Record<string, readonly [input: number, output: number, wi
 export function modelChoice(name: string): ModelChoice {
   const family = name.replace(/-\d{4}-\d{2}-\d{2}$/, "");
   for (const known of [name, family]) {
-    const row = Object.hasOwn(TABLE, known) ? TABLE[known] : undefined;
+    const row = getOwn(TABLE, known);
     if (row === undefined) continue;
     return { name, price: { inputPerMillion: row[0], outputPerMillion: row[1] }, windowTokens: row[2] };
   }

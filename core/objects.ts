@@ -14,6 +14,8 @@ import type { ChangeSetRpc } from "./sandbox/change-set.ts";
 import type { Label } from "./provenance/label.ts";
 import type { SandboxWrite } from "./sandbox/write.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "./tenant/budget-tree.ts";
+import type { Reindex } from "./tenant/recovery.ts";
+import type { Retention, RetentionProgress, TrimmedPart } from "./tenant/retention.ts";
 import type { EndedSession, Session, SessionPage, SessionQuery, SessionsToEnd, SignInLink } from "./tenant/session.ts";
 import type { NearLimit, NewTask } from "./task-commands.ts";
 import type { LedgerRow, Spend } from "./task-decision.ts";
@@ -44,6 +46,8 @@ export interface TaskRpc {
   create(task: NewTask): Promise<Result<TaskView>>;
   view(): Promise<Result<TaskView>>;
   facts(): Promise<Result<TaskFacts>>;
+  /** The task's line in the index as it stands, without news. Changes nothing. */
+  indexRow(): Promise<Result<TaskReport>>;
   start(request: string | null): Promise<Result<TaskView>>;
   /** `own`: how many UTF-16 units of `text`, from its beginning, its sender wrote; the rest is from outside. Absent: all. */
   message(text: string, request: string | null, own?: number): Promise<Result<TaskView>>;
@@ -116,9 +120,13 @@ export interface TaskRpc {
   poke(): Promise<void>;
   /**
    * Forgets everything, its subtasks and the hidden tasks that it adopted first; `conflict` while the task lives. What
-   * cannot be erased now fails the whole, which can be done again.
+   * cannot be erased now fails the whole, which can be done again. With `keepsMemory`, the summary that it left in memory stays.
    */
-  erase(): Promise<Result<void>>;
+  erase(keepsMemory?: boolean): Promise<Result<void>>;
+  /** When the last task of the tree at and below this one ended; null: one lives, or has still to report its end. */
+  treeEndedAt(): Promise<Result<number | null>>;
+  /** Removes a part of what the tree at and below this one stores; `conflict` while one of it lives. Can be done again. */
+  trim(part: TrimmedPart): Promise<Result<void>>;
 }
 
 /** One line of the index that a task reports to its tenant. `version` only grows. */
@@ -317,7 +325,24 @@ export interface TenantRpc {
    * Durably takes an erased task out of the index, whatever is still reported of it. Of an erased tenant: the task needs
    * no more erasing.
    */
-  forget(task: string): Promise<void>;
+  forget(task: string, keepsMemory?: boolean): Promise<void>;
+  /**
+   * Rebuilds from the objects what Postgres holds of the tenant, in the background; one that runs goes on. `not_found`: the
+   * tenant is erased, or neither a row nor this object knows it.
+   */
+  startReindex(): Promise<Result<Reindex>>;
+  /** The latest rebuilding; null: none was ever needed. */
+  reindex(): Promise<Reindex | null>;
+  /** How long tasks are stored, and how far the sweep is (null: nothing is swept). */
+  retention(): Promise<{ readonly retention: Retention; readonly progress: RetentionProgress | null }>;
+  /** Sets it, in place of all that was set. The sweep begins at once. */
+  setRetention(retention: Retention): Promise<void>;
+  /** Bytes of files that the tenant's sandboxes hold. */
+  storedBytes(): Promise<number>;
+  /** Sees that the tenant has its row, and restores one that was lost. `not_found` as above. */
+  confirmRow(): Promise<Result<void>>;
+  /** The tenant has this schedule, so that a rebuilding finds it. */
+  noteSchedule(schedule: string): Promise<void>;
   /** Sends what Postgres has not got yet, now. False: Postgres did not take it; the object goes on trying. */
   flush(): Promise<boolean>;
   /** Keeps the summaries of all tasks that have completed, now. False: not all; the object goes on trying. */

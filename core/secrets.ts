@@ -2,6 +2,7 @@
  * The secrets of a deployed Worker: one list for the Worker, which reads them, and for `npm run deploy`, which checks that
  * they are there, and those that it uploads by their values, before it changes anything.
  */
+import { MAX_OLD_KEYS } from "./key-ring.ts";
 
 interface SecretRow {
   /** Without a required one the Worker refuses to work. */
@@ -26,6 +27,12 @@ export const SECRETS = {
     purpose: "32 bytes in base64, which seal what tenants store",
     form: "32 bytes in base64, 44 characters",
     fits: (value) => /^[A-Za-z0-9+/]{43}=$/.test(value),
+  },
+  OTTO_SECRET_KEYS_OLD: {
+    required: false,
+    purpose: "earlier values of OTTO_SECRET_KEY, comma separated, which only open what they sealed",
+    form: `at most ${MAX_OLD_KEYS} keys of 32 bytes in base64, 44 characters each, separated by commas`,
+    fits: areKeys,
   },
   OTTO_OPERATOR_KEY_HASH: {
     required: true,
@@ -90,6 +97,11 @@ export function secretProblem(name: SecretName, value: string): string | null {
 
 /** Variables for development and tests, which a deployed Worker must not have. OTTO_MODE has to be production there. */
 export const TEST_SWITCHES: readonly string[] = ["OTTO_EGRESS_ALLOW", "OTTO_DATABASE_ENDPOINT"];
+
+function areKeys(value: string): boolean {
+  const keys = value.split(",");
+  return keys.length <= MAX_OLD_KEYS && keys.every((key) => /^[A-Za-z0-9+/]{43}=$/.test(key.trim()));
+}
 
 function isHeaderWord(value: string): boolean {
   return /^[\x21-\x7e]+$/.test(value);

@@ -1,4 +1,5 @@
 /** How a task that an earlier release stored is read: each version is brought to the next, so old tasks are finished. */
+import { splitFileNames } from "./channels/slack/file-names.ts";
 import { BY_API } from "./channels/way-in.ts";
 import { addKeyLifetime } from "./gateway/key-lifetime.ts";
 import { modelChoice } from "./model-table.ts";
@@ -53,22 +54,33 @@ function readEarlier(facts: Stored, state: Stored): TaskState {
 /**
  * Version 5 stored no labels: the input has those of `labelOldInput`, and the result of any tool is from outside. It took
  * the tools of a first request for 1,500 tokens, and measured none.
- * Approvals of it covered the names of files and not their content, so those that are open are requested again.
+ * Approvals of it covered the names of files and not their content, so those that are open are requested again. It judged no
+ * call by what it carries out.
  */
 function fromFifth(facts: Stored, state: Stored): TaskState {
   const labels = labelOldInput(facts as unknown as TaskFacts);
   const { toolCalls, steps } = state["usage"] as TaskState["usage"];
   const steeredBy = toolCalls > 0 ? OUTSIDE : labels.label;
   const isContextCounted = steps > 0;
+  const batch = state["batch"] as TaskState["batch"];
+  const wasInfluenced = labels.label === OUTSIDE || toolCalls > batch.length;
   const read = {
     ...state,
     v: STATE_VERSION,
     facts: { ...facts, ...labels },
+    batch: wasInfluenced ? batch.map(markUnjudged) : batch,
     steeredBy,
-    steering: (state["steering"] as readonly string[]).map((text) => toSteering(text)),
+    steering: (state["steering"] as readonly string[]).flatMap((text) =>
+      toSteering(text, facts as unknown as TaskFacts),
+    ),
     isContextCounted,
   } as unknown as TaskState;
   return withoutUnboundApprovals(read);
+}
+
+/** An open call that no person is to decide was prepared from text from outside, and nobody looked at what it sends. */
+function markUnjudged(call: BatchCall): BatchCall {
+  return call.state === "intended" && call.wait === null ? { ...call, isUnjudged: true } : call;
 }
 
 /**
@@ -99,23 +111,23 @@ const APPROVAL_MS = 86_400_000;
 
 /** Opens the approvals again that may cover files: each gets a new id once the content of its files is known. */
 function withoutUnboundApprovals(state: TaskState): TaskState {
-  const settledWaits: Record<string, SettledWait> = { ...state.settledWaits };
+  const settledWaits = new Map<string, SettledWait>(Object.entries(state.settledWaits));
   const batch = state.batch.map((call): BatchCall => {
     const { wait } = call;
     if (wait?.kind !== "approval" || !NAMED_FILES.has(call.tool)) return call;
     const { id, reason, expiresAt, since = 0 } = wait;
-    settledWaits[id] = { outcome: "replaced", by: null, at: since };
+    settledWaits.set(id, { outcome: "replaced", by: null, at: since });
     const expiresInMs = expiresAt === null || since === 0 ? APPROVAL_MS : expiresAt - since;
     return { ...call, wait: null, consent: { reason, expiresInMs, rounds: 1, approved: null } };
   });
   if (batch.every((call, index) => call === state.batch[index])) return state;
   const phase: Phase = state.phase.name === "parked" ? { name: "prepared" } : state.phase;
-  return { ...state, batch, settledWaits, phase };
+  return { ...state, batch, settledWaits: Object.fromEntries(settledWaits), phase };
 }
 
-/** Version 5 took every message that was sent to a task for a principal's. */
-function toSteering(content: string): LabelledText {
-  return { role: "user", content, label: PRINCIPAL };
+/** Version 5 took every message that was sent to a task for a principal's. One of Slack names its files behind the words. */
+function toSteering(content: string, { via }: TaskFacts): LabelledText[] {
+  return via.channel === "slack" ? splitFileNames(content, PRINCIPAL) : [{ role: "user", content, label: PRINCIPAL }];
 }
 
 /** Version 4 knew no way in but the API, and no way out. */

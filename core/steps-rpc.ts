@@ -44,6 +44,13 @@ export type ThinkLine =
   | { readonly type: "replied"; readonly reply: ModelReply }
   | { readonly type: "failed"; readonly failure: ModelFailure };
 
+/** A settled result of the task itself, from its ledger. `content` is what the model read of it. */
+export interface OwnResult {
+  readonly callId: string;
+  readonly content: string;
+  readonly label: Label;
+}
+
 /** What hop two needs. Arguments are those of the ledger. */
 export interface ActJob {
   readonly facts: TaskFacts;
@@ -55,6 +62,11 @@ export interface ActJob {
    * an earlier release; a runner of an earlier release does not make them, and a later hop does.
    */
   readonly later?: readonly CallOfHop[];
+  /**
+   * The results of this task that its calls read again, so that the runner does not ask the object that waits for it. Absent
+   * from an object of an earlier release, which is asked.
+   */
+  readonly results?: readonly OwnResult[];
   readonly timeoutMs: number;
 }
 

@@ -71,7 +71,7 @@ export function enroll(turn: Turn, subtask: string): Failure | null {
 export function subtasksToMake(state: TaskState, now: number): SubtaskToMake[] {
   const facts = standingFacts(state);
   const left = timeLeftMs(state, now);
-  return state.batch.flatMap(({ id, wait, label }) => {
+  return state.batch.flatMap(({ id, wait, label, copiesRecord }) => {
     if (!isSubtaskWait(wait) || wait.opened) return [];
     const limits = {
       maxSteps: Math.min(wait.maxSteps, facts.limits.maxSteps),
@@ -79,13 +79,14 @@ export function subtasksToMake(state: TaskState, now: number): SubtaskToMake[] {
       maxCostMicros: wait.budget.costMicros,
       maxDurationMs: Number.isFinite(left) ? Math.max(1, left) : null,
     };
-    const { input: _, texts: __, ...own } = facts;
+    const { input: _, texts: __, copiesRecord: ___, ...own } = facts;
     const child = {
       ...own,
       id: wait.id,
       parentId: facts.id,
       depth: facts.depth + 1,
       label: label ?? state.steeredBy,
+      ...(copiesRecord === undefined ? {} : { copiesRecord }),
       tools: wait.tools === null ? facts.tools : [...facts.tools, wait.tools],
       skills: wait.skill === undefined ? facts.skills : [wait.skill],
       limits,

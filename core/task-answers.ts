@@ -1,4 +1,5 @@
 /** What people decide: answers to questions and decisions on approvals and on unknown outcomes. Each counts once. */
+import { getOwn } from "./base/own-field.ts";
 import { approvalExpiryMs } from "./agent.ts";
 import type { Failure } from "./errors.ts";
 import { hashApproved } from "./gateway/bind-files.ts";
@@ -142,7 +143,7 @@ function revise(turn: Turn, call: BatchCall, revised: RevisedCall & { readonly n
 
 /** Why there is nothing to decide under this id. */
 function whyOver(turn: Turn, id: string, kind: "question" | "approval"): Failure {
-  const settled: SettledWait | undefined = turn.state.settledWaits[id];
+  const settled: SettledWait | undefined = getOwn(turn.state.settledWaits, id);
   if (settled === undefined) return { code: "not_found", message: `This task has no ${kind} with that id.` };
   switch (settled.outcome) {
     case "answered":

@@ -2,7 +2,7 @@
 import { HOP_TIMEOUT_MS, timeLeftMs } from "./budget.ts";
 import { confirmedOutcome, failedOutcome, intend, unknownOutcome } from "./ledger.ts";
 import type { Failure } from "./errors.ts";
-import { hashApproved } from "./gateway/bind-files.ts";
+import { hashApproved, sameFiles } from "./gateway/bind-files.ts";
 import { markSent, pickTerms, toKeyFacts } from "./gateway/key-lifetime.ts";
 import { chooseRecovery } from "./gateway/outcome.ts";
 import { dispatch } from "./subtasks.ts";
@@ -32,14 +32,16 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
     const { id, tool, argumentsHash, outcome } = call;
     const attempts = outcome !== null && outcome.state !== "refused" ? 1 : 0;
     const rest = { wait: null, note: null, mayRepeat: false, toSummarise: false } as const;
-    const dispatches = call.dispatches === true ? { dispatches: true } : {};
+    const copies = call.copiesRecord === undefined ? {} : { copiesRecord: call.copiesRecord };
+    const dispatches = call.dispatches === true ? { dispatches: true, ...copies } : {};
     const label = turn.state.steeredBy;
     const { approval } = call;
     const isAsked = outcome === null && approval !== null && call.namesFiles === true;
     const consent = isAsked ? { consent: { ...approval, rounds: 0, approved: null } } : {};
     const touches = call.touches === undefined || call.touches.length === 0 ? {} : { touches: call.touches };
     const entry = { id, tool, ...pickTerms(call), argumentsHash, state: "intended", attempts, label } as const;
-    return { ...entry, ...rest, ...touches, ...consent, ...dispatches };
+    const files = call.namesFiles === true ? { namesFiles: true } : {};
+    return { ...entry, ...rest, ...touches, ...files, ...consent, ...dispatches };
   });
   const [only] = calls;
   const hash = only !== undefined && calls.length === 1 ? `${only.tool} ${only.argumentsHash}` : null;
@@ -99,8 +101,8 @@ function askAboutFiles(
 ): void {
   const { consent } = call;
   if (consent === undefined) return;
-  const before = new Map(consent.approved?.map(({ path, hash }) => [path, hash]));
-  const changed = files.find(({ path, hash }) => before.has(path) && before.get(path) !== hash);
+  const before = new Map(consent.approved?.map((file) => [file.path, file]));
+  const changed = files.find((file) => !sameFiles([before.get(file.path) ?? file], [file]));
   const reason = changed === undefined ? consent.reason : `${consent.reason} ${describeChange(changed)}`;
   if (call.attempts > 0) turn.ledger.push({ kind: "attempt", callId: call.id, attempts: 0 });
   askApproval(turn, { ...call, attempts: 0 }, { ...call, arguments: given }, { ...consent, reason }, files);
@@ -263,7 +265,7 @@ export function attach(turn: Turn, file: Attachment): Failure | null {
   return null;
 }
 
-/** Nobody knows whether the call happened: the model is told, or a person decides when the agent wants that. */
+/** Nobody knows whether the call happened: the model reads that, or a person decides when the agent wants that. */
 function settleUnknown(turn: Turn, call: BatchCall): void {
   if (turn.state.facts.agent.config.on_unknown !== "ask") return turn.settle(call, unknownOutcome(call.tool));
   turn.replace({ ...call, wait: { kind: "unknown", since: turn.now } });

@@ -28,13 +28,15 @@ export interface PreparedCall extends EffectTerms {
   readonly outcome: CallOutcome | null;
   /** True for a call that dispatches a subtask. */
   readonly dispatches?: boolean;
+  /** As in `TaskFacts`, of the subtask that it dispatches. Absent from a runner of an earlier release. */
+  readonly copiesRecord?: boolean;
   /** The resources that it reads and writes. Absent from a runner of an earlier release: then nothing orders the call. */
   readonly touches?: readonly Touch[];
-  /** True for a call that names files: its approval is requested once their content is known. */
+  /** True for a call that names files, or gives a program files: its approval is requested once their content is known. */
   readonly namesFiles?: boolean;
 }
 
-/** A call with the arguments that a person put in the place of those that were asked for: checked and hashed anew. */
+/** A call with the arguments that a person put in the place of those that were asked for: checked and hashed again. */
 export interface RevisedCall extends EffectTerms {
   readonly arguments: unknown;
   readonly argumentsHash: string;
@@ -59,7 +61,7 @@ export interface CallOutcome {
   readonly isUpload?: true;
 }
 
-/** How a subtask ended, as its parent is told. Tokens and money are those of its whole tree. */
+/** How a subtask ended, as reported to its parent. Tokens and money are those of its whole tree. */
 export interface SubtaskEnding {
   readonly subtask: string;
   readonly status: "completed" | "failed" | "cancelled";

@@ -43,6 +43,10 @@ export type CallOfHop = CallToMake &
     /** The join over the request that the call was asked for in; absent from an object of an earlier release. */
     readonly label?: Label;
     readonly touches?: readonly Touch[];
+    /** As in a `PreparedCall`. */
+    readonly dispatches?: boolean;
+    readonly namesFiles?: boolean;
+    readonly isUnjudged?: boolean;
     /** The files that it may send, with their approved content. Absent: no approval covers its files. */
     readonly approvedFiles?: readonly BoundFile[];
     readonly resumed?: Resumed;

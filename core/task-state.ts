@@ -60,6 +60,11 @@ export interface TaskFacts {
   readonly label: Label;
   /** What the model reads in place of `input` when its texts came from different sources; absent: `input` is one text. */
   readonly texts?: readonly LabelledText[];
+  /**
+   * Of a subtask: whether its input has 16 characters in a row of a record of the tenant that its parent had read. Absent
+   * when an earlier release dispatched it: then nobody knows.
+   */
+  readonly copiesRecord?: boolean;
   readonly agent: PinnedAgent;
   /**
    * Lists of patterns that narrow the agent's tools: the request's, that of the skills which were matched, then that of each
@@ -69,7 +74,7 @@ export interface TaskFacts {
   readonly tools: readonly (readonly string[])[];
   /** The skills that it works under since it was made. One with `tool` is the only one, and stands in the agent's place. */
   readonly skills: readonly SkillInForce[];
-  /** The tools of the tenant's own that it may use beside the built-in ones, as they were when its tree was begun. */
+  /** The tenant's own tools that it may use next to the built-in ones, as they were when its tree began. */
   readonly sources: readonly PinnedSource[];
   readonly project: string | null;
   /** The models to ask, in order: the agent's own, then its fallbacks. Never empty. */
@@ -189,10 +194,16 @@ export interface BatchCall extends EffectTerms {
   readonly resumed?: Resumed;
   /** True for a call that dispatches a subtask: such calls share what is left of a budget. */
   readonly dispatches?: boolean;
+  /** As in `TaskFacts`, of the subtask that it dispatches. */
+  readonly copiesRecord?: boolean;
   /** The text that the task ends with once the step's other calls are settled. */
   readonly finish?: string;
   /** What it reads and writes, which orders the calls of a step; absent: nothing that another call could. */
   readonly touches?: readonly Touch[];
+  /** True for a call that names files, or gives a program files. */
+  readonly namesFiles?: boolean;
+  /** True for a call of a release that did not judge what an influenced call carries out: such a one is not made. */
+  readonly isUnjudged?: boolean;
   /** Of a call that names files and that policy asks about. */
   readonly consent?: Consent;
 }

@@ -3,6 +3,7 @@
  * settings of a toolbox, which are those of the agent that its tools go by, or those of each of its tools. Anything else
  * is refused by its name.
  */
+import { getOwn } from "./base/own-field.ts";
 import { z } from "zod";
 import type { AgentConfig } from "./agent.ts";
 import { failed, ok, type Result } from "./errors.ts";
@@ -64,7 +65,7 @@ export function settingsOf(
 ): Readonly<Record<string, unknown>> {
   const given = config.tool_config ?? {};
   const own = Object.entries(given).find(([name]) => isNamed(tool, name))?.[1];
-  return isOfToolbox(tool) ? { ...given[tool.toolbox], ...own } : (own ?? {});
+  return isOfToolbox(tool) ? { ...getOwn(given, tool.toolbox), ...own } : (own ?? {});
 }
 
 /** Whether the tool takes the settings of its toolbox. */

@@ -58,8 +58,10 @@ export interface BoundFile {
   readonly path: string;
   /** Bytes. */
   readonly size: number;
-  /** SHA-256 of the content, in hex; of a directory, over the paths and hashes of its files. */
+  /** SHA-256 of the content, in hex; of a directory, over the paths, the hashes and the modes of its files. */
   readonly hash: string;
+  /** Permission bits of a file that a program is given. Absent for the default and for a file that is only read. */
+  readonly mode?: number;
   /** Of a directory: how many files are in it. */
   readonly fileCount?: number;
 }

@@ -1,5 +1,5 @@
 /** What a schedule tells Postgres: its row, who did what to it, and at last that it is gone; and what it asks there. */
-import { clockFromEnv, databaseFromEnv, type Env } from "../adapters/from-env.ts";
+import { clockFromEnv, databaseFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
 import { ok, type Result, toFailure } from "../core/errors.ts";
 import { goesAt, nextWake } from "../core/schedules/judge.ts";
 import type { ScheduleState } from "../core/schedules/schedule.ts";
@@ -13,6 +13,7 @@ export class ScheduleReporter {
   private failures = 0;
   private reporting: Promise<void> | null = null;
   private leaving = false;
+  private isNoted = false;
 
   constructor(env: Env, store: ScheduleStore) {
     this.env = env;
@@ -54,6 +55,26 @@ export class ScheduleReporter {
     await this.reporting;
   }
 
+  /** Creates the row where it is gone. Never throws. */
+  async restore(): Promise<Result<void>> {
+    const stored = this.store.load();
+    if (stored === null) return ok(undefined);
+    const { state, report } = stored;
+    const wakeAt = nextWake(state, this.store.open(), this.clock.now());
+    return await this.ask(() => databaseFromEnv(this.env).schedules.restore(state.tenant, { state, report, wakeAt }));
+  }
+
+  /** Tells the tenant's object of a schedule that an earlier release made, once for each time that this one is loaded. */
+  private async note(): Promise<void> {
+    const stored = this.store.load();
+    if (stored === null || this.isNoted) return;
+    this.isNoted = true;
+    const { tenant, id } = stored.state;
+    await tenantsFromEnv(this.env)(tenant)
+      .noteSchedule(id)
+      .catch((thrown: unknown) => console.warn("a schedule was not noted", id, thrown));
+  }
+
   /**
    * A schedule that has been over for long enough goes, its row first. While the database is away, it stays, and so it does
    * while the audit log misses anything of it. Never throws.
@@ -75,6 +96,7 @@ export class ScheduleReporter {
   }
 
   private async reportOnce(): Promise<void> {
+    await this.note();
     const acts = await this.reportActs();
     const reported = acts.ok ? await this.reportRow() : acts;
     this.failures = reported.ok ? 0 : this.failures + 1;

@@ -85,6 +85,13 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
     return ok(undefined);
   }
 
+  async restore(): Promise<Result<void>> {
+    if (this.store.load() === null || this.reporter.isLeaving()) return NO_SCHEDULE;
+    const restored = await this.reporter.restore();
+    this.engine.arm();
+    return restored;
+  }
+
   async remove(): Promise<Result<void>> {
     if (this.store.load() === null) return NO_SCHEDULE;
     await this.reporter.report();

@@ -1,4 +1,5 @@
 /** What the model reads of one task: its conversation as the object's rows hold it. */
+import { splitFileNames } from "../core/channels/slack/file-names.ts";
 import type { LabelledMessage, Message } from "../core/messages.ts";
 import { splitHistory } from "../core/prompt/compaction.ts";
 import { joinLabels, OUTSIDE, PERSON } from "../core/provenance/label.ts";
@@ -6,17 +7,20 @@ import { labelMessage } from "../core/provenance/label-messages.ts";
 import type { CondenseJob } from "../core/steps-rpc.ts";
 import type { TaskFacts, TaskState } from "../core/task-state.ts";
 import { COMPACTION, type ResultLabels } from "./task-tables.ts";
+import type { TaskValues } from "./task-values.ts";
 
 /** The part of a task's state that is needed to read its conversation. */
 type Reading = Pick<TaskState, "facts" | "compactedThrough" | "steeredBy">;
 
 export class TaskConversation {
   private readonly sql: SqlStorage;
+  private readonly values: TaskValues;
   /** What was last read, and the last row of the journal that is in it. */
   private read: { readonly compactedThrough: number; readonly messages: LabelledMessage[]; seq: number } | null = null;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, values: TaskValues) {
     this.sql = sql;
+    this.values = values;
   }
 
   /**
@@ -34,7 +38,7 @@ export class TaskConversation {
     return this.read.messages;
   }
 
-  /** What is to be told in short when the steps up to `through` are, and what stays. */
+  /** The messages to shorten when the steps up to `through` are, and those that stay. */
   history(through: number, { compactedThrough, facts }: Reading): NonNullable<CondenseJob["history"]> {
     const between = (after: number, upTo: number) => this.between(facts, after, upTo, 0).messages;
     const kept = [...between(-1, 0), ...between(through, Number.MAX_SAFE_INTEGER)];
@@ -64,23 +68,21 @@ export class TaskConversation {
     const words = facts.texts === undefined ? joinLabels(PERSON, facts.label) : PERSON;
     const parts = words === steeredBy ? [{ isWords: true, text }] : splitHistory(text);
     const labelled = parts.map(({ isWords, text: content }) => ({ content, label: isWords ? words : steeredBy }));
-    return [...input, ...labelled.map((part) => ({ role: "user" as const, ...part }))];
+    return [...input, ...labelled.map((part) => ({ role: "user" as const, isSummary: true as const, ...part }))];
   }
 
   /** What stands for the older steps; null: nothing does. */
   private compaction(): string | null {
-    const query = "SELECT value FROM task WHERE name = ?";
-    const [row] = this.sql.exec<{ value: string }>(query, COMPACTION).toArray();
-    return row?.value ?? null;
+    return this.values.read(COMPACTION);
   }
 
   /**
    * The messages of the steps after `after` up to `through`, in rows of the journal after `seq`; and the last of these
    * rows. A row of a release that stored no labels has the label of its text of the input; one behind the input is a
-   * person's message, and has that of the last text, which is the request.
+   * person's message, and has that of the last text, which is the request. In Slack, names of files are from outside.
    */
   private between(
-    { label: source, texts = [] }: TaskFacts,
+    { label: source, texts = [], via }: TaskFacts,
     after: number,
     through: number,
     seq: number,
@@ -93,7 +95,10 @@ export class TaskConversation {
     const uploads = new Set(ofKind("uploads").flatMap(({ body }) => JSON.parse(body) as string[]));
     const messages = ofKind("message").flatMap(({ step, body }, index): LabelledMessage[] => {
       const text = (step === 0 ? texts[index] : undefined) ?? texts.at(-1);
-      const message = labelMessage(JSON.parse(body) as Message, text?.label ?? source);
+      const stored = JSON.parse(body) as Message;
+      const message = labelMessage(stored, text?.label ?? source);
+      if (message.role === "user" && stored.label === undefined && via.channel === "slack")
+        return splitFileNames(message.content, message.label);
       if (message.role !== "assistant" || message.calls === undefined) return [message];
       const contents = this.contents(step);
       const results = message.calls.map(({ id, name }): LabelledMessage => {

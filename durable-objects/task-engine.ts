@@ -259,9 +259,9 @@ export class TaskEngine {
   }
 
   /** Forgets everything that this task made: its files, its line in the index, its log. Each can be done again. */
-  async forget({ state: { facts } }: StoredTask): Promise<void> {
+  async forget({ state: { facts } }: StoredTask, keepsMemory = false): Promise<void> {
     if (facts.rootId === facts.id) await eraseFilesFromEnv(this.env, facts);
-    await tenantsFromEnv(this.env)(facts.tenant).forget(facts.id);
+    await tenantsFromEnv(this.env)(facts.tenant).forget(facts.id, keepsMemory);
     this.alarm.set(null);
     await this.storage.deleteAll();
     this.store.forget();

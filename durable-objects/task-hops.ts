@@ -2,7 +2,8 @@
 import { settingsFromEnv, stepsFromEnv, type Env } from "../adapters/from-env.ts";
 import type { HopListener } from "../core/hop-lines.ts";
 import type { WatchFrame } from "../core/events.ts";
-import type { ActJob, ActLine, CondenseJob, CondenseLine, ThinkJob, ThinkLine } from "../core/steps-rpc.ts";
+import type { ActJob, ActLine, CondenseJob, CondenseLine, OwnResult, ThinkJob, ThinkLine } from "../core/steps-rpc.ts";
+import { expandedResult } from "../core/gateway/expanded-result.ts";
 import type { ModelFailure } from "../core/ports.ts";
 import { OUTSIDE } from "../core/provenance/label.ts";
 import { standingFacts } from "../core/skills/in-force.ts";
@@ -104,15 +105,23 @@ export class TaskHops {
       const row = rows.get(call.callId);
       if (row === undefined) return [];
       const { tool, arguments: given, argumentsHash, effect, key } = row;
-      const { resumed, label = OUTSIDE, touches = [], consent } = asked.get(call.callId) ?? {};
+      const {
+        resumed,
+        label = OUTSIDE,
+        touches = [],
+        consent,
+        dispatches = false,
+        namesFiles = false,
+        isUnjudged = false,
+      } = asked.get(call.callId) ?? {};
       const approvedFiles = consent === undefined ? {} : { approvedFiles: consent.approved ?? [] };
       const resume = resumed === undefined ? {} : { resumed };
-      return [
-        { ...call, tool, arguments: given, argumentsHash, effect, key, label, touches, ...approvedFiles, ...resume },
-      ];
+      const written = { tool, arguments: given, argumentsHash, effect, key, label };
+      return [{ ...call, ...written, touches, dispatches, namesFiles, isUnjudged, ...approvedFiles, ...resume }];
     };
     const [calls, later] = [work.calls.flatMap(withRow), work.later.flatMap(withRow)];
-    const job: ActJob = { facts: standingFacts(state), step, calls, later, timeoutMs };
+    const results = this.readAgain([...calls, ...later]);
+    const job: ActJob = { facts: standingFacts(state), step, calls, later, results, timeoutMs };
     for await (const lines of this.lines<ActLine>(
       (listener) => stepsFromEnv(this.env).act(job, listener),
       incarnation,
@@ -165,6 +174,14 @@ export class TaskHops {
       this.open = null;
       hop.giveUp();
     }
+  }
+
+  /** The settled results of this task that some of these calls read again. */
+  private readAgain(calls: readonly CallOfHop[]): OwnResult[] {
+    const ids = calls.flatMap(({ tool, arguments: given }) => expandedResult(tool, given) ?? []);
+    return this.store.calls([...new Set(ids)]).flatMap(({ callId, settledAt, content, label = OUTSIDE }) => {
+      return settledAt === null || content === null ? [] : [{ callId, content, label }];
+    });
   }
 
   /** True once these attempts are on disk and the task still wants the calls made. */

@@ -98,17 +98,21 @@ export class TaskRelations {
   }
 
   /** Erases the tasks below this one; those that live are cancelled first. A failure: one could not be erased now. */
-  async erase({ facts: { tenant }, subtasks, adopted, disowned, toCancel }: TaskState): Promise<Result<void>> {
-    for (const id of new Set([...subtasks, ...adopted, ...disowned, ...toCancel])) {
-      const task = this.task(tenant, id);
-      let erased = await task.erase();
+  async erase(state: TaskState, keepsMemory: boolean): Promise<Result<void>> {
+    for (const task of this.tasksBelow(state)) {
+      let erased = await task.erase(keepsMemory);
       if (!erased.ok && erased.error.code === "conflict") {
         await task.cancel(PARENT_ENDED);
-        erased = await task.erase();
+        erased = await task.erase(keepsMemory);
       }
       if (!erased.ok && erased.error.code !== "not_found") return erased;
     }
     return ok(undefined);
+  }
+
+  /** The tasks directly below this one, hidden ones too. One that is gone answers `not_found`. */
+  tasksBelow({ facts: { tenant }, subtasks, adopted, disowned, toCancel }: TaskState): TaskStub[] {
+    return [...new Set([...subtasks, ...adopted, ...disowned, ...toCancel])].map((id) => this.task(tenant, id));
   }
 
   private async make({ callId, facts }: SubtaskToMake, given: unknown): Promise<Command> {
@@ -152,7 +156,8 @@ export class TaskRelations {
     return this.toldParent === null && state.phase.name !== "ended" && hasNothingToTell(state, view);
   }
 
-  private reportOf({ state, version }: StoredTask, view: TaskView, notices: readonly ToldNotice[]): TaskReport {
+  /** The task's line in the index, as it stands. */
+  reportOf({ state, version }: StoredTask, view: TaskView, notices: readonly ToldNotice[]): TaskReport {
     const { id, kind, rootId } = state.facts;
     const key = payerOf(state.facts);
     const wakeAt = nextWake(state, clockFromEnv(this.env).now());

@@ -28,6 +28,7 @@ import {
   type StateRow,
   upToPage,
 } from "./task-tables.ts";
+import { TaskValues } from "./task-values.ts";
 
 /** Events that are told at once. */
 const MAX_UNTOLD = 200;
@@ -56,6 +57,7 @@ export class TaskStore {
   readonly conversation: TaskConversation;
   private readonly storage: DurableObjectStorage;
   private readonly sql: SqlStorage;
+  private readonly values: TaskValues;
   private cached: StoredTask | null = null;
   /** Called after a state of an earlier release was converted: its next due time may differ. */
   afterUpgrade: () => void = () => undefined;
@@ -63,14 +65,15 @@ export class TaskStore {
   constructor(storage: DurableObjectStorage) {
     this.storage = storage;
     this.sql = storage.sql;
-    this.conversation = new TaskConversation(storage.sql);
+    this.values = new TaskValues(storage.sql);
+    this.conversation = new TaskConversation(storage.sql, this.values);
   }
 
   /** The task, or null when this object holds none. */
   load(): StoredTask | null {
     if (this.cached !== null) return this.cached;
     const [table] = this.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'task'").toArray();
-    const [facts, row] = table === undefined ? [null, null] : [this.value(FACTS), this.value(STATE)];
+    const [facts, row] = table === undefined ? [null, null] : [this.values.read(FACTS), this.values.read(STATE)];
     if (facts === null || row === null) return null;
     const { state: stored, ...rest } = JSON.parse(row) as StateRow;
     const intendedAt = (callId: string) => this.calls([callId])[0]?.intendedAt ?? null;
@@ -233,8 +236,8 @@ export class TaskStore {
   /** The state; the facts beside it when they are new. */
   private write(next: StoredTask, before: StoredTask | null): void {
     const { facts, ...state } = next.state;
-    if (facts !== before?.state.facts) this.keep(FACTS, JSON.stringify(facts));
-    this.keep(STATE, JSON.stringify({ ...next, state }));
+    if (facts !== before?.state.facts) this.values.write(FACTS, JSON.stringify(facts));
+    this.values.write(STATE, JSON.stringify({ ...next, state }));
   }
 
   private append(decision: Decision, lastEvent: number, now: number): LoggedEvent[] {
@@ -244,10 +247,11 @@ export class TaskStore {
     for (const [step, calls] of uploadsByStep(decision)) this.note(step, "uploads", calls);
     for (const spend of decision.spent) this.note(spend.step, "spend", spend);
     for (const { subtask, pending } of decision.below) {
-      if (pending.length > 0) this.keep(BELOW + subtask, JSON.stringify(pending));
+      if (pending.length > 0)
+        this.sql.exec("INSERT OR REPLACE INTO task VALUES (?, ?)", BELOW + subtask, JSON.stringify(pending));
       else this.sql.exec("DELETE FROM task WHERE name = ?", BELOW + subtask);
     }
-    if (decision.compaction !== null) this.keep(COMPACTION, decision.compaction.text);
+    if (decision.compaction !== null) this.values.write(COMPACTION, decision.compaction.text);
     return decision.events.map(({ type, data }, index) => {
       const seq = lastEvent + index + 1;
       this.sql.exec("INSERT INTO events VALUES (?, ?, ?, ?)", seq, now, type, JSON.stringify(data));
@@ -257,16 +261,6 @@ export class TaskStore {
 
   private note(step: number, kind: JournalKind, body: unknown): void {
     this.sql.exec("INSERT INTO journal (step, kind, body) VALUES (?, ?, ?)", step, kind, JSON.stringify(body));
-  }
-
-  /** A row of `task`; null: there is none. */
-  private value(name: string): string | null {
-    const [row] = this.sql.exec<{ value: string }>("SELECT value FROM task WHERE name = ?", name).toArray();
-    return row?.value ?? null;
-  }
-
-  private keep(name: string, value: string): void {
-    this.sql.exec("INSERT OR REPLACE INTO task VALUES (?, ?)", name, value);
   }
 }
 

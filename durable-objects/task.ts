@@ -10,7 +10,7 @@ import { EXPAND_RESULT } from "../core/gateway/shape.ts";
 import type { NewMemory } from "../core/memory/memory.ts";
 import { summaryOf } from "../core/memory/summary.ts";
 import { type ShownResult, showResult } from "../core/prompt/kept-results.ts";
-import type { EventPage, LedgerPage, TaskRpc } from "../core/objects.ts";
+import type { EventPage, LedgerPage, TaskReport, TaskRpc } from "../core/objects.ts";
 import { type Label, OUTSIDE } from "../core/provenance/label.ts";
 import { standingFacts } from "../core/skills/in-force.ts";
 import { callOfSubtask, endingOf } from "../core/subtasks.ts";
@@ -19,8 +19,10 @@ import type { Command, NewTask } from "../core/task-commands.ts";
 import type { LedgerRow, Spend } from "../core/task-decision.ts";
 import type { Attachment, TaskFacts } from "../core/task-state.ts";
 import type { TaskView } from "../core/task-view.ts";
+import type { TrimmedPart } from "../core/tenant/retention.ts";
 import { callWaitingOn } from "../core/waits.ts";
 import { TaskEngine } from "./task-engine.ts";
+import { TaskRetention } from "./task-retention.ts";
 import { TaskStore, type StoredTask } from "./task-store.ts";
 import { TaskWatchers } from "./task-watchers.ts";
 
@@ -34,6 +36,8 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   private readonly watchers = new TaskWatchers(this.ctx);
   private readonly engine = new TaskEngine(this.env, this.ctx.storage, this.store, this.watchers);
 
+  private readonly retention = new TaskRetention(this.env, this.ctx.storage, this.store, this.engine.relations);
+
   async create(task: NewTask): Promise<Result<TaskView>> {
     if (this.store.load() === null) this.engine.create(task);
     return this.view();
@@ -41,6 +45,10 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
 
   async view(): Promise<Result<TaskView>> {
     return this.read(({ state }) => this.store.view(state));
+  }
+
+  async indexRow(): Promise<Result<TaskReport>> {
+    return this.read((stored) => this.engine.relations.reportOf(stored, this.store.view(stored.state), []));
   }
 
   async facts(): Promise<Result<TaskFacts>> {
@@ -163,7 +171,15 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     await this.engine.poke();
   }
 
-  async erase(): Promise<Result<void>> {
+  async treeEndedAt(): Promise<Result<number | null>> {
+    return await this.retention.treeEndedAt();
+  }
+
+  async trim(part: TrimmedPart): Promise<Result<void>> {
+    return await this.retention.trim(part);
+  }
+
+  async erase(keepsMemory = false): Promise<Result<void>> {
     const stored = this.store.load();
     if (stored === null) return { ok: false, error: NO_SUCH_TASK };
     if (stored.state.phase.name !== "ended") return failed("conflict", "The task is still alive. Cancel it first.");
@@ -175,9 +191,9 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     // Its tenant was erased, and it went with it.
     if (last === null) return ok(undefined);
     if (this.store.hasNews()) return failed("upstream_failed", "The end of the task is still being told.");
-    const below = await this.engine.relations.erase(last.state);
+    const below = await this.engine.relations.erase(last.state, keepsMemory);
     if (!below.ok) return below;
-    await this.engine.forget(last);
+    await this.engine.forget(last, keepsMemory);
     return ok(undefined);
   }
 

@@ -1,9 +1,11 @@
 /**
  * What a tenant's object does for others in the background: it tells tasks of a stop or a release, keeps the summaries of
- * tasks, and spreads what happened to them. Each is begun here and made good by the alarm when a crash cuts it off, and none
- * holds up anything else.
+ * tasks, spreads what happened to them, rebuilds the index, and removes what is past its retention. Each is begun here and made good by the alarm when a crash cuts
+ * it off, and none holds up anything else.
  */
 import type { TenantNotices } from "./tenant-notices.ts";
+import type { TenantReindex } from "./tenant-reindex.ts";
+import type { TenantRetention } from "./tenant-retention.ts";
 import type { TenantSummaries } from "./tenant-summaries.ts";
 import type { TenantSwitch } from "./tenant-switch.ts";
 import type { TenantTables } from "./tenant-tables.ts";
@@ -13,18 +15,28 @@ export class TenantErrands {
   private readonly switch: TenantSwitch;
   private readonly summaries: TenantSummaries;
   private readonly notices: TenantNotices;
+  private readonly reindex: TenantReindex;
+  private readonly retention: TenantRetention;
   private readonly rearm: () => void;
 
   /** `rearm` is called after each: what is left has to be done later. */
   constructor(
     tables: TenantTables,
-    parts: { readonly switch: TenantSwitch; readonly summaries: TenantSummaries; readonly notices: TenantNotices },
+    parts: {
+      readonly switch: TenantSwitch;
+      readonly summaries: TenantSummaries;
+      readonly notices: TenantNotices;
+      readonly reindex: TenantReindex;
+      readonly retention: TenantRetention;
+    },
     rearm: () => void,
   ) {
     this.tables = tables;
     this.switch = parts.switch;
     this.summaries = parts.summaries;
     this.notices = parts.notices;
+    this.reindex = parts.reindex;
+    this.retention = parts.retention;
     this.rearm = rearm;
   }
 
@@ -51,9 +63,29 @@ export class TenantErrands {
     return true;
   }
 
+  /** Does the next batch of a rebuilding that is due. */
+  rebuild(): void {
+    const now = Date.now();
+    const at = this.reindex.nextAt(now);
+    if (at !== null && at <= now) void this.reindex.run().then(this.rearm);
+  }
+
+  /** Removes what is past its retention, as much as a minute allows. */
+  sweep(): void {
+    const now = Date.now();
+    const at = this.retention.nextAt(now);
+    if (at !== null && at <= now) void this.retention.run().then(this.rearm);
+  }
+
   /** When any of them is due; infinity: nothing is left. */
   nextAt(now: number): number {
-    const due = [this.switch.nextTellAt(now), this.summaries.nextAt(now), this.notices.nextAt(now)];
+    const due = [
+      this.switch.nextTellAt(now),
+      this.summaries.nextAt(now),
+      this.notices.nextAt(now),
+      this.reindex.nextAt(now),
+      this.retention.nextAt(now),
+    ];
     return Math.min(...due.map((at) => at ?? Infinity));
   }
 }

@@ -6,19 +6,27 @@ import { summaryIdOf } from "../core/memory/memory.ts";
 import type { MemoryStore } from "../core/memory/store.ts";
 import { REFUSED_RETRY_MS, sendDelayMs } from "../core/tenant/index-outbox.ts";
 import type { OutboxRow, TenantOutbox } from "./tenant-outbox.ts";
+import type { TenantRowWatch } from "./tenant-row.ts";
 import type { TenantTables } from "./tenant-tables.ts";
+
+const APART: Failure = {
+  code: "upstream_failed",
+  message: "The tenant's row is of a lost or older database, and is restored first.",
+};
 
 export class TenantIndex {
   private readonly env: Env;
   private readonly tables: TenantTables;
   private readonly outbox: TenantOutbox;
+  private readonly row: TenantRowWatch;
   private failures = 0;
   private sending: Promise<boolean> | null = null;
 
-  constructor(env: Env, tables: TenantTables, outbox: TenantOutbox) {
+  constructor(env: Env, tables: TenantTables, outbox: TenantOutbox, row: TenantRowWatch) {
     this.env = env;
     this.tables = tables;
     this.outbox = outbox;
+    this.row = row;
   }
 
   /** Sends what is unsent, now. False: Postgres did not take all of it. */
@@ -27,6 +35,12 @@ export class TenantIndex {
       this.sending = null;
     });
     return await this.sending;
+  }
+
+  /** The same; false: Postgres is away. A row that it refuses waits alone, and does not count. */
+  async sendAll(): Promise<boolean> {
+    await this.flush();
+    return this.failures === 0;
   }
 
   /** When to send next; null: nothing is unsent. */
@@ -61,11 +75,13 @@ export class TenantIndex {
 
   /** Sends a batch; one that is refused for what it holds goes row by row, so that no row stops the others. */
   private async sendRows(tenant: string, rows: readonly OutboxRow[]): Promise<Failure | null> {
-    const written = await deliver(databaseFromEnv(this.env), memoryFromEnv(this.env), tenant, rows);
+    const stores = { database: databaseFromEnv(this.env), memory: memoryFromEnv(this.env) };
+    const counter = this.row.counter();
+    const written = await deliver(stores, tenant, rows, counter);
     if (this.tables.isErased()) return null;
-    if (written.ok) this.outbox.markSent(rows, Date.now());
-    else if (!isOfTheRow(written.error)) return written.error;
-    else if (rows.length === 1 && rows[0] !== undefined) {
+    if (written.ok) return await this.markSent(rows, written.value.isTogether ? counter : null);
+    if (!isOfTheRow(written.error)) return written.error;
+    if (rows.length === 1 && rows[0] !== undefined) {
       console.error("the database refused a row of the task index", tenant, rows[0].task, written.error.details);
       this.outbox.setAside(rows[0], Date.now() + REFUSED_RETRY_MS);
     } else {
@@ -76,22 +92,36 @@ export class TenantIndex {
     }
     return null;
   }
+
+  /** `taken`: the counter under which the batch was; null: it found another one, and is kept while there is a tenant that could take it. */
+  private async markSent(rows: readonly OutboxRow[], taken: number | null): Promise<Failure | null> {
+    const refused = taken === null ? await this.row.judgeRefused() : null;
+    if (this.tables.isErased()) return null;
+    if (refused === "apart" || refused === "together") return APART;
+    this.tables.storage.transactionSync(() => {
+      if (taken !== null) this.row.advance(taken);
+      this.outbox.markSent(rows, Date.now());
+    });
+    return null;
+  }
 }
 
-/** A task that is taken out of the index takes its summary along. */
+/** A task that is taken out of the index takes its summary along, unless that is to stay. */
 async function deliver(
-  database: Database,
-  memory: MemoryStore,
+  { database, memory }: { readonly database: Database; readonly memory: MemoryStore },
   tenant: string,
   rows: readonly OutboxRow[],
-): Promise<Result<void>> {
+  counter: number,
+): Promise<Result<{ readonly isTogether: boolean }>> {
   try {
     const reports = rows.flatMap(({ report }) => (report === null ? [] : [report]));
-    const upserted = await database.tasks.upsert(tenant, reports);
-    if (!upserted.ok) return upserted;
+    const upserted = await database.tasks.upsert(tenant, reports, counter);
+    if (!upserted.ok || !upserted.value.isTogether) return upserted;
     const gone = rows.flatMap(({ task, report }) => (report === null ? [task] : []));
     const removed = await database.tasks.remove(tenant, gone);
-    return removed.ok ? await memory.remove(tenant, gone.map(summaryIdOf)) : removed;
+    const forgotten = rows.flatMap(({ task, report, keepsMemory }) => (report === null && !keepsMemory ? [task] : []));
+    const cleared = removed.ok ? await memory.remove(tenant, forgotten.map(summaryIdOf)) : removed;
+    return cleared.ok ? upserted : cleared;
   } catch (thrown) {
     return { ok: false, error: toFailure(thrown) };
   }

@@ -18,6 +18,8 @@ export interface OutboxRow {
   readonly task: string;
   readonly version: number;
   readonly report: TaskReport | null;
+  /** Of a task that is taken out: its summary stays in memory. */
+  readonly keepsMemory: boolean;
 }
 
 /** Reads and writes rows. Every method is one synchronous piece of work. */
@@ -49,9 +51,10 @@ export class TenantOutbox {
     });
   }
 
-  /** The task is to be taken out of the index, whatever was or is reported of it. */
-  putForgotten(task: string): void {
+  /** The task is to be taken out of the index, whatever was or is reported of it. With `keepsMemory`, its summary stays. */
+  putForgotten(task: string, keepsMemory = false): void {
     this.tables.storage.transactionSync(() => {
+      if (keepsMemory) this.tables.write("INSERT OR IGNORE INTO kept_summaries VALUES (?)", task);
       if (this.put(task, FORGET_VERSION, null)) this.tables.deleteParts("reports", task);
     });
     this.forgotten?.add(task);
@@ -68,7 +71,8 @@ export class TenantOutbox {
       bytes += parts?.length ?? (report?.length ?? 0) * MAX_BYTES_PER_CHARACTER;
       if (rows.length > 0 && bytes > BATCH_BYTES) break;
       const json = parts === null ? report : TEXT.decode(parts);
-      rows.push({ task, version, report: json === null ? null : (JSON.parse(json) as TaskReport) });
+      const keepsMemory = isForgotten && this.keepsMemory(task);
+      rows.push({ task, version, report: json === null ? null : (JSON.parse(json) as TaskReport), keepsMemory });
     }
     return rows;
   }
@@ -77,8 +81,10 @@ export class TenantOutbox {
   markSent(rows: readonly OutboxRow[], now: number): void {
     const sent = JSON.stringify(rows.map(({ task, version }) => [task, version]));
     this.tables.storage.transactionSync(() => {
-      for (const { task, report } of rows)
+      for (const { task, report, keepsMemory } of rows) {
         if (report === null) this.tables.write("INSERT OR REPLACE INTO forgotten VALUES (?, ?)", task, now);
+        if (keepsMemory) this.tables.write("DELETE FROM kept_summaries WHERE task = ?", task);
+      }
       const ofOutbox = `DELETE FROM outbox WHERE (task, version) IN
         (SELECT value ->> 0, value ->> 1 FROM json_each(?)) RETURNING task`;
       const dropped = this.tables.write<{ task: string }>(ofOutbox, sent).map(({ task }) => task);
@@ -113,7 +119,7 @@ export class TenantOutbox {
 
   /** Drops what was reported and keeps which tasks it was of: Postgres may know nothing of them. */
   erase(): void {
-    this.tables.empty("reports", "forgotten");
+    this.tables.empty("reports", "forgotten", "kept_summaries");
     this.tables.write("UPDATE outbox SET version = ?, not_before = 0, report = NULL", FORGET_VERSION);
     this.forgotten = null;
   }
@@ -126,6 +132,10 @@ export class TenantOutbox {
   /** A task of an erased tenant is gone. */
   markErased(task: string): void {
     this.drop(task, FORGET_VERSION);
+  }
+
+  private keepsMemory(task: string): boolean {
+    return this.tables.read("SELECT 1 FROM kept_summaries WHERE task = ?", task).length > 0;
   }
 
   private drop(task: string, version: number): void {

@@ -42,6 +42,11 @@ export class TenantPlaces {
     this.ask((desk) => desk.forget(task));
   }
 
+  /** Takes in a task that this object did not know, without counting again what it used. */
+  adopt(report: TaskReport): void {
+    this.ask((desk) => desk.adopt(report));
+  }
+
   /** Every account that has a limit or was used. */
   accounts(): BudgetAccount[] {
     return this.ask((desk, now) => this.store.accounts().map((account) => desk.account(account, now)));
@@ -84,11 +89,12 @@ export class TenantPlaces {
     }
   }
 
-  /** The slots that the tenant may use now: the fewest while it exceeds its fair share of the process. */
+  /** The slots that the tenant may use now: the fewest while it exceeds its pace or its fair share of the process. */
   private share(now: number): number {
     const { maxRunningTasks, sharedRunningTasks } = settingsFromEnv(this.env);
     const tenant = this.tables.tenant() ?? "";
-    const isCostly = costFromEnv(this.env).refusedForMs(tenant, now) !== null;
+    const costs = costFromEnv(this.env);
+    const isCostly = costs.findRefusalMs(tenant, now) !== null || costs.findTurnWaitMs(tenant, now) > 0;
     const own = isCostly ? Math.min(FEWEST_PLACES, maxRunningTasks) : maxRunningTasks;
     return this.tenants.placesOf(tenant, { own, shared: sharedRunningTasks }, now);
   }

@@ -69,9 +69,9 @@ export class TenantReports {
   }
 
   /** The task was erased: nothing of it is kept or told any more, but that it was. */
-  forget(task: string): void {
+  forget(task: string, keepsMemory: boolean): void {
     const { outbox, summaries, notices, places, feed } = this.parts;
-    outbox.putForgotten(task);
+    outbox.putForgotten(task, keepsMemory);
     summaries.forget(task);
     notices.forget(task);
     places.forget(task);

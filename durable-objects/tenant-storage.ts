@@ -25,6 +25,11 @@ export class TenantStorage {
     return ok(undefined);
   }
 
+  /** Bytes that all sandboxes hold. */
+  total(): number {
+    return this.bytesOf("SELECT bytes FROM stored");
+  }
+
   /** Forgets what every sandbox holds. */
   erase(): void {
     this.tables.empty("storage", "stored");

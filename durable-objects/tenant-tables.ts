@@ -66,10 +66,20 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS visits (
     hash TEXT PRIMARY KEY, user_agent TEXT NOT NULL, seen_at INTEGER NOT NULL
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS schedules (schedule TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS reindex (one INTEGER PRIMARY KEY CHECK (one = 1), reindex TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS counter (
+    one INTEGER PRIMARY KEY CHECK (one = 1), counter INTEGER NOT NULL, compared_at INTEGER NOT NULL, name TEXT,
+    inventory TEXT
+  );
+  CREATE TABLE IF NOT EXISTS kept_summaries (task TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS retention (
+    one INTEGER PRIMARY KEY CHECK (one = 1), retention TEXT NOT NULL, progress TEXT
+  );
 `;
 
 /** The first table and the last one of the schema. An object of an earlier release lacks the last one. */
-const [FIRST_TABLE, LAST_TABLE] = ["tenant", "visits"];
+const [FIRST_TABLE, LAST_TABLE] = ["tenant", "retention"];
 
 /** A row holds at most 2 MB, so what may be larger is kept in parts of this many bytes. */
 const PART_BYTES = 1_000_000;

@@ -1,12 +1,12 @@
-/** The order in which suites run: which wait for each other, and which run beside each other. */
-import { SUITES } from "./suites.ts";
+/** The order in which suites run: which wait for each other, and which run at the same time. */
+import { type Suite, SUITES } from "./suites.ts";
 
-/** Names of suites: those of a lane run one after another, and the two lanes beside each other. */
+/** Names of suites: those of a lane run one after another, and the lanes beside each other. */
 export interface Lanes {
   /** Shown while they run. */
   readonly shown: readonly string[];
-  /** Shown when they have ended. */
-  readonly beside: readonly string[];
+  /** Each lane is shown suite by suite, when one has ended. */
+  readonly beside: readonly (readonly string[])[];
 }
 
 /** How a suite ended. */
@@ -16,15 +16,18 @@ export interface Ended {
   readonly output: string;
 }
 
-/** The lanes of the suites that are to run. One that waits more than it works leaves most of a machine to the others. */
+/** The lanes of the suites that are to run. The static checks are with those that work; with none of them, the first lane is shown. */
 export function lanesOf(names: readonly string[]): Lanes {
-  const isBeside = (name: string): boolean => SUITES.some((suite) => suite.name === name && suite.beside);
-  const working = names.filter((name) => !isBeside(name));
-  return working.length === 0 ? { shown: names, beside: [] } : { shown: working, beside: names.filter(isBeside) };
+  const laneOf = (name: string): Suite["lane"] => SUITES.find((suite) => suite.name === name)?.lane ?? "work";
+  const lanes = LANES.map((lane) => names.filter((name) => laneOf(name) === lane)).filter(({ length }) => length > 0);
+  const [shown = [], ...beside] = lanes;
+  return { shown, beside };
 }
 
+const LANES = ["work", "services", "browser"] as const;
+
 /**
- * Runs both lanes to their ends and gives how each suite ended, in no order. What those beside printed is said whole, between
+ * Runs the lanes to their ends and gives how each suite ended, in no order. What those beside printed is said whole, between
  * two that are shown or after them. `run` never rejects.
  */
 export async function runLanes<E extends Ended>(
@@ -37,8 +40,8 @@ export async function runLanes<E extends Ended>(
   const sayEnded = (): void => {
     for (const { name, output } of unsaid.splice(0)) say(`\n── ${name}\n${output.trimEnd()}`);
   };
-  const runBeside = async (): Promise<void> => {
-    for (const name of beside) {
+  const runBeside = async (lane: readonly string[]): Promise<void> => {
+    for (const name of lane) {
       const end = await run(name, false);
       unsaid.push(end);
       ended.push(end);
@@ -53,7 +56,7 @@ export async function runLanes<E extends Ended>(
       sayEnded();
     }
   };
-  await Promise.all([runBeside(), runShown()]);
+  await Promise.all([runShown(), ...beside.map(runBeside)]);
   sayEnded();
   return ended;
 }

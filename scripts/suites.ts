@@ -7,8 +7,11 @@ export interface Suite {
   readonly runtime: "node" | "workerd";
   /** True when its files run one after another. */
   readonly serial: boolean;
-  /** True when it waits more than it works: it runs at the same time as the suites that work. */
-  readonly beside: boolean;
+  /**
+   * The suites of a lane run one after another, and the lanes at the same time. Suites that wait more than they work have
+   * lanes of their own: `services` for those of stand-ins and started systems, `browser` for the one that a browser drives.
+   */
+  readonly lane: "work" | "services" | "browser";
   /**
    * False when its files run in the same few processes, which load what they import once: a file leaves no mock, and makes
    * tenants of its own.
@@ -37,7 +40,7 @@ export const SUITES: readonly Suite[] = [
     name: "architecture",
     runtime: "node",
     serial: false,
-    beside: false,
+    lane: "work",
     isolate: true,
     packages: false,
     retries: 0,
@@ -48,7 +51,7 @@ export const SUITES: readonly Suite[] = [
     name: "pure",
     runtime: "node",
     serial: false,
-    beside: false,
+    lane: "work",
     isolate: false,
     packages: false,
     retries: 0,
@@ -59,7 +62,7 @@ export const SUITES: readonly Suite[] = [
     name: "tools",
     runtime: "node",
     serial: false,
-    beside: false,
+    lane: "work",
     isolate: false,
     packages: true,
     retries: 0,
@@ -70,7 +73,7 @@ export const SUITES: readonly Suite[] = [
     name: "contracts",
     runtime: "node",
     serial: false,
-    beside: true,
+    lane: "services",
     isolate: false,
     packages: true,
     retries: 0,
@@ -81,7 +84,7 @@ export const SUITES: readonly Suite[] = [
     name: "sidecar",
     runtime: "node",
     serial: false,
-    beside: false,
+    lane: "work",
     isolate: true,
     packages: true,
     retries: 1,
@@ -92,7 +95,7 @@ export const SUITES: readonly Suite[] = [
     name: "workerd",
     runtime: "workerd",
     serial: false,
-    beside: false,
+    lane: "work",
     isolate: false,
     packages: true,
     retries: 1,
@@ -103,7 +106,7 @@ export const SUITES: readonly Suite[] = [
     name: "start",
     runtime: "node",
     serial: true,
-    beside: true,
+    lane: "services",
     isolate: true,
     packages: true,
     retries: 1,
@@ -115,7 +118,7 @@ export const SUITES: readonly Suite[] = [
     runtime: "node",
     // Each file starts a system of its own, and waits more than it works.
     serial: false,
-    beside: false,
+    lane: "work",
     isolate: true,
     packages: true,
     retries: 0,
@@ -128,7 +131,7 @@ export const SUITES: readonly Suite[] = [
     runtime: "node",
     // Its files share one system, whose runtime one of them kills.
     serial: true,
-    beside: true,
+    lane: "browser",
     isolate: true,
     packages: true,
     retries: 1,

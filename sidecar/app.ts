@@ -9,6 +9,7 @@ import type { Keeper } from "./mcp/keeper.ts";
 import { makeMcpRoute } from "./mcp/route.ts";
 import { sendJson, sendTooMany } from "./reply.ts";
 import { makeTokenCheck, type SidecarOrder, type TokenRefusal } from "./token.ts";
+import { openUsedTokens, type UsedTokens } from "./used-tokens.ts";
 import type { Versions } from "./versions.ts";
 
 const MAX_AT_ONCE = 256;
@@ -17,13 +18,17 @@ const MAX_HEADER_BYTES = 300 * 1024;
 /** What needs a token. */
 const ORDERED = /^(?:POST \/egress|POST \/jobs\/.*|POST \/mcp|DELETE \/mcp)$/;
 
+const NOT_STORED =
+  "The sidecar cannot store that a token was used: its disk is full, or SIDECAR_FOLDER cannot be written. Nothing was begun.";
+
 /** By `wrong_secret` the Worker knows that this process has another secret than its own. */
-const ANSWER_TO_TOKEN: Readonly<Record<TokenRefusal, readonly [status: number, code: string]>> = {
-  foreign: [401, "wrong_secret"],
-  invalid: [401, "unauthenticated"],
-  expired: [401, "unauthenticated"],
-  used: [401, "unauthenticated"],
-  full: [503, "rate_limited"],
+const ANSWER_TO_TOKEN: Readonly<Record<TokenRefusal, readonly [status: number, code: string, message: string]>> = {
+  foreign: [401, "wrong_secret", "The token is foreign."],
+  invalid: [401, "unauthenticated", "The token is invalid."],
+  expired: [401, "unauthenticated", "The token is expired."],
+  used: [401, "unauthenticated", "The token is used."],
+  full: [503, "rate_limited", "Too many tokens were used within a minute. Nothing was begun. Try again later."],
+  not_stored: [503, "upstream_failed", NOT_STORED],
 };
 
 /** What the sidecar does beside requests to the outside. */
@@ -31,6 +36,8 @@ export interface JobParts {
   readonly kinds: readonly ReadyJobKind[];
   /** Where the folders of jobs are made: there, and nothing else's. */
   readonly folder: string;
+  /** Remembers used tokens across restarts. Without it, they are remembered until this process ends. */
+  readonly usedTokens?: UsedTokens;
   /** How well programs are shut in. */
   readonly isolation: () => Promise<Isolation>;
   /** Of the programs here, as far as they were read. */
@@ -46,7 +53,7 @@ export function makeSidecar(
   jobs: JobParts | null = null,
   now: () => number = Date.now,
 ): Server {
-  const checkToken = makeTokenCheck(secret, now);
+  const checkToken = makeTokenCheck(secret, jobs?.usedTokens ?? openUsedTokens(null, now() / 1_000), now);
   const egressRoute = makeEgressRoute(egress);
   const jobRoute = makeJobRoute(jobs?.kinds ?? [], jobs?.folder ?? "");
   const mcpRoute = jobs?.mcp === undefined ? null : makeMcpRoute(jobs.mcp);
@@ -88,10 +95,9 @@ export function makeSidecar(
     if (underWay >= MAX_AT_ONCE) return sendTooMany(response, `${MAX_AT_ONCE} requests are under way.`);
     const verdict = checkToken(/^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "");
     if (!verdict.ok) {
-      const [status, code] = ANSWER_TO_TOKEN[verdict.reason];
+      const [status, code, message] = ANSWER_TO_TOKEN[verdict.reason];
       // A token that was used began something, which may go on.
-      const sent = verdict.reason === "used";
-      return sendJson(response, status, { code, message: `The token is ${verdict.reason}.`, sent });
+      return sendJson(response, status, { code, message, sent: verdict.reason === "used" });
     }
     underWay += 1;
     try {

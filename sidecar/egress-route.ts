@@ -1,4 +1,5 @@
 /** `POST /egress`: one HTTP request to the outside. The body is the body to send. */
+import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import {
@@ -10,7 +11,7 @@ import {
   performEgress,
 } from "./egress.ts";
 import { sendJson, sendTooMany } from "./reply.ts";
-import type { EgressOrder } from "./token.ts";
+import { bodyHashOf, type EgressOrder } from "./token.ts";
 
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 /** Of one tenant: a server of its choice can hold each of them for minutes, and the others go on. */
@@ -22,6 +23,8 @@ const STATUS_OF_REFUSAL: Readonly<Record<EgressRefusal["code"], number>> = {
   upstream_failed: 502,
   timeout: 502,
 };
+
+const OTHER_BODY = "The body is not the one that was ordered. Nothing was sent.";
 
 /** Does what a token orders. */
 export type EgressRoute = (order: EgressOrder, request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -37,6 +40,8 @@ export function makeEgressRoute(egress: EgressDeps): EgressRoute {
         message: `A request body may have ${MAX_REQUEST_BYTES} bytes.`,
       });
     }
+    if (![null, sha256Of(body)].includes(bodyHashOf(order)))
+      return sendRefusal(response, { ok: false, code: "invalid_input", message: OTHER_BODY, sent: false });
     const gone = new AbortController();
     response.on("close", () => {
       if (!response.writableFinished) gone.abort();
@@ -89,6 +94,10 @@ async function sendAsItComes(response: ServerResponse, answer: ComingAnswer): Pr
 
 function sendRefusal(response: ServerResponse, { code, message, sent }: EgressRefusal): void {
   sendJson(response, STATUS_OF_REFUSAL[code], { code, message, sent });
+}
+
+function sha256Of(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {

@@ -1,22 +1,25 @@
 /**
  * The signed token that orders one piece of work from the sidecar: base64url(JSON payload) + "." + base64url(HMAC-SHA256
- * of that text). It is good for a minute, for one use, and for one purpose.
+ * of that text). It is good for a minute, for one use, for one purpose and for one body.
  */
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
+import { PacketError, textOfHashes } from "../adapters/sidecar/packet.ts";
+import type { UsedTokens } from "./used-tokens.ts";
 
 /** How far ahead a token's end may lie. */
 const MAX_AHEAD_S = 60;
 /** Room for clocks that differ. */
 const CLOCK_SKEW_S = 5;
 const MAX_TOKEN_CHARACTERS = 256 * 1024;
-/** Used tokens that are remembered until they would have ended anyway. When it is full, orders are refused. */
-const MAX_REMEMBERED = 100_000;
+const ID = /^(?=.{16,100}$)[\w-]+(?:\.(?<body>[0-9a-f]{64}))?$/;
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 const everyOrder = {
   /** Seconds since the epoch. */
   exp: z.number(),
-  jti: z.string().min(16).max(100),
+  /** Different for each token; behind a dot, the hash of the body that comes with it, of which a Worker of the release before states none. */
+  jti: z.string().regex(ID),
 };
 
 const egressOrder = z.strictObject({
@@ -47,7 +50,7 @@ const jobOrder = z.strictObject({
   kind: z.string().min(1).max(64),
   tenant: z.string().min(1).max(200),
   /** SHA-256 in hex of the head of the packet that comes with it: what is ordered, and which files. */
-  head: z.string().regex(/^[0-9a-f]{64}$/),
+  head: sha256,
   /** From the moment when it begins. */
   timeout_ms: z.number().int().min(1).max(600_000),
 });
@@ -57,7 +60,7 @@ const mcpMessageOrder = z.strictObject({
   purpose: z.literal("mcp"),
   tenant: z.string().min(1).max(200),
   /** As in a job's order: which process, with all that it is given. */
-  head: z.string().regex(/^[0-9a-f]{64}$/),
+  head: sha256,
 });
 
 const mcpEndOrder = z.strictObject({
@@ -81,24 +84,27 @@ export type McpMessageOrder = z.infer<typeof mcpMessageOrder>;
 
 export type SidecarOrder = z.infer<typeof anyOrder>;
 
+/** The hash of the body that an order covers: of its bytes, or of its packet's files (`textOfHashes`). Null: it states none. */
+export function bodyHashOf({ jti }: Pick<SidecarOrder, "jti">): string | null {
+  return ID.exec(jti)?.groups?.["body"] ?? null;
+}
+
+/** Throws `PacketError` when the files of a packet, by their hashes in hex, are not those that the order covers. */
+export function requireFiles(order: Pick<SidecarOrder, "jti">, hashes: readonly string[]): void {
+  const actual = createHash("sha256").update(textOfHashes(hashes)).digest("hex");
+  if (![null, actual].includes(bodyHashOf(order)))
+    throw new PacketError("invalid_input", "The files of the packet are not those that were ordered.");
+}
+
 export type TokenVerdict =
   | { readonly ok: true; readonly order: SidecarOrder }
   | { readonly ok: false; readonly reason: TokenRefusal };
 
-/** `foreign`: signed with another secret than this one. */
-export type TokenRefusal = "foreign" | "invalid" | "expired" | "used" | "full";
+/** `foreign`: signed with another secret than this one. The last two: it cannot be recorded as used, so nothing begins. */
+export type TokenRefusal = "foreign" | "invalid" | "expired" | "used" | "full" | "not_stored";
 
-/** Makes a function that reads a token and tells whether it may be acted on. Each token passes once. */
-export function makeTokenCheck(secret: string, now: () => number = Date.now): (token: string) => TokenVerdict {
-  /** jti → end in seconds, in the order of use. */
-  const used = new Map<string, number>();
-
-  function forgetEnded(nowS: number): void {
-    for (const [jti, exp] of used) {
-      if (exp + CLOCK_SKEW_S < nowS) used.delete(jti);
-    }
-  }
-
+/** Makes a function that reads a token and tells whether it may be acted on. Each token passes once, also across a restart. */
+export function makeTokenCheck(secret: string, used: UsedTokens, now: () => number): (token: string) => TokenVerdict {
   return function checkToken(token) {
     const read = payloadOf(token, secret);
     if (!read.ok) return read;
@@ -108,11 +114,8 @@ export function makeTokenCheck(secret: string, now: () => number = Date.now): (t
     const nowS = now() / 1_000;
     if (order.exp + CLOCK_SKEW_S < nowS) return { ok: false, reason: "expired" };
     if (order.exp > nowS + MAX_AHEAD_S + CLOCK_SKEW_S) return { ok: false, reason: "invalid" };
-    if (used.has(order.jti)) return { ok: false, reason: "used" };
-    if (used.size >= MAX_REMEMBERED) forgetEnded(nowS);
-    if (used.size >= MAX_REMEMBERED) return { ok: false, reason: "full" };
-    used.set(order.jti, order.exp);
-    return { ok: true, order };
+    const use = used.use(order.jti, order.exp + CLOCK_SKEW_S, nowS);
+    return use === "stored" ? { ok: true, order } : { ok: false, reason: use };
   };
 }
 

@@ -51,18 +51,22 @@ export function openAnswers(
  * What stands before every route answers: it refuses a query that is no text, and where a key is asked for, a body that is
  * too large or no JSON, also of a route that reads none. A route whose body is something else counts and judges it itself.
  */
-export function frontDoorAnswers({ method, security = [], request }: RouteConfig): Responses {
+export function frontDoorAnswers({ method, path, security = [], request }: RouteConfig): Responses {
   const types = Object.keys(request?.body?.content ?? { "application/json": {} });
   const judgesBody = security.length > 0 && method !== "get" && types.includes("application/json");
-  return problemResponses(judgesBody ? [413, 415, 422] : [422]);
+  // The state of a task can be lost (workers/lost-task.ts).
+  const ofTask: readonly ProblemStatus[] = path.startsWith("/v1/tasks/{id}") ? [410] : [];
+  return problemResponses(judgesBody ? [...ofTask, 413, 415, 422] : [...ofTask, 422]);
 }
 
 function successResponses(successes: Readonly<Record<number, Success>>): Responses {
   return Object.fromEntries(
     Object.entries(successes).map(([status, { description, json, other = [] }]) => {
-      const content: Record<string, { schema: z.ZodType | { type: "string" } }> = {};
-      if (json !== undefined) content["application/json"] = { schema: json };
-      for (const type of other) content[type] = { schema: { type: "string" } };
+      const texts = other.map((type) => [type, { schema: { type: "string" as const } }] as const);
+      const content = {
+        ...(json === undefined ? {} : { "application/json": { schema: json } }),
+        ...Object.fromEntries(texts),
+      };
       return [status, json === undefined && other.length === 0 ? { description } : { description, content }];
     }),
   );

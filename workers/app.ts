@@ -1,16 +1,20 @@
 /** The Worker's front door: the order of the middleware, the routes, and how whatever goes wrong becomes an answer. */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
+import { freeDiskFromEnv } from "../adapters/from-env.ts";
 import { ERRORS, type Failure, OttoError } from "../core/errors.ts";
 import { CONSOLE_METHODS, consoleFile, isConsolePath } from "./console-page.ts";
 import type { App, AppContext, AppEnv } from "./context.ts";
 import { logFailure } from "./log.ts";
+import { lostTaskFailure } from "./lost-task.ts";
 import { allowedMethods } from "./middleware/allowed-methods.ts";
 import { authenticate } from "./middleware/authenticate.ts";
 import { checkJsonBody } from "./middleware/body-limits.ts";
+import { checkHost } from "./middleware/check-host.ts";
 import { checkQuery } from "./middleware/check-query.ts";
 import { drainBody } from "./middleware/drain-body.ts";
 import { closeToBound, hideOtherProjects } from "./middleware/key-bounds.ts";
+import { once } from "./middleware/once.ts";
 import { refuseUnready } from "./middleware/refuse-unready.ts";
 import { requestId } from "./middleware/request-id.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
@@ -30,6 +34,7 @@ import { memoryRoutes } from "./routes/memory.ts";
 import { openApiRoutes } from "./routes/openapi.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { projectRoutes } from "./routes/projects.ts";
+import { retentionRoutes } from "./routes/retention.ts";
 import { scheduleRunRoutes } from "./routes/schedule-runs.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
 import { secretRoutes } from "./routes/secrets.ts";
@@ -48,6 +53,7 @@ import { tenantRoutes } from "./routes/tenants.ts";
 import { toolImportRoutes } from "./routes/tools-import.ts";
 import { ownToolRoutes } from "./routes/tools-own.ts";
 import { toolCallRoutes } from "./routes/tools-call.ts";
+import { localMailRoutes } from "./routes/local-mail.ts";
 import { mailRoutes } from "./routes/mail.ts";
 import { mcpServerRoutes } from "./routes/tools-mcp.ts";
 import { skillRoutes } from "./routes/tools-skills.ts";
@@ -56,17 +62,18 @@ import { usageRoutes } from "./routes/usage.ts";
 import { webhookDeliveryRoutes } from "./routes/webhook-deliveries.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 import { webhookCallRoutes } from "./routes/webhook-calls.ts";
+import { storageFailure } from "./storage-failure.ts";
 import { refuseInvalid } from "./validation.ts";
 
 /** Builds the app. It holds no state of a request, so one serves a whole isolate. */
 export function createApp(): App {
   const app: App = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
-  app.use(drainBody, requestId, securityHeaders);
-  app.use("/v1/*", refuseUnready, authenticate, closeToBound);
-  app.use("/v1/tasks/:id/*", hideOtherProjects);
-  app.use("/v1/*", checkJsonBody);
-  app.use("/webhook/*", refuseUnready);
-  app.use("/slack/*", refuseUnready);
+  app.use(drainBody, requestId, securityHeaders, checkHost);
+  app.use("/v1/*", once(refuseUnready), once(authenticate), once(closeToBound));
+  app.use("/v1/tasks/:id/*", once(hideOtherProjects));
+  app.use("/v1/*", once(checkJsonBody));
+  app.use("/webhook/*", once(refuseUnready));
+  app.use("/slack/*", once(refuseUnready));
   app.use(checkQuery);
   taskRoutes(app);
   taskTreeRoutes(app);
@@ -102,10 +109,12 @@ export function createApp(): App {
   scheduleRunRoutes(app);
   scheduleRoutes(app);
   budgetRoutes(app);
+  retentionRoutes(app);
   killSwitchRoutes(app);
   tenantRoutes(app);
   auditRoutes(app);
   usageRoutes(app);
+  localMailRoutes(app);
   healthRoutes(app);
   openApiRoutes(app);
   app.notFound((c) => unmatched(app, c));
@@ -129,15 +138,19 @@ async function unmatched(app: App, c: AppContext): Promise<Response> {
   return problemResponse({ code: "invalid_input", message }, id, { status: 405, headers: allow });
 }
 
-function answerTo(thrown: Error, c: AppContext): Response {
+async function answerTo(thrown: Error, c: AppContext): Promise<Response> {
   const id = c.get("requestId");
   if (thrown instanceof OttoError) {
+    const lost = await lostTaskFailure(c, thrown.failure);
+    if (lost !== null) return problemResponse(lost, id);
     if (ERRORS[thrown.failure.code].status >= 500) logFailure({ id, method: c.req.method, path: c.req.path }, thrown);
     return problemResponse(thrown.failure, id);
   }
   if (thrown instanceof HTTPException && thrown.status < 500) return problemResponse(fromHttp(thrown), id);
-  logFailure({ id, method: c.req.method, path: c.req.path }, thrown);
-  return problemResponse(passingFailure(thrown) === null ? FAILED : AWAY, id);
+  const ofStorage = await storageFailure(thrown, () => freeDiskFromEnv(c.env));
+  // Of the storage the sentence is enough: nothing of the code is at fault.
+  logFailure({ id, method: c.req.method, path: c.req.path }, ofStorage === null ? thrown : thrown.message);
+  return problemResponse(ofStorage ?? (passingFailure(thrown) === null ? FAILED : AWAY), id);
 }
 
 const FAILED: Failure = {

@@ -85,7 +85,7 @@ export async function isSameBrowser(c: AppContext, { mark }: Begun): Promise<boo
   const name = await cookieOf(c, "consent", mark);
   const given = getCookie(c, name);
   deleteCookie(c, name, attributes(c));
-  return isSame(given, await tokenOf(c.env, mark));
+  return (await tokensOf(c.env, mark)).some((token) => isSame(given, token));
 }
 
 export const OTHER_BROWSER =
@@ -121,14 +121,14 @@ function linkTo(c: AppContext, token: string): string {
 }
 
 async function bind(c: AppContext, mark: string): Promise<void> {
-  setCookie(c, await cookieOf(c, "consent", mark), await tokenOf(c.env, mark), attributes(c));
+  const [token = ""] = await tokensOf(c.env, mark);
+  setCookie(c, await cookieOf(c, "consent", mark), token, attributes(c));
 }
 
-/** Made of the mark, so that nothing has to be kept; nobody makes it without OTTO_SECRET_KEY. */
-async function tokenOf(env: Env, mark: string): Promise<string> {
-  return toBase64Url(
-    await sealingFromEnv(env).derive(new TextEncoder().encode(mark), "browser of a consent", TOKEN_BYTES),
-  );
+/** Derived from the mark, so that nothing is stored: by OTTO_SECRET_KEY, then by the earlier keys of the ring. */
+async function tokensOf(env: Env, mark: string): Promise<readonly string[]> {
+  const seed = new TextEncoder().encode(mark);
+  return (await sealingFromEnv(env).deriveEach(seed, "browser of a consent", TOKEN_BYTES)).map(toBase64Url);
 }
 
 /** One a consent: several may be under way in a browser. */

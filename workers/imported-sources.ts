@@ -8,6 +8,7 @@ import { type Imported, type ImportOptions, importOpenApi, slugOf } from "../cor
 import { SETUP } from "../core/policy/secret-use.ts";
 import type { Tool } from "../core/tool.ts";
 import { nameKey } from "../core/tool-source.ts";
+import { rateBody } from "../core/tenant/cost-rates.ts";
 import { meterWork } from "./charge-cost.ts";
 import type { AppContext } from "./context.ts";
 import { readDocument } from "./yaml-text.ts";
@@ -40,8 +41,10 @@ export async function readImport(
   const document = readApiDocument(value);
   if (!document.ok) return document;
   const name = options.name ?? slugOf(document.value.title).slice(0, MAX_NAME).replace(/_+$/, "");
-  const { giveWay } = meterWork(c.env, tenantOf(c));
-  const made = await importOpenApi(document.value, { ...options, name }, { patterns: patternsFromEnv(c.env), giveWay });
+  const work = meterWork(c.env, tenantOf(c));
+  const ports = { patterns: patternsFromEnv(c.env), giveWay: work.giveWay };
+  const made = await importOpenApi(document.value, { ...options, name }, ports);
+  work.charge();
   return made.ok ? ok({ ...made.value, name }) : made;
 }
 
@@ -62,7 +65,8 @@ export async function fetchDocument(c: AppContext, url: string): Promise<Result<
   const { status, truncated, body } = replied.value;
   if (status !== 200) return failed("upstream_failed", `url: answered ${status}, not a document`, { field: "url" });
   if (truncated) return failed("too_large", `url: the document is over ${MAX_DOCUMENT_BYTES} bytes`, { field: "url" });
-  return await readDocument(new TextDecoder().decode(body), "url", meterWork(c.env, tenantOf(c)).giveWay);
+  const { giveWay } = meterWork(c.env, tenantOf(c), { countedMs: rateBody("compiled", body.length) });
+  return await readDocument(new TextDecoder().decode(body), "url", giveWay);
 }
 
 /** What an import stands beside, who asked for it, and whether there must be none of its name yet. */

@@ -1,5 +1,12 @@
 /** How a schedule is made and checked, whoever asks for it: over the API, or by words in a conversation. */
-import { clockFromEnv, databaseFromEnv, schedulesFromEnv, settingsFromEnv, type Env } from "../adapters/from-env.ts";
+import {
+  clockFromEnv,
+  databaseFromEnv,
+  schedulesFromEnv,
+  settingsFromEnv,
+  tenantsFromEnv,
+  type Env,
+} from "../adapters/from-env.ts";
 import type { AuditEntry } from "../core/audit-entry.ts";
 import { resolveDeliver } from "../core/channels/targets.ts";
 import type { DeliverTo } from "../core/channels/way-in.ts";
@@ -48,7 +55,7 @@ export async function checkedConfig(
   });
 }
 
-/** Makes the row with the audit entry, then the schedule itself. The same id again changes nothing. */
+/** Makes the row with the audit entry, tells the tenant's object, then makes the schedule itself. The same id again changes nothing. */
 export async function makeSchedule(
   env: Env,
   asked: Pick<ScheduleState, "tenant" | "id" | "config">,
@@ -59,7 +66,9 @@ export async function makeSchedule(
   if (!state.ok) return state;
   const row = { state: state.value, report: 1, wakeAt: nextWake(state.value, [], createdAt) };
   const kept = await databaseFromEnv(env).schedules.create(asked.tenant, row, act);
-  return kept.ok ? await schedulesFromEnv(env)(asked.tenant, asked.id).create(state.value) : kept;
+  if (!kept.ok) return kept;
+  await tenantsFromEnv(env)(asked.tenant).noteSchedule(asked.id);
+  return await schedulesFromEnv(env)(asked.tenant, asked.id).create(state.value);
 }
 
 /** The failure of a part of the configuration, with the field as the caller wrote it. */

@@ -47,15 +47,18 @@ const IDEMPOTENCY_KEY: OpenApiParameter = {
   schema: { type: "string", minLength: 1, maxLength: 256, pattern: "^[\\x20-\\x7e]*$" },
 };
 
+/** Components by name. */
+type Schemas = Map<string, unknown>;
+
 /** Builds the document of an app whose routes are all registered. */
 export function openApiDocument(app: App, info: OpenApiDocument["info"]): OpenApiDocument {
-  const schemas: Json = {};
-  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  const schemas: Schemas = new Map();
+  const paths = new Map<string, [method: string, operation: OpenApiOperation][]>();
   for (const definition of app.openAPIRegistry.definitions) {
     if (definition.type !== "route") continue;
     const { route } = definition;
-    const operations = (paths[route.path] ??= {});
-    operations[route.method] = operationOf(route, schemas);
+    const operations = paths.get(route.path) ?? [];
+    paths.set(route.path, [...operations, [route.method, operationOf(route, schemas)]]);
   }
   const key = {
     type: "http",
@@ -63,10 +66,15 @@ export function openApiDocument(app: App, info: OpenApiDocument["info"]): OpenAp
     description:
       "An API key: `Authorization: Bearer otto_…`. A browser that signed in by `POST /v1/session` sends its cookie in its place.",
   };
-  return { openapi: "3.1.0", info, paths, components: { schemas, securitySchemes: { key } } };
+  return {
+    openapi: "3.1.0",
+    info,
+    paths: Object.fromEntries(Array.from(paths, ([path, operations]) => [path, Object.fromEntries(operations)])),
+    components: { schemas: Object.fromEntries(schemas), securitySchemes: { key } },
+  };
 }
 
-function operationOf(route: RouteConfig, schemas: Json): OpenApiOperation {
+function operationOf(route: RouteConfig, schemas: Schemas): OpenApiOperation {
   const { request } = route;
   const body = request?.body;
   return {
@@ -95,7 +103,7 @@ function operationOf(route: RouteConfig, schemas: Json): OpenApiOperation {
   };
 }
 
-function contentOf(content: Json, io: "input" | "output", schemas: Json): Json {
+function contentOf(content: Json, io: "input" | "output", schemas: Schemas): Json {
   return Object.fromEntries(
     Object.entries(content).map(([type, media]) => {
       const { schema, ...rest } = media as { schema: unknown };
@@ -104,7 +112,7 @@ function contentOf(content: Json, io: "input" | "output", schemas: Json): Json {
   );
 }
 
-function parametersOf(part: unknown, where: string, schemas: Json): OpenApiParameter[] {
+function parametersOf(part: unknown, where: string, schemas: Schemas): OpenApiParameter[] {
   if (!isZod(part)) return [];
   const { properties = {}, required = [] } = schemaOf(part, "input", schemas) as {
     properties?: Record<string, Json>;
@@ -120,7 +128,7 @@ function parametersOf(part: unknown, where: string, schemas: Json): OpenApiParam
 }
 
 /** A zod schema as JSON Schema; what it names by `meta({ id })` becomes a component. Anything else is taken as it is. */
-function schemaOf(schema: unknown, io: "input" | "output", schemas: Json): Json {
+function schemaOf(schema: unknown, io: "input" | "output", schemas: Schemas): Json {
   if (!isZod(schema)) return schema as Json;
   const {
     $schema: _,
@@ -128,10 +136,10 @@ function schemaOf(schema: unknown, io: "input" | "output", schemas: Json): Json 
     ...converted
   } = z.toJSONSchema(schema, { io, unrepresentable: "any" }) as Json & { $defs?: Json };
   const named = Object.entries($defs).filter(([name]) => !isAnonymous(name));
-  for (const [name, definition] of named) schemas[name] = withComponents(withoutId(definition));
+  for (const [name, definition] of named) schemas.set(name, withComponents(withoutId(definition)));
   const { id } = converted;
   if (typeof id === "string" && schema.meta()?.id === id) {
-    schemas[id] = withComponents(withoutId(converted));
+    schemas.set(id, withComponents(withoutId(converted)));
     return { $ref: `#/components/schemas/${id}` };
   }
   return withComponents(converted) as Json;

@@ -1,6 +1,9 @@
 /** The one place where failures become HTTP answers: `application/problem+json` as RFC 9457 has it, with the members of the API's contract. */
 import { ERRORS, type ErrorCode, type Failure } from "../core/errors.ts";
 
+/** Of a 503 whose failure names no time. */
+const RETRY_AFTER_MS = 2000;
+
 /** The body of every answer that is no success. `errors` names each field at fault, dotted as the caller wrote it. */
 export interface Problem {
   readonly type: string;
@@ -42,8 +45,7 @@ export function problemResponse(failure: Failure, requestId: string, options: Pr
   headers.set("content-type", "application/problem+json");
   headers.set("cache-control", "no-store");
   if (problem.status === 401) headers.set("www-authenticate", 'Bearer realm="otto"');
-  if (failure.retryAfterMs !== undefined) {
-    headers.set("retry-after", String(Math.max(1, Math.ceil(failure.retryAfterMs / 1000))));
-  }
+  const retryAfterMs = failure.retryAfterMs ?? (problem.status === 503 ? RETRY_AFTER_MS : null);
+  if (retryAfterMs !== null) headers.set("retry-after", String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
   return new Response(JSON.stringify(problem), { status: problem.status, headers });
 }

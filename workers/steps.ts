@@ -37,7 +37,7 @@ import { condense } from "../core/gateway/condense.ts";
 import { buildToolset, noSuchToolNow, type Toolset } from "../core/gateway/toolset.ts";
 import { performCalls, type PerformDeps, RETRY_DELAYS_MS } from "../core/gateway/perform.ts";
 import { mayPerformEarly, performEarly } from "../core/gateway/perform-early.ts";
-import { prepareCalls } from "../core/gateway/prepare.ts";
+import { listRequested, prepareCalls } from "../core/gateway/prepare.ts";
 import { reviseCall } from "../core/gateway/revise.ts";
 import type { ShapeLimits } from "../core/gateway/shape.ts";
 import { type HopListener, tellLines } from "../core/hop-lines.ts";
@@ -47,6 +47,7 @@ import {
   type CondenseJob,
   type CondenseLine,
   mustBeStored,
+  type OwnResult,
   type ReviseJob,
   type StepsRpc,
   type ThinkJob,
@@ -63,7 +64,7 @@ import type { TaskFacts } from "../core/task-state.ts";
 import { CALL_MS, MODEL_PHASE_MS } from "../core/tenant/cost-rates.ts";
 import type { Tool } from "../core/tool.ts";
 import { taskReminders } from "./channels/task-reminders.ts";
-import { chargeCost, meterWork, paceStep } from "./charge-cost.ts";
+import { chargeCost, chargeTurns, meterWork } from "./charge-cost.ts";
 import { logDefect } from "./log.ts";
 import { findOwnApi } from "./own-origin.ts";
 import { pinnedTools, weightOf } from "./pinned-tools.ts";
@@ -101,7 +102,6 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
   }
 
   private async *thinkLines(job: ThinkJob, signal: AbortSignal): AsyncGenerator<ThinkLine, ThinkLine, boolean> {
-    await paceStep(this.env, job.facts.tenant, signal);
     const found = await this.toolsetOf(job.facts);
     if (!found.ok) return { type: "failed", failure: NO_TOOLS };
     const { value: toolset } = found;
@@ -127,11 +127,12 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     const now = await this.factsNow(job.facts);
     const facts = now ?? job.facts;
     const toolset = now === null ? NO_TOOLSET : await this.toolsetAsFound(facts);
-    yield* performCalls({ ...job, facts }, this.performDeps(facts, toolset), signal);
+    yield* performCalls({ ...job, facts }, this.performDeps(facts, toolset, job.results ?? null), signal);
     return null;
   }
 
-  private performDeps(facts: TaskFacts, toolset: Toolset): PerformDeps {
+  /** `own`: the task's results that its object sent; null: it sent none, and is asked. */
+  private performDeps(facts: TaskFacts, toolset: Toolset, own: readonly OwnResult[] | null): PerformDeps {
     const { env } = this;
     const settings = settingsFromEnv(env);
     const user = toSecretUser(facts);
@@ -141,7 +142,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
         files: filesFromEnv(env, facts),
         web: webFromEnv(env, facts, user),
         search: searchFromEnv(env),
-        results: resultsFromEnv(env, facts),
+        results: resultsFromEnv(env, facts, own),
         patterns: patternsFromEnv(env),
         memory: taskMemoryFromEnv(env, facts),
         mcp: mcpFromEnv(env, facts, user),
@@ -161,10 +162,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
       scriptTimeoutMs: settings.scriptTimeoutMs,
       retryDelaysMs: RETRY_DELAYS_MS,
       reportDefect: (tool: string, thrown: unknown) => logDefect(tool, facts.id, thrown),
-      meterWork: () => {
-        chargeCost(env, facts.tenant, CALL_MS);
-        return meterWork(env, facts.tenant);
-      },
+      meterWork: (limit) => meterWork(env, facts.tenant, { countedMs: CALL_MS, signal: limit }),
       clock: clockFromEnv(env),
     };
   }
@@ -175,7 +173,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     const settings = settingsFromEnv(env);
     const deps = {
       model: job.withModel && !settings.isDemo ? modelFromEnv(env) : null,
-      results: resultsFromEnv(env, job.facts),
+      results: resultsFromEnv(env, job.facts, []),
       toolset: await this.toolsetAsFound(job.facts),
       limits: limitsOf(settings),
       clock: clockFromEnv(env),
@@ -193,22 +191,18 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
     const messages = read.map((message) => labelMessage(message, facts.label));
     const context = { label: joinLabels(label, joinMessages(messages)), messages };
     const boundSecrets = () => secretsFromEnv(this.env, facts.tenant, toSecretUser(facts)).boundToAgent();
-    const { giveWay } = meterWork(this.env, facts.tenant);
+    const giveWay = chargeTurns(this.env, facts.tenant);
     const known = { facts, step, toolset, repeat, context, boundSecrets, giveWay };
     const prepared = final ? [] : await prepareCalls(done.calls, known);
     const calls =
       prepared.length > 0 && mayPerformEarly(prepared, toolset)
         ? await performEarly(
             { facts, step, label: context.label, calls: prepared },
-            this.performDeps(facts, toolset),
+            this.performDeps(facts, toolset, []),
             signal,
           )
         : prepared;
-    const requested = calls.map((call, index) => ({
-      id: call.id,
-      name: done.calls[index]?.name ?? call.tool,
-      arguments: done.calls[index]?.arguments ?? "",
-    }));
+    const requested = listRequested(calls, done.calls);
     return { text: done.text, calls, requested, usage: done.usage, finish: done.finish };
   }
 

@@ -17,7 +17,9 @@ import { OttoError } from "../core/errors.ts";
 import type { Page, Place } from "../core/page-cursor.ts";
 import { eraseInboxes } from "./channels/erase-inboxes.ts";
 import { eraseOutboxes, wakeOutboxes } from "./channels/sweep-outboxes.ts";
+import { eraseTask } from "./erase-task.ts";
 import { redact } from "./log.ts";
+import { reportLost } from "./lost-task.ts";
 import { eraseSchedules, overdueSchedules, wakeSchedule } from "./sweep-schedules.ts";
 import { unwrap } from "./task-access.ts";
 
@@ -73,7 +75,7 @@ async function embedMemories(env: Env): Promise<void> {
   unwrap(await memoryFromEnv(env).embedPending(MAX_EMBEDDED, AbortSignal.timeout(EMBED_MS)));
 }
 
-/** The longest overdue first. A task that is woken reports when it is due next, and one that is gone leaves the index. */
+/** The longest overdue first. A task that is woken reports when it is due next, and one whose state is lost is reported. */
 async function wakeOverdue(env: Env, now: number): Promise<void> {
   const tenants = new Set<string>();
   let after: Place | null = null;
@@ -95,7 +97,7 @@ async function wake(env: Env, tenant: string, task: string): Promise<void> {
   const object = tasksFromEnv(env)(tenant, task);
   const facts = await object.facts();
   if (facts.ok) await object.poke();
-  else if (facts.error.code === "not_found") await tenantsFromEnv(env)(tenant).forget(task);
+  else if (facts.error.code === "not_found") await reportLost(env, tenant, task);
   else throw new OttoError(facts.error);
 }
 
@@ -144,7 +146,8 @@ async function eraseTenant(env: Env, tenant: string, most: number): Promise<numb
     }
     const gone = new Set<string>();
     await forEach([...tasks], async (task) => {
-      if (await attempt(`erasing ${task}`, () => eraseTask(env, tenant, task))) gone.add(task);
+      if (await attempt(`erasing ${task}`, () => eraseTask(env, tenant, task, "the erasing of the tenant")))
+        gone.add(task);
     });
     unwrap(await database.tasks.remove(tenant, [...gone]));
     const known = unsent.filter((task) => gone.has(task));
@@ -152,17 +155,6 @@ async function eraseTenant(env: Env, tenant: string, most: number): Promise<numb
     looked += tasks.size;
     if (gone.size === 0 || looked >= most) return looked;
   }
-}
-
-/** A task that lives is cancelled first. Can be done again. */
-async function eraseTask(env: Env, tenant: string, task: string): Promise<void> {
-  const object = tasksFromEnv(env)(tenant, task);
-  let erased = await object.erase();
-  if (!erased.ok && erased.error.code === "conflict") {
-    await object.cancel("the erasing of the tenant");
-    erased = await object.erase();
-  }
-  if (!erased.ok && erased.error.code !== "not_found") throw new OttoError(erased.error);
 }
 
 /** False: some are left for the next run. */

@@ -2,7 +2,7 @@
 import { stringify } from "yaml";
 import type { GiveWay } from "../core/base/turns.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
-import { readYamlInTurns } from "../tools/yaml/read-yaml.ts";
+import { readYaml } from "../tools/yaml/read-yaml.ts";
 
 /** Most tokens and characters of a document in YAML. It is read in turns, the longest of which takes 2 µs a token. */
 const MAX_TOKENS = 50_000;
@@ -20,7 +20,7 @@ export async function readDocument(text: string, field: string, giveWay: GiveWay
   }
   if (text.length > MAX_CHARACTERS)
     return failed("too_large", `${field}: YAML is read up to ${MAX_CHARACTERS} characters; send it as JSON`, { field });
-  const read = await readYamlInTurns(text, MAX_TOKENS, giveWay);
+  const read = await readYaml(text, MAX_TOKENS, giveWay);
   if (read.ok) return read;
   return failed("invalid_input", `${field}: is neither JSON nor YAML. ${read.error.message}`, { field });
 }

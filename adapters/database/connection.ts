@@ -131,6 +131,9 @@ async function judgeRole(connection: Connection): Promise<Failure | null> {
   };
 }
 
+/** The tenant's object finds that too, and restores the row. */
+const ROW_LOST = "The database is being rebuilt after a loss. Send the request again shortly.";
+
 /** The failure behind what the driver threw. An error with a SQLSTATE is Postgres's own; any other is the way there. */
 function failureOf(thrown: unknown): Failure {
   const error = databaseError(thrown);
@@ -141,6 +144,8 @@ function failureOf(thrown: unknown): Failure {
     return { code: "upstream_failed", message, retryAfterMs: RETRY_AFTER_MS, details };
   }
   const details = { sqlstate: state, constraint: error.constraint, thrown: error.message };
+  if (state === "23503" && error?.constraint?.endsWith("_tenant_fkey") === true)
+    return { code: "upstream_failed", message: ROW_LOST, retryAfterMs: RETRY_AFTER_MS, details };
   if (state === "23505") return failed("conflict", "A thing with this name or id exists already.", { details }).error;
   if (state.startsWith("22")) return failed("invalid_input", "This value cannot be stored.", { details }).error;
   console.error("the database refused a statement", details);

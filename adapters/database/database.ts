@@ -11,8 +11,10 @@ import { memoryTable } from "./memory-table.ts";
 import { personTable } from "./person-table.ts";
 import { projectTable } from "./project-table.ts";
 import { mcpServerTable } from "./mcp-server-table.ts";
+import { recoveryTable } from "./recovery-table.ts";
 import { rememberInstalls } from "./remembered-installs.ts";
 import { scheduleTable } from "./schedule-table.ts";
+import { sealedValues } from "./sealed-values.ts";
 import { secretTable } from "./secret-table.ts";
 import { skillTable } from "./skill-table.ts";
 import { taskIndex } from "./task-index.ts";
@@ -30,8 +32,10 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     agents: agentTable(connection),
     schedules: scheduleTable(connection),
     secrets: secretTable(connection),
+    sealed: sealedValues(connection),
     tasks: taskIndex(connection),
     audit: auditLog(connection),
+    recovery: recoveryTable(connection),
     mcpServers: mcpServerTable(connection),
     toolSources: toolSourceTable(connection),
     skills: skillTable(connection),

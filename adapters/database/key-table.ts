@@ -20,17 +20,22 @@ function boundHash(hash: string): string {
   return `bound:${hash}`;
 }
 
-/** The statement that stores a key; the same id again changes nothing. */
-export function insertKey(query: Query, { key, hash }: NewApiKey) {
+/** A key as its row. */
+export function toKeyRow({ key, hash }: NewApiKey) {
   const { scopes, projects, agents } = key;
   const lists = {
     scopes: [...scopes],
     projects: projects === null ? null : [...projects],
     agents: agents === null ? null : [...agents],
   };
+  return { ...key, ...lists, hash: toKeyBounds(key) === null ? hash : boundHash(hash) };
+}
+
+/** The statement that stores a key; the same id again changes nothing. */
+export function insertKey(query: Query, key: NewApiKey) {
   return query
     .insert(keys)
-    .values({ ...key, ...lists, hash: toKeyBounds(key) === null ? hash : boundHash(hash) })
+    .values(toKeyRow(key))
     .onConflictDoNothing({ target: [keys.tenant, keys.id] });
 }
 

@@ -1,4 +1,5 @@
 /** Tasks and deliveries of all tenants that are overdue, as functions of the database tell the sweep. */
+import { getOwn } from "../../core/base/own-field.ts";
 import { sql } from "drizzle-orm";
 import { ok, type Result } from "../../core/errors.ts";
 import { cutPage, type Page, type PageRequest, type Place } from "../../core/page-cursor.ts";
@@ -25,7 +26,7 @@ export async function readOverdue<Row extends { readonly id: string }>(
     sql`select * from ${call}(${moment}::timestamptz, ${at}::timestamptz, ${after?.id ?? null}::text, ${limit + 1}::int)`,
   );
   if (!found.ok) return found;
-  const rows = found.value.map((row) => ({ row: read(row), at: Date.parse(String(row[due])) }));
+  const rows = found.value.map((row) => ({ row: read(row), at: Date.parse(String(getOwn(row, due))) }));
   const { items, next } = cutPage(rows, limit, (one): Place => ({ at: one.at, id: one.row.id }));
   return ok({ items: items.map(({ row }) => row), next });
 }

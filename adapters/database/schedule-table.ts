@@ -61,6 +61,20 @@ export function scheduleTable(connection: Connection): ScheduleTable {
       return written.ok ? ok(undefined) : written;
     },
 
+    async restore(tenant, { state, report, wakeAt }) {
+      const at = new Date(state.createdAt).toISOString();
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          insert into schedules (tenant, id, report, wake_at, state, created_at)
+          select ${tenant}::text, ${state.id}::text, ${report}::bigint, ${isoOrNull(wakeAt)}::timestamptz,
+            ${JSON.stringify(state)}::text, ${at}::timestamptz
+          where exists (select from tenants where id = ${tenant} and erased_at is null)
+          on conflict (tenant, id) do update set report = excluded.report, wake_at = excluded.wake_at, state = excluded.state
+          where excluded.report > schedules.report`),
+      ]);
+      return written.ok ? ok(undefined) : written;
+    },
+
     async page(tenant, { after, limit }) {
       const read = await asTenant(connection, tenant, (query) => [
         query

@@ -15,6 +15,8 @@ export const tenants = pgTable("tenants", {
   createdAt: moment("created_at").notNull(),
   erasedAt: moment("erased_at"),
   purgedAt: moment("purged_at"),
+  counter: bigint("counter", { mode: "number" }).notNull().default(0),
+  reindex: jsonb("reindex"),
 });
 
 export const keys = pgTable("keys", {

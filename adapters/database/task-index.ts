@@ -1,5 +1,5 @@
 /** The index of tasks: what lists show and the sweep looks at. Rows come from the tasks' own objects, by their tenant's. */
-import { type SQL, and, desc, eq, gte, inArray, isNull, lt, sql } from "drizzle-orm";
+import { type SQL, and, desc, eq, gt, gte, inArray, isNull, lt, sql } from "drizzle-orm";
 import { DEFAULT_AGENT } from "../../core/agent.ts";
 import type { TaskFilter, TaskIndex } from "../../core/database.ts";
 import { ok, type Result } from "../../core/errors.ts";
@@ -26,10 +26,13 @@ const MIN_ID_CHARACTERS = 6;
 
 export function taskIndex(connection: Connection): TaskIndex {
   return {
-    async upsert(tenant, reports) {
-      if (reports.length === 0) return ok(undefined);
-      const written = await asTenant(connection, tenant, (query) => [query.execute(upsert(tenant, reports))]);
-      return written.ok ? ok(undefined) : written;
+    async upsert(tenant, reports, counter) {
+      if (reports.length === 0 && counter === undefined) return ok({ isTogether: true });
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(upsert(tenant, reports, counter ?? null)),
+      ]);
+      if (!written.ok) return written;
+      return ok({ isTogether: counter === undefined || Number(written.value[0].rows[0]?.["advanced"]) === 1 });
     },
 
     inbox: async (tenant, filter, request) => await readInbox(connection, tenant, filter, request),
@@ -54,10 +57,69 @@ export function taskIndex(connection: Connection): TaskIndex {
       return read.ok ? ok(read.value[0].map(({ id }) => id)) : read;
     },
 
+    async ids(tenant, after, limit) {
+      const isAfter = after === null ? undefined : gt(tasks.id, after);
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select({ id: tasks.id })
+          .from(tasks)
+          .where(and(eq(tasks.tenant, tenant), isAfter))
+          .orderBy(tasks.id)
+          .limit(limit),
+      ]);
+      return read.ok ? ok(read.value[0].map(({ id }) => id)) : read;
+    },
+
+    async ended(tenant, before, { after, limit }) {
+      const isAfter =
+        after === null
+          ? undefined
+          : sql`(${tasks.endedAt}, ${tasks.id}) > (${new Date(after.at).toISOString()}::timestamptz, ${after.id})`;
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select({ id: tasks.id, at: tasks.endedAt })
+          .from(tasks)
+          .where(and(eq(tasks.tenant, tenant), isNull(tasks.parent), lt(tasks.endedAt, before), isAfter))
+          .orderBy(tasks.endedAt, tasks.id)
+          .limit(limit),
+      ]);
+      return read.ok ? ok(read.value[0].map(({ id, at }) => ({ id, at: at ?? 0 }))) : read;
+    },
+
+    async count(tenant) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select({
+            tasks: sql<number>`count(*)::int`,
+            ended: sql<number>`count(${tasks.endedAt})::int`,
+            earliestEnd: sql<string | null>`min(${tasks.endedAt})::text`,
+          })
+          .from(tasks)
+          .where(and(eq(tasks.tenant, tenant), sql`not ${tasks.hidden}`)),
+      ]);
+      if (!read.ok) return read;
+      const { tasks: all = 0, ended = 0, earliestEnd = null } = read.value[0][0] ?? {};
+      return ok({ tasks: all, ended, earliestEnd: earliestEnd === null ? null : Date.parse(earliestEnd) });
+    },
+
     async remove(tenant, ids) {
       if (ids.length === 0) return ok(undefined);
       const removed = await asTenant(connection, tenant, (query) => [query.execute(removeAndCount(tenant, ids))]);
       return removed.ok ? ok(undefined) : removed;
+    },
+
+    async find(tenant, id) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select()
+          .from(tasks)
+          .where(and(eq(tasks.tenant, tenant), eq(tasks.id, id))),
+      ]);
+      if (!read.ok) return read;
+      const [row] = read.value[0];
+      if (row === undefined) return ok(null);
+      const { version, hidden, wakeAt, key, tokens, costMicros } = row;
+      return ok({ task: id, version, view: readView(row.view), hidden, wakeAt, key, used: { tokens, costMicros } });
     },
 
     async overdue(before, request) {
@@ -167,9 +229,10 @@ function removeAndCount(tenant: string, ids: readonly string[]): SQL {
 
 /**
  * One statement for any number of rows: they go as one JSON parameter, since each row has a dozen values. A project is
- * known from the first row that names it; a row that changes nothing makes none known again.
+ * known from the first row that names it; a row that changes nothing makes none known again. The counter advances with them; a
+ * statement that was cut off may have advanced it before.
  */
-function upsert(tenant: string, reports: readonly TaskReport[]): SQL {
+function upsert(tenant: string, reports: readonly TaskReport[], counter: number | null): SQL {
   const rows = reports.map(({ task, version, view, hidden, wakeAt, key, used, waits }) => ({
     ...writtenView(view, version),
     id: task,
@@ -210,12 +273,19 @@ function upsert(tenant: string, reports: readonly TaskReport[]): SQL {
       title = excluded.title, search_text = excluded.search_text, ended_at = excluded.ended_at, waits = excluded.waits,
       short_view = excluded.short_view, short_version = excluded.short_version
     where excluded.version > tasks.version`;
-  if (rows.every(({ project }) => project === null)) return written;
   return sql`
-    with written as (${written} returning project, created_at)
-    insert into projects (tenant, name, created_at)
-    select ${tenant}::text, project, min(created_at) from written where project is not null group by project
-    on conflict do nothing`;
+    with written as (${written} returning project, created_at),
+    named as (
+      insert into projects (tenant, name, created_at)
+      select ${tenant}::text, project, min(created_at) from written where project is not null group by project
+      on conflict do nothing
+    ),
+    advanced as (
+      update tenants set counter = ${counter}::bigint + 1
+      where id = ${tenant} and erased_at is null and counter between ${counter}::bigint and ${counter}::bigint + 1
+      returning id
+    )
+    select count(*)::int as advanced from advanced`;
 }
 
 /** A short form beside a view that is long. */

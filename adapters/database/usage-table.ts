@@ -1,4 +1,5 @@
 /** What tasks used: those of the index, and those that were erased since, summed by what is asked for. */
+import { getOwn } from "../../core/base/own-field.ts";
 import { type SQL, sql } from "drizzle-orm";
 import type { UsagePart, UsageRow, UsageTable } from "../../core/database.ts";
 import { ok } from "../../core/errors.ts";
@@ -45,7 +46,7 @@ export function usageTable(connection: Connection): UsageTable {
 }
 
 function toRow(row: Record<string, unknown>, by: readonly UsagePart[]): UsageRow {
-  const parts = by.map((part) => [part, row[part] as string | null] as const);
+  const parts = by.map((part) => [part, getOwn(row, part) as string | null] as const);
   return {
     parts: Object.fromEntries(parts),
     tasks: Number(row["tasks"]),

@@ -9,6 +9,7 @@ import { isReading } from "../../core/http-method.ts";
 import type { WebPort, WebStream } from "../../core/ports.ts";
 import type { SecretsPort } from "../../core/web/secrets-port.ts";
 import { parseJson } from "../../core/parse-json.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 import { isUp, type Sidecar } from "../sidecar/sidecar.ts";
 import { signEgressOrder } from "../signing/sidecar-token.ts";
 import type { EgressAllow } from "./address.ts";
@@ -85,7 +86,8 @@ async function askSidecar<R>(
   const { method, url, headers, body } = hop;
   const { maxBytes, portIsListed } = limits;
   const timeoutMs = Math.ceil(limits.timeoutMs);
-  const order = { tenant, method, url: url.href, headers, timeoutMs, maxBytes, portIsListed, stream };
+  const bodySha256 = await sha256Hex(body ?? new Uint8Array());
+  const order = { tenant, method, url: url.href, headers, timeoutMs, maxBytes, bodySha256, portIsListed, stream };
   const token = await signEgressOrder(sidecar.secret, order, Date.now());
   const limit = AbortSignal.any([limits.signal, AbortSignal.timeout(timeoutMs + MARGIN_MS)]);
   try {

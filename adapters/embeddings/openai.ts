@@ -8,6 +8,7 @@ import { type Failure, failed, ok, type Result } from "../../core/errors.ts";
 import type { EmbedderPort } from "../../core/memory/vector-ports.ts";
 import { bearerOf } from "../model/guarded-fetch.ts";
 import { failureOfStatus, quoteOfBody, scrubQuote } from "../model/model-failure.ts";
+import { readAtMost } from "../reply-text.ts";
 
 const DEFAULT_BASE_URL = "https://api.openai.com/v1";
 const TIMEOUT_MS = 15_000;
@@ -107,23 +108,4 @@ async function refusalOf(response: Response, apiKey: string): Promise<Failure> {
 
 function unreadable(why: string): Result<never> {
   return failed("upstream_failed", `The embedding server cannot be used: ${why}. Check OPENAI_BASE_URL.`);
-}
-
-/** Null: there is more than that. */
-async function readAtMost(response: Response, maxBytes: number): Promise<string | null> {
-  const body = response.body as ReadableStream<Uint8Array> | null;
-  if (body === null) return "";
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  let text = "";
-  for (let read = 0; ; ) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    read += value.length;
-    if (read > maxBytes) {
-      await reader.cancel();
-      return null;
-    }
-    text += decoder.decode(value, { stream: true });
-  }
 }

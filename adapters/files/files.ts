@@ -62,7 +62,9 @@ function openSandbox(
 
   async function blobOf({ path, hash }: FileEntry): Promise<Result<R2ObjectBody>> {
     const blob = await bucket.get(blobKey(place, hash));
-    return blob === null ? failed("internal", `The bytes of ${path} are missing.`, { details: { hash } }) : ok(blob);
+    if (blob !== null) return ok(blob);
+    const message = `The stored content of ${path} is lost. Restore the file store from a backup, or write the file again.`;
+    return failed("internal", message, { details: { hash } });
   }
 
   return {

@@ -1,5 +1,5 @@
 /** Mail that came in: kept whole in the bucket until it was worked, and read by postal-mime. */
-import PostalMime, { type Address } from "postal-mime";
+import PostalMime, { type Address, addressParser } from "postal-mime";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { htmlAsText } from "../../core/mail/html-text.ts";
 import type { MailHeader } from "../../core/mail/authentication.ts";
@@ -30,7 +30,7 @@ export interface MailInFile {
 export interface MailHead {
   /** The topmost first. */
   readonly headers: readonly MailHeader[];
-  /** Addresses of `From`. */
+  /** Every address of every `From` header. */
   readonly from: readonly string[];
   readonly subject: string;
 }
@@ -114,8 +114,11 @@ const OPTIONS = {
 
 async function headOf(bytes: Uint8Array): Promise<Result<MailHead>> {
   try {
-    const { headers, from, subject = "" } = await PostalMime.parse(bytes, OPTIONS);
-    return ok({ headers: headers.map(({ key, value }) => ({ key, value })), from: addressesOf(from), subject });
+    const { headers, subject = "" } = await PostalMime.parse(bytes, OPTIONS);
+    // The parser's own `from` is the first address of one header and hides a second sender.
+    const from = headers.filter(({ key }) => key === "from").flatMap(({ value }) => addressParser(value));
+    const addresses = from.flatMap((one) => addressesOf(one));
+    return ok({ headers: headers.map(({ key, value }) => ({ key, value })), from: addresses, subject });
   } catch {
     return UNREADABLE;
   }
@@ -159,7 +162,7 @@ function isReadable(bytes: Uint8Array): boolean {
 
 const [LF, CR, DASH] = [10, 13, 45];
 
-function addressesOf(from: Address | undefined): string[] {
-  if (from === undefined) return [];
+/** Includes the members of a group. */
+function addressesOf(from: Address): string[] {
   return (from.group ?? [from]).flatMap(({ address }) => (address === "" ? [] : [address]));
 }

@@ -28,26 +28,30 @@ export interface OwnAddresses {
 }
 
 export function openOwnAddresses(sealing: Sealing, bucket: R2Bucket, domain: string): OwnAddresses {
-  const derive = async (text: string, purpose: string, characters: number) =>
-    asBase32(
-      await sealing.derive(new TextEncoder().encode(text), purpose, Math.ceil((characters * 5) / 8)),
-      characters,
-    );
-  const sealOf = async (tenant: string) => await derive(tenant, "a tenant's address of mail", SEAL_CHARACTERS);
-  const tagOf = async (tenant: string, { ask, address }: Replied) =>
+  /** By the present key first; what was handed out under an earlier key of the ring still counts. */
+  const derive = async (text: string, purpose: string, characters: number) => {
+    const made = await sealing.deriveEach(new TextEncoder().encode(text), purpose, Math.ceil((characters * 5) / 8));
+    return made.map((bytes) => asBase32(bytes, characters));
+  };
+  const sealsOf = async (tenant: string) => await derive(tenant, "a tenant's address of mail", SEAL_CHARACTERS);
+  const tagsOf = async (tenant: string, { ask, address }: Replied) =>
     await derive(`${tenant} ${ask} ${comparable(address)}`, "an address of mail for replies", TAG_CHARACTERS);
-  const whole = async (tenant: string, tag: string | null) =>
-    `${localPartOf({ tenant, seal: await sealOf(tenant), tag })}@${domain}`;
+  const whole = async (tenant: string, tag: string | null) => {
+    const [seal = ""] = await sealsOf(tenant);
+    return `${localPartOf({ tenant, seal, tag })}@${domain}`;
+  };
   return {
     ofTenant: async (tenant) => await whole(tenant, null),
     async read(address) {
       if (domainOf(address) !== domain) return null;
       const own = readLocalPart(address.slice(0, address.lastIndexOf("@")));
-      return own !== null && own.seal === (await sealOf(own.tenant)) ? { tenant: own.tenant, tag: own.tag } : null;
+      return own !== null && (await sealsOf(own.tenant)).includes(own.seal)
+        ? { tenant: own.tenant, tag: own.tag }
+        : null;
     },
     forReply: (tenant, replied) =>
       guarded(async () => {
-        const tag = await tagOf(tenant, replied);
+        const [tag = ""] = await tagsOf(tenant, replied);
         const kept: Replied = { ask: replied.ask, address: comparable(replied.address) };
         const key = keyOf(tenant, tag);
         await bucket.put(key, JSON.stringify(kept), { onlyIf: { etagDoesNotMatch: "*" } });
@@ -59,7 +63,7 @@ export function openOwnAddresses(sealing: Sealing, bucket: R2Bucket, domain: str
         const blob = await bucket.get(keyOf(tenant, tag));
         if (blob === null) return ok(null);
         const replied = await blob.json<Replied>();
-        return ok((await tagOf(tenant, replied)) === tag ? replied : null);
+        return ok((await tagsOf(tenant, replied)).includes(tag) ? replied : null);
       }),
   };
 }

@@ -10,11 +10,14 @@ import { RESEND_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { shownMailbox } from "../../core/mail/address.ts";
 import { checkMail } from "../../core/mail/check.ts";
 import type { Mail, MailPort, SentMail } from "../../core/mail/port.ts";
+import { parseRetryAfter } from "../model/model-failure.ts";
+import { readAtMost } from "../reply-text.ts";
 
 /** Of one request. */
 const TIMEOUT_MS = 30_000;
-/** Characters of Resend's own words that are passed on. */
+/** Characters of Resend's own words that are passed on, and bytes of an answer that are read. */
 const MAX_WORDS = 300;
+const MAX_ANSWER_BYTES = 65_536;
 
 export interface ResendSettings {
   readonly baseUrl: string;
@@ -38,7 +41,7 @@ export function openResend({ baseUrl, apiKey, from }: ResendSettings): MailPort 
         return sent.success ? ok({ id: sent.data.id }) : failed("upstream_failed", UNREADABLE);
       }
       const error = errorSchema.safeParse(answer.body);
-      return refusal(answer.status, error.success ? error.data : { name: "application_error", message: "" });
+      return refusal(answer, error.success ? error.data : null);
     },
   };
 }
@@ -49,8 +52,10 @@ const errorSchema = z.object({ name: z.string(), message: z.string() });
 interface Answer {
   readonly isOk: boolean;
   readonly status: number;
-  /** Null where it is no JSON. */
+  /** Null where it is no JSON, or too long. */
   readonly body: unknown;
+  /** The header of this name. */
+  readonly retryAfter: string | null;
 }
 
 /** Posts JSON under an idempotency key; null: no answer came, or not all of it. */
@@ -59,7 +64,13 @@ async function post(
   apiKey: string,
   { key, body, signal }: { readonly key: string; readonly body: object; readonly signal: AbortSignal },
 ): Promise<Answer | null> {
-  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json", "idempotency-key": key };
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    "content-type": "application/json",
+    "idempotency-key": key,
+    // Resend refuses a request without one (https://resend.com/docs/api-reference/introduction), and a Worker sends none.
+    "user-agent": "otto",
+  };
   try {
     const response = await fetch(url, {
       method: "POST",
@@ -68,7 +79,14 @@ async function post(
       redirect: "manual",
       signal,
     });
-    return { isOk: response.ok, status: response.status, body: parseJson(await response.text()) };
+    const { ok: isOk, status } = response;
+    const text = await readAtMost(response, MAX_ANSWER_BYTES);
+    return {
+      isOk,
+      status,
+      body: text === null ? null : parseJson(text),
+      retryAfter: response.headers.get("retry-after"),
+    };
   } catch {
     return null;
   }
@@ -106,18 +124,23 @@ function late(): Result<SentMail> {
   return failed("timeout", "Resend did not answer in time.");
 }
 
-/** What it refuses itself surely does not leave. A server error, or no answer at all, leaves that open. */
-function refusal(status: number, { name, message }: z.infer<typeof errorSchema>) {
-  const words = `${name}: ${message.slice(0, MAX_WORDS)}`;
+/** What Resend refuses itself surely does not leave. Without its own error, nothing says that the request reached it. */
+function refusal({ status, retryAfter }: Answer, error: z.infer<typeof errorSchema> | null): Result<SentMail> {
   if (status < 400) return failed("upstream_failed", UNREADABLE);
-  if (status >= 500) return failed("upstream_failed", `Resend failed (HTTP ${status}).`);
+  if (status >= 500 || status === 408) return failed("upstream_failed", `Resend failed (HTTP ${status}).`);
   const details = { sent: false, answered: true };
+  const { name, message } = error ?? { name: `HTTP ${status}`, message: "its answer is not its API's" };
+  const words = `${name}: ${message.slice(0, MAX_WORDS)}`;
   if (name === "concurrent_idempotent_requests")
     return failed("upstream_failed", "Resend is still working on this very mail.");
   if (status === 409) return failed("conflict", "Resend has had another mail under the same key.");
-  if (status === 429 && name !== "rate_limit_exceeded")
+  if (status === 429 && error !== null && name !== "rate_limit_exceeded")
     return failed("quota_exceeded", `Resend sends no more mail for now (${words})`, { details });
-  if (status === 429) return failed("rate_limited", "Resend takes no more mail for a moment.", { details });
+  if (status === 429) {
+    const retryAfterMs = parseRetryAfter(retryAfter, Date.now());
+    const wait = retryAfterMs === null ? {} : { retryAfterMs };
+    return failed("rate_limited", "Resend takes no more mail for a moment.", { details, ...wait });
+  }
   if (status === 401 || status === 403) return failed("forbidden", `Resend refuses to send (${words})`, { details });
   return failed("invalid_input", `Resend does not take the mail (${words})`, { details });
 }

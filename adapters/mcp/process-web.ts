@@ -10,7 +10,7 @@ import type { WebPort, WebStream, WebStreamRequest } from "../../core/ports.ts";
 import type { SecretsPort } from "../../core/web/secrets-port.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import { openSecretBook } from "../egress/secret-book.ts";
-import { headBytes, joined, packetChunks } from "../sidecar/packet.ts";
+import { headBytes, joined, packetChunks, textOfHashes } from "../sidecar/packet.ts";
 import { readRefusal } from "../sidecar/refusal.ts";
 import { isUp, type Sidecar } from "../sidecar/sidecar.ts";
 import { signMcpOrder } from "../signing/sidecar-token.ts";
@@ -81,7 +81,8 @@ async function send(
     size,
   );
   const hash = await sha256Hex(head);
-  const token = await signMcpOrder(sidecar.secret, { tenant, head: hash }, Date.now());
+  const filesSha256 = await sha256Hex(textOfHashes([await sha256Hex(message)]));
+  const token = await signMcpOrder(sidecar.secret, { tenant, head: hash, filesSha256 }, Date.now());
   const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(timeoutMs) + MARGIN_MS)]);
   try {
     const response = await sidecar.fetch("/mcp", {

@@ -4,6 +4,7 @@ import type { McpServerAccess, McpServerTable } from "../../core/mcp/server-tabl
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { McpSecrets } from "../../core/mcp/config.ts";
 import { asReferences } from "../../core/mcp/process-config.ts";
+import type { Reseal } from "../resealing.ts";
 import type { Sealing } from "../sealing.ts";
 import type { AuthStore, McpServer, SavedAuth } from "./server.ts";
 
@@ -20,7 +21,7 @@ const NOWHERE = "http://process.invalid/mcp";
 
 export function openRegistry(
   table: Pick<McpServerTable, "access" | "saveAuth">,
-  sealing: Sealing,
+  { sealing, reseal }: { readonly sealing: Pick<Sealing, "seal" | "open">; readonly reseal: Reseal },
   tenant: string,
 ): McpRegistry {
   const contextOf = (name: string, what: "secrets" | "auth") => `mcp-server ${what} ${JSON.stringify([tenant, name])}`;
@@ -30,11 +31,14 @@ export function openRegistry(
     return toBase64(sealed);
   }
 
-  /** Null for what was sealed with another key. */
-  async function unseal<T>(sealed: string, context: string): Promise<T | null> {
+  /** Null for what no key of the ring opens. */
+  async function unseal<T>(name: string, what: "secrets" | "auth", sealed: string): Promise<T | null> {
     const bytes = fromBase64(sealed);
+    const context = contextOf(name, what);
     try {
-      return JSON.parse(new TextDecoder().decode(await sealing.open(bytes, context))) as T;
+      const opened = JSON.parse(new TextDecoder().decode(await sealing.open(bytes, context))) as T;
+      await reseal({ tenant, column: what === "auth" ? "mcp_servers.auth" : "mcp_servers.sealed", sealed, context });
+      return opened;
     } catch {
       return null;
     }
@@ -48,14 +52,14 @@ export function openRegistry(
         const { auth } = read.value;
         if (auth === null) return ok({});
         // Without what cannot be opened, the server asks for an authorization again.
-        return ok((await unseal<SavedAuth>(auth, contextOf(name, "auth"))) ?? {});
+        return ok((await unseal<SavedAuth>(name, "auth", auth)) ?? {});
       },
       save: async (saved) => table.saveAuth(tenant, name, await seal(saved, contextOf(name, "auth"))),
     };
   }
 
   async function opened({ name, version, settings, sealed, prior }: McpServerAccess): Promise<Result<McpServer>> {
-    const secrets = await unseal<McpSecrets>(sealed, contextOf(name, "secrets"));
+    const secrets = await unseal<McpSecrets>(name, "secrets", sealed);
     if (secrets === null) {
       const message = `What is stored of the MCP server ${name} cannot be opened any more. Set it again.`;
       return failed("not_available", message, { details: { sent: false } });

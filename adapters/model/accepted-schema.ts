@@ -22,14 +22,15 @@ const HOLDS_NAMED_SCHEMAS: ReadonlySet<string> = new Set(["$defs", "definitions"
 export function acceptedSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(acceptedSchema);
   if (!isObject(schema)) return schema;
-  const accepted: Record<string, unknown> = {};
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === "propertyNames" || (keyword === "pattern" && looksAround(value))) continue;
-    if (HOLDS_SCHEMAS.has(keyword)) accepted[keyword] = acceptedSchema(value);
-    else if (HOLDS_NAMED_SCHEMAS.has(keyword) && isObject(value)) accepted[keyword] = acceptedSchemas(value);
-    else accepted[keyword] = value;
-  }
-  return accepted;
+  const accepted = Object.entries(schema).filter(
+    ([keyword, value]) => keyword !== "propertyNames" && !(keyword === "pattern" && looksAround(value)),
+  );
+  return Object.fromEntries(accepted.map(([keyword, value]) => [keyword, acceptedValue(keyword, value)]));
+}
+
+function acceptedValue(keyword: string, value: unknown): unknown {
+  if (HOLDS_SCHEMAS.has(keyword)) return acceptedSchema(value);
+  return HOLDS_NAMED_SCHEMAS.has(keyword) && isObject(value) ? acceptedSchemas(value) : value;
 }
 
 function acceptedSchemas(schemas: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,4 +1,5 @@
 /** How everything that can go wrong with a model server becomes a `ModelFailure`. */
+import { getOwn } from "../../core/base/own-field.ts";
 import type { ModelFailure } from "../../core/ports.ts";
 
 /** A provider asks for at most this long; a longer wait is cut to it. */
@@ -109,7 +110,7 @@ export function failureOfThrown(thrown: unknown, apiKey: string): ModelFailure {
 }
 
 /** RFC 9110, section 10.2.3: seconds, or an HTTP date. Null for anything else. */
-function parseRetryAfter(value: string | null, nowMs: number): number | null {
+export function parseRetryAfter(value: string | null, nowMs: number): number | null {
   if (value === null) return null;
   const text = value.trim();
   if (/^\d{1,9}(\.\d{1,3})?$/.test(text)) return Math.min(MAX_RETRY_AFTER_MS, Math.ceil(Number(text) * 1000));
@@ -153,5 +154,5 @@ function quoteOf(body: unknown): string {
 
 function field(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null) return undefined;
-  return (value as Record<string, unknown>)[name];
+  return getOwn(value as Record<string, unknown>, name);
 }

@@ -48,7 +48,7 @@ async function readBySidecar(
     kind: "document-read",
     tenant,
     order: { pages, with_images: withImages },
-    files: [{ path: fileName(name), size, open: () => document.open() }],
+    files: [{ path: fileName(name), size, sha256: document.sha256, open: () => document.open() }],
     timeoutMs: READ_TIMEOUT_MS,
     limits: LIMITS,
     signal,

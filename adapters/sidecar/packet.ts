@@ -109,6 +109,11 @@ export async function openPacket(pull: Pull, limits: PacketLimits): Promise<Open
   };
 }
 
+/** The text whose SHA-256 stands for all files of a packet in its token: their own hashes in hex, in their order. */
+export function textOfHashes(hashes: readonly string[]): string {
+  return hashes.join("\n");
+}
+
 /** The whole of some chunks. */
 export async function joined(chunks: AsyncIterable<Uint8Array>, size: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(size);

@@ -1,5 +1,5 @@
 /** A job of the sidecar, as the Worker orders it: a packet goes out, a packet comes back, and both stream. */
-import { type ErrorCode, failed, ok, type Result } from "../../core/errors.ts";
+import { type ErrorCode, failed, type Failure, ok, type Result } from "../../core/errors.ts";
 import { signJobOrder } from "../signing/sidecar-token.ts";
 import {
   headBytes,
@@ -10,6 +10,7 @@ import {
   type PacketFile,
   type PacketLimits,
   type Pull,
+  textOfHashes,
 } from "./packet.ts";
 import { readRefusal } from "./refusal.ts";
 import { isUp, type Sidecar } from "./sidecar.ts";
@@ -21,8 +22,13 @@ const AGAIN_AFTER_MS = 1_000;
 /** Of what comes back, where the caller says nothing else. An isolate has 128 MB. */
 const LIMITS: PacketLimits = { files: 10_000, bytes: 64 * 1024 * 1024 };
 
-/** A file that goes with a job. `open` gives exactly `size` bytes. */
+/**
+ * A file that goes with a job. `open` gives exactly `size` bytes. Without `sha256` the file is opened twice and held in memory once,
+ * to be hashed before it is sent: state the hash of a large one.
+ */
 export interface JobFile extends PacketFile {
+  /** Of its bytes, lower-case hex. */
+  readonly sha256?: string | undefined;
   open(): Promise<Result<ReadableStream<Uint8Array>>>;
 }
 
@@ -61,12 +67,14 @@ export async function runJob(sidecar: Sidecar | null, request: JobRequest): Prom
   const { kind, tenant, order, files, timeoutMs, signal } = request;
   if (!(await isUp(sidecar, signal)))
     return signal.aborted ? notBegun("timeout", "It was given up before it was ordered.") : unreachable();
-  const head = headBytes({ body: order, files: files.map(({ path, size, mode }) => ({ path, size, mode })) });
-  const hash = await sha256Hex(head);
-  const token = await signJobOrder(sidecar.secret, { kind, tenant, head: hash, timeoutMs }, Date.now());
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs + MARGIN_MS)]);
+  const filesSha256 = await hashOfAll(files, limit);
+  if (!filesSha256.ok) return filesSha256;
+  const head = headBytes({ body: order, files: files.map(({ path, size, mode }) => ({ path, size, mode })) });
+  const ordered = { kind, tenant, head: await sha256Hex(head), filesSha256: filesSha256.value, timeoutMs };
+  const token = await signJobOrder(sidecar.secret, ordered, Date.now());
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const unread: { failure: Result<never> | null } = { failure: null };
+  const failing: { failure: Result<never> | null } = { failure: null };
   let isWhole = false;
   try {
     // Node's fetch takes a stream only with `duplex`, which means nothing in the Worker.
@@ -75,7 +83,7 @@ export async function runJob(sidecar: Sidecar | null, request: JobRequest): Prom
       headers: { authorization: `Bearer ${token}`, "content-type": "application/octet-stream" },
       body: streamOf(
         tellingLast(
-          packetChunks(head, files, ({ path }) => opened(path, byPath, unread)),
+          packetChunks(head, files, ({ path }) => opened(path, byPath, failing)),
           () => (isWhole = true),
         ),
       ),
@@ -89,7 +97,7 @@ export async function runJob(sidecar: Sidecar | null, request: JobRequest): Prom
     return ok({ body: packet.head.body, bytes, files: filesOf(packet) });
   } catch {
     // A job begins with a whole packet, and never with a part of one.
-    if (unread.failure !== null) return unread.failure;
+    if (failing.failure !== null) return failing.failure;
     if (!isWhole && limit.aborted) return notBegun("timeout", "The time was up before all files of the job were sent.");
     if (!isWhole) return unreachable();
     if (limit.aborted) return failed("timeout", "The sidecar did not end the job in time.");
@@ -100,13 +108,55 @@ export async function runJob(sidecar: Sidecar | null, request: JobRequest): Prom
 async function opened(
   path: string,
   files: ReadonlyMap<string, JobFile>,
-  unread: { failure: Result<never> | null },
+  failing: { failure: Result<never> | null },
 ): Promise<AsyncIterable<Uint8Array>> {
   const found = await files.get(path)?.open();
   if (found?.ok === true) return found.value;
   const failure = found?.error ?? { code: "not_found", message: `There is no file ${path}.` };
-  unread.failure = { ok: false, error: { ...failure, details: { ...failure.details, sent: false } } };
+  failing.failure = notSent(failure);
   throw new Error(failure.message);
+}
+
+/** One hash for all files, which the token covers. */
+async function hashOfAll(files: readonly JobFile[], limit: AbortSignal): Promise<Result<string>> {
+  const hashes: string[] = [];
+  for (const file of files) {
+    const hash = file.sha256 === undefined ? await hashOf(file, limit) : ok(file.sha256);
+    if (!hash.ok) return hash;
+    hashes.push(hash.value);
+  }
+  return ok(await sha256Hex(textOfHashes(hashes)));
+}
+
+async function hashOf(file: JobFile, limit: AbortSignal): Promise<Result<string>> {
+  const found = await file.open();
+  if (!found.ok) return notSent(found.error);
+  const reader = found.value.getReader();
+  const giveUp = () => void reader.cancel().catch(() => undefined);
+  limit.addEventListener("abort", giveUp, { once: true });
+  try {
+    const bytes = new Uint8Array(file.size);
+    let at = 0;
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      bytes.set(read.value, at);
+      at += read.value.length;
+    }
+    return at === file.size ? ok(await sha256Hex(bytes)) : unread(file.path, limit);
+  } catch {
+    // It holds more bytes than it states, or its store went away.
+    return unread(file.path, limit);
+  } finally {
+    limit.removeEventListener("abort", giveUp);
+  }
+}
+
+function unread(path: string, limit: AbortSignal): Result<never> {
+  if (limit.aborted) return notBegun("timeout", "The time was up before all files of the job were read.");
+  return notBegun("upstream_failed", `The file ${path} could not be read whole. Try again later.`);
+}
+
+function notSent(failure: Failure): Result<never> {
+  return { ok: false, error: { ...failure, details: { ...failure.details, sent: false } } };
 }
 
 async function* filesOf(packet: OpenPacket): AsyncGenerator<ReturnedFile> {

@@ -69,6 +69,7 @@ function within(folder: string, files: readonly ScriptFile[]): readonly JobFile[
     path: folder + file.path,
     size: file.size,
     mode: file.mode,
+    sha256: file.sha256,
     open: () => file.open(),
   }));
 }

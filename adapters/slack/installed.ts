@@ -4,6 +4,7 @@ import type { SlackHome, SlackInstall, SlackInstallTable } from "../../core/chan
 import { openSlackNotes, type SlackNotesPort } from "../../core/channels/slack/notes.ts";
 import type { SlackPort } from "../../core/channels/slack/port.ts";
 import { ok, type Result } from "../../core/errors.ts";
+import type { Reseal } from "../resealing.ts";
 import type { Sealing } from "../sealing.ts";
 import { openSlack } from "./slack.ts";
 
@@ -16,6 +17,7 @@ export interface InstalledSlack {
 export interface SlackTokens {
   readonly table: Pick<SlackInstallTable, "byTeam" | "active">;
   readonly sealing: Pick<Sealing, "open">;
+  readonly reseal: Reseal;
   readonly apiUrl: string;
 }
 
@@ -26,13 +28,15 @@ interface SlackVisit extends SlackHome {
 
 /** `not_found`: the tenant has no working installation in this workspace. */
 export async function openInstalled(
-  { table, sealing, apiUrl }: SlackTokens,
+  { table, sealing, reseal, apiUrl }: SlackTokens,
   { tenant, team, until }: SlackVisit,
 ): Promise<Result<InstalledSlack>> {
   const found = await table.byTeam(tenant, team);
   if (!found.ok) return found;
   const { sealed, ...install } = found.value;
-  const token = new TextDecoder().decode(await sealing.open(fromBase64(sealed), contextOf(tenant, team)));
+  const context = contextOf(tenant, team);
+  const token = new TextDecoder().decode(await sealing.open(fromBase64(sealed), context));
+  await reseal({ tenant, column: "slack_installs.sealed", sealed, context });
   return ok({
     install,
     slack: openSlack({ apiUrl, token, botUser: install.botUser, ...(until !== undefined && { until }) }),

@@ -1,4 +1,5 @@
 /** What Slack's own words for an error mean here (https://docs.slack.dev/reference/methods lists them by method). */
+import { getOwn } from "../../core/base/own-field.ts";
 import { type ErrorCode, failed, type Result } from "../../core/errors.ts";
 
 /** How long nothing is asked when Slack says that it was too much, and not for how long. */
@@ -65,7 +66,7 @@ export function refusalOf(word: string): Result<never> {
   if (FAILURES.has(word))
     return failed("upstream_failed", "Slack failed. Try again later.", { details: { slack: word, sent: true } });
   const details = { slack: word, sent: false, answered: true };
-  const [code, message] = WORDS[word] ?? ["invalid_input", `Slack refuses this: ${word}.`];
+  const [code, message] = getOwn(WORDS, word) ?? ["invalid_input", `Slack refuses this: ${word}.`];
   return failed(code, message, { details });
 }
 

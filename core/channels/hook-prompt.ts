@@ -2,6 +2,7 @@
  * The input of a hook's task: the tenant's template, filled with what came from outside. What is filled in is marked as
  * data with a word that does not occur in it, so that it cannot end its own mark, and is never looked through for fields.
  */
+import { getOwn } from "../base/own-field.ts";
 import { type Label, OPERATOR, OUTSIDE } from "../provenance/label.ts";
 import { joinParts } from "../provenance/label-parts.ts";
 import { sha256Hex } from "../sha256.ts";
@@ -113,7 +114,7 @@ function textAt(path: string, { payload, headers }: HookContent): string | null 
   let value = payload;
   for (const name of path.split(".")) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return null;
-    value = (value as Readonly<Record<string, unknown>>)[name];
+    value = getOwn(value as Readonly<Record<string, unknown>>, name);
   }
   return textOf(value);
 }

@@ -26,6 +26,12 @@ const JITTER = 0.1;
 const MAX_ASKED_WAIT_MS = 24 * HOUR;
 /** After a crash the provider did nothing wrong: it is tried again this soon. */
 const CRASH_WAIT_MS = SECOND;
+/**
+ * Attempts of a webhook that Otto itself cut off use up no try: at most so many, each begun within this long after the first
+ * attempt. The receiver did nothing wrong. A delivery that ends its own sender every time is given up by the schedule all the same.
+ */
+const MAX_GIVEN_BACK = 20;
+const GIVEN_BACK_FOR_MS = 24 * HOUR;
 /** While what Otto itself needs is away. */
 const OURS_WAIT_MS = 10 * SECOND;
 /** A place that Otto cannot send to for so long is not set up. */
@@ -69,6 +75,11 @@ export interface QueuedDelivery
   /** Attempts since it was put or replayed, and when the first of them began. */
   readonly tries: number;
   readonly triedSince: number | null;
+  /**
+   * Of a webhook: attempts that Otto cut off and gave back since it was put or replayed, and when its first attempt began.
+   * Absent until an attempt was given back.
+   */
+  readonly givenBack?: { readonly count: number; readonly since: number };
   /** When it was put or replayed. */
   readonly askedAt: number;
   /** While it waits: when it may leave. */
@@ -88,7 +99,13 @@ export interface QueuedDelivery
 }
 
 /** How an attempt ended: by its sender's word, or cut off, when nobody knows. */
-export type Outcome = Sent | { readonly kind: "cut_off"; readonly why: string; readonly byCrash: boolean };
+export type Outcome = Sent | CutOff;
+
+interface CutOff {
+  readonly kind: "cut_off";
+  readonly why: string;
+  readonly byCrash: boolean;
+}
 
 /** A delivery as it is put. */
 export function asked(delivery: Delivery, now: number): QueuedDelivery {
@@ -147,10 +164,28 @@ export function afterAttempt(before: QueuedDelivery, outcome: Outcome, now: numb
       if (outcome.isOurs === true) return untried(row, outcome.why, now);
       return again(row, outcome.why, now, Math.max(waitOf(row), askedWait(outcome.afterMs)), givenUpAs(row));
     case "cut_off": {
+      const givenBack = giveBack(row);
+      if (givenBack !== null) return retried(givenBack, outcome, now);
       const wait = outcome.byCrash ? Math.min(CRASH_WAIT_MS, waitOf(row)) : waitOf(row);
       return again(row, outcome.why, now, wait, "unknown");
     }
   }
+}
+
+/** The row without the try that Otto cut off; null: the try counts. */
+function giveBack(row: QueuedDelivery): QueuedDelivery | null {
+  const { channel, begunAt, triedSince, tries } = row;
+  if (channel !== "webhook") return null;
+  const { count, since } = row.givenBack ?? { count: 0, since: triedSince ?? row.askedAt };
+  if (count >= MAX_GIVEN_BACK || (begunAt ?? since) - since > GIVEN_BACK_FOR_MS) return null;
+  return { ...row, tries: tries - 1, givenBack: { count: count + 1, since } };
+}
+
+/** The next attempt after one that was given back: soon after a crash; ever later while its sender itself fails. */
+function retried(row: QueuedDelivery, { why, byCrash }: CutOff, now: number): QueuedDelivery {
+  const doubled = FIRST_WAIT_MS * 2 ** Math.min(row.givenBack?.count ?? 0, 20);
+  const wait = byCrash ? CRASH_WAIT_MS : Math.min(LAST_WAIT_MS, doubled);
+  return { ...row, state: "waiting", why, dueAt: now + wait };
 }
 
 /** Records that the ended attempt may have left. */
@@ -178,7 +213,7 @@ export function withdrawn(row: QueuedDelivery, why: string, now: number): Queued
 export function replayed(row: QueuedDelivery, now: number): QueuedDelivery {
   const isAnew = row.state === "unknown";
   const mayHaveLeft = row.mayHaveLeft && !isAnew;
-  const { leftSince: _, ...unleft } = row;
+  const { leftSince: _, givenBack: __, ...unleft } = row;
   const since = mayHaveLeft ? mayHaveLeftSince(row) : null;
   const notBefore = Math.min(row.notBefore, now);
   return {

@@ -33,6 +33,8 @@ export interface PageRange {
 export interface DocumentToRead {
   readonly name: string;
   readonly size: number;
+  /** Of its bytes, lower-case hex. Without it the document is read once more, to be hashed. */
+  readonly sha256?: string;
   open(): Promise<Result<ReadableStream<Uint8Array>>>;
   /** Of a PDF; null: all. */
   readonly pages: PageRange | null;

@@ -39,14 +39,17 @@ export async function bindFiles(
 /** The hash of what a person approves: that of the arguments, and with files that of both. */
 export function hashApproved(argumentsHash: string, files: readonly BoundFile[] = []): string {
   if (files.length === 0) return argumentsHash;
-  return sha256HexNow(canonicalJson([argumentsHash, files.map(({ path, hash }) => [path, hash])]));
+  const terms = files.map(({ path, hash, mode }) => (mode === undefined ? [path, hash] : [path, hash, mode]));
+  return sha256HexNow(canonicalJson([argumentsHash, terms]));
 }
 
-/** True when both name the same files with the same content, in the same order. */
+/** True when both name the same files with the same content and modes, in the same order. */
 export function sameFiles(one: readonly BoundFile[], other: readonly BoundFile[]): boolean {
   return (
     one.length === other.length &&
-    one.every(({ path, hash }, at) => path === other[at]?.path && hash === other[at].hash)
+    one.every(
+      ({ path, hash, mode }, at) => path === other[at]?.path && hash === other[at].hash && mode === other[at].mode,
+    )
   );
 }
 

@@ -22,6 +22,7 @@ import {
   shapeText,
   whereRestIs,
 } from "./shape.ts";
+import { findRecordCalls } from "./read-ground.ts";
 import type { Toolset } from "./toolset.ts";
 
 /** Of a text, what a model is given: so many characters, and fewer when they are more tokens than the task reserved. */
@@ -39,7 +40,7 @@ const NOTHING: ModelUsage = { inputTokens: 0, outputTokens: 0, estimated: false 
 export interface CondenseDeps {
   readonly model: ModelPort | null;
   readonly results: Pick<ResultsPort, "read">;
-  readonly toolset: Pick<Toolset, "specs" | "names" | "skillTexts">;
+  readonly toolset: Pick<Toolset, "specs" | "names" | "skillTexts" | "resolve">;
   readonly limits: ShapeLimits;
   readonly clock: Clock;
 }
@@ -101,7 +102,7 @@ async function tellHistory(
   asking: Asking | null,
 ): Promise<CondenseLine> {
   const canExpand = toolset.names.includes(EXPAND_RESULT);
-  const history = readHistory(previous, messages);
+  const history = readHistory(previous, messages, findRecordCalls(messages, toolset));
   let text = writeHistory(history, { canExpand });
   let usage: ModelUsage | null = null;
   if (asking !== null) {

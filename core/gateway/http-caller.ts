@@ -1,4 +1,5 @@
 /** How a call of a tenant's HTTP tool is made: one request through the web's port, and its reply as the result. */
+import { getOwn } from "../base/own-field.ts";
 import type { ErrorCode, Failure } from "../errors.ts";
 import { isReading } from "../http-method.ts";
 import type { WebResponse } from "../ports.ts";
@@ -98,7 +99,7 @@ function atPointer(value: unknown, pointer: string): unknown {
   let at = value;
   for (const key of pointerSteps(pointer)) {
     if (at === null || typeof at !== "object" || !Object.hasOwn(at, key)) return undefined;
-    at = (at as Readonly<Record<string, unknown>>)[key];
+    at = getOwn(at as Readonly<Record<string, unknown>>, key);
   }
   return at;
 }

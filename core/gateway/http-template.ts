@@ -2,6 +2,7 @@
  * A tenant's request with the arguments of a call filled in. What a model says stays inside the place that the tenant gave
  * it: it chooses neither host nor header names, leaves no path, and refers to no secret.
  */
+import { getOwn } from "../base/own-field.ts";
 import { failed, ok, type Result } from "../errors.ts";
 import { isReading } from "../http-method.ts";
 import type { ArgumentPlace, HttpTemplate } from "../tool-source.ts";
@@ -39,7 +40,7 @@ export function fixedInQuery(url: string): ReadonlySet<string> {
 
 /** Where an argument goes. */
 export function placeOf(template: HttpTemplate, argument: string): ArgumentPlace {
-  const known = Object.hasOwn(template.places, argument) ? template.places[argument] : undefined;
+  const known = getOwn(template.places, argument);
   if (known !== undefined) return known;
   if (placeholdersOf(template.url).includes(argument)) return { in: "path", name: argument };
   const { method } = template;
@@ -52,7 +53,7 @@ export function fillTemplate(template: HttpTemplate, given: Given): Result<Fille
   const query: [string, string][] = [];
   const fixed = fixedInQuery(template.url);
   const headers = new Map(Object.entries(template.headers));
-  const members: Record<string, unknown> = {};
+  const members = new Map<string, unknown>();
   let payload: { readonly value: unknown } | null = null;
   for (const [argument, value] of Object.entries(given)) {
     if (value === undefined || value === null) continue;
@@ -77,7 +78,7 @@ export function fillTemplate(template: HttpTemplate, given: Given): Result<Fille
         break;
       }
       case "body":
-        members[place.name] = value;
+        members.set(place.name, value);
         break;
       case "payload":
         payload = { value };
@@ -110,20 +111,18 @@ function fillUrl(template: string, path: ReadonlyMap<string, string>, query: [st
 function bodyOf(
   { method, contentType }: HttpTemplate,
   payload: { readonly value: unknown } | null,
-  members: Given,
+  members: ReadonlyMap<string, unknown>,
 ): string | null {
   if (isReading(method)) return null;
   if (payload !== null)
     return typeof payload.value === "string" && contentType !== "application/json"
       ? payload.value
       : JSON.stringify(payload.value);
-  const names = Object.keys(members);
-  if (names.length === 0) return method === "DELETE" || contentType !== "application/json" ? null : "{}";
-  if (contentType === "application/json") return JSON.stringify(members);
-  const form = names.flatMap((name) => {
-    const value = members[name];
-    return (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, textOf(one)]);
-  });
+  if (members.size === 0) return method === "DELETE" || contentType !== "application/json" ? null : "{}";
+  if (contentType === "application/json") return JSON.stringify(Object.fromEntries(members));
+  const form = Array.from(members).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, textOf(one)]),
+  );
   return new URLSearchParams(form).toString();
 }
 

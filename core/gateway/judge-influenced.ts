@@ -5,13 +5,12 @@
 import { allowedDomains } from "../agent.ts";
 import { getTextField } from "../json-fields.ts";
 import { judgeCarryOut } from "../provenance/carry-out.ts";
-import type { Ground } from "../provenance/ground.ts";
 import { OUTSIDE } from "../provenance/label.ts";
 import type { CallContext } from "../provenance/label-messages.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { Tool } from "../tool.ts";
 import { referencedNames } from "../web/secret-references.ts";
-import { readGround, textsIn } from "./read-ground.ts";
+import { getGround, textsIn } from "./read-ground.ts";
 import type { Toolset } from "./toolset.ts";
 
 /** The call's context and the facts that the judgement reads. */
@@ -22,9 +21,6 @@ export interface InfluenceContext {
   /** The names of the secrets that are bound to the calling agent. Never throws. Absent: none is. */
   boundSecrets?(): Promise<ReadonlySet<string>>;
 }
-
-/** Grounds of recent contexts: the calls of one step share theirs. */
-const grounds = new WeakMap<CallContext, Ground>();
 
 /**
  * Why a person has to approve the call, in sentences; null: it may run. `given` fits the tool's input. Costs nothing for a
@@ -41,9 +37,9 @@ function judgeCarried(tool: Tool, given: unknown, context: InfluenceContext): st
   // The schema of this very tool produced the value, so it is what the tool's functions take.
   const carried = tool.carries?.(given as never) ?? null;
   if (carried === null) return null;
-  const ground = grounds.get(context.context) ?? readGround(context.context, context);
-  grounds.set(context.context, ground);
-  return judgeCarryOut(carried, ground, { allowedDomains: allowedDomains(context.facts.agent) });
+  return judgeCarryOut(carried, getGround(context.context, context), {
+    allowedDomains: allowedDomains(context.facts.agent),
+  });
 }
 
 async function judgeSecrets(tool: Tool, given: unknown, context: InfluenceContext): Promise<string | null> {
@@ -56,10 +52,13 @@ async function judgeSecrets(tool: Tool, given: unknown, context: InfluenceContex
   return `It uses ${free.map((name) => `the secret ${name}`).join(" and ")}, which is not bound to this agent.`;
 }
 
-/** The secrets that the arguments refer to. A URL is read without tabs and line breaks, so its texts are searched both ways. */
+/**
+ * The secrets that the arguments refer to. A request is filled in after its URL was parsed, which removes tabs and line breaks and
+ * encodes some signs of some parts, so each text is searched as it is written and as a URL.
+ */
 function namesOfSecrets(tool: Tool, given: unknown): string[] {
   const texts = textsIn(given);
-  const joined = [...texts, ...texts.map((text) => text.replace(/[\t\r\n]/g, ""))].join("\n");
+  const joined = texts.flatMap((text) => [text, URL.parse(text)?.href ?? ""]).join("\n");
   const credential = tool.needs.includes("ssh") ? getTextField(given, "credential_id") : null;
   return [...referencedNames(joined), ...(credential === null ? [] : [credential])];
 }

@@ -7,6 +7,8 @@ import type { Tool } from "../tool.ts";
 
 const LONGEST = 64;
 const HASH_DIGITS = 10;
+/** Characters of a name that a model wrote. Names of tools are at most this long, or the model is shown a shorter one. */
+const MAX_WRITTEN = 128;
 
 /** The model's name of every tool, by the tool's own name. Tools come in a stable order, so names do not move. */
 export async function modelNames(tools: readonly Pick<Tool, "name">[]): Promise<ReadonlyMap<string, string>> {
@@ -20,6 +22,11 @@ export async function modelNames(tools: readonly Pick<Tool, "name">[]): Promise<
     names.set(name, shown);
   }
   return names;
+}
+
+/** A tool's name as a model wrote it, as one word. It may be no tool's name, and any text at all. */
+export function cleanName(written: string): string {
+  return written.replace(/[^\w.-]+/g, "_").slice(0, MAX_WRITTEN);
 }
 
 /** The first ten hex digits of the SHA-1 of a text. */

@@ -32,12 +32,15 @@ const OUTSIDE: ReadonlySet<string> = new Set<keyof ToolPorts>([
   "slack",
 ]);
 
-/** True when every call is of class `none`, needs no approval, and uses nothing but what Otto itself keeps. */
+/** Ports whose data comes with the job of hop two. */
+const SENT: ReadonlySet<string> = new Set<keyof ToolPorts>(["results"]);
+
+/** True when every call is of class `none`, needs no approval, and uses only what Otto itself stores and hop one has. */
 export function mayPerformEarly(calls: readonly PreparedCall[], toolset: Pick<Toolset, "resolve">): boolean {
   return calls.every(({ tool, effect, approval, outcome }) => {
     if (outcome !== null) return true;
     const needs = toolset.resolve(tool)?.needs ?? ["web"];
-    return effect === "none" && approval === null && !needs.some((need) => OUTSIDE.has(need));
+    return effect === "none" && approval === null && !needs.some((need) => OUTSIDE.has(need) || SENT.has(need));
   });
 }
 

@@ -39,6 +39,21 @@ const OTHER_ARGUMENTS: Failure = {
   message: "The call's arguments are not the ones that were written down for it. It was not made.",
 };
 
+const NOT_JUDGED: Failure = {
+  code: "blocked_by_policy",
+  message: "This call was prepared before an upgrade and was not made. Ask for it again.",
+};
+
+/** Whether the call may carry data out (`core/provenance/carry-out.ts`), also when its arguments have the form of an earlier release. */
+function carries(tool: Tool, given: unknown): boolean {
+  try {
+    // An earlier release of this tool's schema produced the value.
+    return (tool.carries?.(given as never) ?? null) !== null;
+  } catch {
+    return tool.carries !== undefined;
+  }
+}
+
 /** What performing needs. */
 export interface PerformDeps extends DefectReporter {
   readonly toolset: Pick<Toolset, "resolve" | "names" | "skills" | "admits" | "isPart">;
@@ -49,8 +64,8 @@ export interface PerformDeps extends DefectReporter {
   /** How long a skill's script may run. */
   readonly scriptTimeoutMs: number;
   readonly retryDelaysMs: readonly number[];
-  /** Starts to count the computing time of a call, and charges its tenant. */
-  meterWork(): WorkMeter;
+  /** Starts to count the computing time of a call, which ends with the signal, and charges its tenant. */
+  meterWork(signal: AbortSignal): WorkMeter;
   readonly clock: Clock;
 }
 
@@ -175,6 +190,8 @@ async function performCall(
   const tool = deps.toolset.resolve(call.tool);
   if (tool === null) return giveUp(noSuchToolNow(call.tool, deps.toolset));
   taint.begin(tool);
+  if (call.isUnjudged === true && !mayHaveHappened && carries(tool, call.arguments))
+    return { ...refusedOutcome(NOT_JUDGED), durationMs: spentMs() };
   if (deadline <= started) {
     return giveUp({ code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` });
   }
@@ -187,7 +204,7 @@ async function performCall(
     const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(given) : tool.timeoutMs;
     const timeoutMs = Math.min(own, deadline - started);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const work = deps.meterWork();
+    const work = deps.meterWork(limit);
     const approved = copy === null ? {} : { approvedCopy: copy };
     const known = { signal: limit, nowMs: started, giveWay: work.giveWay, ...approved };
     const context = contextOf(call, job, tool, { ...deps, ports: taint.watch(deps.ports) }, known);

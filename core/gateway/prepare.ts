@@ -7,8 +7,10 @@ import { approvalExpiryMs } from "../agent.ts";
 import type { GiveWay } from "../base/turns.ts";
 import { ERRORS, type Failure } from "../errors.ts";
 import { callId } from "../ids.ts";
+import type { RequestedCall } from "../messages.ts";
 import { PatternBudget } from "../json-schema/limit-patterns.ts";
 import type { CallOutcome, PreparedCall } from "../task-commands.ts";
+import { findCopiedRecord } from "../provenance/ground.ts";
 import type { CallContext } from "../provenance/label-messages.ts";
 import type { TaskFacts } from "../task-state.ts";
 import type { ToolError } from "../tool.ts";
@@ -17,6 +19,8 @@ import { hashArguments } from "./arguments-hash.ts";
 import { namesFiles } from "./bind-files.ts";
 import { type AskedCall, calledTool } from "./called-tool.ts";
 import { judgeInfluenced } from "./judge-influenced.ts";
+import { cleanName } from "./model-names.ts";
+import { getGround, textsIn } from "./read-ground.ts";
 import { shapeError } from "./shape.ts";
 import { FIND_TOOLS } from "./shown-tools.ts";
 import type { Toolset } from "./toolset.ts";
@@ -68,6 +72,15 @@ export async function prepareCalls(requested: readonly AskedCall[], context: Pre
   return prepared;
 }
 
+/** The calls as the conversation has them: as the model wrote them, with names that are one word. */
+export function listRequested(prepared: readonly PreparedCall[], asked: readonly AskedCall[]): RequestedCall[] {
+  return prepared.map(({ id, tool }, index) => ({
+    id,
+    name: cleanName(asked[index]?.name ?? tool),
+    arguments: asked[index]?.arguments ?? "",
+  }));
+}
+
 async function prepareCall(
   asked: AskedCall,
   { index, total, patterns }: PlacedCall,
@@ -79,7 +92,7 @@ async function prepareCall(
   const request = called.ok ? called.value.call : asked;
   const tool = context.toolset.resolve(request.name);
   const parsed = parseArguments(request.arguments);
-  const named = tool?.name ?? request.name;
+  const named = tool?.name ?? cleanName(request.name);
   const refuse = async (failure: Failure, given: unknown): Promise<PreparedCall> =>
     await refuseCall(id, { name: named, given }, failure, context);
 
@@ -101,7 +114,8 @@ async function prepareCall(
   const askFirst = joinReasons(admitted.value.askFirst ?? called.value.askFirst, influenced);
   const expiresInMs = approvalExpiryMs(context.facts.agent.config.approval);
   const approval = askFirst === null ? null : { reason: askFirst, expiresInMs };
-  const dispatches = tool.onlyByModel === "dispatches" ? { dispatches: true } : {};
+  const dispatches =
+    tool.onlyByModel === "dispatches" ? { dispatches: true, copiesRecord: copiesRecord(given, context) } : {};
   const { terms } = admitted.value;
   const touches = findTouches(tool, given, terms.effect);
   const files = namesFiles(tool, given) ? { namesFiles: true } : {};
@@ -117,6 +131,12 @@ async function prepareCall(
     ...files,
     ...dispatches,
   };
+}
+
+/** Whether what a subtask is given has text that is in the tenant's records alone. The subtask does not have them in its context. */
+function copiesRecord(given: unknown, context: PrepareContext): boolean {
+  const ground = getGround(context.context, context);
+  return findCopiedRecord(textsIn(given).join("\n"), ground) !== null;
 }
 
 /** A call that is not made with any arguments. */
@@ -136,7 +156,8 @@ async function refuseUnread(id: string, asked: AskedCall, context: PrepareContex
   const parsed = parseArguments(asked.arguments);
   const given = parsed.ok ? parsed.value : asked.arguments;
   const { name } = asked;
-  return await refuseCall(id, { name: context.toolset.resolve(name)?.name ?? name, given }, TOO_MANY_CALLS, context);
+  const named = context.toolset.resolve(name)?.name ?? cleanName(name);
+  return await refuseCall(id, { name: named, given }, TOO_MANY_CALLS, context);
 }
 
 const TOO_MANY_CALLS: Failure = {
@@ -178,7 +199,7 @@ function unknownTool(name: string, toolset: Toolset): Failure {
   const more = names.includes(FIND_TOOLS) ? ` ${FIND_TOOLS} finds what else you have.` : "";
   return {
     code: "not_found",
-    message: `There is no tool named ${name.slice(0, 100)}. You have: ${names.join(", ")}.${more}`,
+    message: `There is no tool named ${cleanName(name).slice(0, 100)}. You have: ${names.join(", ")}.${more}`,
     field: "name",
   };
 }

@@ -1,12 +1,13 @@
 /**
  * Sorts a conversation by what its texts may vouch for, for the calls of one step. A text counts as read only when the model
  * did not write it: text from a program, a file, a subtask or a summary could be a copy of the model's own. A file that a
- * person or a channel uploaded could not, where a tool gives its text as it is.
+ * person or a channel uploaded could not, where a tool gives its text as it is. What a model wrote about texts that are not
+ * in this conversation, and a result of a call that is not in it, may have the tenant's records in them.
  */
 import { DEFAULT_AGENT, type PinnedAgent } from "../agent.ts";
 import { getField, getTextField } from "../json-fields.ts";
-import type { LabelledMessage, RequestedCall } from "../messages.ts";
-import { isHistory } from "../prompt/compaction.ts";
+import type { LabelledMessage, Message, RequestedCall } from "../messages.ts";
+import { isHistory, mayHaveRecords, splitHistory } from "../prompt/compaction.ts";
 import { decodeText, type Ground, GroundText, type TextSource } from "../provenance/ground.ts";
 import { joinLabels, type Label, mayInstruct, OPERATOR, PERSON, TENANT } from "../provenance/label.ts";
 import type { CallContext } from "../provenance/label-messages.ts";
@@ -23,14 +24,25 @@ const DOCUMENT_READERS: ReadonlySet<string> = new Set(["read_file", "fs.read", "
 /** Ports through which a tool reads what the tenant stored. */
 const RECORD_PORTS: ReadonlySet<string> = new Set(["memory", "files"]);
 const INPUT = "the task's input";
+const SUMMARY = "the summary of earlier steps";
 const ASK_HUMAN = "ask_human";
 const LOAD_SKILL = "load_skill";
 const MEMORY_SEARCH = "memory_search";
 
 /** The task and the tools of the conversation. */
 export interface GroundFacts {
-  readonly facts: Pick<TaskFacts, "agent" | "parentId">;
+  readonly facts: Pick<TaskFacts, "agent" | "parentId" | "copiesRecord">;
   readonly toolset: Pick<Toolset, "skillTexts"> & Partial<Pick<Toolset, "resolve">>;
+}
+
+/** Grounds of recent contexts: the calls of one step share theirs. */
+const grounds = new WeakMap<CallContext, Ground>();
+
+/** The sorted texts of a call's context, which are read once for each context. */
+export function getGround(context: CallContext, facts: GroundFacts): Ground {
+  const ground = grounds.get(context) ?? readGround(context, facts);
+  grounds.set(context, ground);
+  return ground;
 }
 
 type Sorted = { -readonly [Kind in keyof Ground]: GroundText[] };
@@ -43,14 +55,15 @@ export function readGround({ messages }: CallContext, { facts, toolset }: Ground
   const calls = new Map<string, RequestedCall>();
   const uploads = new Set<string>();
   let label: Label = OPERATOR;
-  let hasHistory = false;
+  let summary: Sorting["summary"] = null;
+  let isInput = true;
   for (const [at, message] of messages.entries()) {
     if (message.role === "tool" && message.isUpload === true) uploads.add(message.callId);
     if (message.role === "assistant") for (const call of message.calls ?? []) calls.set(call.id, call);
-    // The summary of earlier steps may be several messages; only the first one is marked.
-    hasHistory ||= message.role === "user" && isHistory(message.content);
-    const isByModel = hasHistory || facts.parentId !== null;
-    sortMessage(message, at, { sorted, calls, uploads, before: label, isByModel, toolset });
+    if (message.role === "user" && isHistory(message.content))
+      summary = { hasRecords: mayHaveRecords(message.content) };
+    isInput &&= message.role !== "assistant" && summary === null;
+    sortMessage(message, at, { sorted, calls, uploads, before: label, summary, isInput, facts, toolset });
     label = joinLabels(label, message.label);
   }
   return sorted;
@@ -69,21 +82,24 @@ interface Sorting {
   readonly uploads: ReadonlySet<string>;
   /** The label of all earlier messages. */
   readonly before: Label;
-  /** True when a model wrote the user's messages that may not instruct: a subtask's input, or a summary. */
-  readonly isByModel: boolean;
+  /** The summary of earlier steps; null: none is before this message. */
+  readonly summary: { readonly hasRecords: boolean } | null;
+  /** True for the messages before anything that the model wrote. */
+  readonly isInput: boolean;
+  readonly facts: GroundFacts["facts"];
   readonly toolset: GroundFacts["toolset"];
 }
 
 function sortMessage(message: LabelledMessage, at: number, sorting: Sorting): void {
-  const { sorted, before, isByModel } = sorting;
+  const { sorted, before } = sorting;
   const { label, content } = message;
   switch (message.role) {
     case "system":
       sorted.trusted.push(toText(content, at, INPUT));
       return;
     case "user":
-      if (label <= PERSON) sorted.trusted.push(toText(content, at, INPUT));
-      else if (!isByModel) sorted.read.push(toText(content, at, INPUT));
+      if (message.isSummary === true || isHistory(content)) sortSummary(message, at, sorting);
+      else sortUserText(message, at, sorting);
       return;
     case "assistant": {
       const texts = [content, ...(message.calls ?? []).map(readArguments)];
@@ -97,24 +113,80 @@ function sortMessage(message: LabelledMessage, at: number, sorting: Sorting): vo
   }
 }
 
+/** A text of a person or a program. In a subtask the parent's model wrote the input. */
+function sortUserText(
+  { label, content }: LabelledMessage,
+  at: number,
+  { sorted, summary, isInput, facts: { parentId, copiesRecord } }: Sorting,
+): void {
+  const text = toText(content, at, INPUT);
+  const isAsked = isInput && parentId !== null;
+  if (label <= PERSON) {
+    sorted.trusted.push(text);
+    if (isAsked && copiesRecord === true) sorted.records.push(text);
+  } else if (summary === null && parentId === null) sorted.read.push(text);
+  // The text may quote the agent, or be a part of a summary by an object of an earlier release.
+  else if (!(isAsked && copiesRecord === false)) sorted.records.push(text);
+}
+
+/** A part of the text that replaces earlier steps. What people wrote in it stays theirs; the rest vouches for no more than a host. */
+function sortSummary({ label, content }: LabelledMessage, at: number, { sorted, summary }: Sorting): void {
+  for (const { isWords, text } of splitHistory(content)) {
+    const part = toText(text, at, isWords ? INPUT : SUMMARY);
+    if (label <= PERSON) (isWords ? sorted.trusted : sorted.chosen).push(part);
+    if (!isWords && summary?.hasRecords !== false) sorted.records.push(part);
+  }
+}
+
 function sortResult(message: Extract<LabelledMessage, { role: "tool" }>, at: number, sorting: Sorting): void {
   const { sorted, calls, uploads, toolset } = sorting;
   const { label, content } = message;
   const made = findCall(message.callId, message.name, calls);
-  const tool = toolset.resolve?.(made.name) ?? null;
+  const tool = findTool(made, toolset);
   const text = toText(content, at, message.name, { page: findPage(made.given), source: tool?.destination ?? null });
-  if (label <= PERSON) {
-    const isByOthers = made.name === ASK_HUMAN || (made.name === LOAD_SKILL && label === OPERATOR);
-    if (isByOthers) sorted.trusted.push(text);
-    else sorted.chosen.push(text);
+  const isByOthers = made.name === ASK_HUMAN || (made.name === LOAD_SKILL && label === OPERATOR);
+  if (label <= PERSON && isByOthers) {
+    sorted.trusted.push(text);
     return;
   }
-  // In an influenced step the label of a record's text is that of the step, so the tool says what it read.
+  if (label === TENANT || mayReadRecords(tool)) sorted.records.push(text);
+  if (label <= PERSON) {
+    sorted.chosen.push(text);
+    return;
+  }
   const readsOthers = needsOneOf(tool, READING_PORTS);
-  const readsRecords = label === TENANT || (!readsOthers && needsOneOf(tool, RECORD_PORTS));
-  if (readsRecords) sorted.records.push(text);
   const isOfUpload = uploads.has(made.id) && DOCUMENT_READERS.has(tool?.name ?? made.name);
   if (label === TENANT || readsOthers || isOfUpload || isOfFacts(made)) sorted.read.push(text);
+}
+
+/** The ids of calls whose results may have the tenant's records in them. */
+export function findRecordCalls(
+  messages: readonly Message[],
+  toolset: Partial<Pick<Toolset, "resolve">>,
+): ReadonlySet<string> {
+  const calls = new Map<string, RequestedCall>();
+  const found = new Set<string>();
+  for (const message of messages) {
+    if (message.role === "assistant") for (const call of message.calls ?? []) calls.set(call.id, call);
+    if (message.role !== "tool") continue;
+    const tool = findTool(findCall(message.callId, message.name, calls), toolset);
+    if (message.label === TENANT || mayReadRecords(tool)) found.add(message.callId);
+  }
+  return found;
+}
+
+/** The tool behind a result; null: nobody knows, such as for a result of an earlier step that `expand_result` read. */
+function findTool({ name }: MadeCall, { resolve }: Partial<Pick<Toolset, "resolve">>): Tool | null {
+  return name === EXPAND_RESULT ? null : (resolve?.(name) ?? null);
+}
+
+/**
+ * Whether a tool's results may have the tenant's records in them. The label does not say so: a file has that of the step
+ * that wrote it. A subtask may have read records, and so may an unknown tool (null).
+ */
+function mayReadRecords(tool: Tool | null): boolean {
+  if (tool === null || tool.onlyByModel === "dispatches") return true;
+  return !needsOneOf(tool, READING_PORTS) && needsOneOf(tool, RECORD_PORTS);
 }
 
 function needsOneOf(tool: Tool | null, ports: ReadonlySet<string>): boolean {

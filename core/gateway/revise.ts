@@ -1,4 +1,4 @@
-/** The gateway's part in an approval with other arguments: they pass what a model's own would, and are hashed anew. */
+/** The gateway's part in an approval with other arguments: they pass the same checks as a model's own, and are hashed again. */
 import { sandboxRules } from "../agent.ts";
 import { ok, type Failure, type Result } from "../errors.ts";
 import type { FilesPort } from "../ports.ts";

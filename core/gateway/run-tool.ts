@@ -9,7 +9,9 @@ const GRACE_MS = 1000;
 
 /** Counts the computing time of one call. */
 export interface WorkMeter {
-  /** Charges the computing time since the last charge. */
+  /** Begins a turn: the time before it was spent on waiting. */
+  begin(): void;
+  /** Charges the computing time of this turn. */
   charge(): void;
   /** Charges, yields to other work, and waits until the pace of the tenant allows more. */
   readonly giveWay: GiveWay;
@@ -63,8 +65,10 @@ export async function runTool(
     if (limit.aborted) give();
     else limit.addEventListener("abort", give, { once: true });
   });
+  work.begin();
   const ran = tool.run(given, context).catch((thrown: unknown): ToolOutcome<unknown> => {
-    reporter.reportDefect(tool.name, thrown);
+    // Work in turns ends with the reason of its limit.
+    if (!limit.aborted || thrown !== limit.reason) reporter.reportDefect(tool.name, thrown);
     return { kind: "failure", failure: defectOf(tool) };
   });
   work.charge();

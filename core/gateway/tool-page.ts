@@ -1,4 +1,5 @@
 /** Tools as a page of Markdown: what each takes and gives, and what it promises the gateway. */
+import { getOwn } from "../base/own-field.ts";
 import type { Tool } from "../tool.ts";
 import type { NamedTool } from "./tool-bus.ts";
 import { inputSchema, outputSchema, settingsSchema } from "./toolset.ts";
@@ -78,7 +79,7 @@ function typeOf(schema: unknown): string {
   if (!isJson(schema)) return "";
   const { type, enum: values, items } = schema;
   for (const name of ["anyOf", "oneOf"]) {
-    const list = schema[name];
+    const list = getOwn(schema, name);
     if (Array.isArray(list)) return [...new Set(list.map(typeOf))].join(" or ");
   }
   if ("const" in schema) return JSON.stringify(schema["const"]);

@@ -1,4 +1,5 @@
 /** The keywords that hold the same value against other schemas. */
+import { getOwn } from "../base/own-field.ts";
 import { type KeywordContext, readList, SchemaFault } from "./keyword.ts";
 import { type Check, pointerOf, type Place, type SchemaProblem } from "./run.ts";
 
@@ -73,7 +74,7 @@ export function oneOfCheck(context: KeywordContext): Check | null {
 }
 
 function branches(context: KeywordContext, keyword: string) {
-  const raw = readList(context.schema[keyword], `${context.pointer}/${keyword}`);
+  const raw = readList(getOwn(context.schema, keyword), `${context.pointer}/${keyword}`);
   return raw?.map((inside, index) => context.inPlace(inside, `/${keyword}/${index}`)) ?? null;
 }
 

@@ -4,6 +4,7 @@
  * that nobody knows say nothing. Both the schema and each run are bounded, so that neither nesting, nor references that
  * multiply, nor a large list can take more than a fraction of a second. docs/decisions/0025 tells why it is our own.
  */
+import { getOwn } from "../base/own-field.ts";
 import { failed, ok, type Result } from "../errors.ts";
 import { type JsonBounds, whyTooLarge } from "../json-size.ts";
 import type { Pattern, PatternsPort } from "../ports.ts";
@@ -168,7 +169,7 @@ class Compiler {
     const { pointer } = node;
     this.noteIdentity(schema, pointer);
     for (const keyword of ["$defs", "definitions"]) {
-      const raw = readObject(schema[keyword], `${pointer}/${keyword}`) ?? {};
+      const raw = readObject(getOwn(schema, keyword), `${pointer}/${keyword}`) ?? {};
       for (const [name, inside] of Object.entries(raw))
         this.nodeOf(inside, `${pointer}/${keyword}${pointerStep(name)}`);
     }

@@ -1,4 +1,5 @@
 /** What the compiler of one keyword is given, and how it says that the schema itself is wrong. */
+import { getOwn } from "../base/own-field.ts";
 import type { Pattern } from "../ports.ts";
 import type { SchemaNode } from "./run.ts";
 
@@ -39,7 +40,7 @@ export function isObject(value: unknown): value is RawSchema {
 
 /** A keyword's value as a number of things; undefined: the keyword is not there. */
 export function readCount(context: KeywordContext, keyword: string): number | undefined {
-  const value = context.schema[keyword];
+  const value = getOwn(context.schema, keyword);
   if (value === undefined) return undefined;
   if (typeof value === "number" && Number.isInteger(value) && value >= 0) return value;
   throw new SchemaFault(`${context.pointer}/${keyword}`, "expected a whole number from 0 on");
@@ -47,7 +48,7 @@ export function readCount(context: KeywordContext, keyword: string): number | un
 
 /** A keyword's value as a number; undefined: the keyword is not there. */
 export function readNumber(context: KeywordContext, keyword: string): number | undefined {
-  const value = context.schema[keyword];
+  const value = getOwn(context.schema, keyword);
   if (value === undefined) return undefined;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   throw new SchemaFault(`${context.pointer}/${keyword}`, "expected a number");

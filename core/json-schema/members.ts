@@ -1,4 +1,5 @@
 /** The keywords about the members of an object. */
+import { getOwn } from "../base/own-field.ts";
 import type { Pattern } from "../ports.ts";
 import { isObject, type KeywordContext, readCount, readNames, readObject, type RawSchema } from "./keyword.ts";
 import { type Check, NOTE_WORK, type Place, pointerStep, type Run, type SchemaNode, type Seen } from "./run.ts";
@@ -18,15 +19,12 @@ export function membersCheck(context: KeywordContext): Check | null {
   return (value, place, run, seen) => {
     if (!isObject(value)) return true;
     let valid = true;
-    const members = Object.entries(value);
-    const work = nameWork(members.length);
-    for (const [name, member] of members) {
-      run.spend(work);
+    for (const name of readMemberNames(value, run)) {
       const schemas = schemasFor(name, named, patterned, run);
       if (schemas.length === 0 && isClosed) valid = run.report({ parent: place, key: name }, NO_SUCH_PROPERTY);
       else if (schemas.length === 0 && others !== null) schemas.push(others);
       if (schemas.length === 0) continue;
-      if (!holdAll(schemas, member, { parent: place, key: name }, run)) valid = false;
+      if (!holdAll(schemas, getOwn(value, name), { parent: place, key: name }, run)) valid = false;
       note(name, run, seen);
     }
     return valid;
@@ -134,7 +132,7 @@ export function dependentCheck(context: KeywordContext): Check | null {
   const names = new Map<string, readonly string[]>();
   const schemas = new Map<string, SchemaNode>();
   for (const keyword of ["dependentRequired", "dependentSchemas", "dependencies"]) {
-    const raw = readObject(context.schema[keyword], `${context.pointer}/${keyword}`) ?? {};
+    const raw = readObject(getOwn(context.schema, keyword), `${context.pointer}/${keyword}`) ?? {};
     for (const [name, inside] of Object.entries(raw)) {
       const pointer = `/${keyword}${pointerStep(name)}`;
       const asNames = keyword === "dependentRequired" || (keyword === "dependencies" && Array.isArray(inside));
@@ -167,23 +165,22 @@ export function unseenMembersCheck(context: KeywordContext): Check | null {
   return (value, place, run, seen: Seen | null) => {
     if (!isObject(value)) return true;
     let valid = true;
-    const members = Object.entries(value);
-    const work = nameWork(members.length);
-    for (const [name, member] of members) {
-      run.spend(work);
+    for (const name of readMemberNames(value, run)) {
       if (seen?.names.has(name)) continue;
       const at = { parent: place, key: name };
       if (raw === false) valid = run.report(at, NO_SUCH_PROPERTY);
-      else if (!run.holds(node, member, at, null)) valid = false;
+      else if (!run.holds(node, getOwn(value, name), at, null)) valid = false;
       note(name, run, seen);
     }
     return valid;
   };
 }
 
-/** Work of reading one name of an object with this many. V8 stores a large object as a table, which is slower. */
-function nameWork(names: number): number {
-  return names > MANY_NAMES ? NAME_WORK * 3 : NAME_WORK;
+/** The names of an object's members. V8 stores a large object as a table, which is slower to read. */
+function readMemberNames(value: RawSchema, run: Run): readonly string[] {
+  const names = Object.keys(value);
+  run.spend(names.length * (names.length > MANY_NAMES ? NAME_WORK * 3 : NAME_WORK));
+  return names;
 }
 
 /** Notes that a member was looked at, where some schema asks for that. */

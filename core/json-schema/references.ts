@@ -1,4 +1,5 @@
 /** Where `$ref` leads: to the schema itself, to a JSON pointer into it, or to an anchor in it. Nowhere outside. */
+import { getOwn } from "../base/own-field.ts";
 import { isObject, type RawSchema, SchemaFault } from "./keyword.ts";
 import { pointerStep } from "./run.ts";
 
@@ -47,7 +48,7 @@ function followPointer(root: unknown, path: string): Target | undefined {
   for (const step of path.split("/").slice(1)) {
     const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
     if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, key)) return undefined;
-    raw = (raw as RawSchema)[key];
+    raw = getOwn(raw as RawSchema, key);
     pointer += pointerStep(key);
   }
   return { raw, pointer };

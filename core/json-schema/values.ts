@@ -1,4 +1,5 @@
 /** The keywords about one value: its type, the values that it may have, numbers and texts. */
+import { getOwn } from "../base/own-field.ts";
 import { canonicalJson } from "../canonical-json.ts";
 import { formatOf } from "./formats.ts";
 import { type KeywordContext, readCount, readNumber, SchemaFault } from "./keyword.ts";
@@ -85,7 +86,7 @@ function exclusive(
   keyword: string,
   inclusive: number | undefined,
 ): readonly [bound: number | undefined, isTaken: boolean] {
-  const value = context.schema[keyword];
+  const value = getOwn(context.schema, keyword);
   if (value === true) return [inclusive, true];
   return value === false ? [undefined, false] : [readNumber(context, keyword), false];
 }

@@ -4,7 +4,7 @@ import { joinParts } from "../provenance/label-parts.ts";
 import type { LabelledText } from "../task-state.ts";
 import { comparable, domainOf, isAddress } from "./address.ts";
 import { isAuthentic, type MailHeader } from "./authentication.ts";
-import { isThreadSubject, ownBeginning } from "./own-beginning.ts";
+import { ownBeginning, ownSubject } from "./own-beginning.ts";
 
 /** A mail as far as it is judged. */
 interface JudgedMail {
@@ -119,14 +119,16 @@ export function mailInput(mail: Pick<MailWords, "title" | "text">, files: MailFi
 export function mailTexts(mail: MailWords, files: MailFiles): LabelledText[] {
   const text = mail.text.replace(/\r\n?/g, "\n").trim();
   const whole = mailInput({ ...mail, text }, files);
-  const hasOthersTitle = isThreadSubject(mail.title, mail);
-  const isThreaded = mail.isInThread || hasOthersTitle;
+  const ownTitle = ownSubject(mail.title, mail);
+  const isThreaded = mail.isInThread || ownTitle !== mail.title;
   const own = ownBeginning(text.slice(0, MAX_TEXT).toWellFormed(), { isInThread: isThreaded });
   const titled = mail.title === "" || own === "" ? mail.title : `${mail.title}\n\n`;
   // A text that was cut in the midst of a character is not the input's beginning.
   const written = whole.startsWith(`${titled}${own}`) ? own : "";
+  const ownTitled = ownTitle === mail.title && !mail.isInThread ? titled : ownTitle;
   const parts: readonly (readonly [string, Label])[] = [
-    [titled, hasOthersTitle ? OUTSIDE : PRINCIPAL],
+    [ownTitled, PRINCIPAL],
+    [titled.slice(ownTitled.length), OUTSIDE],
     [written, PRINCIPAL],
     [whole.slice(titled.length + written.length), OUTSIDE],
   ];

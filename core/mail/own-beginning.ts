@@ -74,18 +74,38 @@ const THREAD_MARKS = new Set(
   ).split("|"),
 );
 
+/** UTF-16 units of the longest mark, and of a mark with its number. */
+const MAX_MARK = 16;
+const MAX_COUNTED_MARK = 40;
+/** What may be between a mark and its colon: a number, as in `RE[2]:`, and signs that show nothing. */
+const COUNTER = /(?:[\s\p{Cf}]*(?:\[\d{1,3}\]|\(\d{1,3}\)))?[\s\p{Cf}]*$/u;
+/** A mark of other letters is a word of its own. */
+const BEGINS_ANYWHERE = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
+const ENDS_IN_WORD = /[\p{L}\p{M}\p{N}]$/u;
+
 /**
- * Whether a subject is that of another mail which this one answers or forwards: it begins with a mark of that. In a mail whose
- * headers say so, any one to five letters and a colon are such a mark.
+ * Finds the beginning of a subject that the mail's writer wrote: the subject of another mail, which this one answers or forwards,
+ * begins at the first mark of that. Empty in a mail whose headers say that it answers or forwards one: the whole subject may be that one's.
  */
-export function isThreadSubject(subject: string, { isInThread }: MailForm): boolean {
-  const [, mark] = /^\s*([\p{L}\p{M} ]{1,16}?)\s?(?:\[\d{1,3}\]|\(\d{1,3}\))?\s?[:：]/u.exec(subject) ?? [];
-  if (mark === undefined) return false;
-  return THREAD_MARKS.has(mark.toLowerCase()) || (isInThread && Array.from(mark).length <= MAX_MARK_LETTERS);
+export function ownSubject(subject: string, { isInThread }: MailForm): string {
+  if (isInThread) return "";
+  for (const { index } of subject.matchAll(/[:：]/g)) {
+    const start = findMark(subject.slice(0, index));
+    if (start !== null) return subject.slice(0, start);
+  }
+  return subject;
 }
 
-/** Of a mark before a subject. */
-const MAX_MARK_LETTERS = 5;
+/** The place of the mark that a text ends with; null: it ends with none. */
+function findMark(text: string): number | null {
+  const end = text.length - (COUNTER.exec(text.slice(-MAX_COUNTED_MARK))?.[0].length ?? 0);
+  for (let start = Math.max(0, end - MAX_MARK); start < end; start += 1) {
+    const mark = text.slice(start, end);
+    if (!THREAD_MARKS.has(mark.toLowerCase())) continue;
+    if (BEGINS_ANYWHERE.test(mark) || !ENDS_IN_WORD.test(text.slice(Math.max(0, start - 2), start))) return start;
+  }
+  return null;
+}
 
 /** A line as it is looked at: without what shows nothing, and without the midst of a long one. */
 function toSign(line: string): string {

@@ -1,6 +1,6 @@
 /** What somebody wrote into a reply, without the mail that it replies to and without a signature. */
 
-/** Stands in every mail that asks for a reply, and is the surest sign of where it begins. */
+/** Part of every mail that asks for a reply, and the surest sign of where the mail's own text begins. */
 export const REPLY_MARK = "--- reply above this line ---";
 
 /** A line that begins a quoted mail: as readers of mail write it above what they quote. */

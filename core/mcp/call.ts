@@ -3,6 +3,7 @@
  * task waits for a person with what the server wants back, and the call is made again with the answer
  * (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
  */
+import { getOwn } from "../base/own-field.ts";
 import { failed, type Failure } from "../errors.ts";
 import type { McpAnswer, McpQuestion, McpReply } from "./port.ts";
 import type { OutsideCaller } from "../gateway/outside-tool.ts";
@@ -44,7 +45,7 @@ async function callMcpTool(
   const { resumed } = context;
   if (resumed === null) return await send(target, given, {}, null, context);
   const asked = resumed.state as unknown as Asked;
-  const question = asked.questions[asked.asking];
+  const question = getOwn(asked.questions, asked.asking);
   const form = question === undefined ? null : readQuestion(question);
   if (form === null) return failure({ code: "internal", message: "The question of this call is gone." });
   const read = readAnswer(form, resumed.answer);
@@ -91,7 +92,7 @@ function ask({ origin: { server, tool } }: Target, asked: Asked, problem: string
     const message = `The MCP server ${server} asks a person something for ${tool} that Otto cannot pass on: ${why}.`;
     return failure({ code: "upstream_failed", message, details: { answered: true } });
   };
-  const question = asked.questions[asked.asking];
+  const question = getOwn(asked.questions, asked.asking);
   const form = question === undefined ? null : readQuestion(question);
   if (question === undefined || form === null) return refuse("the form is not one of simple fields");
   if (questions >= MAX_QUESTIONS) return refuse(`it asked ${MAX_QUESTIONS} times already`);

@@ -2,6 +2,7 @@
  * What a server's tool gave, as a result of Otto's: texts joined, images and other bytes as files of the task's sandbox,
  * links described. Nothing that a result names is fetched.
  */
+import { getOwn } from "../base/own-field.ts";
 import { readBase64 } from "../base64.ts";
 import type { McpContent } from "./port.ts";
 import type { CallFacts, ToolContext } from "../tool.ts";
@@ -91,7 +92,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 function extensionOf(contentType: string): string {
-  const known = EXTENSIONS[contentType];
+  const known = getOwn(EXTENSIONS, contentType);
   if (known !== undefined) return known;
   const subtype = contentType.slice(contentType.indexOf("/") + 1).toLowerCase();
   return /^[a-z0-9]{1,8}$/.test(subtype) ? subtype : "bin";

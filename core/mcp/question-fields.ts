@@ -50,7 +50,7 @@ function fieldOf(name: string, raw: Raw | null, required: boolean): Field | null
     case "string": {
       const options = optionsOf(raw);
       if (options !== null) return { ...common, kind: "choice", options };
-      if (["enum", "oneOf", "anyOf"].some((keyword) => keyword in raw)) return null;
+      if (["enum", "oneOf", "anyOf"].some((keyword) => Object.hasOwn(raw, keyword))) return null;
       const format = isText(raw["format"]) ? raw["format"] : null;
       const max = Math.min(numberOr(raw["maxLength"], MAX_TEXT), MAX_TEXT);
       return { ...common, kind: "text", min: numberOr(raw["minLength"], 0), max, format };

@@ -3,6 +3,7 @@
  * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation). One answer is one text, so a form of
  * several fields is answered by JSON or by lines of `name: value`; a form of one field by its value.
  */
+import { getOwn } from "../base/own-field.ts";
 import type { McpAnswer, McpQuestion } from "./port.ts";
 import { type Field, fieldsOf, readValue, showField } from "./question-fields.ts";
 import { plainText } from "./tool-list.ts";
@@ -105,18 +106,18 @@ function readForm(fields: readonly Field[], answer: string): ReturnType<typeof r
   const given = objectIn(answer) ?? (fields.length === 1 ? { [only.name]: answer.trim() } : linesIn(answer));
   const stranger = Object.keys(given).find((name) => !fields.some((field) => field.name === name));
   if (stranger !== undefined) return { ok: false, problem: `it asked for nothing named “${stranger.slice(0, 100)}”.` };
-  const content: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  const content: [name: string, value: unknown][] = [];
   for (const field of fields) {
-    const value = given[field.name] ?? field.fallback;
+    const value = getOwn(given, field.name) ?? field.fallback;
     if (value === undefined || (value === "" && !field.required)) {
       if (field.required) return { ok: false, problem: `“${field.name}” is missing.` };
       continue;
     }
     const read = readValue(field, value);
     if (!read.ok) return { ok: false, problem: `“${field.name}” ${read.problem}.` };
-    content[field.name] = read.value;
+    content.push([field.name, read.value]);
   }
-  return { ok: true, answer: { action: "accept", content: { ...content } } };
+  return { ok: true, answer: { action: "accept", content: Object.fromEntries(content) } };
 }
 
 function isWord(answer: string, ...words: readonly string[]): boolean {

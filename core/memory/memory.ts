@@ -1,6 +1,6 @@
 /**
  * What is remembered beyond a task: short texts of one project of a tenant, or of the whole tenant. They are data for
- * whoever reads them, never instructions. Times are milliseconds since the epoch.
+ * every reader, never instructions. Times are milliseconds since the epoch.
  */
 import { z } from "zod";
 import { type Label, OUTSIDE, TENANT } from "../provenance/label.ts";
@@ -98,16 +98,9 @@ export function scopeOfTask(project: string | null): MemoryScope {
 }
 
 /**
- * The SHA-256 of a content whose form does not matter: Unicode's composed form, each run of white space as one space.
- * Equal ones are the same memory. Letters keep their case, as it may be what the memory is about.
- */
-export async function hashContent(content: string): Promise<string> {
-  return await sha256Hex(content.normalize("NFC").replaceAll(/\s+/gu, " ").trim());
-}
-
-/**
- * What tells a memory from the others of its project. Notes of equal content are one. A summary belongs to its task and is
- * deleted with it, also when another task left an equal one. (No content holds a NUL, so that no note is taken for a
+ * Identifies a memory within its project. Notes of equal content, byte for byte, are one: texts that differ in white space
+ * or in the composition of their letters are two, so that each is stored as it was given. A summary belongs to its task and
+ * is deleted with it, also when another task left an equal one. (No content holds a NUL, so that no note is taken for a
  * summary.) Text from outside is never merged with a record: that would lend it trust, or add its tags to the record.
  */
 export async function identityHashOf({
@@ -116,7 +109,7 @@ export async function identityHashOf({
   label,
   content,
 }: Pick<Memory, "id" | "kind" | "label" | "content">): Promise<string> {
-  const hash = await hashContent(kind === "summary" ? `${id}\0${content}` : content);
+  const hash = await sha256Hex(kind === "summary" ? `${id}\0${content}` : content);
   return label === OUTSIDE ? await sha256Hex(`outside ${hash}`) : hash;
 }
 

@@ -1,4 +1,5 @@
 /** The arguments of an operation: its parameters and its body, as one schema of an object, and where each of them goes. */
+import { getOwn } from "../base/own-field.ts";
 import { failed, ok, type Result } from "../errors.ts";
 import type { JsonSchema } from "../tool.ts";
 import type { ArgumentPlace, HttpTemplate } from "../tool-source.ts";
@@ -77,9 +78,9 @@ function addParameter(parameter: Json, parts: Parts, schemas: PlainSchemas): str
   if (!("schema" in parameter)) return leftOut(`the parameter ${name} has a media type of its own`);
   const schema = schemas.plain(parameter["schema"]);
   const isWhole = schema["type"] === "array" || schema["type"] === "object";
-  const style = textAt(parameter, "style") ?? DEFAULT_STYLES[place];
+  const style = textAt(parameter, "style") ?? getOwn(DEFAULT_STYLES, place);
   const explodes = parameter["explode"] ?? style === "form";
-  const isUsual = style === DEFAULT_STYLES[place] && (place !== "query" || explodes === true);
+  const isUsual = style === getOwn(DEFAULT_STYLES, place) && (place !== "query" || explodes === true);
   if (isWhole && !(isUsual && place === "query" && schema["type"] === "array"))
     return leftOut(`the parameter ${name} is a list or an object in a style that tools do not write`);
   const argument = parts.properties.has(name) ? `${place}_${name}` : name;

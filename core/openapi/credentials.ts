@@ -1,4 +1,5 @@
 /** How an operation shows who calls it: which of its security schemes the tenant has a secret for, and where that goes. */
+import { getOwn } from "../base/own-field.ts";
 import { failed, ok, type Result } from "../errors.ts";
 import { follow, isJson, type Json, jsonAt, textAt } from "./document.ts";
 
@@ -29,7 +30,7 @@ export function readCredentials(
   const query: [string, string][] = [];
   for (const name of Object.keys(known)) {
     const scheme = follow(root, schemes[name]);
-    const placed = scheme === null ? null : place(scheme, `{{secret.${auth[name] ?? ""}}}`);
+    const placed = scheme === null ? null : place(scheme, `{{secret.${getOwn(auth, name) ?? ""}}}`);
     if (placed === null)
       return failed("not_available", `the security scheme ${name} is of a kind that tools do not speak`);
     if (placed.in === "query") query.push([placed.name, placed.value]);

@@ -1,4 +1,5 @@
 /** An OpenAPI document as data, and its references. Nothing about its form is taken for granted: others wrote it. */
+import { getOwn } from "../base/own-field.ts";
 import { failed, ok, type Result } from "../errors.ts";
 import { whyTooLarge } from "../json-size.ts";
 import { pointerSteps } from "../gateway/outside-tool.ts";
@@ -46,7 +47,7 @@ function target(root: Json, reference: string): unknown {
   let at: unknown = root;
   for (const step of pointerSteps(decode(reference.slice(1)))) {
     if (at === null || typeof at !== "object" || !Object.hasOwn(at, step)) return undefined;
-    at = (at as Json)[step];
+    at = getOwn(at as Json, step);
   }
   return at;
 }
@@ -57,19 +58,19 @@ export function isJson(value: unknown): value is Json {
 
 /** A member that is an object; `{}` when it is none. */
 export function jsonAt(value: Json, name: string): Json {
-  const member = value[name];
+  const member = getOwn(value, name);
   return isJson(member) ? member : {};
 }
 
 /** A member that is a list; empty when it is none. */
 export function listAt(value: Json, name: string): readonly unknown[] {
-  const member = value[name];
+  const member = getOwn(value, name);
   return Array.isArray(member) ? member : [];
 }
 
 /** A member that is a text which is not blank; null when it is none. */
 export function textAt(value: Json, name: string): string | null {
-  const member = value[name];
+  const member = getOwn(value, name);
   return typeof member === "string" && member.trim() !== "" ? member.trim() : null;
 }
 

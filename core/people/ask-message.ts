@@ -1,4 +1,5 @@
 /** What people read of questions and approvals, before a channel gives it a form. */
+import { getOwn } from "../base/own-field.ts";
 import type { Ask, OutMessage } from "../channels/message.ts";
 import type { Notice } from "../channels/notice.ts";
 import type { ApprovedFile, PendingView } from "../task-view.ts";
@@ -137,7 +138,7 @@ export function settledMessage(task: string, { kind, id, personId, text, outcome
 }
 
 function endOf(kind: Ask["kind"], data: Readonly<Record<string, unknown>>, outcome: AskEnd["outcome"]): AskEnd {
-  const id = textOf(data[`${kind}_id`]) ?? textOf(data["id"]) ?? "";
+  const id = textOf(getOwn(data, `${kind}_id`)) ?? textOf(data["id"]) ?? "";
   const text = kind === "question" ? (textOf(data["query"]) ?? "") : mayICall(textOf(data["tool"]) ?? "");
   return { kind, id, personId: textOf(data["person_id"]), text, outcome };
 }

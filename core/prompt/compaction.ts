@@ -3,6 +3,7 @@
  * stays so that it can be read again. A model may tell the calls in prose; the rest is the same. What a hook or a mail
  * brought is summarised like a result: it is no person's word.
  */
+import { cleanName } from "../gateway/model-names.ts";
 import { cutBefore, EXPAND_RESULT } from "../gateway/shape.ts";
 import type { Message } from "../messages.ts";
 import { mayInstruct, PERSON } from "../provenance/label.ts";
@@ -21,6 +22,8 @@ const MAX_ARGUMENTS = 150;
 const MAX_RESULT = 200;
 
 const TITLE = "[The earlier steps of this task in short.";
+/** In the title, which no line of the text can be. */
+const NO_RECORDS = "None of them read memories, files or subagents' answers.";
 const WORDS = "A person wrote: ";
 const OUTSIDE_TEXT = "From outside: ";
 const DETAILS_LEFT_OUT = "[The oldest details are left out.]";
@@ -32,8 +35,12 @@ interface HistoryLine {
   readonly text: string;
 }
 
-/** Steps in short. `lines` are in order; `ids` are those of every result; `notes` say what did not fit before. */
+/**
+ * Steps in short. `lines` are in order; `ids` are those of every result; `notes` say what did not fit before. `hasRecords`
+ * is false when no step read the tenant's records, so that the text has none of them.
+ */
 export interface History {
+  readonly hasRecords: boolean;
   readonly notes: readonly string[];
   readonly lines: readonly HistoryLine[];
   readonly ids: readonly string[];
@@ -45,15 +52,25 @@ interface Fitted {
   readonly isCut: boolean;
 }
 
-/** The history that a text of `writeHistory` (null: none) and the messages after it make together. */
-export function readHistory(previous: string | null, messages: readonly Message[]): History {
-  const before = previous === null ? { notes: [], lines: [], ids: [] } : parseHistory(previous);
+/**
+ * The history that a text of `writeHistory` (null: none) and the messages after it make together. `records` are the ids of
+ * calls whose results may have the tenant's records; absent: any may.
+ */
+export function readHistory(
+  previous: string | null,
+  messages: readonly Message[],
+  records?: ReadonlySet<string>,
+): History {
+  const before = previous === null ? EMPTY : parseHistory(previous);
   const called = messages.flatMap((message) => (message.role === "assistant" ? (message.calls ?? []) : []));
   const argumentsOf = new Map(called.map((call) => [call.id, call.arguments]));
   const lines = messages.flatMap((message) => linesOf(message, argumentsOf));
   const ids = messages.flatMap((message) => (message.role === "tool" ? [message.callId] : []));
-  return { ...before, lines: [...before.lines, ...lines], ids: [...new Set([...before.ids, ...ids])] };
+  const hasRecords = before.hasRecords || ids.some((id) => records?.has(id) ?? true);
+  return { ...before, hasRecords, lines: [...before.lines, ...lines], ids: [...new Set([...before.ids, ...ids])] };
 }
+
+const EMPTY: History = { hasRecords: false, notes: [], lines: [], ids: [] };
 
 /** The history with a model's prose in the place of what Otto said and did. */
 export function retell(history: History, prose: string): History {
@@ -68,10 +85,12 @@ export function retell(history: History, prose: string): History {
  * first; what people wrote is shortened only when it alone is too much.
  */
 export function writeHistory(
-  { notes, lines, ids }: History,
+  { hasRecords, notes, lines, ids }: History,
   { canExpand, maxCharacters = MAX_HISTORY_CHARACTERS }: { canExpand: boolean; maxCharacters?: number },
 ): string {
-  const title = canExpand ? `${TITLE} ${EXPAND_RESULT} reads any of their results again, by its id.]` : `${TITLE}]`;
+  const records = hasRecords ? "" : ` ${NO_RECORDS}`;
+  const expand = canExpand ? ` ${EXPAND_RESULT} reads any of their results again, by its id.` : "";
+  const title = `${TITLE}${records}${expand}]`;
   const idLine = writeResultIds(ids);
   const end = idLine === null ? [] : [idLine];
   const room = maxCharacters - lengthOf([title, DETAILS_LEFT_OUT, WORDS_LEFT_OUT, ...end]);
@@ -110,7 +129,8 @@ function linesOf(message: Message, argumentsOf: ReadonlyMap<string, string>): Hi
     case "tool": {
       const given = short(argumentsOf.get(message.callId) ?? "", MAX_ARGUMENTS);
       const result = short(message.content, MAX_RESULT);
-      return [{ isWords: false, text: `- ${message.name}(${given}) gave: ${result} [${message.callId}]` }];
+      const name = cleanName(message.name);
+      return [{ isWords: false, text: `- ${name}(${given}) gave: ${result} [${message.callId}]` }];
     }
   }
 }
@@ -118,6 +138,11 @@ function linesOf(message: Message, argumentsOf: ReadonlyMap<string, string>): Hi
 /** True for a text of `writeHistory`. */
 export function isHistory(text: string): boolean {
   return text.startsWith(TITLE);
+}
+
+/** False for a text of `writeHistory` about steps that read none of the tenant's records. */
+export function mayHaveRecords(history: string): boolean {
+  return !history.startsWith(`${TITLE} ${NO_RECORDS}`);
 }
 
 /** A text of `writeHistory`, taken apart. What a person wrote stands as JSON on one line, so nothing else can end it. */
@@ -130,7 +155,7 @@ function parseHistory(text: string): History {
     const words = line.startsWith(WORDS) ? parseWords(line.slice(WORDS.length)) : null;
     return words === null ? { isWords: false, text: line } : wordsLine(words, MAX_WORDS);
   });
-  return { notes, lines, ids };
+  return { hasRecords: mayHaveRecords(text), notes, lines, ids };
 }
 
 function parseWords(text: string): string | null {

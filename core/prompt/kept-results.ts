@@ -22,9 +22,14 @@ export interface ShownResult {
   readonly isLarge: boolean;
 }
 
+/** The prefix of every result that a tree has in the bucket. */
+export function resultsPrefix({ tenant, rootId }: Tree): string {
+  return `${tenant}/tree/${rootId}/results/`;
+}
+
 /** Where a result stands, as JSON, that is too large for its row. */
 export function keptResultKey({ tenant, rootId }: Tree, callId: string): string {
-  return `${tenant}/tree/${rootId}/results/${callId}.json`;
+  return `${resultsPrefix({ tenant, rootId })}${callId}.json`;
 }
 
 /** A text over the medium threshold is kept first and then shortened; when it cannot be kept, what is shown says so. */
@@ -51,5 +56,5 @@ export async function readKeptText(blobs: BlobPort, tree: Tree, callId: string):
 }
 
 function keptTextKey({ tenant, rootId }: Tree, callId: string): string {
-  return `${tenant}/tree/${rootId}/results/${callId}.txt`;
+  return `${resultsPrefix({ tenant, rootId })}${callId}.txt`;
 }

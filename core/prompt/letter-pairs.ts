@@ -3,6 +3,7 @@
  * prose). Tokenizers know most English words whole; a word with such a pair, which is a name, an abbreviation, random or of
  * another language, is cut about once more for each.
  */
+import { getOwn } from "../base/own-field.ts";
 const RARE_AFTER: Readonly<Record<string, string>> = {
   a: "aehjoqz",
   b: "bdfghkmnpqvwxz",
@@ -36,7 +37,7 @@ const LETTER_A = 97;
 /** Of two ASCII letters of either case, the lower five bits name the letter. */
 const RARE = Uint8Array.from({ length: 1024 }, (_, pair) => {
   const [first, second] = [pair >> 5, pair & 31].map((letter) => String.fromCharCode(LETTER_A - 1 + letter));
-  return RARE_AFTER[first ?? ""]?.includes(second ?? "") === true ? 1 : 0;
+  return getOwn(RARE_AFTER, first ?? "")?.includes(second ?? "") === true ? 1 : 0;
 });
 
 /** How many rare pairs the ASCII letters of `text` from `start` to before `end` hold. */

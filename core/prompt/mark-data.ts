@@ -13,6 +13,8 @@ export const DATA_NOTE =
 
 /** Six digits are two tokens, and a text contains them by chance once in a million places. */
 const [FIRST_NUMBER, NUMBERS] = [100_000, 900_000];
+/** Replaces a mark inside a text. It ends in letters, so that it makes no mark together with what is behind it. */
+const FORGED = "data-mark";
 /** A whole marked text. */
 const MARKED = /^<data-(\d{6})>([^]*)<\/data-\1>$/;
 
@@ -43,10 +45,10 @@ function isData({ role, content, label }: ReturnType<typeof labelMessage>): bool
   return (role === "user" || role === "tool") && content !== "" && !mayInstruct(label);
 }
 
-/** A mark inside the text loses its number, so that no text can end its own mark. */
+/** A mark inside the text loses its number, so that no text can end its own mark. One pass leaves none: linear. */
 function markData(text: string, number: string): string {
   const forged = new RegExp(`data[^0-9a-z]{0,8}${number}`, "gi");
-  const safe = text.includes(number) ? text.replace(forged, "data") : text;
+  const safe = text.includes(number) ? text.replace(forged, FORGED) : text;
   return `<data-${number}>${safe}</data-${number}>`;
 }
 

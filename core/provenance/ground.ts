@@ -39,13 +39,13 @@ export class GroundText extends SearchedText {
   }
 }
 
-/** The texts of a conversation, by what they may vouch for. */
+/** The texts of a conversation, by what they may vouch for. A text that is a record too vouches for no value and no copy. */
 export interface Ground {
-  /** Texts that may instruct: of the operator, the principal and people. */
+  /** Texts that may instruct: of the operator, the principal and people, and what an agent that read no others asked of a subtask. */
   readonly trusted: readonly GroundText[];
-  /** Texts that the agent wrote while it had read only texts that may instruct. */
+  /** Texts that the agent wrote, or a tool gave, while only texts that may instruct had been read. Some are records too. */
   readonly chosen: readonly GroundText[];
-  /** The tenant's own records: memories, files. */
+  /** Texts that may have the tenant's own records in them: memories, files, and what was made of them. */
   readonly records: readonly GroundText[];
   /** Texts that the model read and did not write. */
   readonly read: readonly GroundText[];
@@ -80,9 +80,10 @@ export function isNamedTool(tool: string, server: string | null, { trusted }: Gr
  * How many bits choosing this value can tell: it is one of the texts that a person or the operator wrote, or that the same
  * source said before (`source` null: no source did). Null: it is in none of them, so that it can tell anything.
  */
-export function countValueChoice(value: string, source: string | null, { trusted, read }: Ground): number | null {
-  const said = source === null ? [] : read.filter(({ about }) => about.source === source);
-  const counts = [countPlacing(value, trusted), countPlacing(value, said)].filter((bits) => bits !== null);
+export function countValueChoice(value: string, source: string | null, ground: Ground): number | null {
+  const said = source === null ? [] : ground.read.filter(({ about }) => about.source === source);
+  const stated = withoutRecords(ground.trusted, ground);
+  const counts = [countPlacing(value, stated), countPlacing(value, said)].filter((bits) => bits !== null);
   // Of the two groups of texts, one was chosen.
   return counts.length === 0 ? null : Math.min(...counts) + 1;
 }
@@ -111,10 +112,17 @@ export function countNumberBits(number: number): number {
 }
 
 /** How many bits choosing this header can tell, which a person or the operator stated; null: none of them did. */
-export function countHeaderChoice(name: string, value: string, { trusted }: Ground): number | null {
+export function countHeaderChoice(name: string, value: string, ground: Ground): number | null {
+  const trusted = withoutRecords(ground.trusted, ground);
   const stating = trusted.filter((text) => hasHeader(text, name, value));
   if (stating.length === 0) return null;
   return Math.min(...stating.map(({ places }) => Math.log2(trusted.length * places)));
+}
+
+function withoutRecords(texts: readonly GroundText[], { records }: Ground): readonly GroundText[] {
+  if (records.length === 0) return texts;
+  const isRecord = new Set(records);
+  return texts.filter((text) => !isRecord.has(text));
 }
 
 /**
@@ -125,8 +133,8 @@ export function findCopiedRecord(given: string, ground: Ground): GroundText | nu
   const { records, trusted, chosen, written, read } = ground;
   if (records.length === 0) return null;
   const shared = new SharedRuns(new SearchedText(decodeText(given)), MIN_COPIED_CHARACTERS);
-  const own = [...chosen, ...written];
-  const elsewhere = [...trusted, ...read.filter((text) => !records.includes(text))];
+  const own = withoutRecords([...chosen, ...written], ground);
+  const elsewhere = withoutRecords([...trusted, ...read], ground);
   for (const record of records) {
     const runs = new Set(shared.findIn(record));
     for (const text of [...elsewhere, ...own.filter(({ about }) => about.at < record.about.at)]) {

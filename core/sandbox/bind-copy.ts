@@ -1,12 +1,13 @@
 /**
- * What a program is given, as a person approves it: each file by its own hash, each directory by a hash over the paths and
- * hashes of its files. The program gets the copy that was bound; later writes do not change it.
+ * What a program is given, as a person approves it: each file by its own hash and mode, each directory by a hash over the
+ * paths, the hashes and the modes of its files. The default mode is left out. The program gets the copy that was bound; later writes do not change it.
  */
 import { canonicalJson } from "../canonical-json.ts";
 import { ok, type Result } from "../errors.ts";
 import type { FileEntry } from "../ports.ts";
 import { sha256Hex } from "../sha256.ts";
 import type { BoundFile } from "../tool.ts";
+import { DEFAULT_MODE } from "./file-mode.ts";
 import { judgeTop } from "./path.ts";
 import { type CopyContext, type CopyScope, gatherCopy, type WorkingCopy } from "./working-copy.ts";
 
@@ -35,12 +36,21 @@ export async function bindCopy(
 
 async function bindTop(top: string, { entries }: WorkingCopy): Promise<BoundFile> {
   const file = entries.get(top);
-  if (file !== undefined) return { path: file.path, size: file.size, hash: file.hash };
+  if (file !== undefined) return { path: file.path, size: file.size, hash: file.hash, ...modeOf(file) };
   const prefix = top === "" ? "" : `${top}/`;
   const inside = [...entries.values()].filter(({ path }) => path.startsWith(prefix)).toSorted(byPath);
   const size = inside.reduce((sum, entry) => sum + entry.size, 0);
-  const hash = await sha256Hex(canonicalJson(inside.map((entry) => [entry.path, entry.hash])));
+  const hash = await sha256Hex(canonicalJson(inside.map(listTerms)));
   return { path: prefix === "" ? "./" : prefix, size, hash, fileCount: inside.length };
+}
+
+function modeOf({ mode }: FileEntry): { readonly mode?: number } {
+  return mode === DEFAULT_MODE ? {} : { mode };
+}
+
+/** Approvals of an earlier release, which left modes out, stay valid for files with the default mode. */
+function listTerms({ path, hash, mode }: FileEntry): readonly (string | number)[] {
+  return mode === DEFAULT_MODE ? [path, hash] : [path, hash, mode];
 }
 
 function byPath(one: FileEntry, other: FileEntry): number {

@@ -1,4 +1,5 @@
 /** The content type that a file has by its name, where its writer gave none. */
+import { getOwn } from "../base/own-field.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   csv: "text/csv; charset=utf-8",
@@ -26,5 +27,5 @@ const TYPES: Readonly<Record<string, string>> = {
 /** `application/octet-stream` when the name says nothing. */
 export function contentTypeOf(path: string): string {
   const ending = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
-  return Object.hasOwn(TYPES, ending) ? (TYPES[ending] ?? "") : "application/octet-stream";
+  return getOwn(TYPES, ending) ?? "application/octet-stream";
 }

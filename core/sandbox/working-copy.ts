@@ -262,6 +262,7 @@ function scriptFiles(entries: readonly FileEntry[], files: FilesPort): readonly 
     path: entry.path,
     size: entry.size,
     mode: entry.mode,
+    sha256: entry.hash,
     async open() {
       for (const next of entries.slice(at, at + 1 + FETCHED_AHEAD))
         if (next.size <= FETCHED_WHOLE_BYTES && !fetched.has(next)) fetched.set(next, files.bytesOf(next));

@@ -30,6 +30,8 @@ export interface ScheduleRpc {
   taskEnded(task: string, status: RunEnd["status"], why?: RunEnd["why"]): Promise<void>;
   /** Goes on with what is due, should an alarm have been lost. */
   poke(): Promise<Result<void>>;
+  /** Creates its row where that is gone, and sets its alarm again. */
+  restore(): Promise<Result<void>>;
   /** Forgets everything, once the audit log has what was done to it: `upstream_failed` until then. Tasks that it made go on. */
   remove(): Promise<Result<void>>;
   /** Forgets everything, whoever was told of it: its tenant is gone. */

@@ -25,6 +25,8 @@ export interface ScheduleTable {
   mayReturn(tenant: string, id: string): Promise<Result<void>>;
   /** Takes a report. One of a schedule whose row is gone, or of an erased tenant, is dropped. */
   report(tenant: string, row: ScheduleReport): Promise<Result<void>>;
+  /** Takes a report, also of a schedule whose row is gone: the database is another. */
+  restore(tenant: string, row: ScheduleReport): Promise<Result<void>>;
   page(tenant: string, request: PageRequest): Promise<Result<Page<ScheduleState>>>;
   /** Gives what was there; `not_found` when nothing was. `act` null: its object is gone already. */
   remove(tenant: string, id: string, act: AuditEntry | null): Promise<Result<ScheduleState>>;

@@ -6,6 +6,8 @@ export interface ScriptFile {
   readonly path: string;
   readonly size: number;
   readonly mode: number;
+  /** Of its bytes, lower-case hex. Without it the file is read once more, to be hashed. */
+  readonly sha256?: string;
   open(): Promise<Result<ReadableStream<Uint8Array>>>;
 }
 

@@ -3,6 +3,7 @@
  * words, joined by `|`, `&&`, `||` and `;`. What a shell would expand, run or send elsewhere is refused with its name, and so
  * is everything that shells read differently from each other. Globs stay: they can only become names of files.
  */
+import { getOwn } from "../base/own-field.ts";
 import { failed, ok, type Result } from "../errors.ts";
 
 /** A part of a word: text, or a glob as it is written (`*`, `?`, `[a-z]`). */
@@ -103,7 +104,7 @@ class CommandReader {
     if (character === "'" || character === '"') return this.readQuoted(character);
     if (character === "\\") return this.readEscape();
     if (character === "|" || character === "&" || character === ";") return this.readJoint(character);
-    const unjudged = Object.hasOwn(UNJUDGED, character) ? UNJUDGED[character] : undefined;
+    const unjudged = getOwn(UNJUDGED, character);
     if (unjudged !== undefined) return unjudged;
     if (this.parts === null && character === "#") return "a comment (#)";
     if (this.parts === null && character === "~") return "tilde expansion (~)";
@@ -120,7 +121,8 @@ class CommandReader {
         this.at += 1;
         return null;
       }
-      if (quote === '"' && (character === "$" || character === "`")) return `${UNJUDGED[character] ?? ""} in quotes`;
+      if (quote === '"' && (character === "$" || character === "`"))
+        return `${getOwn(UNJUDGED, character) ?? ""} in quotes`;
       const escaped =
         quote === '"' && character === "\\" ? /^[$`"\\]/.exec(this.text.slice(this.at + 1, this.at + 2)) : null;
       if (escaped === null) this.add(character, false);

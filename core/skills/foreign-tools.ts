@@ -1,4 +1,5 @@
 /** Entries of `allowed-tools` that name no tool of Otto's: other programs have other names for what they can do. */
+import { getOwn } from "../base/own-field.ts";
 import { compilePattern, matchesPattern } from "../fnmatch.ts";
 import type { SkillNote } from "./head.ts";
 import { shown } from "./package.ts";
@@ -46,7 +47,7 @@ function nearestOf(pattern: string, known: readonly string[]): string | null {
   const base = pattern.replace(/[(:][^]*$/, "").trim();
   const alike = known.find((name) => letters(name) === letters(base) && letters(base) !== "");
   if (alike !== undefined) return alike;
-  const foreign = OURS[letters(base)];
+  const foreign = getOwn(OURS, letters(base));
   if (foreign !== undefined && known.includes(foreign)) return foreign;
   const server = /^mcp__([\w-]+?)__([\w.*-]+)$/.exec(base);
   return server === null ? null : `${server[1]}_${server[2]}`;

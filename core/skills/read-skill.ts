@@ -3,6 +3,7 @@
  * of our own fields. Everything that is wrong is found at once; what other programs understand and Otto does not is a
  * warning.
  */
+import { getOwn } from "../base/own-field.ts";
 import type { HeadEntry, HeadNode, SkillNote } from "./head.ts";
 import { plainOf } from "./head.ts";
 import { type PackedFile, shown } from "./package.ts";
@@ -198,7 +199,8 @@ class HeadReader {
     for (const { name, line } of this.#entries) {
       if (FIELDS.has(name)) continue;
       const meant =
-        MISSPELT[name.toLowerCase().replaceAll("-", "_")] ?? [...FIELDS].find((field) => field === name.toLowerCase());
+        getOwn(MISSPELT, name.toLowerCase().replaceAll("-", "_")) ??
+        [...FIELDS].find((field) => field === name.toLowerCase());
       const hint = meant === undefined ? "" : ` Is ${meant} meant?`;
       this.warning(
         null,

@@ -3,6 +3,7 @@
  * files outside the work folder, and characters that cannot be seen. It warns and forbids nothing: the cage that scripts
  * run in does that. Every pattern here takes time by the length of the line.
  */
+import { getOwn } from "../base/own-field.ts";
 import { findHiddenCharacters } from "./hidden-characters.ts";
 import { hasShebang, type PackedFile } from "./package.ts";
 import { type Habit, HABITS, type Language, type Reach } from "./scan-habits.ts";
@@ -128,7 +129,7 @@ function languageOf({ path, bytes }: PackedFile, text: string): Language | null 
     return "other";
   }
   const ending = /\.([A-Za-z0-9]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
-  return BY_ENDING[ending] ?? (OTHER_CODE.has(ending) ? "other" : null);
+  return getOwn(BY_ENDING, ending) ?? (OTHER_CODE.has(ending) ? "other" : null);
 }
 
 function isComment(line: string, language: Language, number: number): boolean {

@@ -4,10 +4,12 @@
  *
  * - Cost is milliseconds of that thread, over the last ten seconds.
  * - A tenant's fair share is the window divided among the tenants that cost anything in it.
- * - **Pacing.** While another tenant costs something, the work of a tenant (a request, a model phase) is spaced so that it
- *   takes a third of the time that the others leave. A tenant that arrives then mostly finds the thread idle, and two
- *   tenants at full load get a quarter each. This is the generic cell rate algorithm (ITU-T I.371), with the mean cost of
- *   the tenant's recent work as a cell. Work above the mean delays the next beginning further.
+ * - **Pacing.** While another tenant costs something, the requests of a tenant and the turns of its long work are spaced to a
+ *   rate: what it used in the window, and an equal part of what all left of half the thread; at least an equal part of that
+ *   half, and at most a quarter of the thread. So about half of the thread stays idle, and a tenant that arrives rarely
+ *   waits. This is the generic cell rate algorithm (ITU-T I.371): a tenant below its rate never waits,
+ *   and `BURST_MS` may be taken at once. A request is booked at the mean cost of the tenant's recent work; what it costs
+ *   beyond that delays the next one further.
  * - **Refusal.** A tenant that is `BEYOND_MS` past its share is refused until enough of its cost left the window.
  * - A tenant that is alone is neither paced nor refused.
  *
@@ -20,14 +22,15 @@ const BUCKET_MS = 1000;
 const WINDOW_MS = BUCKETS * BUCKET_MS;
 /** How far past its fair share a tenant may be, in milliseconds. */
 const BEYOND_MS = 2000;
-/** Buckets over which the cost of others counts: idle time of one tenant soon belongs to another. */
-const PACE_BUCKETS = 3;
-/** The part that a paced tenant takes of the time that the others leave. */
-const PACED_PART = 1 / 3;
-/** A tenant that takes less than this part of its fair share is not paced. */
-const UNPACED_PART = 1 / 12;
+/** The parts of the thread for all paced tenants together, and for one of them. */
+const PACED_PART = 1 / 2;
+const ONE_PACED_PART = 1 / 4;
+/** Cost that a tenant may have at once before it waits, in milliseconds. One that had more in the window is busy. */
+const BURST_MS = 50;
+/** The most that one beginning is booked at, in milliseconds, and what the first one is: nothing is known of it yet. */
+const MAX_EXPECTED_MS = 50;
 /** Work that would wait longer is refused. */
-export const LONGEST_PACE_MS = 10_000;
+export const LONGEST_PACE_MS = 5000;
 /** Tenants that are counted at once; the one that was charged longest ago is dropped. */
 const MAX_TENANTS = 10_000;
 
@@ -42,7 +45,7 @@ interface Bucket {
 interface TenantCost {
   /** The oldest first. */
   buckets: Bucket[];
-  /** When its next work may begin, in milliseconds since the epoch. */
+  /** When its next work would begin at its rate, without a burst, in milliseconds since the epoch. */
   nextAt: number;
   /** The expected cost of work that began and was not charged yet, in milliseconds. */
   expectedMs: number;
@@ -53,53 +56,54 @@ export class CostShare {
   private readonly costs = new Map<string, TenantCost>();
   /** Of all tenants together. */
   private all: TenantCost = newCost();
+  private busy = { at: 0, count: 0 };
 
   /** Adds to a tenant's cost. Both times in milliseconds; a cost that is not positive changes nothing. */
   charge(tenant: string, costMs: number, now: number): void {
     if (!(costMs > 0)) return;
-    const cost = this.costOf(tenant, now);
+    const cost = this.readCost(tenant, now);
     bucketAt(cost, now).costMs += costMs;
     dropOld(this.all, now);
     bucketAt(this.all, now).costMs += costMs;
     const unexpectedMs = Math.max(0, costMs - cost.expectedMs);
     cost.expectedMs = Math.max(0, cost.expectedMs - costMs);
-    this.costs.delete(tenant);
-    this.costs.set(tenant, cost);
-    const part = this.paceOf(cost, now);
+    this.putLast(tenant, cost);
+    const part = this.choosePart(cost, now);
     if (part !== null) cost.nextAt = Math.max(cost.nextAt, now) + unexpectedMs / part;
-    const [oldest] = this.costs.keys();
-    if (this.costs.size > MAX_TENANTS && oldest !== undefined) this.costs.delete(oldest);
   }
 
   /**
-   * Books the beginning of work. Returns the milliseconds that it has to wait first. More than `LONGEST_PACE_MS`: the work
-   * is not booked, and may ask again after this time.
+   * Books the beginning of work, at `mostMs` at most. Returns the milliseconds that it has to wait first. More than
+   * `LONGEST_PACE_MS`: the work is not booked, and may ask again after this time.
    */
-  paceMs(tenant: string, now: number): number {
-    const cost = this.costOf(tenant, now);
-    const part = this.paceOf(cost, now);
-    const waitMs = part === null ? 0 : Math.max(0, cost.nextAt - now);
+  book(tenant: string, now: number, mostMs = MAX_EXPECTED_MS): number {
+    const cost = this.readCost(tenant, now);
+    const part = this.choosePart(cost, now);
+    const waitMs = part === null ? 0 : findWaitMs(cost, part, now);
     if (waitMs > LONGEST_PACE_MS) return waitMs;
     bucketAt(cost, now).begun += 1;
-    this.costs.set(tenant, cost);
+    this.putLast(tenant, cost);
     if (part === null) return 0;
-    const meanMs = sumOf(cost.buckets) / cost.buckets.reduce((sum, { begun }) => sum + begun, 0);
-    // Waiting work is charged before it begins. Work that cost less than the mean leaves no credit.
-    cost.expectedMs = Math.min(cost.expectedMs + meanMs, waitMs * part + 2 * meanMs);
-    cost.nextAt = Math.max(cost.nextAt, now) + meanMs / part;
+    const begun = cost.buckets.reduce((sum, bucket) => sum + bucket.begun, 0);
+    const costMs = addCosts(cost.buckets);
+    const bookedMs = Math.min(costMs === 0 ? MAX_EXPECTED_MS : costMs / begun, mostMs);
+    // What was booked and is not charged, because the work cost less, is credit for the work after it.
+    cost.expectedMs = Math.min(cost.expectedMs + bookedMs, BURST_MS);
+    cost.nextAt = Math.max(cost.nextAt, now) + bookedMs / part;
     return waitMs;
   }
 
-  /** How far ahead of its pace the tenant is, in milliseconds. */
-  aheadMs(tenant: string, now: number): number {
-    const cost = this.costOf(tenant, now);
-    return this.paceOf(cost, now) === null ? 0 : Math.max(0, cost.nextAt - now);
+  /** How long a turn of work that began has to wait, in milliseconds. Books nothing. */
+  findTurnWaitMs(tenant: string, now: number): number {
+    const cost = this.readCost(tenant, now);
+    const part = this.choosePart(cost, now);
+    return part === null ? 0 : findWaitMs(cost, part, now);
   }
 
-  /** How long the tenant is refused, in milliseconds; null: it is within its part. */
-  refusedForMs(tenant: string, now: number): number | null {
-    const { buckets } = this.costOf(tenant, now);
-    const usedMs = sumOf(buckets);
+  /** How long the tenant is refused, in milliseconds; null: it is not refused. */
+  findRefusalMs(tenant: string, now: number): number | null {
+    const { buckets } = this.readCost(tenant, now);
+    const usedMs = addCosts(buckets);
     if (usedMs <= BEYOND_MS) return null;
     const active = this.countActive(now);
     const limitMs = WINDOW_MS / active + BEYOND_MS;
@@ -116,18 +120,30 @@ export class CostShare {
   clear(): void {
     this.costs.clear();
     this.all = newCost();
+    this.busy = { at: 0, count: 0 };
   }
 
   /** The part of the thread for a paced tenant; null for a tenant that is not paced. */
-  private paceOf(cost: TenantCost, now: number): number | null {
-    const since = Math.floor(now / BUCKET_MS) - PACE_BUCKETS;
-    const recent = ({ buckets }: TenantCost): number => sumOf(buckets.filter(({ at }) => at > since));
+  private choosePart(cost: TenantCost, now: number): number | null {
     dropOld(this.all, now);
-    const othersMs = recent(this.all) - recent(cost);
-    const fairPart = 1 / (this.countActive(now) + 1);
+    const [ownMs, allMs] = [addCosts(cost.buckets), addCosts(this.all.buckets)];
     // A rounding remainder is no tenant.
-    if (othersMs < 0.01 || sumOf(cost.buckets) < UNPACED_PART * fairPart * WINDOW_MS) return null;
-    return Math.max(fairPart, PACED_PART * (1 - othersMs / (PACE_BUCKETS * BUCKET_MS)));
+    if (allMs - ownMs < 0.01) return null;
+    const busy = this.countBusy(now);
+    const unused = Math.max(0, PACED_PART - allMs / WINDOW_MS);
+    const part = Math.max(PACED_PART / (1 + busy), ownMs / WINDOW_MS + unused / busy);
+    return Math.min(ONE_PACED_PART, part);
+  }
+
+  /** The tenants with more than `BURST_MS` in the window, at least one: counted once in each bucket. */
+  private countBusy(now: number): number {
+    const at = Math.floor(now / BUCKET_MS);
+    if (this.busy.at !== at) {
+      const isBusy = ({ buckets }: TenantCost): boolean =>
+        addCosts(buckets.filter((bucket) => isRecent(bucket, now))) > BURST_MS;
+      this.busy = { at, count: [...this.costs.values()].filter(isBusy).length };
+    }
+    return Math.max(1, this.busy.count);
   }
 
   private countActive(now: number): number {
@@ -138,12 +154,26 @@ export class CostShare {
     return Math.max(1, this.costs.size);
   }
 
-  /** The stored cost of a tenant, with the buckets in the window. */
-  private costOf(tenant: string, now: number): TenantCost {
+  /** The stored cost of a tenant, with the buckets in the window. A debt is forgotten with the window, also when the clock went back. */
+  private readCost(tenant: string, now: number): TenantCost {
     const cost = this.costs.get(tenant) ?? newCost();
     dropOld(cost, now);
+    cost.nextAt = Math.min(cost.nextAt, now + WINDOW_MS);
     return cost;
   }
+
+  /** Stores a tenant as the one that was counted last. */
+  private putLast(tenant: string, cost: TenantCost): void {
+    this.costs.delete(tenant);
+    this.costs.set(tenant, cost);
+    const [oldest] = this.costs.keys();
+    if (this.costs.size > MAX_TENANTS && oldest !== undefined) this.costs.delete(oldest);
+  }
+}
+
+/** How long work has to wait at this rate, in milliseconds, when the burst is used up. */
+function findWaitMs({ nextAt }: TenantCost, part: number, now: number): number {
+  return Math.max(0, nextAt - now - BURST_MS / part);
 }
 
 function newCost(): TenantCost {
@@ -172,6 +202,6 @@ function isRecent(bucket: Bucket | undefined, now: number): boolean {
   return age >= 0 && age < BUCKETS;
 }
 
-function sumOf(buckets: readonly Bucket[]): number {
+function addCosts(buckets: readonly Bucket[]): number {
   return buckets.reduce((sum, { costMs }) => sum + costMs, 0);
 }

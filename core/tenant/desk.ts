@@ -163,6 +163,13 @@ export class TenantDesk {
     this.giveBack(row, told, now);
   }
 
+  /** A task that the store does not know: of an object that was lost. What it used was counted in its day. */
+  adopt({ task, key, version, view, used }: TaskReport): void {
+    if (this.store.task(task) !== null) return;
+    const row = firstRow({ task, key, agent: view.agent.id });
+    this.store.save({ ...row, version, status: view.status, used: whole(used) }, null);
+  }
+
   /** The task was erased: nothing is kept of it but what it spent. */
   forget(task: string): void {
     const row = this.store.task(task);

@@ -11,6 +11,14 @@ export function sendDelayMs(failures: number): number {
   return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10));
 }
 
+/**
+ * When to retry what failed at `failedAt`, for the `failures`th time in a row: the same moment however often it is asked, and
+ * now when the clock was set back meanwhile. Milliseconds since the epoch.
+ */
+export function computeRetryAt(failures: number, failedAt: number, now: number): number {
+  return failures === 0 || failedAt > now ? now : Math.max(now, failedAt + sendDelayMs(failures));
+}
+
 /** How long a row waits that Postgres refused by itself, while the others go on. */
 export const REFUSED_RETRY_MS = LAST_RETRY_MS;
 

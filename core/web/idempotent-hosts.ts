@@ -1,4 +1,5 @@
 /** The hosts that honour `Idempotency-Key`, as an agent lists them, and how long each remembers a key. */
+import { getOwn } from "../base/own-field.ts";
 import { z } from "zod";
 import { DEFAULT_KEYED_FOR_MS, MAX_KEYED_FOR_S, MIN_KEYED_FOR_S } from "../gateway/outcome.ts";
 import { hostIsListed } from "../host-pattern.ts";
@@ -51,5 +52,5 @@ export function keyedForAt(url: string, { idempotentHosts: hosts, ownApi }: KeyL
 /** How long a host that states nothing remembers a key, in ms: what its provider documents, else 30 minutes. */
 export function documentedKeyedForMs(url: URL, ownApi: OwnApi | null = null): number {
   if (url.host === ownApi?.host) return ownApi.keyedForMs;
-  return DOCUMENTED_KEYED_FOR_MS[url.hostname] ?? DEFAULT_KEYED_FOR_MS;
+  return getOwn(DOCUMENTED_KEYED_FOR_MS, url.hostname) ?? DEFAULT_KEYED_FOR_MS;
 }

@@ -6,6 +6,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { freeBytes } from "./embedded-folder.ts";
 import { MalformedRequest, readCredentials, readRequest, writeFailure, writeResults } from "./neon-protocol.ts";
 import { DatabaseUnavailable, PostgresFailure, type SqlBackend, type TransactionOptions } from "./sql-backend.ts";
 
@@ -20,6 +21,8 @@ export interface BridgeOptions {
   readonly appPassword: string;
   /** The password of the user `otto_owner`, who owns the tables. Null: that user is turned away. */
   readonly ownerPassword: string | null;
+  /** The folder whose disk `GET /disk` reports on. Absent: none. */
+  readonly diskFolder?: string;
 }
 
 export interface Bridge {
@@ -58,6 +61,8 @@ interface Reply {
 }
 
 async function answer(options: BridgeOptions, request: IncomingMessage): Promise<Reply> {
+  if (request.method === "GET" && request.url === "/disk" && options.diskFolder !== undefined)
+    return { status: 200, body: JSON.stringify({ free_bytes: freeBytes(options.diskFolder) }) };
   if (request.method !== "POST" || request.url !== "/sql") return failed(404, "POST /sql is all there is here");
   const role = roleOf(options, request);
   if (role === undefined) return failed(401, "the connection string's user or password is wrong");

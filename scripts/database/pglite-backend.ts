@@ -3,6 +3,10 @@
  * transactions queue, and a statement that never ends holds the whole process: Postgres's `statement_timeout` needs
  * a timer signal, which WebAssembly does not have. The supervisor ends a database that has stopped answering, and the
  * write-ahead log recovers it.
+ *
+ * The session belongs to the superuser that owns the tables: PGlite has no other (its `username` option is a SET ROLE). A
+ * request's transaction is not that superuser in another role, which a statement could leave by `set_config('role', …)`: it
+ * has the session user of the bound role, and that role can change no role (`confine`).
  */
 import { PGlite, messages, protocol } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
@@ -18,6 +22,32 @@ import {
   readCommandTag,
 } from "./sql-backend.ts";
 
+/** PGlite's own superuser, and the role that row-level security binds. */
+const OWNER = "postgres";
+/** `public` comes first: its `set_config` is the one that this role may call. */
+const BIND = "SET LOCAL search_path = public, pg_catalog; SET LOCAL SESSION AUTHORIZATION otto_app";
+const IS_CONFINED =
+  "SELECT NOT has_function_privilege('otto_app', 'pg_catalog.set_config(text, text, boolean)', 'execute')";
+/**
+ * The session began as a superuser's, so Postgres lets it change its session user: by SET, which the bridge refuses, by
+ * `set_config`, and by SET inside a function or a DO block, which needs a language, and a temporary schema or the right to
+ * create. Each is revoked. The Worker sets its two settings of a transaction through a function of ours.
+ */
+const CONFINE = `
+  BEGIN;
+  REVOKE EXECUTE ON FUNCTION pg_catalog.set_config(text, text, boolean) FROM PUBLIC;
+  REVOKE USAGE ON LANGUAGE plpgsql, sql FROM PUBLIC;
+  REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC;
+  CREATE OR REPLACE FUNCTION public.set_config(setting text, value text, is_local boolean) RETURNS text
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  BEGIN
+    IF setting NOT IN ('app.tenant', 'statement_timeout') OR NOT is_local THEN
+      RAISE insufficient_privilege USING MESSAGE = 'this role may not set ' || setting;
+    END IF;
+    RETURN pg_catalog.set_config(setting, value, true);
+  END $$;
+  COMMIT;`;
+
 /** Requests that may wait for the one session; more are turned away. */
 const MAX_WAITING = 2_000;
 
@@ -30,6 +60,7 @@ export async function openPglite(dataDir: string, onBroken: (reason: Error) => v
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   let broken: Error | null = null;
+  let isConfined = false;
 
   async function send(message: Uint8Array): Promise<BackendMessages> {
     if (broken !== null) throw new DatabaseUnavailable(broken.message);
@@ -58,6 +89,14 @@ export async function openPglite(dataDir: string, onBroken: (reason: Error) => v
     return readResult(await send(message));
   }
 
+  /** Revokes what would let a request change its role. Once per database; a later start finds it done. */
+  async function confine(): Promise<void> {
+    if (isConfined) return;
+    const found = await query({ query: IS_CONFINED, params: [] });
+    if (found.rows[0]?.[0] !== "t") await script(CONFINE);
+    isConfined = true;
+  }
+
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (waiting >= MAX_WAITING)
       return Promise.reject(new DatabaseUnavailable("too many requests wait for the database"));
@@ -73,7 +112,9 @@ export async function openPglite(dataDir: string, onBroken: (reason: Error) => v
     transact: (statements, options) =>
       inTurn(async () => {
         try {
-          await script(beginStatement(options));
+          if (options.role !== null) await confine();
+          const begin = beginStatement({ ...options, role: null });
+          await script(options.role === null ? begin : `${begin}; ${BIND}`);
           const results: StatementResult[] = [];
           for (const statement of statements) results.push(await query(statement));
           await script("COMMIT");
@@ -83,7 +124,7 @@ export async function openPglite(dataDir: string, onBroken: (reason: Error) => v
           throw error;
         } finally {
           // What a request set for its session must not be there for the next request.
-          if (broken === null) await script("RESET ALL");
+          if (broken === null) await script(`RESET ALL; SET SESSION AUTHORIZATION ${OWNER}`);
         }
       }),
     asOwner: (work) => inTurn(() => work({ script, query } satisfies OwnerConnection)),

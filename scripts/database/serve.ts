@@ -2,13 +2,23 @@
  * A child of the supervisor: the database and the bridge in front of it. It migrates before it listens. Settings come as
  * JSON in OTTO_DATABASE.
  */
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { takeLock } from "../supervisor/exclusive-lock.ts";
+import { LockDamaged, takeLock } from "../supervisor/exclusive-lock.ts";
 import { followSupervisor, report, reportFatal } from "../supervisor/child-channel.ts";
 import { startBridge } from "./bridge.ts";
+import {
+  DatabaseDamaged,
+  damageOf,
+  finishCreation,
+  isDiskFull,
+  LOST_DATABASE,
+  prepareFolder,
+} from "./embedded-folder.ts";
 import { MigrationRefused, migrate } from "./migrate.ts";
 import { openPglite } from "./pglite-backend.ts";
 import { openPostgres } from "./postgres-backend.ts";
+import { checkKeyRing, KeyMissing } from "./key-ring.ts";
 import { DatabaseUnavailable, PostgresFailure, type SqlBackend } from "./sql-backend.ts";
 
 /** What OTTO_DATABASE holds. */
@@ -21,6 +31,11 @@ export interface DatabaseSettings {
   readonly externalUrl: string | null;
   readonly folder: string;
   readonly lockFile: string;
+  /** True once the state was used: a missing database is then a lost one. */
+  readonly isUsed: boolean;
+  /** OTTO_SECRET_KEY and OTTO_SECRET_KEYS_OLD. */
+  readonly secretKey: string;
+  readonly oldSecretKeys: string | null;
 }
 
 const RETRY_EVERY_MS = 1_000;
@@ -28,53 +43,114 @@ const RETRY_EVERY_MS = 1_000;
 const settings = JSON.parse(process.env["OTTO_DATABASE"] ?? "") as DatabaseSettings;
 delete process.env["OTTO_DATABASE"];
 
+/** The opened database; `isReady` once it is migrated and its keys are there. */
 let backend: SqlBackend | null = null;
+let isReady = false;
 followSupervisor(async () => backend?.close());
 try {
-  backend = await open();
-  if (backend !== null) await serve(backend);
+  // Two of them on one folder would destroy it. The lock is held until this process ends.
+  if (settings.externalUrl === null && takeLock(settings.lockFile) === null)
+    reportFatal(`another process uses the database in ${settings.folder}`);
+  else await serve();
 } catch (error) {
-  if (error instanceof MigrationRefused) reportFatal(error.message);
-  else if (error instanceof PostgresFailure) reportFatal(`a migration failed: ${error.message}`);
-  else throw error;
+  await explain(error);
 }
 
-async function open(): Promise<SqlBackend | null> {
-  if (settings.externalUrl !== null) return openPostgres(settings.externalUrl);
-  // Two of them on one folder would destroy it. The lock is held until this process ends.
-  if (takeLock(settings.lockFile) === null) {
-    reportFatal(`another process uses the database in ${settings.folder}`);
-    return null;
+async function serve(): Promise<void> {
+  // It listens from the start: `/health` learns from it how full the disk is, also while the database waits for space.
+  await startBridge({ ...settings, backend: whenReady(), ownerPassword: null, diskFolder: dirname(settings.folder) });
+  backend = settings.externalUrl === null ? await openEmbedded() : openPostgres(settings.externalUrl);
+  await migrateNow(backend);
+  if (settings.externalUrl === null) finishCreation(settings.folder);
+  isReady = true;
+  report({ type: "ready" });
+}
+
+function whenReady(): SqlBackend {
+  const ready = (): SqlBackend => {
+    if (backend === null || !isReady) throw new DatabaseUnavailable("it is starting");
+    return backend;
+  };
+  return {
+    transact: async (statements, options) => await ready().transact(statements, options),
+    asOwner: async (work) => await ready().asOwner(work),
+    close: async () => await ready().close(),
+  };
+}
+
+async function openEmbedded(): Promise<SqlBackend> {
+  await waitForSpace();
+  if (prepareFolder(settings) === "lost") report({ type: "problem", message: LOST_DATABASE });
+  try {
+    return await openFolder();
+  } catch (first) {
+    // One failure may be of the machine, such as too little memory; the same twice is of the files.
+    console.log("the embedded Postgres did not open:", first);
+    await waitForSpace();
+    return await openFolder().catch((second: unknown) => {
+      throw new DatabaseDamaged(damageOf(settings.folder, messageOf(second)));
+    });
   }
-  return openPglite(settings.folder, (reason) => {
-    console.error("the embedded Postgres broke and is started again:", reason);
+}
+
+async function openFolder(): Promise<SqlBackend> {
+  return await openPglite(settings.folder, (reason) => {
+    console.log("the embedded Postgres broke:", reason);
+    console.error(`the embedded Postgres broke and is started again: ${messageOf(reason)}`);
     process.exit(1);
   });
 }
 
-async function serve(opened: SqlBackend): Promise<void> {
-  let said = "";
-  for (;;) {
+/** A full disk is no damage: it waits. */
+async function waitForSpace(): Promise<void> {
+  for (let isSaid = false; isDiskFull(settings.folder); await sleep(RETRY_EVERY_MS)) {
+    if (!isSaid)
+      report({ type: "progress", message: `the disk of ${settings.folder} is full; the database waits for space` });
+    isSaid = true;
+  }
+}
+
+/** One sentence for the person at the console, and everything for the log. */
+async function explain(error: unknown): Promise<void> {
+  console.log(error);
+  if (error instanceof MigrationRefused || error instanceof KeyMissing) reportFatal(error.message);
+  else if (error instanceof LockDamaged || error instanceof DatabaseDamaged) reportFatal(error.message);
+  else if (settings.externalUrl === null && isDiskFull(settings.folder)) {
+    await waitForSpace();
+    process.exit(1);
+  } else if (error instanceof PostgresFailure && isOfTheFiles(error))
+    reportFatal(damageOf(settings.folder, error.message));
+  else if (error instanceof PostgresFailure) reportFatal(`a migration failed: ${error.message}`);
+  else {
+    console.error(`the database did not start: ${messageOf(error)}`);
+    process.exit(1);
+  }
+}
+
+/** Class XX: Postgres found its own files wrong. */
+function isOfTheFiles({ fields }: PostgresFailure): boolean {
+  return settings.externalUrl === null && (fields.code ?? "").startsWith("XX");
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Waits for a Postgres elsewhere that is away. */
+async function migrateNow(opened: SqlBackend): Promise<void> {
+  for (let said = ""; ; await sleep(RETRY_EVERY_MS)) {
     try {
-      await migrateNow(opened);
-      break;
+      await migrate(opened, {
+        folder: settings.migrationsFolder,
+        appPassword: settings.externalUrl === null ? null : settings.appPassword,
+        onProgress: (message) => report({ type: "progress", message }),
+      });
+      return await checkKeyRing(opened, settings.secretKey, settings.oldSecretKeys);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       const message = `Postgres cannot be reached, trying on: ${error.message}`;
       if (message !== said) report({ type: "progress", message });
       said = message;
-      await sleep(RETRY_EVERY_MS);
     }
   }
-  const { port, appPassword } = settings;
-  await startBridge({ backend: opened, port, appPassword, ownerPassword: null });
-  report({ type: "ready" });
-}
-
-async function migrateNow(opened: SqlBackend): Promise<void> {
-  await migrate(opened, {
-    folder: settings.migrationsFolder,
-    appPassword: settings.externalUrl === null ? null : settings.appPassword,
-    onProgress: (message) => report({ type: "progress", message }),
-  });
 }

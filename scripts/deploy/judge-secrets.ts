@@ -40,9 +40,9 @@ export function judgeSecretValues(
     const value = given.get(name);
     return value === undefined ? [] : (secretProblem(name, value) ?? []);
   });
-  if (there.includes("OTTO_SECRET_KEY") && given.has("OTTO_SECRET_KEY"))
+  if (there.includes("OTTO_SECRET_KEY") && given.has("OTTO_SECRET_KEY") && !given.has("OTTO_SECRET_KEYS_OLD"))
     problems.push(
-      "OTTO_SECRET_KEY: the Worker has one, and what tenants sealed with it would not open with another; take it out of the file",
+      "OTTO_SECRET_KEY: the Worker has one, and what tenants sealed with it would not open with another; take it out of the file, or add the earlier one as OTTO_SECRET_KEYS_OLD",
     );
   const role = URL.parse(given.get("DATABASE_URL") ?? "")?.username;
   if (owner !== null && role === owner)

@@ -4,6 +4,8 @@
 export type ChildReport =
   | { readonly type: "ready" }
   | { readonly type: "progress"; readonly message: string }
+  /** Something was lost or is wrong, and the child works on. */
+  | { readonly type: "problem"; readonly message: string }
   | { readonly type: "fatal"; readonly message: string };
 
 /** The supervisor sends this now and then; a child whose event loop runs sends `PONG` back. */

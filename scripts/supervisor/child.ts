@@ -75,7 +75,10 @@ export function superviseChild(spec: ChildSpec, hooks: ChildHooks): SupervisedCh
     const ended = Promise.withResolvers<void>();
     const pid = child.pid;
     if (pid === undefined) {
-      child.once("error", (error) => hooks.onFatal(`${spec.name} cannot be started: ${error.message}`));
+      child.once("error", (error) => {
+        if (isPassing(error)) startLater(`${spec.name} could not be started (${error.message})`, deaths + 1);
+        else hooks.onFatal(`${spec.name} cannot be started: ${error.message}`);
+      });
       return;
     }
     const recorded = { pid, started: startTime(pid) ?? "" };
@@ -112,6 +115,7 @@ export function superviseChild(spec: ChildSpec, hooks: ChildHooks): SupervisedCh
         everReady = true;
         first.resolve();
       } else if (said.type === "progress") hooks.onProgress(said.message);
+      else if (said.type === "problem") hooks.onProblem(said.message);
       else {
         over = true;
         hooks.onFatal(`${spec.name}: ${said.message}`);
@@ -127,13 +131,17 @@ export function superviseChild(spec: ChildSpec, hooks: ChildHooks): SupervisedCh
       const how = signal === null ? `with status ${String(code)}` : `by ${signal}`;
       spec.log.write(`${new Date().toISOString()} ended ${how}\n`);
       ended.resolve();
-      if (over) return;
       const proven = readyAtMs !== null && Date.now() - readyAtMs > PROVEN_AFTER_MS;
-      deaths = proven ? 1 : deaths + 1;
-      const delayMs = restartDelayMs(deaths, everReady);
-      hooks.onProblem(`${spec.name} ended ${how}; started again in ${delayMs} ms`);
-      restart = setTimeout(start, delayMs);
+      startLater(`${spec.name} ended ${how}`, proven ? 1 : deaths + 1);
     });
+  }
+
+  function startLater(problem: string, count: number): void {
+    if (over) return;
+    deaths = count;
+    const delayMs = restartDelayMs(deaths, everReady);
+    hooks.onProblem(`${problem}; started again in ${delayMs} ms`);
+    restart = setTimeout(start, delayMs);
   }
 
   start();
@@ -150,6 +158,11 @@ export function superviseChild(spec: ChildSpec, hooks: ChildHooks): SupervisedCh
       clearTimeout(late);
     },
   };
+}
+
+/** The machine has too few files, processes or bytes of memory for the moment. */
+function isPassing(error: Error): boolean {
+  return "code" in error && ["EAGAIN", "EMFILE", "ENFILE", "ENOMEM"].includes(String(error.code));
 }
 
 function eachLine(stream: Readable | null, use: (line: string) => void): void {

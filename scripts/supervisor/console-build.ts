@@ -16,7 +16,7 @@ const SOURCES = [
   "web/pdf-data.ts",
   "package-lock.json",
 ];
-/** Beside the build: the hash of what it was made of. */
+/** Beside the build: the hash of its sources, and of its files, so that a damaged build is made again. */
 const MARK_FILE = "web/dist.hash";
 /** Vite takes the library for developers, half as large again and slower, where this says anything else: a test runner says `test`. */
 const BUILD_ENV = { NODE_ENV: "production" };
@@ -27,7 +27,8 @@ export async function buildConsole(root: string, onProgress: (message: string) =
   const hash = hashFiles(root, SOURCES);
   const mark = join(root, MARK_FILE);
   const folder = join(root, CONSOLE_FOLDER);
-  const isMade = (): boolean => existsSync(folder) && existsSync(mark) && readFileSync(mark, "utf8") === hash;
+  const isMade = (): boolean =>
+    existsSync(folder) && existsSync(mark) && readFileSync(mark, "utf8") === `${hash} ${hashFiles(folder, [""])}`;
   if (isMade()) return;
   onProgress("building the console");
   // Beside the last one, which goes on being served until this one is whole.
@@ -45,7 +46,7 @@ export async function buildConsole(root: string, onProgress: (message: string) =
     rmSync(mark, { force: true });
     rmSync(folder, { recursive: true, force: true });
     put(made, folder);
-    writeFileSync(mark, hash);
+    writeFileSync(mark, `${hash} ${hashFiles(folder, [""])}`);
   } finally {
     rmSync(made, { recursive: true, force: true });
   }

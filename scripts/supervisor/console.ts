@@ -1,6 +1,7 @@
 /** The part of `npm start` and `npm run dev` that a person sees: settings in, lines out, Ctrl-C. */
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { keepPackages, packageLists } from "../packages/keep-packages.ts";
+import { openLog } from "./capped-log.ts";
 import { CannotRun } from "./cannot-run.ts";
 import { type SystemAddress, type SystemOptions, runSystem } from "./system.ts";
 
@@ -17,7 +18,10 @@ export interface ConsoleOptions {
 /** Runs the system until Ctrl-C or SIGTERM, and ends this process: with status 1 when it could not run. */
 export async function runInConsole(options: ConsoleOptions): Promise<void> {
   const { env } = process;
+  // A line that cannot be shown, on a full disk or a closed pipe, is no reason to end.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const stop = new AbortController();
+  const stateFolder = resolve(options.root, env["OTTO_STATE"] || options.defaultState);
   let askedAtMs = 0;
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(name, () => {
@@ -34,7 +38,7 @@ export async function runInConsole(options: ConsoleOptions): Promise<void> {
     await runSystem(
       {
         root: options.root,
-        stateFolder: resolve(options.root, env["OTTO_STATE"] || options.defaultState),
+        stateFolder,
         port,
         env,
         makeRuntime: options.makeRuntime,
@@ -46,9 +50,17 @@ export async function runInConsole(options: ConsoleOptions): Promise<void> {
     console.log("Otto has ended.");
     process.exit(0);
   } catch (error) {
-    console.error(error instanceof CannotRun ? `Otto cannot run: ${error.message}` : error);
+    console.error(`Otto cannot run: ${error instanceof Error ? error.message : String(error)}`);
+    if (!(error instanceof CannotRun)) recordFailure(stateFolder, error);
     process.exit(1);
   }
+}
+
+/** A failure that nobody foresaw: the person reads its message, and the log has where it came from. */
+function recordFailure(stateFolder: string, error: unknown): void {
+  const log = openLog(join(stateFolder, "logs", "supervisor.log"));
+  log.write(`${new Date().toISOString()} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  log.close();
 }
 
 /** What the sidecar of this machine needs. A start without some of it is a start all the same. */

@@ -11,7 +11,12 @@ export interface ExclusiveLock {
 /** A connection that nothing refers to is closed by the garbage collector, and its lock with it. */
 const held = new Set<DatabaseSync>();
 
-/** Takes the lock; null when another process, or this one, holds it. */
+/** The file of a lock is damaged. A lock holds no data: the file can be removed once nothing runs on the state. */
+export class LockDamaged extends Error {
+  override readonly name = "LockDamaged";
+}
+
+/** Takes the lock; null when another process, or this one, holds it. Throws `LockDamaged`. */
 export function takeLock(path: string): ExclusiveLock | null {
   const database = new DatabaseSync(path);
   try {
@@ -19,6 +24,8 @@ export function takeLock(path: string): ExclusiveLock | null {
   } catch (error) {
     database.close();
     if (error instanceof Error && /locked|busy/i.test(error.message)) return null;
+    if (error instanceof Error && /not a database|malformed/i.test(error.message))
+      throw new LockDamaged(`${path} is damaged: remove it while nothing runs on this state, and start again.`);
     throw error;
   }
   held.add(database);

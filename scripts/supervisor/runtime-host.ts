@@ -15,6 +15,7 @@ import {
   convertV4MiniflareOptions,
 } from "miniflare";
 import { followSupervisor, report, reportFatal } from "./child-channel.ts";
+import { describeDamage, isDamage } from "./damaged-objects.ts";
 import { readBuild } from "./worker-build.ts";
 
 /** What OTTO_RUNTIME holds. */
@@ -41,6 +42,8 @@ const TICK_EVERY_MS = 60_000;
 const LOOK_EVERY_MS = 1_000;
 /** Looks in a row that found nobody at the port. */
 const MAX_MISSING = 5;
+/** The files of all objects are looked at for one that is damaged. */
+const NAME_DAMAGE_EVERY_MS = 60_000;
 
 /** Miniflare starts a workerd that died again, once. When that one dies too it says so here, and no more comes of it. */
 class RuntimeLog extends Log {
@@ -84,10 +87,10 @@ function miniflareOptions({
     log: new RuntimeLog(LogLevel.WARN),
     logRequests: false,
     handleStructuredLogs: ({ level, message }) => {
-      if (level === "error" || level === "warn") console.error(message);
+      if (isDamage(message)) nameDamage(message);
+      else if (level === "error" || level === "warn") console.error(message);
       else console.log(message);
     },
-    unsafeTriggerHandlers: true,
     resourcePersistencePath: persistFolder,
     workers: [
       {
@@ -123,12 +126,28 @@ function modulesOf(folder: string, entry: string): V4ModuleDefinition[] {
   return [{ type: "ESModule", path: join(folder, entry) }, ...attached];
 }
 
-/** Cron triggers do not fire by themselves locally. */
-function tick(): void {
-  fetch(`http://127.0.0.1:${settings.port}/cdn-cgi/local/scheduled`).then(
-    (response) => response.body?.cancel(),
-    (error: unknown) => console.log(`the tick found no runtime: ${String(error)}`),
+let nextNaming = 0;
+
+/** One sentence for the person at the console, and the runtime's words for the log. */
+function nameDamage(message: string): void {
+  console.log(message);
+  if (Date.now() < nextNaming) return;
+  nextNaming = Date.now() + NAME_DAMAGE_EVERY_MS;
+  describeDamage(settings.persistFolder).then(
+    (sentence) => report({ type: "problem", message: sentence }),
+    (error: unknown) => console.log(`the damaged file could not be named: ${String(error)}`),
   );
+}
+
+/**
+ * Cron triggers do not fire by themselves locally. Miniflare's own routes for triggers stay off: one of them accepts mail
+ * from any program of this machine.
+ */
+function tick(): void {
+  miniflare
+    .getWorker("otto")
+    .then((worker) => worker.scheduled())
+    .catch((error: unknown) => console.log(`the tick found no runtime: ${String(error)}`));
 }
 
 function watchPort(): void {

@@ -1,8 +1,16 @@
-/** The folder that holds everything that persists: its files, and the secrets that are made once and kept. */
-import { randomBytes } from "node:crypto";
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+/** The folder that holds everything that persists. */
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
-import { OPERATOR, makeKey } from "../../core/keys.ts";
 
 export interface StateFolder {
   readonly root: string;
@@ -10,6 +18,7 @@ export interface StateFolder {
   readonly devKeyFile: string;
   /** The key that may make tenants. */
   readonly operatorKeyFile: string;
+  readonly secretsFile: string;
   readonly supervisorFile: string;
   readonly lockFile: string;
   readonly databaseFolder: string;
@@ -23,16 +32,6 @@ export interface StateFolder {
   readonly cacheFolder: string;
 }
 
-export interface Secrets {
-  readonly operatorKey: string;
-  /** Signs the sidecar's tokens. */
-  readonly sidecarSecret: string;
-  /** 32 bytes in base64: seals the secrets that tenants store. */
-  readonly secretKey: string;
-  /** The password of the bridge, and of the role otto_app where that role is made on a real Postgres. */
-  readonly databasePassword: string;
-}
-
 /** Makes the folder, readable by its owner alone, where it is missing. */
 export function openStateFolder(root: string): StateFolder {
   const at = (name: string) => join(root, name);
@@ -40,6 +39,7 @@ export function openStateFolder(root: string): StateFolder {
     root,
     devKeyFile: at("dev-key"),
     operatorKeyFile: at("operator-key"),
+    secretsFile: at("secrets.json"),
     supervisorFile: at("supervisor.json"),
     lockFile: at("supervisor.lock"),
     databaseFolder: at("database"),
@@ -58,21 +58,6 @@ export function openStateFolder(root: string): StateFolder {
   return state;
 }
 
-/** Reads the state's secrets and makes those that are missing. */
-export function keepSecrets(state: StateFolder): Secrets {
-  const operatorKey =
-    readKept(state.operatorKeyFile) ?? keep(state.operatorKeyFile, makeKey(OPERATOR, randomBytes(96)));
-  const file = join(state.root, "secrets.json");
-  const kept = JSON.parse(readKept(file) ?? "{}") as Partial<Omit<Secrets, "operatorKey">>;
-  const secrets = {
-    sidecarSecret: kept.sidecarSecret ?? randomBytes(32).toString("base64url"),
-    secretKey: kept.secretKey ?? randomBytes(32).toString("base64"),
-    databasePassword: kept.databasePassword ?? randomBytes(24).toString("base64url"),
-  };
-  if (Object.keys(kept).length < Object.keys(secrets).length) keep(file, JSON.stringify(secrets, null, 2));
-  return { operatorKey, ...secrets };
-}
-
 /** The text of a file without the newline at its end; null when there is none. */
 export function readKept(path: string): string | null {
   try {
@@ -86,11 +71,24 @@ export function readKept(path: string): string | null {
 /** Writes a file that only its owner may read, whole or not at all, and returns the text. */
 export function keep(path: string, text: string): string {
   const draft = `${path}.${process.pid}`;
-  const file = openSync(draft, "w", 0o600);
-  writeSync(file, `${text}\n`);
-  fsyncSync(file);
-  closeSync(file);
-  chmodSync(draft, 0o600);
-  renameSync(draft, path);
+  try {
+    writeWhole(draft, `${text}\n`);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
   return text;
+}
+
+function writeWhole(path: string, text: string): void {
+  const file = openSync(path, "w", 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  chmodSync(path, 0o600);
 }

@@ -2,6 +2,7 @@
  * Otto on one machine: the database, the sidecar and the runtime as children, kept alive; the state folder locked; the
  * local tenant made. `npm start` and `npm run dev` differ only in the program that hosts the Worker.
  */
+import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DatabaseSettings } from "../database/serve.ts";
@@ -9,16 +10,18 @@ import { openLog } from "./capped-log.ts";
 import { CannotRun } from "./cannot-run.ts";
 import { type SupervisedChild, superviseChild } from "./child.ts";
 import { keepDevTenant } from "./dev-tenant.ts";
-import { takeLock } from "./exclusive-lock.ts";
+import { LockDamaged, takeLock } from "./exclusive-lock.ts";
 import { freePorts, isPortFree } from "./ports.ts";
 import { type RecordedProcess, endGroup, startTime, waitForEnd } from "./processes.ts";
 import { makeSignInLink } from "./sign-in-link.ts";
-import { type Secrets, type StateFolder, keep, keepSecrets, openStateFolder, readKept } from "./state-folder.ts";
+import { type Secrets, openSecrets } from "./secrets.ts";
+import { type StateFolder, keep, openStateFolder, readKept } from "./state-folder.ts";
 import { childEnv, workerVars } from "./worker-vars.ts";
 
 const LEFTOVER_TIMEOUT_MS = 5_000;
 const PORT_TIMEOUT_MS = 1_000;
 const SAY_WHAT_IT_WAITS_FOR_EVERY_MS = 5_000;
+const RECORD_RETRY_MS = 1_000;
 const HEALTH_EVERY_MS = 50;
 const HEALTH_TIMEOUT_MS = 2_000;
 
@@ -58,7 +61,7 @@ export interface SystemAddress {
 /** Runs the system until `signal` says stop. `onReady` is called once. Throws `CannotRun`. */
 export async function runSystem(options: SystemOptions, onReady: (address: SystemAddress) => void): Promise<void> {
   const state = openStateFolder(options.stateFolder);
-  const lock = takeLock(state.lockFile);
+  const lock = lockState(state);
   const last = readRecord(state);
   if (lock === null) {
     const where = last === null ? "" : ` (process ${last.pid}, http://localhost:${last.port})`;
@@ -79,6 +82,14 @@ export async function runSystem(options: SystemOptions, onReady: (address: Syste
   }
 }
 
+function lockState(state: StateFolder) {
+  try {
+    return takeLock(state.lockFile);
+  } catch (error) {
+    throw error instanceof LockDamaged ? new CannotRun(error.message) : error;
+  }
+}
+
 async function runChildren(
   options: SystemOptions,
   state: StateFolder,
@@ -86,7 +97,7 @@ async function runChildren(
   onReady: (address: SystemAddress) => void,
 ): Promise<void> {
   const { say, env, signal } = options;
-  const secrets = keepSecrets(state);
+  const { secrets, save: saveSecrets } = openSecrets(state, env);
   const [databasePort = 0, sidecarPort = 0] = await freePorts(2);
   const failed = Promise.withResolvers<never>();
   const waitingFor = new Set<string>();
@@ -114,7 +125,8 @@ async function runChildren(
   }
 
   async function start(): Promise<void> {
-    startChild("database", "scripts/database/serve.ts", databaseEnv(options, state, secrets, databasePort));
+    const databaseVars = databaseEnv(options, state, secrets, databasePort);
+    const database = startChild("database", "scripts/database/serve.ts", databaseVars);
     const ownSidecar = (env["SIDECAR_URL"] ?? "") === "";
     if (ownSidecar) {
       startChild("sidecar", "sidecar/server.ts", {
@@ -135,6 +147,11 @@ async function runChildren(
       operatorKey: secrets.operatorKey,
     });
     const runtime = await options.makeRuntime(state, vars);
+    if (saveSecrets !== null) {
+      // A database that refuses a new key ends the start, and the folder stays as it was.
+      await Promise.race([database.ready, stopped]);
+      if (!signal.aborted) saveSecrets();
+    }
     if (signal.aborted) return;
     startChild("runtime", relative(options.root, runtime.script), { ...runtime.env });
     const url = `http://localhost:${options.port}`;
@@ -167,6 +184,9 @@ function databaseEnv(
     externalUrl: options.env["DATABASE_URL"] || null,
     folder: state.databaseFolder,
     lockFile: state.databaseLockFile,
+    isUsed: existsSync(state.devKeyFile),
+    secretKey: secrets.secretKey,
+    oldSecretKeys: secrets.oldSecretKeys,
   };
   return { OTTO_DATABASE: JSON.stringify(settings) };
 }
@@ -216,9 +236,19 @@ function readRecord(state: StateFolder): SupervisorRecord | null {
 function makeRecorder(state: StateFolder, port: number): (name: string, running: RecordedProcess | null) => void {
   const children: Record<string, RecordedProcess> = {};
   const self = { pid: process.pid, started: startTime(process.pid) ?? "" };
+  let retry: NodeJS.Timeout | undefined;
+  function store(): void {
+    clearTimeout(retry);
+    try {
+      keep(state.supervisorFile, JSON.stringify({ ...self, port, children } satisfies SupervisorRecord));
+    } catch {
+      // On a full disk the system works on, and the record follows when there is space again.
+      retry = setTimeout(store, RECORD_RETRY_MS).unref();
+    }
+  }
   return (name, running) => {
     if (running === null) delete children[name];
     else children[name] = running;
-    keep(state.supervisorFile, JSON.stringify({ ...self, port, children } satisfies SupervisorRecord));
+    store();
   };
 }

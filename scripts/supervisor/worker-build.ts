@@ -31,7 +31,12 @@ export interface WorkerBuild {
   readonly entry: string;
 }
 
-/** Finds the build of the sources as they are, or makes it. `onProgress` is told when it is made. */
+/** A build as its options file has it. `content`: the hash of its other files. */
+interface StoredBuild extends Omit<WorkerBuild, "folder"> {
+  readonly content: string;
+}
+
+/** Finds the whole build of the present sources, or creates it. Reports its creation to `onProgress`. */
 export async function buildWorker(
   root: string,
   buildFolder: string,
@@ -39,8 +44,12 @@ export async function buildWorker(
 ): Promise<WorkerBuild> {
   const hash = hashFiles(root, SOURCES);
   const folder = join(buildFolder, hash);
-  if (!existsSync(join(folder, OPTIONS_FILE))) {
-    onProgress("bundling the Worker");
+  if (!isWhole(folder)) {
+    onProgress(
+      existsSync(join(folder, OPTIONS_FILE))
+        ? "bundling the Worker again: its files are damaged"
+        : "bundling the Worker",
+    );
     await make(root, folder);
   }
   for (const name of readdirSync(buildFolder)) {
@@ -49,9 +58,29 @@ export async function buildWorker(
   return readBuild(folder);
 }
 
-/** Completes the build in `folder`. Written last: one that was cut off before is made anew. */
+/** Completes the build in `folder`. Written last: one that was cut off before is created again. */
 export function completeBuild(folder: string, build: Omit<WorkerBuild, "folder">): void {
-  writeFileSync(join(folder, OPTIONS_FILE), JSON.stringify(build));
+  const stored: StoredBuild = { ...build, content: contentOf(folder) };
+  writeFileSync(join(folder, OPTIONS_FILE), JSON.stringify(stored));
+}
+
+/** False for a build whose files are missing, truncated or changed. */
+function isWhole(folder: string): boolean {
+  try {
+    const { content } = JSON.parse(readFileSync(join(folder, OPTIONS_FILE), "utf8")) as Partial<StoredBuild>;
+    return content === contentOf(folder);
+  } catch {
+    return false;
+  }
+}
+
+function contentOf(folder: string): string {
+  return hashFiles(
+    folder,
+    readdirSync(folder)
+      .filter((name) => name !== OPTIONS_FILE)
+      .sort(),
+  );
 }
 
 /** Reads a build that `buildWorker` made. */

@@ -70,10 +70,12 @@ export interface CageSpec {
 }
 
 export interface CagedEnd {
-  /** As a shell reports it: 128 + n for a program that signal n ended. Null: it was killed from outside. */
+  /** As a shell reports it: 128 + n for a program that signal n ended. Null: this sidecar killed it, or its cage. */
   readonly exitCode: number | null;
-  /** Why it was killed, in words for anyone; null: it ended by itself. */
+  /** Why this sidecar killed it, in words for anyone; null: it did not. */
   readonly killed: string | null;
+  /** Neither the program nor this sidecar ended it, but another process of the machine, or the kernel when memory ran out. */
+  readonly endedFromOutside: boolean;
   /** It was killed because its time was over. */
   readonly timedOut: boolean;
 }

@@ -13,6 +13,10 @@ import { syscallFilter } from "./syscalls.ts";
 import { endForsaken } from "./users.ts";
 
 const FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin"];
+const PROGRAMS = ["bwrap", "setpriv", "prlimit", "perl"] as const;
+/** Tells what a caged program may do (proc_pid_status(5)): no capability is left, and a filter for system calls is in force. */
+const PROBE = `while read -r name value; do case $name in CapEff:|Seccomp:) echo "$name$value";; esac; done </proc/self/status`;
+const PROBED = "CapEff:0000000000000000\nSeccomp:2\n";
 const PROBE_MS = 10_000;
 const PROBES_AGAIN = 2;
 const PROBE_AGAIN_MS = 200;
@@ -47,6 +51,8 @@ export async function theCages(): Promise<Cages> {
   const before = cages;
   const there = await before?.catch(() => null);
   if (there?.isWhole() === true) return there;
+  // Its lock guards nothing any more.
+  if (there?.running.size === 0) await there.folder.remove();
   // Others may have asked meanwhile.
   if (cages === before) cages = undefined;
   return await (cages ??= openForProcess());
@@ -54,8 +60,16 @@ export async function theCages(): Promise<Cages> {
 
 async function openForProcess(): Promise<Cages> {
   const opened = await openCages({ chosen: process.env["OTTO_SCRIPT_ISOLATION"] });
-  process.once("exit", () => rmSync(opened.folder.path, { recursive: true, force: true }));
+  if (paths.size === 0) process.once("exit", removeFolders);
+  paths.add(opened.folder.path);
   return opened;
+}
+
+/** Of all cages that this process opened. */
+const paths = new Set<string>();
+
+function removeFolders(): void {
+  for (const path of paths) rmSync(path, { recursive: true, force: true });
 }
 
 /** Closes the cages of this process, if anybody had them opened. */
@@ -78,11 +92,11 @@ export async function openCages({ chosen, programFolders = FOLDERS, parent }: Ca
   if (changesUser) await endForsaken();
   const folder = await openCageFolder(parent);
   const filter = join(folder.path, "filter");
-  writeFileSync(filter, syscallFilter() ?? "");
+  writeFileSync(filter, syscallFilter(chosen === "container" ? "no_network" : "own_network") ?? "");
   await chmod(filter, 0o644);
-  const [bwrap, setpriv, prlimit] = ["bwrap", "setpriv", "prlimit"].map((name) => find(name, programFolders));
+  const [bwrap, setpriv, prlimit, perl] = PROGRAMS.map((name) => find(name, programFolders));
   const takePipe = makePipes(folder.path);
-  const programs = { bwrap: bwrap ?? "", setpriv: setpriv ?? "", prlimit: prlimit ?? "" };
+  const programs = { bwrap: bwrap ?? "", setpriv: setpriv ?? "", prlimit: prlimit ?? "", perl: perl ?? "" };
   const choom = find("choom", programFolders);
   const tries =
     choom === null ? null : spawnSync(choom, ["-n", "1000", "--", "/bin/true"], { env: {}, timeout: PROBE_MS });
@@ -119,11 +133,13 @@ async function levelOf(
 async function containerLevel(tools: Omit<CageTools, "isolation">): Promise<Isolation> {
   // The sidecar's own user could read the key of its tokens, and the files of every other program.
   if (!tools.changesUser) return none("OTTO_SCRIPT_ISOLATION=container needs a sidecar that starts as root");
-  if (tools.setpriv === "" || tools.prlimit === "") return none("there is no setpriv or no prlimit");
+  if (syscallFilter() === null) return none(`the system calls of ${process.arch} are not known`);
+  if (tools.setpriv === "" || tools.prlimit === "" || tools.perl === "")
+    return none("setpriv, prlimit or perl is missing");
   const level: Isolation = {
     level: "container",
     reason:
-      "Programs run as users of their own, among this container's files and on its network, as the operator chose.",
+      "Programs run as users of their own, without a network, among this container's files, as the operator chose.",
   };
   return await tried({ ...tools, isolation: level });
 }
@@ -145,7 +161,7 @@ function none(why: string): Isolation {
 /** Runs a program. Null: it did what it should. */
 async function whyNot(tools: CageTools): Promise<string | null> {
   const started = await startCaged(tools, {
-    argv: ["/bin/sh", "-c", "echo $((6 * 7))"],
+    argv: ["/bin/sh", "-c", PROBE],
     cwd: "/tmp",
     env: {},
     mounts: [],
@@ -156,9 +172,10 @@ async function whyNot(tools: CageTools): Promise<string | null> {
   const { stdin, stdout, stderr, ended } = started.value;
   stdin.end();
   const [out, error, { exitCode, killed }] = await Promise.all([text(stdout), text(stderr), ended]);
-  if (exitCode === 0 && out === "42\n") return null;
+  if (exitCode === 0 && out === PROBED) return null;
   const said = error.trim().split("\n")[0]?.slice(0, 200) ?? "";
-  return `a cage was tried and failed (${said || (killed ?? `exit code ${exitCode}, without a word`)})`;
+  const [found] = exitCode === 0 ? [`its program has other rights: ${out.trim().replaceAll("\n", ", ")}`] : [said];
+  return `a cage was tried and failed (${found || (killed ?? `exit code ${exitCode}, without a word`)})`;
 }
 
 function find(name: string, folders: readonly string[]): string | null {

@@ -33,20 +33,41 @@ const PYTHON = /^python3(\.\d+)?$/;
 /** Of the root: links into /usr on a merged system, else folders. */
 const ROOT = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
 
-/** Where the first process of a cage says that it is there, and hears that it may go on, and with which environment. */
+/**
+ * Where the first process of a cage says that it is there, hears that it may go on, and with which environment, and says how the program
+ * ended. Only the first process has it while the program runs.
+ */
 export const GO_FD = 5;
 
 /**
- * The first process of the cage: it waits for the program and then ends, with which the kernel ends all the others. Before
+ * The first process of the cage: it waits for the program, says how that ended, and ends, with which the kernel ends all the others. Before
  * that it makes sure that somebody still wants it: until it runs, the death of the sidecar does not reach into the cage. When
  * the machine has no memory left, the kernel ends programs first, and not the sidecar.
  */
 const INIT = [
   "/bin/sh",
   "-c",
-  `exec 9>&2 2>/dev/null; echo 1000 >/proc/self/oom_score_adj; echo here >&${GO_FD}; read -r go <&${GO_FD} || exit 1; "$@" 2>&9 9>&-; exit $?`,
+  `exec 9>&2 2>&${GO_FD}; echo 1000 >/proc/self/oom_score_adj; echo here >&${GO_FD}; read -r go <&${GO_FD} || exit 1; ` +
+    `(exec "$@" 2>&9 9>&-); code=$?; echo "ended $code" >&${GO_FD}; exit $code`,
   "init",
 ];
+/**
+ * The first process says how the program ended. A shell also says, on its own standard error, which signal ended a program, and nothing of
+ * one that exited; in a subshell, that is not the program's.
+ */
+const ENDED = /^ended \d+$/m;
+const FIRST_BY_SIGNAL = 128;
+const BY_SIGNAL = /\b(?:Killed|Terminated)\b/;
+
+/**
+ * Whether something outside ended the program: a signal that this sidecar did not send, or one that ended the first process itself.
+ * `said`: all that the first process said. `exitCode`: the cage's; null when a signal ended it.
+ */
+export function isEndedFromOutside(said: string, exitCode: number | null): boolean {
+  // The cage could not be built, unless a signal ended it meanwhile.
+  if (said === "") return exitCode === null || exitCode > FIRST_BY_SIGNAL;
+  return !ENDED.test(said) || BY_SIGNAL.test(said);
+}
 
 /**
  * What the program's own environment is set by, last of all: a variable such as LD_PRELOAD is a program by itself, and before this
@@ -85,7 +106,12 @@ export function firstToGo(choom: string | null): readonly string[] {
 /** Changes the user to one that has nothing; null: this process may not change it, and the program has its user. */
 export function asUser(setpriv: string, uid: number | null): readonly string[] {
   if (uid === null) return [];
-  return [setpriv, `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--no-new-privs", "--"];
+  return [setpriv, `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--inh-caps=-all", "--no-new-privs", "--"];
+}
+
+/** What takes system calls away where bubblewrap does not. `installer`: a program of Perl's that does it. */
+export function withFilter(perl: string, installer: string, filter: string): readonly string[] {
+  return [perl, "-e", installer, filter];
 }
 
 /** The program below its first process, under limits that it cannot raise. */

@@ -1,12 +1,12 @@
 /**
- * A program in no cage but the container that the sidecar runs in: with a user and folders of its own and the same limits,
- * but among the container's files and on its network.
+ * A program in no cage but the container that the sidecar runs in: with a user and folders of its own and the same limits, and
+ * without a network, but among the container's files.
  */
 import { chown, mkdir } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { CageSpec, Mount } from "./cage.ts";
-import { CAGE_ENV } from "./command.ts";
+import { CAGE_ENV, CAGED_NODE } from "./command.ts";
 import { removeTree } from "./folders.ts";
 
 export interface ContainedProgram {
@@ -24,7 +24,7 @@ export interface ContainedProgram {
 
 /**
  * What is started in place of a caged program: a mount's place in an argument, or in a value of the environment, is where the mount
- * is, as nothing can be mounted here.
+ * is, as nothing can be mounted here. `spec.mounts` have the sidecar's node among them.
  */
 export async function inContainer(folder: string, spec: CageSpec, uid: number): Promise<ContainedProgram> {
   const tmp = join(folder, `tmp-${randomUUID()}`);
@@ -34,7 +34,7 @@ export async function inContainer(folder: string, spec: CageSpec, uid: number): 
   const place = (text: string) => placed(text, mounts);
   const placedEnv = (env: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(env).map(([name, value]) => [name, place(value)]));
-  const path = `${dirname(process.execPath)}:`;
+  const path = `${dirname(place(CAGED_NODE))}:`;
   const ownEnv = placedEnv(spec.env);
   return {
     argv: spec.argv.map(place),

@@ -2,15 +2,20 @@
 import { execFile } from "node:child_process";
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
-import { constants, readdirSync, statSync } from "node:fs";
+import { constants, existsSync, readdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import type { Mount } from "./cage.ts";
-import { hold } from "./lock.ts";
+import { takeLock, takeName } from "./lock.ts";
 import { killIfThere, readOrNull } from "./processes.ts";
 
 const PREFIX = "otto-cages-";
+/** Locked by the sidecar that has the folder. */
+const LOCK = "lock";
+const UNLOCKED_IS_OLD_MS = 24 * 60 * 60_000;
+/** Below it stand the copies of what a program's user does not reach. */
+const COPIES = "copies";
 /** The one user and group that a program sees: itself. Names are looked up in files only. */
 const ETC: Readonly<Record<string, string>> = {
   passwd: "otto:x:1000:1000::/tmp:/bin/sh\n",
@@ -34,9 +39,14 @@ export interface CageFolder {
 export async function openCageFolder(parent: string = tmpdir()): Promise<CageFolder> {
   await removeForsaken(parent);
   const path = join(parent, PREFIX + randomBytes(12).toString("hex"));
-  const lock = await hold(path);
-  await mkdir(path, { mode: 0o711 });
+  // Before there is a folder: the release before removes one whose name nobody holds.
+  const name = await takeName(path);
+  await mkdir(path, { mode: 0o711 }).catch((error: unknown) => {
+    name?.release();
+    throw error;
+  });
   await chmod(path, 0o711);
+  const locks = [name, await takeLock(join(path, LOCK))];
   const etc = new Map<string, string>();
   for (const [name, text] of Object.entries(ETC)) {
     const file = join(path, name);
@@ -44,19 +54,25 @@ export async function openCageFolder(parent: string = tmpdir()): Promise<CageFol
     etc.set(name, file);
   }
   const copies = new Map<string, Promise<string>>();
-  let made = 0;
-  async function copyOf(from: string): Promise<string> {
-    const copy = join(path, `copy-${(made += 1)}`);
+  /** It has the place that the cage has for it, since a program in no cage finds its parts by where they are to each other. */
+  async function copyOf({ from, at }: Mount): Promise<string> {
+    const copy = join(path, COPIES, at);
+    for (let folder = path; folder !== dirname(copy); ) {
+      folder = join(folder, relative(folder, dirname(copy)).split("/")[0] ?? "");
+      await mkdir(folder, { recursive: true });
+      await chmod(folder, 0o755);
+    }
     await cp(from, copy, { recursive: true, dereference: true, mode: constants.COPYFILE_FICLONE });
     await promisify(execFile)("/bin/chmod", ["-R", "a+rX", "--", copy]);
     return copy;
   }
   async function reachable(mount: Mount): Promise<Mount> {
     if (mount.writable || isOpen(mount.from)) return mount;
-    const copy = copies.get(mount.from) ?? copyOf(mount.from);
-    copies.set(mount.from, copy);
+    const key = `${mount.from}\n${mount.at}`;
+    const copy = copies.get(key) ?? copyOf(mount);
+    copies.set(key, copy);
     // A disk that was full is not full for ever.
-    copy.catch(() => copies.delete(mount.from));
+    copy.catch(() => copies.delete(key));
     return { ...mount, from: await copy };
   }
   return {
@@ -70,7 +86,7 @@ export async function openCageFolder(parent: string = tmpdir()): Promise<CageFol
     reachable: (mounts) => Promise.all(mounts.map(reachable)),
     remove: async () => {
       await removeTree(path);
-      lock?.release();
+      for (const lock of locks) lock?.release();
     },
   };
 }
@@ -89,12 +105,23 @@ async function removeForsaken(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const path = join(parent, name);
     if (!name.startsWith(PREFIX) || !(await isOurFolder(path))) continue;
-    const lock = await hold(path);
-    if (lock === null) continue;
-    killBeginning(path);
-    await removeTree(path);
-    lock.release();
+    if (!isLockable(path)) continue;
+    const held = await takeName(path);
+    const lock = held === null ? null : await takeLock(join(path, LOCK)).catch(() => null);
+    if (lock !== null) {
+      killBeginning(path);
+      await removeTree(path);
+    }
+    lock?.release();
+    held?.release();
   }
+}
+
+/** A folder without a lock's file is one that is being made, or one of a release that held it otherwise; nobody uses an old one. */
+function isLockable(path: string): boolean {
+  if (existsSync(join(path, LOCK))) return true;
+  const facts = statSync(path, { throwIfNoEntry: false });
+  return facts !== undefined && Date.now() - facts.mtimeMs > UNLOCKED_IS_OLD_MS;
 }
 
 async function isOurFolder(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 /** Runs a program in a cage to its end, on files that it may change, and tells what it said and what it changed. */
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { CageLimits, Mount } from "./cage.ts";
@@ -7,7 +7,7 @@ import { type Changes, changesIn, filesBefore } from "./changes.ts";
 import { codeOf, removeTree } from "./folders.ts";
 import { readOutput } from "./output.ts";
 import type { ProxyRules } from "./proxy.ts";
-import { type CageTools, startCaged } from "./start-caged.ts";
+import { type CageTools, NO_NETWORK, startCaged } from "./start-caged.ts";
 
 const WORK = "/work";
 const SKILL = "/skill";
@@ -48,7 +48,13 @@ export interface CagedRun {
 
 const USUAL_MODE = 0o644;
 
-/** Runs it. Whoever gave the folder removes it. Failures are those of `startCaged`, or of the disk before: then nothing ran. */
+const ENDED_FROM_OUTSIDE =
+  "The program was ended from outside: by another process of the machine that runs it, or for lack of memory there. None of its changes were applied.";
+
+/**
+ * Runs it. Whoever gave the folder removes it. Failures are those of `startCaged`, or of the disk before: then nothing ran. And
+ * `upstream_failed`: something outside ended the program or removed its files, so what is in its folder is nobody's result.
+ */
 export async function runCaged(tools: CageTools, request: CagedRunRequest): Promise<Result<CagedRun>> {
   if (tools.isolation.level === "none") return failed("not_available", tools.isolation.reason);
   let own: string | null = null;
@@ -92,7 +98,10 @@ async function runIn(own: string, tools: CageTools, request: CagedRunRequest): P
     { from: skillFolder, at: SKILL, writable: false },
   ];
   const cwd = request.cwd === "" ? WORK : `${WORK}/${request.cwd}`;
-  const { argv, env, network } = request;
+  const { argv, env } = request;
+  const lacksNetwork = request.network !== null && tools.isolation.level === "container";
+  const network = lacksNetwork ? null : request.network;
+  const place = lstatSync(workFolder);
   const startedAt = performance.now();
   const started = await startCaged(tools, { argv, cwd, env, mounts, limits, network, stdin: "empty" });
   if (!started.ok) return started;
@@ -107,6 +116,9 @@ async function runIn(own: string, tools: CageTools, request: CagedRunRequest): P
   ]);
   signal.removeEventListener("abort", giveUp);
   const durationMs = Math.round(performance.now() - startedAt);
+  const found = lstatSync(workFolder, { throwIfNoEntry: false });
+  if (end.endedFromOutside || found?.ino !== place.ino || found.dev !== place.dev)
+    return failed("upstream_failed", ENDED_FROM_OUTSIDE);
   const changes = await changesIn(workFolder, before, {
     workFiles: limits.workFiles,
     maxBytes: request.maxChangedBytes,
@@ -116,11 +128,16 @@ async function runIn(own: string, tools: CageTools, request: CagedRunRequest): P
     exitCode: end.exitCode,
     timedOut: end.timedOut,
     stdout: out.text,
-    stderr: end.killed === null ? error.text : `${error.text}\n${end.killed}\n`,
+    stderr: withNotes(error.text, [end.killed, lacksNetwork && end.exitCode !== 0 ? NO_NETWORK : null]),
     truncated: out.truncated || error.truncated,
     durationMs,
     changes,
   });
+}
+
+/** What a program wrote, with what this side has to say after it. */
+function withNotes(text: string, notes: readonly (string | null)[]): string {
+  return notes.reduce((all: string, note) => (note === null ? all : `${all}\n${note}\n`), text);
 }
 
 /** Puts what was written where it stays when the program's folder is gone. */

@@ -3,8 +3,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, lchownSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Duplex, PassThrough, type Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { failed, ok, type Result } from "../../core/errors.ts";
-import type { CagedEnd, CagedProcess, CageSpec, Isolation } from "./cage.ts";
+import type { CagedEnd, CagedProcess, CageSpec, Isolation, Mount } from "./cage.ts";
 import {
   asUser,
   bubblewrap,
@@ -12,14 +13,17 @@ import {
   firstToGo,
   GO_FD,
   goWith,
+  isEndedFromOutside,
   limited,
   TMPFS,
   withEnvironment,
+  withFilter,
 } from "./command.ts";
 import { inContainer } from "./container.ts";
-import type { CageFolder } from "./folders.ts";
+import { type CageFolder, codeOf } from "./folders.ts";
 import { closePipe, type OutputPipe, type TakePipe } from "./pipes.ts";
 import { killIfThere, killProcessesOf, processesBelow, processesOf } from "./processes.ts";
+import { filterInstaller } from "./syscalls.ts";
 import { type ClaimedUser, claimUser } from "./users.ts";
 import { watch } from "./watch.ts";
 import { openWayOut, throughProxy, type WayOut } from "./way-out.ts";
@@ -30,6 +34,13 @@ const [INFO_FD, FILTER_FD] = [3, 4];
 const END_MS = 2_000;
 const KILL_AGAIN_MS = 10;
 const MAX_INFO_CHARACTERS = 4_096;
+const MAX_SAID_CHARACTERS = 4_096;
+
+/** Without a network namespace nothing would hold a program to its hosts. */
+export const NO_NETWORK =
+  "Programs have no network here: OTTO_SCRIPT_ISOLATION is container, and only a cage of bubblewrap holds a program to its hosts.";
+
+const NODE: Mount = { from: process.execPath, at: CAGED_NODE, writable: false };
 
 /** What a sidecar needs for its cages. */
 export interface CageTools {
@@ -37,6 +48,7 @@ export interface CageTools {
   readonly bwrap: string;
   readonly setpriv: string;
   readonly prlimit: string;
+  readonly perl: string;
   /** Null: it is not there, or cannot do its work here. */
   readonly choom: string | null;
   readonly folder: CageFolder;
@@ -58,6 +70,7 @@ interface Outputs {
 /** A program as it was started. */
 interface Started {
   readonly child: ChildProcess;
+  readonly control: Control;
   /** The first of its processes, whose end is the end of all; null: its number is not known yet. */
   readonly root: () => number | null;
   /** Folders in memory, as they are reached from here; none before the cage is built. */
@@ -69,9 +82,9 @@ interface Started {
 
 /**
  * Starts a program that shares nothing with this process but its three streams: no file but its mounts and the system's
- * programs, no environment, no network, no other process. It lives until it ends, is killed, or exceeds a limit;
- * `ended` says which. Its mounts stay where they are, and whoever gave them removes them; those that it may change are made
- * with `tools.folder.make()`.
+ * programs, no environment, no network, no other process. Where the container is the boundary, it shares that one's files. It lives
+ * until it ends, is killed, or exceeds a limit; `ended` says which. Its mounts stay where they are, and whoever gave them removes
+ * them; those that it may change are made with `tools.folder.make()`.
  *
  * A converter that stays: `startCaged(tools, {argv: ["node", "/app/convert.js"], cwd: "/tmp", env: {}, mounts: [{from:
  * folderOfIt, at: "/app", writable: false}], limits: USUAL_LIMITS, network: null})`; then write to `stdin`, read `stdout` and
@@ -80,7 +93,9 @@ interface Started {
  */
 export async function startCaged(tools: CageTools, spec: CageSpec): Promise<Result<CagedProcess>> {
   if (tools.isolation.level === "none") return failed("not_available", tools.isolation.reason);
-  const user = tools.changesUser ? await claimUser() : null;
+  if (spec.network !== null && tools.isolation.level === "container") return failed("not_available", NO_NETWORK);
+  const user = tools.changesUser ? await claimUser().catch(codeOf) : null;
+  if (typeof user === "string") return failed("not_available", `No user can be locked for the program (${user}).`);
   if (tools.changesUser && user === null) return failed("rate_limited", "All users for programs are taken.");
   const writable = spec.mounts.filter((mount) => mount.writable).map(({ from }) => from);
   let outputs: Outputs | null = null;
@@ -116,10 +131,7 @@ async function startInBubblewrap(
     ...asUser(tools.setpriv, user?.uid ?? null),
     ...bubblewrap(tools.bwrap, {
       etc: tools.folder.etc,
-      mounts: await tools.folder.reachable([
-        { from: process.execPath, at: CAGED_NODE, writable: false },
-        ...spec.mounts,
-      ]),
+      mounts: await tools.folder.reachable([NODE, ...spec.mounts]),
       cwd: spec.cwd,
       tmpBytes: spec.limits.tmpBytes,
       infoFd: INFO_FD,
@@ -135,11 +147,11 @@ async function startInBubblewrap(
       stdio: [spec.stdin === "empty" ? "ignore" : "pipe", stdout.writerFd, stderr.writerFd, "pipe", filter, "pipe"],
     });
     const root = rootOf(child);
-    const hasBegun = letGo(child, spec.env);
+    const control = letGo(child, spec.env);
     await untilSpawned(child);
     // Until then the first process still sees the folders of this machine, and what stands in those is not the cage's.
-    const tmpfs = () => (hasBegun() ? TMPFS.map((path) => `/proc/${root() ?? "none"}/root${path}`) : []);
-    return { child, root, tmpfs, folders: [], remove: () => Promise.resolve() };
+    const tmpfs = () => (control.hasBegun() ? TMPFS.map((path) => `/proc/${root() ?? "none"}/root${path}`) : []);
+    return { child, control, root, tmpfs, folders: [], remove: () => Promise.resolve() };
   } finally {
     closeSync(filter);
   }
@@ -151,12 +163,14 @@ async function startInContainer(
   user: ClaimedUser | null,
   { stdout, stderr }: Outputs,
 ): Promise<Started> {
-  if (user === null) throw new Error("a program needs a user of its own");
-  const mounts = await tools.folder.reachable(spec.mounts);
+  const installer = filterInstaller();
+  if (user === null || installer === null) throw new Error("a program needs a user and a filter of its own");
+  const mounts = await tools.folder.reachable([NODE, ...spec.mounts]);
   const { argv, env, ownEnv, cwd, tmp, remove } = await inContainer(tools.folder.path, { ...spec, mounts }, user.uid);
   const [program = "", ...args] = [
     ...firstToGo(tools.choom),
     ...asUser(tools.setpriv, user.uid),
+    ...withFilter(tools.perl, installer, tools.filter),
     ...limited(tools.prlimit, spec.limits, argv),
   ];
   const stdin = spec.stdin === "empty" ? "ignore" : "pipe";
@@ -166,9 +180,9 @@ async function startInContainer(
     detached: true,
     stdio: [stdin, stdout.writerFd, stderr.writerFd, "ignore", "ignore", "pipe"],
   });
-  letGo(child, ownEnv);
+  const control = letGo(child, ownEnv);
   await untilSpawned(child);
-  return { child, root: () => child.pid ?? null, tmpfs: () => [], folders: [tmp], remove };
+  return { child, control, root: () => child.pid ?? null, tmpfs: () => [], folders: [tmp], remove };
 }
 
 async function untilSpawned(child: ChildProcess): Promise<void> {
@@ -191,7 +205,7 @@ function give(path: string, uid: number): void {
 
 function follow(
   { limits }: CageSpec,
-  { child, root, tmpfs, folders, remove, wayOut }: Started & { readonly wayOut: WayOut | null },
+  { child, control, root, tmpfs, folders, remove, wayOut }: Started & { readonly wayOut: WayOut | null },
   outputs: Outputs,
   writable: readonly string[],
   user: ClaimedUser | null,
@@ -220,11 +234,13 @@ function follow(
     over.abort();
     clearTimeout(timer);
     const areGone = user === null || (await killProcessesOf(user.uid));
-    await Promise.all([remove(), wayOut?.close()]);
+    const [said] = await Promise.all([control.said(), remove(), wayOut?.close()]);
     // A user of whom something is left is given to no other program.
     if (areGone) user?.release();
     else console.error(`processes of the user ${user.uid} do not end`);
-    return { exitCode: killed === null ? exitCode : null, killed, timedOut };
+    // A program whose time of the processor is limited is ended by the kernel for that.
+    const endedFromOutside = killed === null && limits.cpuSeconds === null && isEndedFromOutside(said, exitCode);
+    return { exitCode: killed === null ? exitCode : null, killed, endedFromOutside, timedOut };
   }
 
   const ended = new Promise<CagedEnd>((resolve) => {
@@ -251,16 +267,33 @@ function startTimer(wallMs: number | null, tell: (why: string) => void): NodeJS.
   return setTimeout(() => tell(`It took longer than ${wallMs} ms.`), wallMs);
 }
 
-/** Answers the first process of a cage, once. Gives whether it has said that it is there: then the cage is built around it. */
-function letGo(child: ChildProcess, env: Readonly<Record<string, string>>): () => boolean {
-  let hasBegun = false;
+/** What the first process of a cage says to this one. */
+interface Control {
+  /** It has said that it is there: the cage is built around it. */
+  readonly hasBegun: () => boolean;
+  /** All that it said; resolves when it has ended, or some time after it should have. */
+  readonly said: () => Promise<string>;
+}
+
+/** Answers the first process of a cage, once, and hears what it says. */
+function letGo(child: ChildProcess, env: Readonly<Record<string, string>>): Control {
   const control = (child.stdio as readonly unknown[])[GO_FD] as Duplex | null | undefined;
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+  let text = "";
   control?.on("error", () => undefined);
-  control?.once("data", () => {
-    hasBegun = true;
-    control.end(goWith(env), () => control.destroy());
+  control?.once("close", () => end());
+  control?.on("data", (chunk: Buffer) => {
+    if (text === "") control.end(goWith(env));
+    if (text.length < MAX_SAID_CHARACTERS) text += chunk.toString();
   });
-  return () => hasBegun;
+  return {
+    hasBegun: () => text !== "",
+    async said() {
+      await Promise.race([isOver, sleep(END_MS, undefined, { ref: false })]);
+      control?.destroy();
+      return text;
+    },
+  };
 }
 
 /** The number that the first process of the cage has here, as bubblewrap tells it. */

@@ -11,6 +11,7 @@ interface Architecture {
   /** AUDIT_ARCH_* of linux/audit.h. */
   readonly audit: number;
   readonly socket: number;
+  readonly prctl: number;
   readonly denied: readonly (readonly number[])[];
 }
 
@@ -21,6 +22,7 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
   x64: {
     audit: 0xc000003e,
     socket: 41,
+    prctl: 157,
     denied: [
       [29, 30, 31, 67, 64, 65, 66, 220, 68, 69, 70, 71], // shm*, sem*, msg*
       [240, 241, 242, 243, 244, 245], // mq_*
@@ -36,6 +38,7 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
   arm64: {
     audit: 0xc00000b7,
     socket: 198,
+    prctl: 167,
     denied: [
       [194, 195, 196, 197, 190, 191, 192, 193, 186, 187, 188, 189],
       [180, 181, 182, 183, 184, 185],
@@ -50,26 +53,49 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
   },
 };
 
-/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK (by which a program lists its own interfaces). */
-const SOCKET_FAMILIES = [1, 2, 10, 16];
+/**
+ * AF_UNIX, AF_INET, AF_INET6, AF_NETLINK (by which a program lists its own interfaces). Where a program has no network of its own, all
+ * but the first would be the machine's.
+ */
+const SOCKET_FAMILIES = { own_network: [1, 2, 10, 16], no_network: [1] } as const;
 
 /** Where the kernel's struct seccomp_data holds the call's number, its architecture and its first argument. */
 const [AT_NUMBER, AT_ARCHITECTURE, AT_FIRST_ARGUMENT] = [0, 4, 16];
 const [LOAD, JUMP_EQUAL, JUMP_NOT_BELOW, RETURN] = [0x20, 0x15, 0x35, 0x06];
 const ALLOW = 0x7fff0000;
 const KILL_PROCESS = 0x80000000;
+const [PR_SET_SECCOMP, SECCOMP_MODE_FILTER] = [22, 2];
 const FAIL = 0x00050000;
 /** On x86-64 the numbers of its other interface, x32, begin here. */
 const X32 = 0x40000000;
 
+/**
+ * Installs a filter and becomes another program: the first argument is the filter's file, the others are the program. Debian's perl-base
+ * is the one program everywhere that can make a system call. It needs `no_new_privs`, which setpriv sets (seccomp(2), prctl(2)).
+ * Null: the numbers of the calls are not known here.
+ */
+export function filterInstaller(architecture: string = process.arch): string | null {
+  const number = ARCHITECTURES[architecture]?.prctl;
+  if (number === undefined) return null;
+  return [
+    'my $path = shift; open(my $file, "<:raw", $path) or die "$!\\n"; local $/; my $filter = <$file>;',
+    'my $program = pack("S x![P] P", length($filter) / 8, $filter);',
+    `syscall(${number}, ${PR_SET_SECCOMP}, ${SECCOMP_MODE_FILTER}, $program) == 0 or die "$!\\n";`,
+    'exec {$ARGV[0]} @ARGV or die "$!\\n"',
+  ].join(" ");
+}
+
 /** The filter for this machine. Null: the numbers of its calls are not known here. */
-export function syscallFilter(architecture: string = process.arch): Buffer | null {
+export function syscallFilter(
+  network: keyof typeof SOCKET_FAMILIES = "own_network",
+  architecture: string = process.arch,
+): Buffer | null {
   const known = ARCHITECTURES[architecture];
   if (known === undefined) return null;
   const denied = known.denied
     .flat()
     .flatMap((number) => [instruction(JUMP_EQUAL, number, 0, 1), instruction(RETURN, FAIL | EPERM)]);
-  const families = SOCKET_FAMILIES.flatMap((family) => [
+  const families = SOCKET_FAMILIES[network].flatMap((family) => [
     instruction(JUMP_EQUAL, family, 0, 1),
     instruction(RETURN, ALLOW),
   ]);

@@ -15,6 +15,11 @@ export interface CheckedDocument {
   readonly entries: readonly ZipEntry[];
 }
 
+/**
+ * Their XML may name a document type, without declarations of its own: EPUB's pages name XHTML's, and the readers of presentations and
+ * workbooks are ours, which pass over it.
+ */
+const MAY_NAME_A_TYPE: ReadonlySet<DocumentKind> = new Set(["epub", "pptx", "xlsx"]);
 const ZIP_MARK = Buffer.from("PK\u0003\u0004");
 const MIMETYPE = "mimetype";
 const MAX_MIMETYPE_BYTES = 200;
@@ -39,7 +44,6 @@ async function checkArchive(bytes: Uint8Array): Promise<Result<CheckedDocument>>
     const checked = await checkEntry(entry, kind.value, totals);
     if (!checked.ok) return checked;
   }
-  const isLeftOut = ({ name }: ZipEntry) => imageType(name) !== null || isEmbedded(name);
   return ok({ kind: kind.value, bytes: writeZip(entries, isLeftOut), entries });
 }
 
@@ -51,17 +55,24 @@ async function mimetypeOf(entries: readonly ZipEntry[]): Promise<string | null> 
 
 /** Inflates an entry once: what it holds is what its directory says, no archive, and, where it is XML, XML of a modest kind. */
 async function checkEntry(entry: ZipEntry, kind: DocumentKind, totals: XmlTotals): Promise<Result<void>> {
-  const scan = new XmlScan({ doctype: kind === "epub" ? "by_name" : "refused" }, totals);
+  const scan = new XmlScan({ doctype: MAY_NAME_A_TYPE.has(kind) ? "by_name" : "refused" }, totals);
   let form: "unknown" | "xml" | "other" = "unknown";
   return await inflateEntry(entry, (chunk) => {
     if (form === "unknown") {
       const start = Buffer.from(chunk.subarray(0, ZIP_MARK.length));
       if (start.equals(ZIP_MARK) && !isEmbedded(entry.name)) return broken("an archive is inside it");
-      if (isWideText(start) && isMarkup(entry.name)) return failed("invalid_input", NOT_UTF8);
-      form = isMarkup(entry.name) || startsWithTag(chunk) ? "xml" : "other";
+      // No converter gets its bytes.
+      if (isLeftOut(entry)) form = "other";
+      else if (isWideText(start) && isMarkup(entry.name)) return failed("invalid_input", NOT_UTF8);
+      else form = isMarkup(entry.name) || startsWithTag(chunk) ? "xml" : "other";
     }
     return form === "xml" ? scan.scan(chunk) : ok(undefined);
   });
+}
+
+/** Pictures and embedded files have a name and no bytes in the archive that a converter gets. */
+function isLeftOut({ name }: ZipEntry): boolean {
+  return imageType(name) !== null || isEmbedded(name);
 }
 
 /** A chart's workbook is an archive inside a document; it is never opened. */

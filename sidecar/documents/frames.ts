@@ -9,6 +9,11 @@ export interface Frame {
   readonly parts: readonly Uint8Array[];
 }
 
+/** More came than the reader holds. */
+export class FrameTooLarge extends Error {
+  override readonly name = "FrameTooLarge";
+}
+
 const MAX_HEAD_BYTES = 1024 * 1024;
 const MAX_LENGTH_DIGITS = 7;
 
@@ -18,7 +23,7 @@ export function framePieces({ head, parts }: Frame): readonly Uint8Array[] {
   return [Buffer.concat([Buffer.from(`${text.length}\n`), text]), ...parts];
 }
 
-/** Collects what a pipe gives until a frame is whole. What it holds together is at most `maxBytes`; beyond, it throws. */
+/** Collects what a pipe gives until a frame is whole. What it holds together is at most `maxBytes`; beyond, it throws `FrameTooLarge`. */
 export class FrameReader {
   readonly #maxBytes: number;
   #chunks: Uint8Array[] = [];
@@ -33,7 +38,7 @@ export class FrameReader {
   push(chunk: Uint8Array): Frame | null {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#maxBytes) throw new Error("the frame is too large");
+    if (this.#bytes > this.#maxBytes) throw new FrameTooLarge("the frame is too large");
     if (this.#bytes < this.#needed) return null;
     const all = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
     this.#chunks = [all];

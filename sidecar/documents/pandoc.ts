@@ -4,7 +4,9 @@
  */
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { PandocAnswer, PandocQuestion } from "./children/pandoc-child.ts";
+import { usedUp } from "./budget.ts";
 import { type ConverterProcess, type ConverterStart, startConverter } from "./converter-process.ts";
+import { type Death, failDocument, isOutOfMemory, tooLarge } from "./death.ts";
 
 /** One conversion. `from` and `to` are pandoc's formats with their extensions, such as `markdown-raw_html`. */
 export interface Conversion {
@@ -16,6 +18,7 @@ export interface Conversion {
   /** pandoc's options as its defaults files have them, such as `{"reference-doc": "word.docx"}`. */
   readonly options?: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
+  /** With the time that it waits for a process. */
   readonly timeoutMs?: number;
 }
 
@@ -26,7 +29,10 @@ export interface Converted {
   readonly warnings: readonly string[];
 }
 
-/** Failures: `invalid_input` (pandoc says that it is no such document), `too_large`, `timeout`, `upstream_failed`. */
+/**
+ * Failures: `invalid_input` (pandoc says that it is no such document), `too_large` (it needs more than its limits), `timeout`,
+ * `rate_limited` (no process was free in time), `upstream_failed` (something outside ended it twice), and those of `startProgram`.
+ */
 export type ConvertWithPandoc = (conversion: Conversion) => Promise<Result<Converted>>;
 
 export interface PandocPool {
@@ -53,12 +59,16 @@ export const PANDOC_LIMITS: PandocLimits = {
 /** Input and resources together. The process holds them three times while it hands them on. */
 export const MAX_PANDOC_BYTES = 24 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+/** Of pandoc's heap (`children/pandoc-child.ts`). */
+const MEMORY_MB = 200;
+const AGAIN_AFTER_MS = 1_000;
 
 const PANDOC_START: ConverterStart = {
   script: new URL("children/pandoc-child.ts", import.meta.url),
   nodeFlags: ["--expose-gc", "--max-old-space-size=256"],
   // V8 reserves much that it never touches; below 1.1 GB it does not come up with this module.
   dataBytes: 1_200_000_000,
+  memoryMb: MEMORY_MB,
   maxAnswerBytes: MAX_ANSWER_BYTES,
 };
 
@@ -68,22 +78,27 @@ export function makePandocPool(limits: PandocLimits = PANDOC_LIMITS, start: Conv
   const busy = new Set<Worker>();
   const waiting: (() => void)[] = [];
   let taken = 0;
+  let isClosed = false;
 
-  async function takePlace(signal: AbortSignal): Promise<boolean> {
+  async function takePlace(signal: AbortSignal, endsAt: number): Promise<Place> {
     if (taken < limits.processes) {
       taken += 1;
-      return true;
+      return "taken";
     }
     // A place is handed on by whoever leaves it, so `taken` stays as it is.
     return await new Promise((resolve) => {
-      const go = () => {
+      const settle = (place: Place) => {
+        clearTimeout(late);
         signal.removeEventListener("abort", giveUp);
-        resolve(true);
+        resolve(place);
       };
-      const giveUp = () => {
+      const go = () => settle("taken");
+      const leaveLine = (place: Place) => () => {
         waiting.splice(waiting.indexOf(go), 1);
-        resolve(false);
+        settle(place);
       };
+      const giveUp = leaveLine("given up");
+      const late = setTimeout(leaveLine("all busy"), Math.max(0, endsAt - performance.now()));
       waiting.push(go);
       signal.addEventListener("abort", giveUp, { once: true });
     });
@@ -95,16 +110,17 @@ export function makePandocPool(limits: PandocLimits = PANDOC_LIMITS, start: Conv
     else next();
   }
 
-  async function takeWorker(): Promise<Worker> {
+  async function takeWorker(): Promise<Result<Worker>> {
     for (let worker = idle.pop(); worker !== undefined; worker = idle.pop()) {
       clearTimeout(worker.idleTimer);
-      if (!worker.process.hasEnded) return worker;
+      if (!worker.process.hasEnded) return ok(worker);
     }
     return await newWorker();
   }
 
-  async function newWorker(): Promise<Worker> {
-    return { process: await startConverter(start), documents: 0 };
+  async function newWorker(): Promise<Result<Worker>> {
+    const started = await startConverter(start);
+    return started.ok ? ok({ process: started.value, documents: 0 }) : started;
   }
 
   function putBack(worker: Worker): void {
@@ -117,21 +133,28 @@ export function makePandocPool(limits: PandocLimits = PANDOC_LIMITS, start: Conv
     idle.push(worker);
   }
 
-  /** Of a process that died while it waited, or dies of this document, nobody can tell which: a second one shows it. */
-  async function convertInPlace(conversion: Conversion): Promise<Result<Converted>> {
+  /**
+   * Of a process that served others before, nobody can tell whether it dies of this document, and what something outside ends says
+   * nothing of it: a second process shows it.
+   */
+  async function convertInPlace(conversion: Conversion, endsAt: number): Promise<Result<Converted>> {
     const worker = await takeWorker();
-    const hadServed = worker.documents > 0;
-    const converted = await convertBy(worker, conversion);
-    if (converted !== null) return converted;
-    const again = hadServed ? await convertBy(await newWorker(), conversion) : null;
-    return again ?? failed("invalid_input", BROKE_DOWN);
+    if (!worker.ok) return worker;
+    const hadServed = worker.value.documents > 0;
+    const first = await convertBy(worker.value, conversion, endsAt);
+    if (!("cause" in first)) return first;
+    if (isClosed || (first.cause !== "outside" && !hadServed)) return failDocument(first, "read");
+    const another = await newWorker();
+    if (!another.ok) return another;
+    const second = await convertBy(another.value, conversion, endsAt);
+    return "cause" in second ? failDocument(second, "read") : second;
   }
 
-  async function convertBy(worker: Worker, conversion: Conversion): Promise<Result<Converted> | null> {
+  async function convertBy(worker: Worker, conversion: Conversion, endsAt: number): Promise<Result<Converted> | Death> {
     busy.add(worker);
     worker.documents += 1;
     try {
-      return await askPandoc(worker.process, conversion, limits.timeoutMs);
+      return await askPandoc(worker.process, conversion, endsAt);
     } finally {
       busy.delete(worker);
       putBack(worker);
@@ -144,14 +167,20 @@ export function makePandocPool(limits: PandocLimits = PANDOC_LIMITS, start: Conv
       if (bytes > MAX_PANDOC_BYTES) {
         return failed("too_large", `The converter takes ${MAX_PANDOC_BYTES} bytes, and this has ${bytes}.`);
       }
-      if (conversion.signal.aborted || !(await takePlace(conversion.signal))) return failed("timeout", GIVEN_UP);
+      const { signal, timeoutMs = limits.timeoutMs } = conversion;
+      if (signal.aborted) return failed("timeout", GIVEN_UP);
+      const endsAt = performance.now() + Math.min(timeoutMs, limits.timeoutMs);
+      const place = await takePlace(signal, endsAt);
+      if (place === "given up") return failed("timeout", GIVEN_UP);
+      if (place === "all busy") return failed("rate_limited", ALL_BUSY, { retryAfterMs: AGAIN_AFTER_MS });
       try {
-        return await convertInPlace(conversion);
+        return await convertInPlace(conversion, endsAt);
       } finally {
         leavePlace();
       }
     },
     close() {
+      isClosed = true;
       for (const { process, idleTimer } of [...idle.splice(0), ...busy]) {
         clearTimeout(idleTimer);
         process.end();
@@ -160,6 +189,8 @@ export function makePandocPool(limits: PandocLimits = PANDOC_LIMITS, start: Conv
   };
 }
 
+type Place = "taken" | "given up" | "all busy";
+
 interface Worker {
   readonly process: ConverterProcess;
   documents: number;
@@ -167,23 +198,23 @@ interface Worker {
 }
 
 const GIVEN_UP = "The conversion was given up before it ended.";
-const BROKE_DOWN =
-  "The converter broke down on this document: it is damaged, or needs more memory than a conversion may use. Try a smaller part of it.";
+const ALL_BUSY = "All converters were busy for as long as a document has. Try again later.";
 
-/** Null: the process died before it answered. */
+/** Or why the process died before it answered. `endsAt`: by performance.now(). */
 async function askPandoc(
   process: ConverterProcess,
   conversion: Conversion,
-  limitMs: number,
-): Promise<Result<Converted> | null> {
-  const { from, to, input, resources = [], options = {}, signal, timeoutMs = limitMs } = conversion;
+  endsAt: number,
+): Promise<Result<Converted> | Death> {
+  const { from, to, input, resources = [], options = {}, signal } = conversion;
   const question: PandocQuestion = { from, to, names: resources.map(({ name }) => name), options };
   const parts = [input, ...resources.map(({ bytes }) => bytes)];
-  const asked = await process.ask({ head: question, parts }, Math.min(timeoutMs, limitMs), signal);
+  const asked = await process.ask({ head: question, parts }, Math.max(0, endsAt - performance.now()), signal);
   if (asked.kind === "cancelled") return failed("timeout", GIVEN_UP);
-  if (asked.kind === "timeout") return failed("timeout", `The conversion took longer than ${limitMs / 1_000} seconds.`);
-  if (asked.kind === "died") return null;
+  if (asked.kind === "timeout") return failed("timeout", usedUp("Converting"));
+  if (asked.kind === "died") return asked.death;
   const { error, warnings, media } = asked.frame.head as PandocAnswer;
+  if (error !== null && isOutOfMemory(error)) return failed("too_large", tooLarge(`${MEMORY_MB} MB of memory`));
   if (error !== null) return failed("invalid_input", `The converter cannot read this: ${error.trim().slice(0, 300)}`);
   const [bytes = new Uint8Array(), ...pictures] = asked.frame.parts;
   return ok({ bytes, warnings, media: pictures.map((one, index) => ({ name: media[index] ?? "", bytes: one })) });

@@ -1,32 +1,50 @@
 /** Reads a document in a process that is started for it alone, with a bound on its memory and its time. */
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { ReadAnswer, ReadPart, ReadQuestion } from "./children/read-question.ts";
+import { type Budget, usedUp } from "./budget.ts";
 import { type ConverterStart, startConverter } from "./converter-process.ts";
+import { type Death, failDocument } from "./death.ts";
 
-const READ_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 
 const READ_START: ConverterStart = {
   script: new URL("children/read-child.ts", import.meta.url),
   nodeFlags: ["--max-old-space-size=320"],
   dataBytes: 900_000_000,
+  memoryMb: 450,
   maxAnswerBytes: MAX_ANSWER_BYTES,
 };
 
-/** `start` and `timeoutMs` are others in tests. */
+/** `budget`: of the document. `start` is another in tests. What something outside ends is tried once more. */
 export async function readApart(
   bytes: Uint8Array,
   question: ReadQuestion,
   signal: AbortSignal,
+  budget: Budget,
   start: ConverterStart = READ_START,
-  timeoutMs: number = READ_TIMEOUT_MS,
 ): Promise<Result<ReadPart>> {
-  const process = await startConverter(start);
+  const first = await readOnce(bytes, question, signal, budget, start);
+  if (!("cause" in first)) return first;
+  if (first.cause !== "outside") return failDocument(first, "read");
+  const second = await readOnce(bytes, question, signal, budget, start);
+  return "cause" in second ? failDocument(second, "read") : second;
+}
+
+async function readOnce(
+  bytes: Uint8Array,
+  question: ReadQuestion,
+  signal: AbortSignal,
+  budget: Budget,
+  start: ConverterStart,
+): Promise<Result<ReadPart> | Death> {
+  const started = await startConverter(start);
+  if (!started.ok) return started;
+  const process = started.value;
   try {
-    const asked = await process.ask({ head: question, parts: [bytes] }, timeoutMs, signal);
+    const asked = await process.ask({ head: question, parts: [bytes] }, budget.leftMs(), signal);
     if (asked.kind === "cancelled") return failed("timeout", "The reading was given up before it ended.");
-    if (asked.kind === "timeout") return failed("timeout", `Reading took longer than ${timeoutMs / 1_000} seconds.`);
-    if (asked.kind === "died") return failed("invalid_input", BROKE_DOWN);
+    if (asked.kind === "timeout") return failed("timeout", usedUp("Reading"));
+    if (asked.kind === "died") return asked.death;
     return partOf(asked.frame.head as ReadAnswer, asked.frame.parts);
   } finally {
     process.end();
@@ -39,6 +57,3 @@ function partOf({ error, units, warnings, images }: ReadAnswer, parts: readonly 
   const named = pictures.map((bytes, index) => ({ name: images[index] ?? "", bytes }));
   return ok({ markdown: Buffer.from(markdown).toString("utf8"), units, warnings, images: named });
 }
-
-const BROKE_DOWN =
-  "The reader broke down on this document: it is damaged, or needs more memory than reading may use. Try a smaller part of it.";

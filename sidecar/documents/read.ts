@@ -1,11 +1,12 @@
 /** Reads a document: checks it, has it converted in a process apart, and brings its pictures and links in order. */
 import { ok, type Result } from "../../core/errors.ts";
 import type { DocumentFacts, DocumentKind, PageRange } from "../../core/documents/port.ts";
+import { type Budget, startBudget } from "./budget.ts";
 import { type CheckedDocument, checkDocument } from "./check.ts";
 import { decodeText } from "./children/read-text.ts";
 import { type FoundImage, ImageNames, imageType, MAX_IMAGES, takeInlineImages } from "./images.ts";
 import { judgeTargets, percentDecoded } from "./links.ts";
-import { type ConvertWithPandoc, convertWithPandoc, PANDOC_LIMITS } from "./pandoc.ts";
+import { type ConvertWithPandoc, convertWithPandoc } from "./pandoc.ts";
 import { readApart } from "./read-apart.ts";
 import { titleOf } from "./title.ts";
 import { entryBytes, type ZipEntry } from "./zip.ts";
@@ -16,6 +17,8 @@ export interface ReadOrder {
   readonly pages: PageRange | null;
   readonly withImages: boolean;
   readonly signal: AbortSignal;
+  /** Without it, its time begins when it is read. */
+  readonly budget?: Budget;
 }
 
 /** A document that was read; its pictures can be had as long as its bytes are there. */
@@ -63,6 +66,7 @@ export async function readDocument(
   order: ReadOrder,
   converters: Converters = SYSTEM,
 ): Promise<Result<DocumentContent>> {
+  const budget = order.budget ?? startBudget();
   const checked = await checkDocument(bytes, order.name);
   if (!checked.ok) return checked;
   const document = checked.value;
@@ -73,8 +77,9 @@ export async function readDocument(
           document.bytes,
           { kind: document.kind, pages: order.pages, withImages: order.withImages },
           order.signal,
+          budget,
         )
-      : await readByPandoc(document, format, order.signal, converters.convert);
+      : await readByPandoc(document, format, { signal: order.signal, budget }, converters.convert);
   if (!raw.ok) return raw;
   const { markdown, units, warnings, images = [] } = raw.value;
   const placed = placeImages(markdown, document.entries, images);
@@ -92,18 +97,14 @@ export async function readDocument(
 async function readByPandoc(
   { kind, bytes }: CheckedDocument,
   from: string,
-  signal: AbortSignal,
+  { signal, budget }: { readonly signal: AbortSignal; readonly budget: Budget },
   convert: ConvertWithPandoc,
 ): Promise<Result<Raw>> {
   const input = kind === "html" ? Buffer.from(decodeText(bytes)) : bytes;
   const options = { wrap: "none", ...(kind === "rtf" ? { "extract-media": MEDIA } : {}) };
-  const began = performance.now();
-  let done = await convert({ from, to: PLAIN_TABLES, input, options, signal });
-  if (done.ok && LOST_TABLE.test(textOf(done.value.bytes))) {
-    // The two have together the time of one.
-    const timeoutMs = Math.max(1, PANDOC_LIMITS.timeoutMs - (performance.now() - began));
-    done = await convert({ from, to: HTML_TABLES, input, options, signal, timeoutMs });
-  }
+  let done = await convert({ from, to: PLAIN_TABLES, input, options, signal, timeoutMs: budget.leftMs() });
+  if (done.ok && LOST_TABLE.test(textOf(done.value.bytes)))
+    done = await convert({ from, to: HTML_TABLES, input, options, signal, timeoutMs: budget.leftMs() });
   if (!done.ok) return done;
   const markdown = tidied(textOf(done.value.bytes));
   return ok({ markdown, units: null, warnings: [], images: done.value.media });

@@ -1,44 +1,52 @@
 /**
- * Starts the program of a converter: in a cage without network and with nothing to see but itself where this machine can
- * build one, else as a plain process with an empty environment. Reading documents works either way: the programs are ours,
- * and only what they read is a stranger's.
+ * Starts the program of a converter, in a cage of its own like every program that meets a stranger's bytes: an own user, no
+ * capability, no network, nothing to see but itself. Where no cage can be had, it is not started.
  */
-import { spawn } from "node:child_process";
-import { access, readFile, realpath } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { realpath } from "node:fs/promises";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { failed, ok, type Result } from "../../core/errors.ts";
 import { type CageLimits, type Mount, USUAL_LIMITS } from "../cage/cage.ts";
 import { theCages } from "../cage/cages.ts";
+import { codeOf } from "../cage/folders.ts";
 import { startCaged } from "../cage/start-caged.ts";
+import { type Death, judgeDeath, NOT_NEEDED } from "./death.ts";
 
-/** What a process is started with. `dataBytes` bounds the private memory that it may map for writing. */
+/** What a process is started with. */
 export interface ProgramStart {
   /** The program: a module of this repository that Node runs. */
   readonly script: URL;
   readonly nodeFlags: readonly string[];
+  /** Bounds the private memory that it may map for writing; it may use half of that. */
   readonly dataBytes: number;
+  /** What its engine has of that for a document, in 1,000,000 bytes, as a document is told that needs more. */
+  readonly memoryMb: number;
 }
 
 export interface Spawned {
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** Resolves when the process is gone. Never rejects. */
-  readonly ended: Promise<unknown>;
+  readonly ended: Promise<Death>;
   kill(): void;
 }
 
 /** Of the whole life of a process that reads one document after another. */
 const OPEN_FILES = 64;
-const CAGED_PROCESSES = 64;
+const PROCESSES = 64;
 const TMP_BYTES = 1024 ** 2;
-const RESIDENT_BYTES = 512 * 1024 ** 2;
-const LOOK_MS = 100;
-const PAGE_BYTES = 4_096;
-const PRLIMIT = ["/usr/bin/prlimit", "/bin/prlimit"];
+const LAST_WORDS_CHARACTERS = 16 * 1024;
+/** All processes that could write are gone by then. */
+const LAST_WORDS_MS = 1_000;
+const AGAIN_AFTER_MS = 1_000;
 const ROOT = new URL("../../", import.meta.url);
 const CAGED_ROOT = "/otto";
 /** What the programs import, of this repository and of packages. The native parts of liteparse and of Typst are packages beside them. */
-const OWN = ["package.json", "core", "sidecar/documents"];
+const DOCUMENTS = "sidecar/documents";
+const OWN = ["package.json", "core", DOCUMENTS];
 const PACKAGES = [
   "@bjorn3/browser_wasi_shim",
   "@llamaindex",
@@ -52,43 +60,71 @@ const PACKAGES = [
 ];
 const NO_WARNINGS = "--disable-warning=ExperimentalWarning";
 
-export async function startProgram(start: ProgramStart): Promise<Spawned> {
-  return (await startInCage(start)) ?? (await startPlain(start));
+/** Failures: `not_available` (nothing can be shut in here), `rate_limited` (every user for programs is taken). */
+export async function startProgram({ script, nodeFlags, dataBytes, memoryMb }: ProgramStart): Promise<Result<Spawned>> {
+  const tools = await theCages().catch(codeOf);
+  if (typeof tools === "string")
+    return failed(
+      "not_available",
+      `Documents are not read or made here now, because nothing can be shut in (${tools}).`,
+    );
+  const root = fileURLToPath(ROOT);
+  const path = fileURLToPath(script).slice(root.length);
+  const started = await startCaged(tools, {
+    argv: ["node", NO_WARNINGS, ...nodeFlags, `${CAGED_ROOT}/${path}`],
+    cwd: "/tmp",
+    env: {},
+    mounts: await mountsFor(root, path),
+    limits: limitsOf(dataBytes),
+    network: null,
+  });
+  if (!started.ok) return refused(started.error);
+  const { value: caged } = started;
+  const { stdin, stdout } = caged;
+  const lastWords = tailOf(caged.stderr);
+  const ended = caged.ended.then(async (end) => judgeDeath(end, await lastWords(), memoryMb));
+  return ok({ stdin, stdout, ended, kill: () => void caged.kill(NOT_NEEDED) });
 }
 
-/** Null: there are no cages here, or none is free. */
-async function startInCage({ script, nodeFlags, dataBytes }: ProgramStart): Promise<Spawned | null> {
-  const tools = await theCages().catch(() => null);
-  const path = fileURLToPath(script);
-  const root = fileURLToPath(ROOT);
-  if (tools?.isolation.level !== "bubblewrap" || !path.startsWith(`${root}sidecar/documents/`)) return null;
-  const limits: CageLimits = {
+/** The end of what a stream said, once it is read. */
+function tailOf(stream: Readable): () => Promise<string> {
+  let kept = "";
+  stream.on("data", (chunk: Buffer) => {
+    kept = (kept + chunk.toString("latin1")).slice(-LAST_WORDS_CHARACTERS);
+  });
+  const isRead = finished(stream).catch(() => undefined);
+  return async () => {
+    await Promise.race([isRead, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
+    return kept;
+  };
+}
+
+function refused({ code, message }: { readonly code: string; readonly message: string }): Result<never> {
+  if (code === "rate_limited")
+    return failed("rate_limited", `${message} Try again later.`, { retryAfterMs: AGAIN_AFTER_MS });
+  return failed("not_available", `Documents are not read or made here: ${message}`);
+}
+
+function limitsOf(dataBytes: number): CageLimits {
+  return {
     ...USUAL_LIMITS,
     memoryBytes: dataBytes / 2,
-    processes: CAGED_PROCESSES,
+    processes: PROCESSES,
     openFiles: OPEN_FILES,
     fileBytes: TMP_BYTES,
     tmpBytes: TMP_BYTES,
   };
-  const started = await startCaged(tools, {
-    argv: ["node", NO_WARNINGS, ...nodeFlags, `${CAGED_ROOT}/${path.slice(root.length)}`],
-    cwd: "/tmp",
-    env: {},
-    mounts: await (mounts ??= findMounts(root)),
-    limits,
-    network: null,
-  });
-  if (!started.ok) return null;
-  const { value: caged } = started;
-  const { stdin, stdout, stderr, ended } = caged;
-  stderr.resume();
-  return { stdin, stdout, ended, kill: () => void caged.kill("It is not needed any more.") };
 }
 
 let mounts: Promise<readonly Mount[]> | undefined;
 
-async function findMounts(root: string): Promise<readonly Mount[]> {
-  const places = [...OWN, ...PACKAGES.map((name) => `node_modules/${name}`)];
+/** `path` is the program's, below `root`. A program of a test has its own folder beside those of the converters. */
+async function mountsFor(root: string, path: string): Promise<readonly Mount[]> {
+  const usual = await (mounts ??= findMounts(root, [...OWN, ...PACKAGES.map((name) => `node_modules/${name}`)]));
+  return path.startsWith(`${DOCUMENTS}/`) ? usual : [...usual, ...(await findMounts(root, [dirname(path)]))];
+}
+
+async function findMounts(root: string, places: readonly string[]): Promise<readonly Mount[]> {
   const found = await Promise.all(
     places.map(async (place) => {
       // A package that is missing is missed by the program, not by the cage.
@@ -97,50 +133,4 @@ async function findMounts(root: string): Promise<readonly Mount[]> {
     }),
   );
   return found.flat();
-}
-
-let prlimit: Promise<string | null> | undefined;
-
-/** Where util-linux's `prlimit` stands; null: the process gets no limits of the system, only those of Node and of the clock. */
-async function findPrlimit(): Promise<string | null> {
-  for (const path of PRLIMIT) {
-    const isThere = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return path;
-  }
-  return null;
-}
-
-async function startPlain({ script, nodeFlags, dataBytes }: ProgramStart): Promise<Spawned> {
-  const limiter = await (prlimit ??= findPrlimit());
-  const node = [process.execPath, NO_WARNINGS, ...nodeFlags, fileURLToPath(script)];
-  const limits = ["--core=0", "--fsize=0", `--nofile=${OPEN_FILES}`, `--data=${dataBytes}`];
-  const [program = "", ...args] = limiter === null ? node : [limiter, ...limits, ...node];
-  const child = spawn(program, args, { env: {}, cwd: "/", stdio: ["pipe", "pipe", "ignore"], detached: true });
-  // What waits in a pool must not keep the sidecar alive.
-  child.unref();
-  const ended = new Promise((resolve) => {
-    child.once("exit", resolve);
-    child.once("error", resolve);
-  });
-  const watch = setInterval(() => void endIfTooLarge(child.pid), LOOK_MS).unref();
-  void ended.then(() => clearInterval(watch));
-  return { stdin: child.stdin, stdout: child.stdout, ended, kill: () => killGroup(child.pid) };
-}
-
-/** The system bounds what a process reserves; what it has in use is looked at, as the cage does for those that are in one. */
-async function endIfTooLarge(pid: number | undefined): Promise<void> {
-  const sizes = await readFile(`/proc/${pid}/statm`, "latin1").catch(() => "");
-  if (Number(sizes.split(" ")[1] ?? 0) * PAGE_BYTES > RESIDENT_BYTES) killGroup(pid);
-}
-
-/** It leads a group of its own, so whatever it started ends with it. */
-function killGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, "SIGKILL");
-  } catch {
-    // It has ended by itself.
-  }
 }

@@ -8,7 +8,7 @@ const MAX_XML_DEPTH = 256;
 /** Of one document, in all its parts. */
 export const MAX_XML_NODES = 2_000_000;
 
-/** What a part may hold. EPUB's pages declare the type of XHTML by its public name; an internal subset is never taken. */
+/** What a part may hold. `by_name`: a document type by its name and address, which nobody fetches; an internal subset is never taken. */
 export interface XmlRules {
   readonly doctype: "refused" | "by_name";
 }

@@ -20,7 +20,7 @@ import {
 import { ERRORS } from "../../core/errors.ts";
 import { codeOf, removeTree } from "../cage/folders.ts";
 import { sendJson, sendTooMany } from "../reply.ts";
-import type { JobOrder } from "../token.ts";
+import { type JobOrder, requireFiles } from "../token.ts";
 import type { JobOutcome, ReadyJobKind } from "./job.ts";
 import { makeWaitingRoom } from "./waiting-room.ts";
 
@@ -110,22 +110,30 @@ async function receive(
   if (createHash("sha256").update(packet.headBytes).digest("hex") !== order.head)
     throw new PacketError("invalid_input", "The packet is not the one that was ordered.");
   await mkdir(into, { mode: FOLDER_MODE }).catch(noRoom);
-  for await (const { file, chunks: bytes } of packet.contents()) await layOut(into, file, bytes);
+  const hashes: string[] = [];
+  for await (const { file, chunks: bytes } of packet.contents()) hashes.push(await layOut(into, file, bytes));
+  requireFiles(order, hashes);
   signal.removeEventListener("abort", giveUp);
   return packet;
 }
 
-async function layOut(into: string, file: PacketFile, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+/** Gives the SHA-256 of the file in hex. */
+async function layOut(into: string, file: PacketFile, bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const path = join(into, file.path);
   const parent = dirname(path);
   await mkdir(parent, { recursive: true, mode: FOLDER_MODE }).catch(toPacketError(file));
   // A link cannot stand there, since nothing but this made the folder; "wx" refuses what stands there all the same.
   const handle = await open(path, "wx", FILE_MODE).catch(toPacketError(file));
+  const hash = createHash("sha256");
   try {
-    for await (const chunk of bytes) await handle.write(chunk).catch(noRoom);
+    for await (const chunk of bytes) {
+      hash.update(chunk);
+      await handle.write(chunk).catch(noRoom);
+    }
   } finally {
     await handle.close();
   }
+  return hash.digest("hex");
 }
 
 /** A file where another path needs a folder, and names that the disk does not take. */

@@ -47,8 +47,9 @@ export function startInCage({ cages, egress, offered }: McpCages): StartProgram 
     }
     const caged = started.value;
     const { stdin, stdout, stderr, ended } = caged;
-    const told = ended.then(async ({ exitCode, killed }) => {
+    const told = ended.then(async ({ exitCode, killed, endedFromOutside }) => {
       await removeTree(own);
+      if (endedFromOutside) return "(something outside killed it)";
       return killed === null ? `(exit code ${exitCode ?? "unknown"})` : `(${killed})`;
     });
     return { ok: true, running: { stdin, stdout, stderr, ended: told, kill: () => void caged.kill("It was ended.") } };

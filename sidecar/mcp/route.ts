@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { joined, openPacket, PacketError } from "../../adapters/sidecar/packet.ts";
 import { ERRORS } from "../../core/errors.ts";
 import { sendJson, sendTooMany } from "../reply.ts";
-import type { McpMessageOrder } from "../token.ts";
+import { type McpMessageOrder, requireFiles } from "../token.ts";
 import { type Sorted, sortMessage } from "./json-rpc.ts";
 import type { Keeper } from "./keeper.ts";
 import { type McpOrder, mcpOrder } from "./order.ts";
@@ -25,7 +25,8 @@ export function makeMcpRoute(keeper: Keeper): McpRoute {
 
   const underWay = new Map<string, number>();
 
-  return async function mcpRoute({ tenant, head }, request, response) {
+  return async function mcpRoute(token, request, response) {
+    const { tenant } = token;
     const before = underWay.get(tenant) ?? 0;
     if (before >= MAX_AT_ONCE_EACH) {
       request.resume();
@@ -33,7 +34,7 @@ export function makeMcpRoute(keeper: Keeper): McpRoute {
     }
     underWay.set(tenant, before + 1);
     try {
-      const { order, message } = await receive(head, request);
+      const { order, message } = await receive(token, request);
       await serve({ tenant, order, message, response });
     } catch (error) {
       if (!(error instanceof PacketError)) throw error;
@@ -49,7 +50,7 @@ export function makeMcpRoute(keeper: Keeper): McpRoute {
 
 /** Throws `PacketError`. */
 async function receive(
-  hash: string,
+  token: McpMessageOrder,
   request: IncomingMessage,
 ): Promise<{ readonly order: McpOrder; readonly message: Exclude<Sorted, { kind: "response" }> }> {
   const chunks = (request as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
@@ -58,12 +59,16 @@ async function receive(
     return next.done === true ? null : next.value;
   };
   const packet = await openPacket(pull, LIMITS);
-  if (createHash("sha256").update(packet.headBytes).digest("hex") !== hash)
+  if (createHash("sha256").update(packet.headBytes).digest("hex") !== token.head)
     throw new PacketError("invalid_input", "The packet is not the one that was ordered.");
   const order = mcpOrder.safeParse(packet.head.body);
-  let text = "";
-  for await (const { file, chunks: bytes } of packet.contents())
-    text = new TextDecoder().decode(await joined(bytes, file.size));
+  const files: Uint8Array[] = [];
+  for await (const { file, chunks: bytes } of packet.contents()) files.push(await joined(bytes, file.size));
+  requireFiles(
+    token,
+    files.map((bytes) => createHash("sha256").update(bytes).digest("hex")),
+  );
+  const [text = ""] = files.map((bytes) => new TextDecoder().decode(bytes));
   const message = sortMessage(text);
   if (!order.success || message === null || message.kind === "response")
     throw new PacketError("invalid_input", "This is no message to an MCP server.");

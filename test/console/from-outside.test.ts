@@ -61,17 +61,18 @@ test("a memory that it saved is marked until a person confirms it", async () => 
     .getByRole("list", { name: "Memories" })
     .getByRole("listitem")
     .filter({ hasText: "paid by invoice" });
-  const mark = page.getByText("From outside, not confirmed");
-  await card.first().getByText("From outside, not confirmed").waitFor();
+  const marks = card.getByText("From outside, not confirmed");
+  await marks.first().waitFor();
   await expectFit(page, "outside-memory");
   const saved = page.getByRole("button", { name: "Open: Orders are paid by invoice." });
   await saved.click();
   await page.getByRole("dialog").getByText("From outside, not confirmed").waitFor();
   await expectFit(page, "outside-memory-dialog");
-  const before = await mark.count();
+  const before = await marks.count();
   await page.getByRole("button", { name: "Confirm as a fact" }).click();
   await page.getByText("The memory is confirmed.").waitFor();
-  await expect.poll(async () => await mark.count(), PATIENT).toBeLessThan(before);
+  // The dialog shows what the list has read: it is opened again once the list has the change.
+  await expect.poll(async () => await marks.count(), PATIENT).toBeLessThan(before);
   await saved.click();
   await page.getByRole("dialog").waitFor();
   expect(await page.getByRole("dialog").getByText(OUTSIDE).count()).toBe(0);

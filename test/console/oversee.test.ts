@@ -81,6 +81,28 @@ test("a limit is set, everything is stopped and goes on, and the audit log tells
   await page.getByText("Nothing fits").waitFor();
 });
 
+test("retention is set, and everything is kept until then", async () => {
+  console = await openConsole("Retention");
+  const { page, api } = console;
+  await api.must("POST", "/v1/tasks", { input: "Stays a draft", hold: true });
+  await console.open("/limits");
+  await page.getByText("Everything is kept.").waitFor();
+  await page.getByText("1 task is stored, 0 of them ended").waitFor();
+  await page.getByRole("button", { name: "Change retention" }).click();
+  await page.getByLabel("Delete tasks after days").fill("soon");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("This is not a number.").waitFor();
+  await page.getByLabel("Delete tasks after days").fill("36501");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("36500").first().waitFor();
+  await page.getByLabel("Delete tasks after days").fill("90");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Retention changed.").waitFor();
+  await page.getByText("Tasks are deleted 90 days after the end.").waitFor();
+  const days = { tasks_days: 90, logs_days: null, results_days: null };
+  expect(await api.must("GET", "/v1/retention")).toMatchObject(days);
+});
+
 test("a task's use stands in the usage of its day, by agent", async () => {
   console = await openConsole("Usage");
   const { page } = console;

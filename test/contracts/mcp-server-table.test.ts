@@ -118,7 +118,8 @@ describe("what is sealed", () => {
 
   test("opens for its tenant and its name only, and stands nowhere as it is", async () => {
     const sealing = openSealing(randomBytes(32).toString("base64"));
-    const registry = openRegistry(database.mcpServers, sealing, tenant);
+    const reseal = () => Promise.resolve();
+    const registry = openRegistry(database.mcpServers, { sealing, reseal }, tenant);
     const sealed = await registry.sealSecrets("f", secrets);
     expect(sealed).not.toContain("canary");
     valueOf(await database.mcpServers.put(tenant, { ...mcpServer("f"), sealed }, act("mcp_server.set", "f")));
@@ -131,7 +132,8 @@ describe("what is sealed", () => {
     valueOf(await database.mcpServers.put(tenant, { ...mcpServer("g"), sealed }, act("mcp_server.set", "g")));
     const closed = { ok: false, error: { code: "not_available", message: expect.stringContaining("Set it again") } };
     expect(await registry.find("g")).toMatchObject(closed);
-    const other = openRegistry(database.mcpServers, openSealing(randomBytes(32).toString("base64")), tenant);
+    const foreign = openSealing(randomBytes(32).toString("base64"));
+    const other = openRegistry(database.mcpServers, { sealing: foreign, reseal }, tenant);
     expect(await other.find("f")).toMatchObject(closed);
   });
 });

@@ -97,7 +97,7 @@ test("memories of a hook's or a mail's task become claims, all others stay recor
         values ('ten_1', 'mem_claim', 'note', 'The same text.', '${twin}', 4, '{}', 'task_hook', 'a', now(), now());
       alter table memories force row level security;`);
   });
-  await copy(names.filter((name) => name >= LABELS_OF_SUBTASKS));
+  await copy(names.filter((name) => name.startsWith(LABELS_OF_SUBTASKS)));
   await migrate(backend, { folder, appPassword: null });
 
   const found = await backend.asOwner(async (connection) => {

@@ -7,7 +7,7 @@ import { openScripts } from "../../adapters/sidecar/scripts.ts";
 import { type Sidecar, sidecarAt } from "../../adapters/sidecar/sidecar.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
 import { documentOf } from "./documents-suite.ts";
-import { shell } from "./scripts-suite.ts";
+import { shell } from "./script-request.ts";
 
 const RAN = {
   exitCode: 0,

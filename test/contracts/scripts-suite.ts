@@ -1,7 +1,8 @@
 /** What every cage does, whatever is behind it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failed, ok } from "../../core/errors.ts";
+import { failed } from "../../core/errors.ts";
 import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../../core/scripts/port.ts";
+import { scriptFile, shell } from "./script-request.ts";
 
 /** Where the work folder is in the cage. */
 const WORK = "/work";
@@ -9,27 +10,6 @@ const WORK = "/work";
 export interface ScriptsUnderTest {
   readonly scripts: ScriptsPort;
   close(): Promise<void>;
-}
-
-export function scriptFile(path: string, text: string, mode = 0o644): ScriptFile {
-  const bytes = new TextEncoder().encode(text);
-  return { path, size: bytes.length, mode, open: async () => ok(new Blob([bytes]).stream()) };
-}
-
-export function shell(command: string, more: Partial<ScriptRequest> = {}): ScriptRequest {
-  return {
-    argv: ["/bin/sh", "-c", command],
-    cwd: "",
-    env: {},
-    timeoutMs: 20_000,
-    maxOutputBytes: 10_000,
-    network: null,
-    files: [],
-    skill: [],
-    maxChangedBytes: 1_000_000,
-    signal: new AbortController().signal,
-    ...more,
-  };
 }
 
 export function scriptsContract(name: string, open: () => Promise<ScriptsUnderTest>): void {

@@ -14,7 +14,8 @@ import { scriptJob } from "../../sidecar/cage/script-job.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { fakeScripts } from "../fakes/scripts.ts";
 import { closeServer, listenOnLoopback, unusedPort } from "../stand-ins/listen.ts";
-import { scriptFile, scriptsContract, type ScriptsUnderTest, shell } from "./scripts-suite.ts";
+import { scriptFile, shell } from "./script-request.ts";
+import { scriptsContract, type ScriptsUnderTest } from "./scripts-suite.ts";
 
 scriptsContract("the fake in memory", async () => ({ scripts: fakeScripts(), close: async () => undefined }));
 scriptsContract("the adapter and the sidecar", () => overLoopback());

@@ -31,6 +31,7 @@ const PAGE = { after: null, limit: 100 };
 /** The bindings of a secret that is bound to its hosts only. */
 const OPEN: Pick<SecretSetting, "agents" | "methods"> = { agents: null, methods: null };
 const sealing = openSealing(randomBytes(32).toString("base64"));
+const noReseal = () => Promise.resolve();
 
 describe("the table of secrets", () => {
   it("keeps a secret once, however often that is asked, and writes down who made it", async () => {
@@ -148,6 +149,7 @@ secretsContract("the adapter and Postgres", async (secrets) => {
   return openSecrets({
     table: database.secrets,
     sealing,
+    reseal: noReseal,
     tenant: owner,
     user: SETUP,
     shelf: new SecretShelf(),
@@ -173,7 +175,7 @@ describe("what the adapter keeps of secrets", () => {
     };
     const shelf = new SecretShelf();
     const open = (tenant: string, key = sealing, user: SecretUser = SETUP) =>
-      openSecrets({ table, sealing: key, tenant, user, shelf, clock: { now: () => world.now } });
+      openSecrets({ table, sealing: key, reseal: noReseal, tenant, user, shelf, clock: { now: () => world.now } });
     return { world, shelf, open, secrets: open("ten_1") };
   }
 

@@ -68,6 +68,17 @@ export class ApiClient {
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Reply> {
+    const { status, text } = await this.#exchange(method, path, body, headers);
+    return { status, body: text === "" ? null : parse(text) };
+  }
+
+  /** The status and the text of an answer; status 0, with what failed, where no answer came. */
+  async #exchange(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly status: number; readonly text: string }> {
     try {
       const response = await fetch(this.#url + path, {
         method,
@@ -80,22 +91,24 @@ export class ApiClient {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       });
-      const text = await response.text();
-      return { status: response.status, body: text === "" ? null : parse(text) };
+      return { status: response.status, text: await response.text() };
     } catch (error) {
-      return { status: 0, body: whyNot(error) };
+      return { status: 0, text: whyNot(error) };
     }
   }
 
-  /** Sends a request that has to succeed; a connection that fails is tried again, under the same idempotency key. */
+  /**
+   * Sends a request that has to succeed. A connection that fails is tried again, and so is what a tenant above its share is
+   * refused, under the same idempotency key.
+   */
   async must<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers: Record<string, string> = method === "POST" ? { "idempotency-key": crypto.randomUUID() } : {};
     let last: Reply = { status: 0, body: null };
     for (const end = Date.now() + MUST_WITHIN_MS; Date.now() < end; ) {
       last = await this.send(method, path, body, headers);
       if (last.status >= 200 && last.status < 300) return last.body as T;
-      if (last.status !== 0 && last.status !== 503) break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      if (last.status !== 0 && last.status !== 429 && last.status !== 503) break;
+      await new Promise((resolve) => setTimeout(resolve, last.status === 429 ? 1_000 : 100));
     }
     throw new Error(`${method} ${path} answered ${last.status}: ${JSON.stringify(last.body).slice(0, 500)}`);
   }
@@ -146,11 +159,13 @@ export class ApiClient {
 
   /** The text of a file of a task's sandbox; null when it is not there. */
   async file(id: string, path: string): Promise<string | null> {
-    const response = await fetch(`${this.#url}/v1/tasks/${id}/files/${path}`, {
-      headers: { authorization: `Bearer ${this.#key}` },
-    });
-    const text = await response.text();
-    return response.ok ? text : null;
+    for (const end = Date.now() + MUST_WITHIN_MS; ; ) {
+      const { status, text } = await this.#exchange("GET", `/v1/tasks/${id}/files/${path}`);
+      if (status === 200) return text;
+      // A connection that was kept open may end at a runtime that was killed.
+      if (status !== 0 || Date.now() > end) return null;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   }
 }
 

@@ -13,10 +13,11 @@ import { runLoad } from "./load/load.ts";
 import { dependencyNamed } from "./outages/dependencies.ts";
 import { runOutages } from "./outages/outages.ts";
 import { readOptions, wholeNumber } from "./read-options.ts";
+import { runRecovery } from "./recovery/recovery.ts";
 import { closing } from "./table.ts";
 import { runTimers } from "./timers/timers.ts";
 
-const GROUP_NAMES = ["crashes", "engine", "timers", "load", "outages", "channels", "fairness"] as const;
+const GROUP_NAMES = ["crashes", "engine", "timers", "load", "outages", "channels", "fairness", "recovery"] as const;
 
 const { options, chosen, sizes } = readOptions(() => {
   const { values } = parseArgs({
@@ -65,6 +66,7 @@ const GROUPS: Readonly<Record<(typeof GROUP_NAMES)[number], () => Promise<GroupR
   outages: () => runOutages(options, sizes.outage),
   channels: () => runChannels(options),
   fairness: () => runFairness(options, sizes.noise),
+  recovery: () => runRecovery(options, sizes.tasks),
 };
 
 console.log(`Drills ${chosen.join(", ")}, ${short ? "short" : "long"} form, seed ${seed}`);

@@ -30,11 +30,16 @@ export interface StartedSystem {
   up(): Promise<void>;
   /**
    * Kills the supervisor and every part of it at once, or the supervisor alone, and starts again on the same state and the
-   * same port.
+   * same port. `whileDown` is called in between, with the state folder.
    */
-  crash(what?: "everything" | "supervisor"): Promise<void>;
+  crash(what?: "everything" | "supervisor", whileDown?: (stateFolder: string) => void): Promise<void>;
   /** Ends it in order and leaves its state. */
   end(): Promise<void>;
+  /**
+   * Starts it on its state after `end`, with these variables beside its own, and gives the key of the local tenant. Throws with
+   * the output when the start ends.
+   */
+  startAgain(more?: Readonly<Record<string, string>>): Promise<string>;
   /** Ends it in order and removes its state. */
   stop(): Promise<void>;
 }
@@ -48,16 +53,21 @@ interface SupervisorRecord {
 /**
  * Starts the system with a state folder of its own. `env` is added to what any program needs. `from`: the state of a system
  * that has ended, a copy of which it goes on with; without one it makes everything itself, which takes some seconds longer.
+ * `parent`: the folder that holds the state folder.
  */
-export async function startSystem(env: Readonly<Record<string, string>>, from?: string): Promise<StartedSystem> {
-  const stateFolder = mkdtempSync(join(tmpdir(), "otto-state-"));
+export async function startSystem(
+  env: Readonly<Record<string, string>>,
+  from?: string,
+  parent: string = tmpdir(),
+): Promise<StartedSystem> {
+  const stateFolder = mkdtempSync(join(parent, "otto-state-"));
   if (from !== undefined) cpSync(from, stateFolder, { recursive: true });
   const port = await unusedPort();
   const lines: string[] = [];
-  const launch = (): ChildProcess => {
+  const launch = (more: Readonly<Record<string, string>> = {}): ChildProcess => {
     const launched = spawn(process.execPath, [join(ROOT, "scripts/run.mjs"), "scripts/start.ts"], {
       cwd: ROOT,
-      env: { ...plainEnv(), PORT: String(port), OTTO_STATE: stateFolder, OTTO_INSTALL_PACKAGES: "no", ...env },
+      env: { ...plainEnv(), PORT: String(port), OTTO_STATE: stateFolder, OTTO_INSTALL_PACKAGES: "no", ...env, ...more },
       stdio: ["ignore", "pipe", "pipe"],
     });
     for (const stream of [launched.stdout, launched.stderr]) {
@@ -104,7 +114,7 @@ export async function startSystem(env: Readonly<Record<string, string>>, from?: 
         () => `the system did not come back:\n${output()}`,
       );
     };
-    const crash = async (what: "everything" | "supervisor" = "everything"): Promise<void> => {
+    const crash: StartedSystem["crash"] = async (what = "everything", whileDown = () => undefined) => {
       const last = read();
       const parts = [workerdPid(), ...Object.values(last?.children ?? {}).map((part) => part.pid)];
       const wanted = [last?.pid ?? null, child.pid ?? null, ...(what === "everything" ? parts : [])];
@@ -115,11 +125,17 @@ export async function startSystem(env: Readonly<Record<string, string>>, from?: 
         STOP_TIMEOUT_MS,
         () => `${pids.filter(isThere).join(", ")} did not die`,
       );
+      whileDown(stateFolder);
       child = launch();
       await untilReady(child, url, stateFolder, output);
       await up();
     };
-    return { url, key, stateFolder, output, pidOf, workerdPid, up, crash, end, stop };
+    const startAgain = async (more: Readonly<Record<string, string>> = {}): Promise<string> => {
+      lines.length = 0;
+      child = launch(more);
+      return await untilReady(child, url, stateFolder, output);
+    };
+    return { url, key, stateFolder, output, pidOf, workerdPid, up, crash, end, startAgain, stop };
   } catch (error) {
     await stop();
     throw error;

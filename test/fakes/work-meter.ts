@@ -2,6 +2,7 @@
 import type { WorkMeter } from "../../core/gateway/run-tool.ts";
 
 export const freeWork: WorkMeter = {
+  begin: () => undefined,
   charge: () => undefined,
   async giveWay() {
     await new Promise((resolve) => {

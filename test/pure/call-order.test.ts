@@ -1,7 +1,7 @@
 /** The order of calls of one step that share a resource. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findUnblocked } from "../../core/call-order.ts";
+import { findUnblocked, type OrderedCall } from "../../core/call-order.ts";
 import { findTouches } from "../../core/gateway/touches.ts";
 import { scheduleCalls } from "../../core/gateway/schedule-calls.ts";
 import { callId, placeOfCall } from "../../core/ids.ts";
@@ -11,8 +11,8 @@ import { statusOf } from "../../core/task-status.ts";
 import { decide } from "../../core/task.ts";
 import type { Touch } from "../../core/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
-import { drawsFrom, shown, shuffled } from "./play-task.ts";
-import { ASK, answer, call, crashing, factsOf, type ScriptedCall, TaskWorld } from "./task-world.ts";
+import { drawsFrom, endingOf, shown, shuffled } from "./play-task.ts";
+import { ASK, answer, call, crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./task-world.ts";
 
 const reads: readonly Touch[] = [{ resource: "files", mode: "read" }];
 const writes: readonly Touch[] = [{ resource: "files", mode: "write" }];
@@ -31,6 +31,14 @@ describe("calls that no earlier call blocks", () => {
   ])("are %s", (_, touches, free) => {
     const calls = touches.map((one, index) => ({ index, touches: one }));
     expect(findUnblocked(calls).map(({ index }) => index)).toEqual(free);
+  });
+
+  test("are none that names files behind an open subtask, and every other subtask", () => {
+    const subtask = { dispatches: true };
+    const named = { namesFiles: true, touches: reads };
+    const free = (calls: readonly OrderedCall[]) => findUnblocked(calls).map((each) => calls.indexOf(each));
+    expect(free([named, subtask, { ...subtask }, { touches: reads }])).toEqual([0, 1, 2, 3]);
+    expect(free([subtask, named, { ...subtask }, { touches: writes }, { touches: elsewhere }])).toEqual([0, 2, 4]);
   });
 });
 
@@ -148,6 +156,58 @@ describe("a task", () => {
         }
       }),
       { numRuns: 300 },
+    );
+  });
+
+  const dispatch: ScriptedCall = { ...call("none", DISPATCH), tool: "dispatch_subagent" };
+  const sends: ScriptedCall = { ...touching(reads, call("once")), namesFiles: true };
+
+  test("makes a call that names files after the subtasks before it ended, which run together", () => {
+    for (const early of [false, true]) {
+      const world = new TaskWorld([
+        [{ ...dispatch, early }, dispatch, call("keyed"), sends, dispatch, touching(writes)],
+      ]);
+      world.run();
+      expect(world.ran.map(({ callId: id }) => id)).toEqual([idOf(2)]);
+      const made = [...world.subtasks.values()].map(({ made: its }) => its);
+      expect(made.map(({ callId: id }) => id)).toEqual([0, 1, 4].map(idOf));
+      const end = (index: number) =>
+        world.apply({ type: "subtask_ended", ending: endingOf(made[index]?.facts.id ?? "", {}) });
+      end(0);
+      world.run();
+      expect(world.ran).toHaveLength(1);
+      end(1);
+      world.run();
+      // The last subtask is behind the call.
+      expect(world.ran.map(({ callId: id }) => id)).toEqual([2, 3, 5].map(idOf));
+      end(2);
+      world.run();
+      expect(statusOf(world.state)).toBe("completed");
+    }
+  });
+
+  test("ends with subtasks and calls that name files in any order, with or without crashes", () => {
+    const anyCall = fc.constantFrom(dispatch, sends, { ...dispatch, asks: true }, touching(writes), call("keyed"));
+    fc.assert(
+      fc.property(fc.array(anyCall, { minLength: 2, maxLength: 8 }), fc.integer(), (script, seed) => {
+        const world = new TaskWorld([script], crashing(drawsFrom(seed), seed % 3 === 0 ? 0 : 0.05));
+        world.afterMade = ({ facts }) => world.apply({ type: "subtask_ended", ending: endingOf(facts.id, {}) });
+        for (let rounds = 0; rounds < 20 && statusOf(world.state) !== "completed"; rounds += 1) {
+          world.run(world.now + 100_000);
+          for (const wait of shown(world.state).pending) {
+            const by = { reason: null, by: "ana", request: null, revised: null } as const;
+            if (wait.kind === "approval")
+              world.apply({ type: "approval_decided", approval: wait.id, decision: "approve", ...by });
+          }
+        }
+        expect(statusOf(world.state)).toBe("completed");
+        for (const [id, open] of world.startedAfter) {
+          const position = placeOfCall(id)?.index ?? -1;
+          for (const other of open)
+            if ((placeOfCall(other)?.index ?? -1) < position) expect(world.mustFollow(id, other)).toBe(false);
+        }
+      }),
+      { numRuns: 200 },
     );
   });
 

@@ -1,6 +1,6 @@
 /** Reads that carry no data out: the calls of an influenced step that need no approval. */
 import { describe, expect, test } from "vitest";
-import { TENANT } from "../../core/provenance/label.ts";
+import { PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
 import {
   hooked,
   HOSTILE,
@@ -181,6 +181,42 @@ describe("an honest call runs unasked", () => {
     for (const [name, given] of asked) expect(await reasonFor(scene, name, given), name).toBeNull();
     const named: Scene = { input: NAMED, steps: [MEMORY, old, HOSTILE] };
     expect(await reasonFor(named, "http.get", { url: "https://news.example/story?page=2" })).toBeNull();
+  });
+
+  test("a page, a summary, a note and searches, where the task writes and reads files of its own", async () => {
+    const wrote: Step = {
+      name: "write_file",
+      given: { path: "plan.md", content: "Search for the tallest building in Lisbon and its architect." },
+      result: "Wrote plan.md.",
+      label: PRINCIPAL,
+      asked: PRINCIPAL,
+    };
+    const readAgain: Step = {
+      name: "read_file",
+      given: { path: "plan.md" },
+      result: "Search for the tallest building in Lisbon and its architect.",
+      label: PRINCIPAL,
+      asked: PRINCIPAL,
+    };
+    const old: Step = {
+      name: "read_file",
+      given: { path: "style.md" },
+      result: "Write short sentences, and name each source.",
+      label: PRINCIPAL,
+      asked: PRINCIPAL,
+    };
+    const scene: Scene = { ...research, steps: [wrote, readAgain, old, ...(research.steps ?? [])] };
+    const made = [
+      ["web_search", { query: "architect of the tallest building in Lisbon" }],
+      ["web_search", { query: "Torre Vasco da Gama height" }],
+      ["http.get", { url: "https://towers.example/lisbon/torre?a=1&b=2" }],
+      ["write_file", { path: "notes.md", content: "It has 145 metres." }],
+      ["read_file", { path: "style.md" }],
+    ] as const;
+    for (const [name, given] of made) expect(await reasonFor(scene, name, given), name).toBeNull();
+    const named: Scene = { input: NAMED, steps: [wrote, readAgain, old, HOSTILE] };
+    expect(await reasonFor(named, "http.get", { url: "https://news.example/story?page=2" })).toBeNull();
+    expect(await reasonFor(named, "write_file", { path: "notes.md", content: "It rained." })).toBeNull();
   });
 
   test("anything, while no text from outside was read", async () => {

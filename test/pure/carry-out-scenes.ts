@@ -7,6 +7,7 @@ import { prepareCalls } from "../../core/gateway/prepare.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
 import { mcpCaller } from "../../core/mcp/call.ts";
 import type { LabelledMessage } from "../../core/messages.ts";
+import type { PreparedCall } from "../../core/task-commands.ts";
 import { joinMessages } from "../../core/provenance/label-messages.ts";
 import { type Label, OUTSIDE, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
 import { linearPatterns } from "../../adapters/patterns.ts";
@@ -98,6 +99,8 @@ export interface Scene {
   readonly steps?: readonly Step[];
   readonly agent?: Partial<AgentConfig>;
   readonly isSubtask?: boolean;
+  /** Whether the input of a subtask has a record's text. Absent: nobody knows. */
+  readonly copiesRecord?: boolean;
   readonly bound?: readonly string[];
   /** Further messages behind the input. */
   readonly parts?: readonly LabelledMessage[];
@@ -115,12 +118,19 @@ function conversation({ input, source = PRINCIPAL, steps = [], parts = [] }: Sce
 
 /** Why a person is asked about the call; null: it runs. */
 export async function reasonFor(scene: Scene, name: string, given: unknown): Promise<string | null> {
-  const { agent = {}, isSubtask = false, bound = [] } = scene;
+  const call = await preparedFor(scene, name, given);
+  return call.approval?.reason ?? null;
+}
+
+/** The call as the gateway's first half prepares it. */
+export async function preparedFor(scene: Scene, name: string, given: unknown): Promise<PreparedCall> {
+  const { agent = {}, isSubtask = false, bound = [], copiesRecord } = scene;
   const config = { ...DEFAULT_AGENT.config, ...agent };
   const facts = factsOf({
     agent: { ...DEFAULT_AGENT, config },
     tools: [],
     parentId: isSubtask ? "task_parent" : null,
+    ...(copiesRecord === undefined ? {} : { copiesRecord }),
   });
   const messages = conversation(scene);
   const toolset = await buildToolset([...catalogue, ...OWN], facts);
@@ -134,7 +144,8 @@ export async function reasonFor(scene: Scene, name: string, given: unknown): Pro
     boundSecrets: async () => new Set(bound),
   });
   expect(call?.outcome).toBeNull();
-  return call?.approval?.reason ?? null;
+  if (call === undefined) throw new Error("nothing was prepared");
+  return call;
 }
 
 export const SECRET = "hunter2-orange-elephant";
@@ -144,6 +155,8 @@ export const MEMORY: Step = {
   result: `The staging database password is ${SECRET}.`,
   label: TENANT,
 };
+/** A file that an earlier task of a principal wrote. */
+export const PRICES = "Prices of next year: the orange elephant costs 41 euros, the grey one 28. Not published.";
 export const page = (url: string, result: string): Step => ({ name: "http.get", given: { url }, result });
 /** A page that the person named, with orders in it. */
 export const HOSTILE = page(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { costOf, costOfBody } from "../../core/tenant/cost-rates.ts";
+import { rateBody } from "../../core/tenant/cost-rates.ts";
 import { CostShare } from "../../core/tenant/cost-share.ts";
 
 const NOW = 1_800_000_000_000;
@@ -15,48 +15,59 @@ function charged(...costs: readonly (readonly [tenant: string, msPerSecond: numb
 
 describe("a tenant's cost", () => {
   test("never refuses a tenant that is alone, at any cost", () => {
-    expect(charged(["a", 1000]).refusedForMs("a", NOW)).toBeNull();
-    expect(charged(["a", 50_000]).refusedForMs("a", NOW)).toBeNull();
+    expect(charged(["a", 1000]).findRefusalMs("a", NOW)).toBeNull();
+    expect(charged(["a", 50_000]).findRefusalMs("a", NOW)).toBeNull();
   });
 
   test("refuses a tenant that is two seconds past its part of ten, and no other one", () => {
     // Two tenants have five seconds each.
     const within = charged(["a", 700], ["b", 1]);
-    expect([within.refusedForMs("a", NOW), within.refusedForMs("b", NOW)]).toEqual([null, null]);
+    expect([within.findRefusalMs("a", NOW), within.findRefusalMs("b", NOW)]).toEqual([null, null]);
     const beyond = charged(["a", 710], ["b", 1]);
-    expect([beyond.refusedForMs("a", NOW), beyond.refusedForMs("b", NOW)]).toEqual([1000, null]);
+    expect([beyond.findRefusalMs("a", NOW), beyond.findRefusalMs("b", NOW)]).toEqual([1000, null]);
     // Ten have one second each.
     const many = Array.from({ length: 9 }, (_, index) => [`t${index}`, 1] as const);
-    expect(charged(["a", 300], ...many).refusedForMs("a", NOW)).toBeNull();
-    expect(charged(["a", 301], ...many).refusedForMs("a", NOW)).toBe(1000);
+    expect(charged(["a", 300], ...many).findRefusalMs("a", NOW)).toBeNull();
+    expect(charged(["a", 301], ...many).findRefusalMs("a", NOW)).toBe(1000);
   });
 
   test("expires when it leaves the window, after the reported time", () => {
     const shares = charged(["a", 900], ["b", 1]);
-    const wait = shares.refusedForMs("a", NOW) ?? 0;
+    const wait = shares.findRefusalMs("a", NOW) ?? 0;
     expect(wait).toBe(3000);
     for (let second = 1; second <= 3; second += 1) shares.charge("b", 1, NOW + second * 1000);
-    expect(shares.refusedForMs("a", NOW + wait - 1)).not.toBeNull();
-    expect(shares.refusedForMs("a", NOW + wait)).toBeNull();
+    expect(shares.findRefusalMs("a", NOW + wait - 1)).not.toBeNull();
+    expect(shares.findRefusalMs("a", NOW + wait)).toBeNull();
   });
 
   test("is compared with the other tenants of the window only", () => {
     const shares = new CostShare();
     shares.charge("b", 1, NOW - 20_000);
     shares.charge("a", 9000, NOW);
-    expect(shares.refusedForMs("a", NOW)).toBeNull();
+    expect(shares.findRefusalMs("a", NOW)).toBeNull();
     shares.charge("b", 1, NOW);
-    expect(shares.refusedForMs("a", NOW)).not.toBeNull();
+    expect(shares.findRefusalMs("a", NOW)).not.toBeNull();
     shares.clear();
-    expect(shares.refusedForMs("a", NOW)).toBeNull();
+    expect(shares.findRefusalMs("a", NOW)).toBeNull();
   });
 
   test("ignores a clock that went back, and costs that are not positive", () => {
     const shares = charged(["a", 900], ["b", 1]);
-    expect(shares.refusedForMs("a", NOW - 60_000)).toBeNull();
+    expect(shares.findRefusalMs("a", NOW - 60_000)).toBeNull();
     shares.charge("c", Number.NaN, NOW);
     shares.charge("c", -5, NOW);
-    expect(charged(["a", 690], ["b", 1]).refusedForMs("a", NOW)).toBeNull();
+    expect(charged(["a", 690], ["b", 1]).findRefusalMs("a", NOW)).toBeNull();
+  });
+
+  test("counts a tenant that only books as one that is active", () => {
+    const shares = new CostShare();
+    for (let second = 0; second < 15; second += 1) {
+      shares.book("a", NOW + second * 1000);
+      shares.charge("b", 700, NOW + second * 1000);
+    }
+    expect(shares.findRefusalMs("b", NOW + 14_000)).toBeNull();
+    shares.charge("b", 100, NOW + 14_000);
+    expect(shares.findRefusalMs("b", NOW + 14_000)).toBe(1000);
   });
 
   test("never refuses a tenant within its part, and always one that is two seconds past it", () => {
@@ -67,17 +78,16 @@ describe("a tenant's cost", () => {
         for (const [index, cost] of all.entries()) shares.charge(`t${index}`, cost, NOW);
         const part = 10_000 / all.length;
         for (const [index, cost] of all.entries())
-          expect(shares.refusedForMs(`t${index}`, NOW) !== null).toBe(cost > part + 2000);
+          expect(shares.findRefusalMs(`t${index}`, NOW) !== null).toBe(cost > part + 2000);
       }),
       { numRuns: 200 },
     );
   });
 });
 
-test("work costs the larger of the counted and the measured time", () => {
-  expect([costOf(5, 0), costOf(5, 80)]).toEqual([5, 80]);
-  expect(costOfBody("json", 0)).toBe(0);
-  const [json, compiled, yaml] = (["json", "compiled", "yaml"] as const).map((kind) => costOfBody(kind, 1_048_576));
+test("a body costs by how it is read", () => {
+  expect(rateBody("json", 0)).toBe(0);
+  const [json, compiled, yaml] = (["json", "compiled", "yaml"] as const).map((kind) => rateBody(kind, 1_048_576));
   expect(json).toBeLessThan(compiled ?? 0);
   expect(json).toBeLessThan(yaml ?? 0);
 });

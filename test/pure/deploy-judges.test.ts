@@ -147,6 +147,7 @@ describe("the secrets", () => {
     const verdict = judgeSecrets(required, ["OTTO_MODE"]);
     expect(verdict.problems).toEqual([]);
     expect(verdict.leftOut.map((line) => line.split(":")[0])).toEqual([
+      "OTTO_SECRET_KEYS_OLD",
       "SIDECAR_SECRET",
       "OPENAI_API_KEY",
       "SEARCH_API_KEY",
@@ -207,6 +208,7 @@ describe("the values of secrets that are uploaded", () => {
     ["DATABASE_URL", "postgres://owner:canary@db.example/otto"],
     ["OTTO_SECRET_KEY", "canary"],
     ["OTTO_SECRET_KEY", `canary${KEY}`],
+    ["OTTO_SECRET_KEYS_OLD", `${KEY},canary`],
     ["OTTO_OPERATOR_KEY_HASH", "otto_operator_canary"],
     ["SIDECAR_SECRET", "canary"],
     ["OPENAI_API_KEY", "canary\n"],
@@ -218,6 +220,8 @@ describe("the values of secrets that are uploaded", () => {
 
   it("hold no key where the Worker has one, whatever its value", () => {
     expect(judge(good, ["OTTO_SECRET_KEY"])).toEqual([expect.stringContaining("take it out of the file")]);
+    const other = `${"B".repeat(42)}A=`;
+    expect(judge({ ...good, OTTO_SECRET_KEYS_OLD: `${KEY}, ${other}` }, ["OTTO_SECRET_KEY"])).toEqual([]);
   });
 });
 

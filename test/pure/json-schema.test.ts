@@ -104,6 +104,22 @@ describe("a schema", () => {
     expect(problems(tripled, 1)).toEqual([" Checking it against the schema takes too much work"]);
   });
 
+  it("bounds the work to compile all patterns of one schema", () => {
+    // Each is within the limits of a pattern: about 9,000 units.
+    const large = (count: number) => ({
+      properties: Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [`p${index}`, { pattern: `^${"\\p{L}".repeat(90)}${index}$` }]),
+      ),
+    });
+    const units = linearPatterns.workOf(large(1).properties["p0"]?.pattern ?? "");
+    const most = Math.floor(40_000 / units);
+    expect(most).toBeGreaterThanOrEqual(3);
+    expect(compileSchema(large(most), linearPatterns).ok).toBe(true);
+    const refused = compileSchema(large(most + 1), linearPatterns);
+    expect(refused).toMatchObject({ ok: false, error: { code: "invalid_input" } });
+    if (!refused.ok) expect(refused.error.message).toContain(`at /properties/p${most}/pattern`);
+  });
+
   it("bounds the work of patterns by the text", () => {
     const slow = { items: { pattern: "^(a+)+$" } };
     const text = `${"a".repeat(50_000)}!`;

@@ -204,7 +204,7 @@ describe("a mail as the model reads it", () => {
     );
     const property = fc.property(
       fc.array(line, { maxLength: 6 }),
-      fc.constantFrom("", "T", "Fwd: T"),
+      fc.constantFrom("", "T", "Fwd: T", "my T re: S", "x: y"),
       fc.boolean(),
       (lines, title, isInThread) => {
         const mail = { title, text: lines.join("\n"), isInThread };

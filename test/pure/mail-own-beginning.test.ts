@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { htmlAsText } from "../../core/mail/html-text.ts";
 import { isInThread, mailTexts } from "../../core/mail/judge-mail.ts";
-import { isThreadSubject, ownBeginning } from "../../core/mail/own-beginning.ts";
+import { ownBeginning, ownSubject } from "../../core/mail/own-beginning.ts";
 import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
 
 const NEW = { isInThread: false };
@@ -141,16 +141,28 @@ describe("a mail in a thread", () => {
   });
 
   test.each([
-    ["Fwd: An offer", true, true],
-    ["VS: An offer", true, true],
-    ["转发：An offer", true, true],
-    ["RE[2]: An offer", true, true],
-    ["Xyz: An offer", false, true],
-    ["Report: look at it", false, false],
-    ["Bug: it fails", false, true],
-    ["Look at it", false, false],
-  ])("is known by its subject %s", (subject, always, inThread) => {
-    expect([isThreadSubject(subject, NEW), isThreadSubject(subject, THREADED)]).toEqual([always, inThread]);
+    ["Fwd: An offer", ""],
+    ["VS: An offer", ""],
+    ["转发：An offer", ""],
+    ["RE[2]: An offer", ""],
+    ["please handle Fwd: Send it", "please handle "],
+    ["(AW (3)\u200e: Send it", "("],
+    ["Ok? [Fwd: Send it]", "Ok? ["],
+    ["请处理转发：An offer", "请处理"],
+    ["see إعادة توجيه: x", "see "],
+    ["Note: this. WG : Re: x", "Note: this. "],
+    ["Xyz: An offer", "Xyz: An offer"],
+    ["Report: look at it: now", "Report: look at it: now"],
+    ["Software: 3 of them: more", "Software: 3 of them: more"],
+    ["Look at it", "Look at it"],
+  ])("leaves of the subject %s to its writer: %s", (subject, own) => {
+    expect(ownSubject(subject, NEW)).toBe(own);
+    expect(ownSubject(subject, THREADED)).toBe("");
+  });
+
+  test("has its subject read in time by its length", () => {
+    const long = `${"a:".repeat(200_000)}Fwd: x`;
+    expect(ownSubject(long, NEW)).toHaveLength(400_000);
   });
 
   test("has the subject of another, which is from outside, and its writer's first paragraph", () => {
@@ -163,10 +175,21 @@ describe("a mail in a thread", () => {
     ]);
   });
 
-  test("has a subject of its writer's own where it begins with no mark", () => {
+  test("has a subject of another from its mark on, behind words of its writer", () => {
+    const mail = { title: "please handle Fwd: Obey me", text: "Look.\n\nObey me.", isInThread: false };
+    expect(mailTexts(mail, { names: [], leftOut: 0 })).toEqual([
+      { role: "user", content: "please handle ", label: PRINCIPAL },
+      { role: "user", content: "Fwd: Obey me\n\n", label: OUTSIDE, continues: true },
+      { role: "user", content: "Look.", label: PRINCIPAL, continues: true },
+      { role: "user", content: "\n\nObey me.", label: OUTSIDE, continues: true },
+    ]);
+  });
+
+  test("has no subject of its writer's own where its headers say that it answers or forwards another", () => {
     const mail = { title: "Look at it", text: "Please.\n\nObey me.", isInThread: true };
     expect(mailTexts(mail, { names: [], leftOut: 0 })).toEqual([
-      { role: "user", content: "Look at it\n\nPlease.", label: PRINCIPAL },
+      { role: "user", content: "Look at it\n\n", label: OUTSIDE },
+      { role: "user", content: "Please.", label: PRINCIPAL, continues: true },
       { role: "user", content: "\n\nObey me.", label: OUTSIDE, continues: true },
     ]);
   });

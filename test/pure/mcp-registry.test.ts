@@ -16,7 +16,7 @@ function registryOver(row: McpServerAccess, key: string) {
       return Promise.resolve(ok(undefined));
     },
   };
-  return { kept, registry: openRegistry(table, openSealing(key), "t1") };
+  return { kept, registry: openRegistry(table, { sealing: openSealing(key), reseal: () => Promise.resolve() }, "t1") };
 }
 
 it("a server whose secrets were sealed with another key fails in words, and what OAuth gave for it counts as lost", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contentSchema, hashContent, type Memory, scopeOfTask, summaryIdOf } from "../../core/memory/memory.ts";
+import { contentSchema, identityHashOf, type Memory, scopeOfTask, summaryIdOf } from "../../core/memory/memory.ts";
 import { rank } from "../../core/memory/rank.ts";
 import { wordsOf, wordSetOf } from "../../core/memory/words.ts";
 import { TENANT } from "../../core/provenance/label.ts";
@@ -24,12 +24,18 @@ describe("the words of a text", () => {
 });
 
 describe("a content's hash", () => {
-  it("is that of the text, whatever its white space and the composition of its letters", async () => {
-    const one = await hashContent("Café at nine.\nBring tea.");
+  it("is that of the text byte for byte, with its white space and the composition of its letters", async () => {
+    const hashOf = (content: string) => identityHashOf({ id: "mem_1", kind: "note", label: TENANT, content });
+    const one = await hashOf("Café at nine.\nBring tea.");
     expect(one).toMatch(/^[0-9a-f]{64}$/);
-    expect(await hashContent("  Cafe\u0301 at\t nine. \r\n Bring\u00a0tea. ")).toBe(one);
-    for (const other of ["café at nine. Bring tea.", "Café at nine. Bring tea", "Caféat nine. Bring tea."])
-      expect(await hashContent(other)).not.toBe(one);
+    expect(await hashOf("Café at nine.\nBring tea.")).toBe(one);
+    const others = [
+      "Cafe\u0301 at nine.\nBring tea.",
+      "Café at nine. Bring tea.",
+      "Café at nine.\r\nBring tea.",
+      "café",
+    ];
+    for (const other of others) expect(await hashOf(other)).not.toBe(one);
   });
 });
 

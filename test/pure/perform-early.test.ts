@@ -45,7 +45,11 @@ describe("a batch may be made with its message", () => {
   test("but not with one that goes to the web, whatever it changes", async () => {
     expect(await mayRun([look, { ...toolOf(outside(), "none"), needs: ["web"] }])).toBe(false);
     expect(await mayRun([look, { ...toolOf(outside(), "none"), needs: ["search"] }])).toBe(false);
-    expect(await mayRun([look, { ...toolOf(outside(), "none"), needs: ["files", "results"] }])).toBe(true);
+    expect(await mayRun([look, { ...toolOf(outside(), "none"), needs: ["files", "memory"] }])).toBe(true);
+  });
+
+  test("but not with one that reads a result again, which the object sends with hop two", async () => {
+    expect(await mayRun([look, { ...toolOf(outside(), "none"), needs: ["results"] }])).toBe(false);
   });
 
   test("but not with one that a person is to approve", async () => {

@@ -85,6 +85,25 @@ describe("a program that a person has to approve", () => {
     expect([new Set(hashes).size, ran]).toEqual([2, []]);
   });
 
+  test.each([["x.py"], ["data/a.csv"]])(
+    "is not run, and asked about again, when the mode of %s changed",
+    async (path) => {
+      for (const only of [[path], ["x.py", "data"], undefined]) {
+        const [files, ran] = [await sandbox(), [] as string[]];
+        const approvedFiles = await bind(files, only);
+        const read = await files.read(path, 100);
+        const bytes = read.ok ? read.value.bytes : new Uint8Array();
+        await files.write(path, bytes, { key: "mode", mode: 0o755 });
+        const line = await make(files, only, { approvedFiles }, ran);
+        const hashes = [approvedFiles, boundIn(line)].map((bound) => hashApproved("a", bound));
+        expect([new Set(hashes).size, ran]).toEqual([2, []]);
+        // The approval of the new mode is one.
+        expect((await make(files, only, { approvedFiles: boundIn(line) }, ran)).type).toBe("settled");
+        expect(ran).toHaveLength(1);
+      }
+    },
+  );
+
   test("is run when equal bytes were written again, and when a file changed that it is not given", async () => {
     const [files, ran] = [await sandbox(), [] as string[]];
     const approvedFiles = await bind(files, ["x.py"]);

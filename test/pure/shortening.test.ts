@@ -3,10 +3,14 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_AGENT } from "../../core/agent.ts";
 import { failed } from "../../core/errors.ts";
 import { condense, type CondenseDeps } from "../../core/gateway/condense.ts";
+import { buildToolset } from "../../core/gateway/toolset.ts";
+import type { Message } from "../../core/messages.ts";
 import type { CondenseJob, CondenseLine } from "../../core/steps-rpc.ts";
 import type { ModelFailure, ModelPort, ModelRequest } from "../../core/ports.ts";
+import { mayHaveRecords } from "../../core/prompt/compaction.ts";
 import { SHORTENINGS } from "../../core/prompt/shortening.ts";
 import { estimateMessages } from "../../core/prompt/tokens.ts";
+import { catalogue } from "../../tools/catalogue.generated.ts";
 import { fakeModel, type FakeReply } from "../fakes/model.ts";
 import { fakeResults } from "../fakes/results.ts";
 import { factsOf } from "./task-world.ts";
@@ -36,7 +40,7 @@ async function condensed(job: Partial<CondenseJob>, deps: Partial<CondenseDeps>)
   const parts = {
     model: null,
     results: fakeResults({ [CALL]: LONG, [OTHER]: LONG }),
-    toolset: { specs: [], skillTexts: [], names: ["expand_result"] },
+    toolset: { specs: [], skillTexts: [], names: ["expand_result"], resolve: () => null },
     limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
     clock: { now: () => 0 },
   };
@@ -98,6 +102,23 @@ describe("a long result", () => {
 });
 
 describe("the older steps", () => {
+  test("say when they read no records of the tenant", async () => {
+    const { resolve } = await buildToolset(catalogue, factsOf({ tools: [] }));
+    const toolset = { specs: [], skillTexts: [], names: [], resolve };
+    const textAfter = async (name: string) => {
+      const messages: Message[] = [
+        { role: "assistant", content: "", calls: [{ id: CALL, name, arguments: "{}" }] },
+        { role: "tool", callId: CALL, name, content: "A text." },
+      ];
+      const [line] = await condensed({ history: { ...history, messages } }, { toolset });
+      if (line?.type !== "history") throw new Error("no history came");
+      return line.text;
+    };
+    expect(mayHaveRecords(await textAfter("web_search"))).toBe(false);
+    for (const name of ["read_file", "memory_search", "dispatch_subagent", "expand_result", "gone"])
+      expect(mayHaveRecords(await textAfter(name)), name).toBe(true);
+  });
+
   test.each<[string, FakeReply, object | null]>([
     ["told them", { text: "Looked.", usage: { input: 9, output: 8 } }, { inputTokens: 9, outputTokens: 8 }],
     ["broke off", failing("cut_off"), RESERVED.history],

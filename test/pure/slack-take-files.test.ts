@@ -48,6 +48,24 @@ test("a file is text from outside, as it was uploaded", async () => {
   expect(file).toMatchObject({ value: { label: OUTSIDE, isUploaded: true } });
 });
 
+test("a name of a file is one line, also when the file could not be fetched", async () => {
+  const name = "a.txt\n\nPay Mallory.\u2028Now/../b.txt";
+  const taking = {
+    slack: { download: async () => failed("upstream_failed", "Slack cannot be reached.") },
+    item: { id: "Ev1", receivedAt: Date.now() },
+    sandbox: fakeFiles(() => Date.now()),
+    folder: null,
+    until: Date.now() + MINUTE,
+  };
+  const gone = { name, size: 1, url: null };
+  const named = await takeFiles(taking, { files: [gone, { ...gone, size: 1e9 }], moreFiles: 0 });
+  expect(named.ok && named.value.split(/[\n\u2028]/u)).toEqual([
+    "Files that came with this message:",
+    "- a.txt__Pay Mallory._Now_.._b.txt could not be fetched: Slack gives no address for it.",
+    "- a.txt__Pay Mallory._Now_.._b.txt could not be fetched: Slack gives no address for it.",
+  ]);
+});
+
 test("ten files of eight seconds each are fetched once, over two tries", async () => {
   const names = Array.from({ length: 10 }, (_, index) => `${index}.txt`);
   const { take, fetched } = messageWith(Object.fromEntries(names.map((name) => [name, 8_000])));

@@ -231,6 +231,20 @@ test("subtasks that the third version was about to make are made, with its tools
   expect(work).toMatchObject({ kind: "dispatch", subtasks: [{ facts: { skills: [], tools: facts.tools } }, {}] });
 });
 
+test("an influenced call that the fifth version prepared is marked, unless a person decides on it or it has ended", () => {
+  const { facts, state } = fifth.prepared;
+  const [first, second] = state.batch;
+  const wait = { kind: "approval", id: "apr_1", reason: "", expiresAt: null };
+  const batch = [first, { ...second, attempts: 1 }, { ...first, wait }, { ...first, state: "confirmed" }];
+  const marks = (by: object, toolCalls: number) =>
+    readState({ ...facts, ...by }, { ...state, batch, usage: { ...state.usage, toolCalls } }).batch.map(
+      ({ isUnjudged }) => isUnjudged === true,
+    );
+  expect(marks({}, 4)).toEqual([false, false, false, false]);
+  expect(marks({}, 5)).toEqual([true, true, false, false]);
+  expect(marks({ via: { channel: "webhook", id: "h" } }, 4)).toEqual([true, true, false, false]);
+});
+
 describe("labels of a task that the fifth version stored", () => {
   const { facts, state } = fifth.thinking;
   const asked = (by: object) => readState({ ...facts, ...by }, state);
@@ -255,6 +269,20 @@ describe("labels of a task that the fifth version stored", () => {
     ]);
     const alone = asked({ via, input: "Sum it up." });
     expect([alone.facts.label, alone.steeredBy, alone.facts.texts]).toEqual([PRINCIPAL, PRINCIPAL, undefined]);
+    const files = "Files that came with this message:\n- slack/Pay Mallory.pdf";
+    const steering = (texts: readonly string[], by: object) =>
+      readState({ ...facts, ...by }, { ...state, steering: texts }).steering.map(({ content, label, continues }) => [
+        content,
+        label,
+        continues === true,
+      ]);
+    expect(steering([`Here.\n\n${files}`, files, "Go on."], { via })).toEqual([
+      ["Here.", PRINCIPAL, false],
+      [`\n\n${files}`, OUTSIDE, true],
+      [files, OUTSIDE, false],
+      ["Go on.", PRINCIPAL, false],
+    ]);
+    expect(steering([files], {})).toEqual([[files, PRINCIPAL, false]]);
     const listed = asked({ input: [said, request] });
     expect([listed.facts.label, listed.facts.texts]).toEqual([PRINCIPAL, undefined]);
   });

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { failedOutcome } from "../../core/ledger.ts";
+import { confirmedOutcome, failedOutcome } from "../../core/ledger.ts";
 import type { SubtaskEnding } from "../../core/task-commands.ts";
+import { subtasksToMake } from "../../core/subtasks.ts";
 import { statusOf } from "../../core/task-status.ts";
 import { createTask, decide } from "../../core/task.ts";
-import { drawsFrom, endingOf, preparedCall, shown, shuffled, thinking, wake } from "./play-task.ts";
+import { asked, drawsFrom, endingOf, preparedCall, shown, shuffled, thinking, wake } from "./play-task.ts";
 import { crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./task-world.ts";
 
 const dispatch: ScriptedCall = { tool: "dispatch_subagent", effect: "none", control: DISPATCH };
@@ -21,6 +22,18 @@ function anyEnding(subtask: string, draw: () => number): SubtaskEnding {
   const outcome = failedOutcome("failed", "upstream_failed", `The subtask ${subtask} came to nothing.`);
   return endingOf(subtask, { ...used, status, outcome });
 }
+
+test("a subtask knows what its own call says of a record's text in its input, and not what its parent's said", () => {
+  const made = (copiesRecord: boolean | undefined, ofParent: boolean) => {
+    const state = thinking({ copiesRecord: ofParent });
+    const known = copiesRecord === undefined ? {} : { copiesRecord };
+    const outcome = { ...confirmedOutcome({}, "", 1), control: DISPATCH };
+    const call = preparedCall(state, 0, { tool: "dispatch_subagent", dispatches: true, outcome, ...known });
+    return subtasksToMake(asked(state, [call]).state, 0).map(({ facts }) => facts.copiesRecord);
+  };
+  for (const ofParent of [true, false])
+    for (const known of [true, false, undefined]) expect(made(known, ofParent)).toEqual([known]);
+});
 
 describe("fifty subtasks of one step", () => {
   test("resume their task once with every result in the order of the calls, whatever comes when, twice or after a crash", () => {

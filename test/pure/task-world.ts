@@ -3,6 +3,7 @@
  * crash at every point where the real one can. What happened outside is counted, as a recorder would.
  */
 import { DEFAULT_AGENT } from "../../core/agent.ts";
+import { findUnblocked } from "../../core/call-order.ts";
 import { affordableOutput } from "../../core/budget.ts";
 import { callId, placeOfCall } from "../../core/ids.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
@@ -28,12 +29,10 @@ export interface ScriptedCall {
   readonly outcome?: Partial<CallOutcome>;
   /** True for a call that already runs in hop one, as those of class `none` may. */
   readonly early?: boolean;
-  /** What it reads and writes. */
+  /** What it reads and writes, and whether it names files. */
   readonly touches?: readonly Touch[];
-  /**
-   * For a keyed call: how long the receiver remembers its key, in ms. Absent: the receiver forgets none, and the call
-   * states no lifetime.
-   */
+  readonly namesFiles?: boolean;
+  /** For a keyed call: how long the receiver remembers its key, in ms. Absent: forever, and the call states no lifetime. */
   readonly keyedForMs?: number;
 }
 
@@ -279,13 +278,14 @@ export class TaskWorld {
    */
   private act({ calls, later, step }: Extract<Work, { kind: "act" }>, incarnation: string): Decision {
     const place = ({ callId: id }: { callId: string }) => placeOfCall(id)?.index ?? 0;
-    let open = [...calls, ...later].sort((a, b) => place(a) - place(b));
+    let open = [...calls, ...later]
+      .map((call) => ({ ...this.state.batch.find(({ id }) => id === call.callId), ...call }))
+      .sort((a, b) => place(a) - place(b));
     const begun = new Set<string>();
     const running: { readonly id: string; readonly outcome: CallOutcome }[] = [];
     for (;;) {
-      for (const [index, { callId: id, mode }] of open.entries()) {
+      for (const { callId: id, mode } of findUnblocked(open)) {
         if (begun.has(id) || running.length === MAX_PARALLEL) continue;
-        if (open.slice(0, index).some(({ callId: earlier }) => this.mustFollow(id, earlier))) continue;
         this.mayCrash();
         if (later.some(({ callId: other }) => other === id)) {
           this.apply({ type: "calls_starting", step, incarnation, callIds: [id] });
@@ -311,8 +311,9 @@ export class TaskWorld {
     }
   }
 
-  /** True when the two calls share a resource and one of them writes it. */
+  /** True when the two calls share a resource and one of them writes it, or one names files and the other dispatches. */
   mustFollow(id: string, earlier: string): boolean {
+    if (this.scripted(id).namesFiles === true && this.scripted(earlier).control?.kind === "dispatch") return true;
     const [its, others] = [this.scripted(id).touches ?? [], this.scripted(earlier).touches ?? []];
     return its.some((one) =>
       others.some((other) => one.resource === other.resource && (one.mode === "write" || other.mode === "write")),
@@ -385,6 +386,7 @@ export class TaskWorld {
       ...(call.keyedForMs === undefined ? {} : { keyedForMs: call.keyedForMs }),
       outcome: call.early === true ? this.perform(callId(this.state.facts.id, step, index), "run") : null,
       ...(call.touches === undefined ? {} : { touches: call.touches }),
+      ...(call.namesFiles === true ? { namesFiles: true } : {}),
       ...(call.control?.kind === "dispatch" ? { dispatches: true } : {}),
     }));
   }

@@ -1,70 +1,36 @@
 /** The sidecar as a program: what it says of its cages, whoever it runs as, and what is left when it is killed. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { openScripts } from "../../adapters/sidecar/scripts.ts";
-import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
-import type { ScriptRequest, ScriptsPort } from "../../core/scripts/port.ts";
 import { removeTree } from "../../sidecar/cage/folders.ts";
 import { readProcesses, readOrNull } from "../../sidecar/cage/processes.ts";
-import { scriptFile, shell } from "../contracts/scripts-suite.ts";
-import { unusedPort } from "../stand-ins/listen.ts";
+import { scriptFile, shell } from "../contracts/script-request.ts";
+import { killSidecars, makeFolder, type RunningSidecar, runIn, SECRET, startSidecar } from "./program.ts";
 
-const SERVER = fileURLToPath(new URL("../../sidecar/server.ts", import.meta.url));
-const SECRET = "a-secret-for-this-test-of-32-characters";
 const NOBODY_IN_PARTICULAR = 23_456;
 /** A machine can be busy. */
 const LONG = { timeout: 25_000 } as const;
 vi.setConfig({ testTimeout: 90_000 });
 const isRoot = process.getuid?.() === 0;
 
-interface Running {
-  readonly scripts: ScriptsPort;
-  readonly url: string;
-  readonly process: ChildProcess;
-}
-
+/** Other programs that a test started. */
 const started: ChildProcess[] = [];
-const folders: string[] = [];
 
 afterEach(async () => {
   for (const one of started.splice(0)) await kill(one, "SIGKILL");
-  for (const folder of folders.splice(0)) await removeTree(folder);
+  await killSidecars();
 });
 
-function makeFolder(uid?: number): string {
-  const folder = mkdtempSync(join(tmpdir(), "otto-program-"));
-  folders.push(folder);
-  chmodSync(folder, 0o711);
-  if (uid !== undefined) chownSync(folder, uid, uid);
-  return folder;
-}
-
-/** `starter`: a command that starts the one after it. */
 async function start(
   folder: string,
   env: Readonly<Record<string, string>> = {},
   uid?: number,
   starter: readonly string[] = [],
-): Promise<Running> {
-  const port = await unusedPort();
-  const command = [...starter, process.execPath, "--disable-warning=ExperimentalWarning", SERVER];
-  const program = spawn(command[0] ?? "", command.slice(1), {
-    stdio: ["ignore", "pipe", "inherit", "ipc"],
-    env: { SIDECAR_SECRET: SECRET, PORT: String(port), TMPDIR: folder, ...env },
-    ...(uid === undefined ? {} : { uid, gid: uid }),
-  });
-  started.push(program);
-  await new Promise<void>((resolve, reject) => {
-    program.stdout?.once("data", () => resolve());
-    program.once("exit", () => reject(new Error("it ended")));
-  });
-  const url = `http://127.0.0.1:${port}`;
-  return { scripts: openScripts({ sidecar: sidecarAt(url, SECRET), tenant: "t1" }), url, process: program };
+): Promise<RunningSidecar> {
+  return await startSidecar(env, { folder, starter, ...(uid === undefined ? {} : { uid }) });
 }
 
 async function kill(program: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -74,15 +40,9 @@ async function kill(program: ChildProcess, signal: NodeJS.Signals): Promise<void
   await ended;
 }
 
-async function isolationOf({ url }: Running): Promise<unknown> {
+async function isolationOf({ url }: RunningSidecar): Promise<unknown> {
   const health = (await (await fetch(`${url}/health`)).json()) as { readonly isolation: unknown };
   return health.isolation;
-}
-
-async function run({ scripts }: Running, command: string, more: Partial<ScriptRequest> = {}) {
-  const ran = await scripts.run(shell(command, more));
-  if (!ran.ok) throw new Error(ran.error.message);
-  return ran.value;
 }
 
 /** Processes that were started with a certain word, which no other has. */
@@ -122,7 +82,7 @@ describe("a sidecar that is killed in the middle of a job", () => {
     const second = await start(folder, {}, uid);
     await isolationOf(second);
     await expect.poll(() => [cagesIn(folder).includes(left), processesWith(word)], LONG).toEqual([false, []]);
-    expect(await run(second, "echo again")).toMatchObject({ stdout: "again\n" });
+    expect(await runIn(second, "echo again")).toMatchObject({ stdout: "again\n" });
     await kill(second.process, "SIGTERM");
     expect(cagesIn(folder)).toEqual([]);
   });
@@ -169,7 +129,7 @@ describe("a sidecar that is killed in the middle of a job", () => {
   it("takes nothing from another that lives", async () => {
     const folder = makeFolder();
     const first = await start(folder);
-    const slow = run(first, "sleep 1; echo done");
+    const slow = runIn(first, "sleep 1; echo done");
     await expect.poll(() => cagesIn(folder).length, LONG).toBe(1);
     const second = await start(folder);
     await isolationOf(second);
@@ -202,17 +162,17 @@ describe.skipIf(!isRoot)("a sidecar of an ordinary user (skipped because only ro
       reason: expect.stringContaining("the sidecar's user"),
     });
     const attempt = `cat /proc/*/environ | grep -a ${SECRET}; ls ${folder}; kill -9 ${sidecar.process.pid ?? 0}; kill -9 -1; echo x > /usr/x`;
-    const attempts = await run(sidecar, attempt);
+    const attempts = await runIn(sidecar, attempt);
     expect([attempts.stdout, attempts.exitCode]).not.toEqual(["", 0]);
     expect(attempts.stdout).not.toContain(SECRET);
     expect(sidecar.process.exitCode).toBeNull();
     const files = [scriptFile("a.txt", "one\n")];
-    const ran = await run(sidecar, "cat a.txt; echo two > b.txt; mkdir d; echo 3 > d/c; chmod 000 d", { files });
+    const ran = await runIn(sidecar, "cat a.txt; echo two > b.txt; mkdir d; echo 3 > d/c; chmod 000 d", { files });
     expect(ran).toMatchObject({ stdout: "one\n", exitCode: 0 });
     expect(ran.written.map(({ path }) => path).toSorted()).toEqual(["b.txt", "d/c"]);
-    const bomb = await run(sidecar, "b() { b | b & }; b; sleep 20", { timeoutMs: 1_000 });
+    const bomb = await runIn(sidecar, "b() { b | b & }; b; sleep 20", { timeoutMs: 1_000 });
     expect(bomb.timedOut).toBe(true);
-    expect(await run(sidecar, "echo alive")).toMatchObject({ stdout: "alive\n" });
+    expect(await runIn(sidecar, "echo alive")).toMatchObject({ stdout: "alive\n" });
     await expect
       .poll(() => readdirSync(join(folder, cagesIn(folder)[0] ?? "")).filter((name) => name.startsWith("run-")), LONG)
       .toEqual([]);
@@ -221,7 +181,7 @@ describe.skipIf(!isRoot)("a sidecar of an ordinary user (skipped because only ro
   it("counts what programs hide from their own user", async () => {
     const sidecar = await start(makeFolder(NOBODY_IN_PARTICULAR), {}, NOBODY_IN_PARTICULAR);
     const python = async (program: string) =>
-      await run(sidecar, "", { argv: ["python3", "-c", program], timeoutMs: 100_000 });
+      await runIn(sidecar, "", { argv: ["python3", "-c", program], timeoutMs: 100_000 });
     const shut =
       "import os, time\nfor d in range(25):\n  os.mkdir(f'{d}')\n  for f in range(1000): open(f'{d}/{f}', 'w')\n  os.chmod(f'{d}', 0)\ntime.sleep(60)";
     expect(await python(shut)).toMatchObject({ timedOut: false, stderr: expect.stringContaining("20000 files") });
@@ -245,8 +205,8 @@ it("gives programs no descriptor of whoever started the sidecar, and keeps its c
     "import os, sys\nfor fd in (60, 251, 900): os.dup2(os.open('/dev/null', os.O_RDONLY), fd)\nos.execv(sys.argv[1], sys.argv[1:])";
   const sidecar = await start(makeFolder(), {}, undefined, ["python3", "-c", leak]);
   const list = `python3 -c 'import os; print([n for n in os.listdir("/proc/self/fd") if int(n) > 2 and os.path.exists("/proc/self/fd/" + n)])'`;
-  expect(await run(sidecar, list)).toMatchObject({ stdout: "[]\n", stderr: "" });
-  expect(await run(sidecar, list, { network: [] })).toMatchObject({ stdout: "[]\n", stderr: "" });
+  expect(await runIn(sidecar, list)).toMatchObject({ stdout: "[]\n", stderr: "" });
+  expect(await runIn(sidecar, list, { network: [] })).toMatchObject({ stdout: "[]\n", stderr: "" });
   const answers: unknown[] = [];
   sidecar.process.on("message", (message) => answers.push(message));
   sidecar.process.send("ping");
@@ -257,9 +217,9 @@ describe("a sidecar without a place for its folders", () => {
   it("opens its cages anew when theirs was tidied away", async () => {
     const folder = makeFolder();
     const sidecar = await start(folder);
-    expect(await run(sidecar, "echo before")).toMatchObject({ stdout: "before\n" });
+    expect(await runIn(sidecar, "echo before")).toMatchObject({ stdout: "before\n" });
     for (const name of cagesIn(folder)) await removeTree(join(folder, name));
-    expect(await run(sidecar, "echo after")).toMatchObject({ stdout: "after\n" });
+    expect(await runIn(sidecar, "echo after")).toMatchObject({ stdout: "after\n" });
     await kill(sidecar.process, "SIGTERM");
     expect(cagesIn(folder)).toEqual([]);
   });
@@ -271,14 +231,14 @@ describe("a sidecar without a place for its folders", () => {
     const error = { code: "not_available", details: { sent: false } };
     expect(await sidecar.scripts.run(shell("echo"))).toMatchObject({ ok: false, error });
     mkdirSync(folder, { mode: 0o711 });
-    expect(await run(sidecar, "echo there")).toMatchObject({ stdout: "there\n" });
+    expect(await runIn(sidecar, "echo there")).toMatchObject({ stdout: "there\n" });
   });
 
   it("begins no job that it cannot lay out", async () => {
     const file = join(makeFolder(), "a-file");
     writeFileSync(file, "");
     const sidecar = await start(makeFolder(), { SIDECAR_FOLDER: file });
-    const message = expect.stringContaining("ENOTDIR") as string;
+    const message = expect.stringContaining("SIDECAR_FOLDER cannot be written") as string;
     const error = { code: "upstream_failed", message, details: { sent: false } };
     expect(await sidecar.scripts.run(shell("echo"))).toMatchObject({ ok: false, error });
   });
@@ -294,15 +254,15 @@ describe("the operator's choice", () => {
       const files = [scriptFile("a.txt", "one\n")];
       const skill = [scriptFile("run.sh", "#!/bin/sh\necho from the skill\n", 0o755)];
       const argv = ["/skill/run.sh"] as const;
-      expect(await run(sidecar, "", { argv, skill })).toMatchObject({ stdout: "from the skill\n", exitCode: 0 });
-      const ran = await run(sidecar, "id -u; cat a.txt; echo two > b.txt; (setsid sleep 300 &); rm a.txt", { files });
+      expect(await runIn(sidecar, "", { argv, skill })).toMatchObject({ stdout: "from the skill\n", exitCode: 0 });
+      const ran = await runIn(sidecar, "id -u; cat a.txt; echo two > b.txt; (setsid sleep 300 &); rm a.txt", { files });
       expect(ran).toMatchObject({ exitCode: 0, removed: ["a.txt"], written: [{ path: "b.txt" }] });
       expect(Number(ran.stdout.split("\n")[0])).toBeGreaterThanOrEqual(61_000);
       // The loader tells of each program that it begins: none of them is one that is still root.
-      const told = await run(sidecar, "exec /bin/true", { env: { LD_DEBUG: "files", PATH: "/bin" } });
+      const told = await runIn(sidecar, "exec /bin/true", { env: { LD_DEBUG: "files", PATH: "/bin" } });
       const begun = [...told.stderr.matchAll(/initialize program: (\S+)/g)].map(([, begins]) => begins);
       expect(begun).toEqual(["/bin/sh", "/bin/true"]);
-      const peek = await run(sidecar, `cat /proc/${sidecar.process.pid ?? 0}/environ; ls ${folder}; echo over`);
+      const peek = await runIn(sidecar, `cat /proc/${sidecar.process.pid ?? 0}/environ; ls ${folder}; echo over`);
       expect(peek.stdout).toBe("over\n");
       await expect
         .poll(

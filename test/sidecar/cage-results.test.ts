@@ -183,5 +183,10 @@ it("lets a program that stays hear and answer, until it is killed", async () => 
     stdin.write(`${word}\n`);
     expect(await answer).toBe(`${word.toUpperCase()}\n`);
   }
-  expect(await started.value.kill("It is idle.")).toEqual({ exitCode: null, killed: "It is idle.", timedOut: false });
+  expect(await started.value.kill("It is idle.")).toEqual({
+    exitCode: null,
+    killed: "It is idle.",
+    endedFromOutside: false,
+    timedOut: false,
+  });
 });

@@ -8,9 +8,9 @@ import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { type CageLimits, USUAL_LIMITS } from "../../sidecar/cage/cage.ts";
 import { type CageChoice, type Cages, openCages } from "../../sidecar/cage/cages.ts";
 import { removeTree } from "../../sidecar/cage/folders.ts";
-import { hold } from "../../sidecar/cage/lock.ts";
 import { readProcesses } from "../../sidecar/cage/processes.ts";
 import { type CagedRun, type CagedRunRequest, runCaged } from "../../sidecar/cage/run-caged.ts";
+import { lockUser } from "../../sidecar/cage/users.ts";
 import { type EgressDeps, systemEgress } from "../../sidecar/egress.ts";
 
 const [LOOKS, LOOK_EVERY_MS] = [100, 100];
@@ -105,7 +105,7 @@ async function forsakenNow(): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { uid, pid, isZombie } of readProcesses()) {
     if (uid < FIRST_UID || uid > LAST_UID || isZombie) continue;
-    const lock = await hold(`user/${uid}`);
+    const lock = await lockUser(uid);
     if (lock !== null) found.push(`${pid} of ${uid}`);
     lock?.release();
   }

@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
+import { readOrNull, readProcesses } from "../../sidecar/cage/processes.ts";
+import { startBudget } from "../../sidecar/documents/budget.ts";
 import type { ConverterStart } from "../../sidecar/documents/converter-process.ts";
 import { MAX_PANDOC_BYTES, makePandocPool, PANDOC_LIMITS, type PandocPool } from "../../sidecar/documents/pandoc.ts";
 import { readApart } from "../../sidecar/documents/read-apart.ts";
@@ -11,6 +13,7 @@ const TOLD: ConverterStart = {
   script: new URL("__fixtures__/converters/told.ts", import.meta.url),
   nodeFlags: [],
   dataBytes: 900_000_000,
+  memoryMb: 450,
   maxAnswerBytes: 1_000_000,
 };
 const LIMITS = { ...PANDOC_LIMITS, processes: 1, timeoutMs: 20_000 };
@@ -22,59 +25,114 @@ const LONG = { timeout: 15_000 } as const;
 let pool: PandocPool;
 afterEach(() => pool.close());
 
-async function convert(told: string, signal = new AbortController().signal) {
+async function ask(told: string, signal = new AbortController().signal) {
   const timeoutMs = told === "hang" ? HANG_MS : LIMITS.timeoutMs;
-  const done = await pool.convert({ from: "a", to: "b", input: Buffer.from(told), signal, timeoutMs });
-  return done.ok ? { text: Buffer.from(done.value.bytes).toString(), pid: done.value.warnings[0] } : done.error.code;
+  return await pool.convert({ from: "a", to: "b", input: Buffer.from(told), signal, timeoutMs });
 }
 
-async function pidOf(told = "hello"): Promise<string> {
+/** What came of it: the text and which process gave it, or the failure's code. */
+async function convert(told: string, signal = new AbortController().signal) {
+  const done = await ask(told, signal);
+  return done.ok ? { text: Buffer.from(done.value.bytes).toString(), name: done.value.warnings[0] } : done.error.code;
+}
+
+async function nameOf(told = "hello"): Promise<string> {
   const done = await convert(told);
   if (typeof done === "string") throw new Error(done);
-  return done.pid ?? "";
+  return done.name ?? "";
+}
+
+/** The converters that run, by their numbers outside of their cages. */
+function converters(): readonly number[] {
+  return readProcesses()
+    .filter(({ pid, isZombie }) => !isZombie && /^node\0.*told\.ts/.test(readOrNull(`/proc/${pid}/cmdline`) ?? ""))
+    .map(({ pid }) => pid);
+}
+
+function killConverters(): void {
+  expect(converters().length).toBeGreaterThan(0);
+  for (const pid of converters()) process.kill(pid, "SIGKILL");
 }
 
 describe("a converter's process", () => {
   it("stays for the next document, up to a number of them", async () => {
     pool = makePandocPool({ ...LIMITS, documentsOfAProcess: 3 }, TOLD);
-    const pids = [await pidOf(), await pidOf(), await pidOf(), await pidOf()];
-    expect(new Set(pids.slice(0, 3)).size).toBe(1);
-    expect(pids[3]).not.toBe(pids[0]);
+    const names = [await nameOf(), await nameOf(), await nameOf(), await nameOf()];
+    expect(new Set(names.slice(0, 3)).size).toBe(1);
+    expect(names[3]).not.toBe(names[0]);
   });
 
   it.each([
-    ["hang", "timeout"],
-    ["die", "invalid_input"],
-    ["talk", "invalid_input"],
-    ["grow", "invalid_input"],
-  ])("told to %s fails that document, and the next one works", async (told, code) => {
+    ["hang", "timeout", /took longer than 30 seconds/],
+    ["die", "invalid_input", /damaged/],
+    ["talk", "invalid_input", /damaged/],
+    ["grow", "too_large", /450 MB of memory/],
+    ["exhaust", "too_large", /450 MB of memory/],
+    ["flood", "too_large", /1 MB of text and pictures/],
+  ])("told to %s fails that document with the cause, and the next one works", async (told, code, message) => {
     pool = makePandocPool(LIMITS, TOLD);
-    const before = await pidOf();
-    expect(await convert(told)).toBe(code);
+    const before = await nameOf();
+    const said = expect.stringMatching(message) as string;
+    expect(await ask(told)).toMatchObject({ ok: false, error: { code, message: said } });
     const after = await convert("next");
     expect(after).toMatchObject({ text: "next" });
-    expect(after).not.toMatchObject({ pid: before });
-    await expect.poll(() => isAlive(before), LONG).toBe(false);
+    expect(after).not.toMatchObject({ name: before });
+    await expect.poll(() => converters().length, LONG).toBe(1);
   });
 
-  it("that is killed in the middle of a document leaves it to another, and the next one works", async () => {
+  it("that something outside kills in the middle of a document leaves it to another, and the next one works", async () => {
     pool = makePandocPool(LIMITS, TOLD);
-    const pid = await pidOf();
+    const name = await nameOf();
     const cut = convert("wait 1000");
     await sleep(100);
-    process.kill(Number(pid), "SIGKILL");
+    killConverters();
     const done = await cut;
     expect(done).toMatchObject({ text: "wait 1000" });
-    expect(done).not.toMatchObject({ pid });
+    expect(done).not.toMatchObject({ name });
+    expect(await convert("next")).toMatchObject({ text: "next" });
+  });
+
+  it("that something outside kills twice is no fault of the document, which is worth another try", async () => {
+    pool = makePandocPool(LIMITS, TOLD);
+    const cut = ask("wait 15000");
+    for (const killed of [1, 2]) {
+      await expect.poll(() => converters().length, LONG).toBe(1);
+      // It has begun, whichever of the two it is.
+      await sleep(300 * killed);
+      const [before] = converters();
+      killConverters();
+      await expect.poll(() => converters().includes(before ?? 0), LONG).toBe(false);
+    }
+    expect(await cut).toMatchObject({ ok: false, error: { code: "upstream_failed", retryAfterMs: 1_000 } });
     expect(await convert("next")).toMatchObject({ text: "next" });
   });
 
   it("that died while it waited is followed by another", async () => {
     pool = makePandocPool(LIMITS, TOLD);
-    const pid = await pidOf();
-    process.kill(Number(pid), "SIGKILL");
-    await expect.poll(() => isAlive(pid), LONG).toBe(false);
-    expect(await pidOf()).not.toBe(pid);
+    const name = await nameOf();
+    killConverters();
+    await expect.poll(converters, LONG).toEqual([]);
+    expect(await nameOf()).not.toBe(name);
+  });
+
+  it("has what is left of its document's time, with a second process and with the time in line", async () => {
+    pool = makePandocPool({ ...LIMITS, timeoutMs: 4_000 }, TOLD);
+    await nameOf();
+    const began = performance.now();
+    const cut = ask("wait 3000 twice");
+    await sleep(2_000);
+    const inLine = pool.convert({
+      from: "a",
+      to: "b",
+      input: Buffer.from("late"),
+      signal: new AbortController().signal,
+      timeoutMs: 500,
+    });
+    killConverters();
+    expect(await inLine).toMatchObject({ ok: false, error: { code: "rate_limited", retryAfterMs: 1_000 } });
+    expect(await cut).toMatchObject({ ok: false, error: { code: "timeout" } });
+    // Two processes with all the time for each would take five seconds at least.
+    expect(performance.now() - began).toBeLessThan(4_900);
   });
 
   it("ends when its document is given up, and those who wait go on", async () => {
@@ -90,14 +148,14 @@ describe("a converter's process", () => {
 
   it("is one of a few, however many documents come", async () => {
     pool = makePandocPool({ ...LIMITS, processes: 2 }, TOLD);
-    const pids = await Promise.all(Array.from({ length: 8 }, () => pidOf("wait 20")));
-    expect(new Set(pids).size).toBeLessThanOrEqual(2);
+    const names = await Promise.all(Array.from({ length: 8 }, () => nameOf("wait 20")));
+    expect(new Set(names).size).toBeLessThanOrEqual(2);
   });
 
   it("ends when it has had nothing to do for a while", async () => {
     pool = makePandocPool({ ...LIMITS, idleMs: 50 }, TOLD);
-    const pid = await pidOf();
-    await expect.poll(() => isAlive(pid), LONG).toBe(false);
+    await nameOf();
+    await expect.poll(converters, LONG).toEqual([]);
   });
 
   it("is not given more than it may hold", async () => {
@@ -109,15 +167,26 @@ describe("a converter's process", () => {
 });
 
 describe("a reader's process", () => {
+  const question = { kind: "pdf", pages: null, withImages: false } as const;
+
+  async function readTold(told: string, ms = 20_000) {
+    return await readApart(Buffer.from(told), question, new AbortController().signal, startBudget(ms), TOLD);
+  }
+
   it.each([
     ["hang", "timeout"],
     ["die", "invalid_input"],
     ["talk", "invalid_input"],
+    ["exhaust", "too_large"],
   ])("told to %s is a clear failure", async (told, code) => {
-    const question = { kind: "pdf", pages: null, withImages: false } as const;
-    const timeoutMs = code === "timeout" ? HANG_MS : 20_000;
-    const done = await readApart(Buffer.from(told), question, new AbortController().signal, TOLD, timeoutMs);
-    expect(done).toMatchObject({ ok: false, error: { code } });
+    expect(await readTold(told, code === "timeout" ? HANG_MS : 20_000)).toMatchObject({ ok: false, error: { code } });
+  });
+
+  it("that something outside kills is followed by one more", async () => {
+    const read = readTold("wait 1000");
+    await expect.poll(() => converters().length, LONG).toBe(1);
+    killConverters();
+    expect(await read).toMatchObject({ ok: true, value: { markdown: "wait 1000" } });
   });
 });
 
@@ -130,23 +199,13 @@ it("a small document that makes pandoc take gigabytes is a clear failure below 5
   const watch = watchMemory();
   const done = await pool.convert({ from: "docx", to: "gfm", input: heavy, signal });
   const most = watch.stop();
-  expect(done).toMatchObject({ ok: false, error: { code: expect.stringMatching(/invalid_input|timeout/) } });
+  expect(done).toMatchObject({ ok: false, error: { code: expect.stringMatching(/too_large|timeout/) } });
   expect(most).toBeGreaterThan(100 * 1024 ** 2);
   expect(most).toBeLessThan(512 * 1024 ** 2);
   const light = makeZip(docxParts(paragraph("light")));
   const after = await pool.convert({ from: "docx", to: "gfm", input: light, signal, timeoutMs: 30_000 });
   expect(after.ok && Buffer.from(after.value.bytes).toString().trim()).toBe("light");
 }, 60_000);
-
-function isAlive(pid: string): boolean {
-  try {
-    process.kill(Number(pid), 0);
-    // One that nobody has waited for yet is there and does nothing more.
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
-}
 
 /** The most memory, in bytes, that any single process below this one has had in use. */
 function watchMemory(): { stop(): number } {

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { type DocumentContent, type ReadOrder, readDocument } from "../../sidecar/documents/read.ts";
 import { makePandocPool } from "../../sidecar/documents/pandoc.ts";
 import { readApart } from "../../sidecar/documents/read-apart.ts";
+import { entryBytes, readZipDirectory } from "../../sidecar/documents/zip.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
 import { docxParts, makeZip, paragraph } from "./make-zip.ts";
 
@@ -28,6 +29,30 @@ async function read(
   const done = await outcome(bytes, name, more);
   if (!done.ok) throw new Error(`${done.error.code}: ${done.error.message}`);
   return done.value;
+}
+
+/** So many lines of text, as a page draws them. */
+function textOf(line: string, lines: number): string {
+  return `BT /F1 11 Tf 14 TL 50 740 Td ${`(${line}) Tj T* `.repeat(lines)} ET`;
+}
+
+/** A PDF of one page, which draws this. */
+function pdfOf(drawing: string): Buffer {
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+    `<< /Length ${drawing.length} >>\nstream\n${drawing}\nendstream`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+  ];
+  let text = "%PDF-1.4\n";
+  const places = objects.map((object, index) => {
+    const place = `${text.length}`.padStart(10, "0");
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return `${place} 00000 n \n`;
+  });
+  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.join("")}`;
+  return Buffer.from(`${text}${table}trailer << /Size 6 /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`);
 }
 
 const TABLE = [
@@ -110,6 +135,16 @@ describe("PDF", () => {
     for (const part of ["# Harvest of 2026", "größer", "- apples\n- pears", "1. first wash", "| Pear | 7 | 133 |"])
       expect(first).toContain(part);
     expect(second.trim()).toBe("## Second page\n\nThe end.");
+  });
+
+  it("says of a page that its layout lacks most of its words, and gives them all the same", async () => {
+    const line = "alpha beta gamma delta";
+    const upright = await read("upright.pdf", pdfOf(textOf(line, 30)));
+    expect([upright.warnings, upright.markdown.includes("```")]).toEqual([[], false]);
+    // Turned by 90 degrees, as a wide table on a tall page is.
+    const turned = await read("turned.pdf", pdfOf(`q 0 1 -1 0 600 0 cm ${textOf(line, 30)} Q`));
+    expect(turned.warnings).toEqual([expect.stringMatching(/^Page 1 shows 0 of its \d+ words in its layout/)]);
+    expect(turned.markdown.match(/alpha beta gamma delta/g)?.length).toBeGreaterThan(15);
   });
 
   it("is read by pages", async () => {
@@ -295,3 +330,42 @@ describe("HTML", () => {
     expect(hits).toEqual([]);
   });
 });
+
+describe("a document type that an Office file names", () => {
+  /** The fixture with another beginning of one of its parts, and a picture that declares entities. */
+  async function withType(name: string, part: string, type: string): Promise<Buffer> {
+    const directory = readZipDirectory(fixture(name));
+    if (!directory.ok) throw new Error(directory.error.message);
+    const parts = directory.value.map(async (entry) => {
+      const bytes = Buffer.from(await entryBytes(entry));
+      if (entry.name !== part) return { name: entry.name, bytes };
+      return { name: entry.name, bytes: Buffer.from(bytes.toString().replace(/^(<\?xml[^>]*\?>)?/, `$1${type}`)) };
+    });
+    const svg = '<!DOCTYPE svg [<!ENTITY ns "http://ns.example.com/">]><svg xmlns="&ns;"/>';
+    return makeZip([...(await Promise.all(parts)), { name: "media/drawing.svg", bytes: svg }]);
+  }
+
+  it.each([
+    ["slides.pptx", "ppt/slides/slide1.xml", "<!DOCTYPE p:sld>"],
+    ["slides.pptx", "ppt/slides/slide1.xml", '<!DOCTYPE p:sld SYSTEM "http://127.0.0.1:1/a.dtd">'],
+    ["figures.xlsx", "xl/workbook.xml", "<!DOCTYPE workbook>"],
+    ["figures.xlsx", "xl/worksheets/sheet1.xml", '<!DOCTYPE worksheet PUBLIC "-//A//B" "b.dtd">'],
+  ])("%s, %s, changes nothing of what is read: %s", async (name, part, type) => {
+    const { markdown, warnings } = await read(name, await withType(name, part, type));
+    expect({ markdown, warnings }).toEqual(pick(await read(name)));
+  });
+
+  it.each([
+    ["slides.pptx", "ppt/slides/slide1.xml", '<!DOCTYPE a [<!ENTITY x "y">]>'],
+    ["figures.xlsx", "xl/workbook.xml", "<!DOCTYPE a [<!ELEMENT b ANY>]>"],
+  ])("is refused in %s where it declares something: %s %s", async (name, part, type) => {
+    expect(await outcome(await withType(name, part, type), name)).toMatchObject({
+      ok: false,
+      error: { code: "invalid_input", message: expect.stringContaining("declares XML entities") },
+    });
+  });
+});
+
+function pick({ markdown, warnings }: DocumentContent) {
+  return { markdown, warnings };
+}

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, matchesGlob, posix } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { signEgressOrder } from "../../adapters/signing/sidecar-token.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 import { readPackageList } from "../../scripts/packages/judge-packages.ts";
 import { unusedPort } from "../stand-ins/listen.ts";
 import { importsOf } from "../architecture/rules/syntax.ts";
@@ -95,6 +96,7 @@ it("holds all that the sidecar needs to answer, and refuses what is not public",
     headers: [],
     timeoutMs: 5_000,
     maxBytes: 1_000,
+    bodySha256: await sha256Hex(""),
   };
   const token = await signEgressOrder(SECRET, { ...order, portIsListed: false }, Date.now());
   const refused = await fetch(`${origin}/egress`, { method: "POST", headers: { authorization: `Bearer ${token}` } });

@@ -12,6 +12,7 @@ import { type JobFile, runJob } from "../../adapters/sidecar/run-job.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
 import { signJobOrder } from "../../adapters/signing/sidecar-token.ts";
 import { failed, ok } from "../../core/errors.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { defineJob } from "../../sidecar/jobs/job.ts";
@@ -192,6 +193,7 @@ it.each([
   const endless: JobFile = {
     path: "a",
     size: 10,
+    sha256: "0".repeat(64),
     open: async () => {
       ask();
       return ok(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(5)) }));
@@ -223,7 +225,8 @@ it("may have begun when the connection breaks after the last byte was sent", asy
 it("does not begin with another packet than the one that was signed, nor twice with one token, nor for another purpose", async () => {
   const head = headBytes({ body: { word: "hello" }, files: [] });
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", head));
-  const order = { kind: "shout", tenant: "t1", head: Buffer.from(digest).toString("hex"), timeoutMs: 10_000 };
+  const [hash, filesSha256] = [Buffer.from(digest).toString("hex"), await sha256Hex("")];
+  const order = { kind: "shout", tenant: "t1", head: hash, filesSha256, timeoutMs: 10_000 };
   const token = await signJobOrder(secret, order, Date.now());
   const send = async (path: string, body: Uint8Array, bearer = token) => {
     const packet = Buffer.concat((await restOf(packetChunks(body, [], () => [] as never))) as Uint8Array[]);

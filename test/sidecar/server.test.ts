@@ -1,10 +1,11 @@
 /** The sidecar as a program: what it does and says when it starts. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { signMcpEnd } from "../../adapters/signing/sidecar-token.ts";
 import { unusedPort } from "../stand-ins/listen.ts";
 
 const SERVER = fileURLToPath(new URL("../../sidecar/server.ts", import.meta.url));
@@ -19,13 +20,18 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  await stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function stop(): Promise<void> {
   if (program !== null && program.exitCode === null) {
     const ended = new Promise((resolve) => program?.once("exit", resolve));
     program.kill("SIGTERM");
     await ended;
   }
-  rmSync(folder, { recursive: true });
-});
+  said = { stdout: "", stderr: "" };
+}
 
 /** Starts it and waits until it listens; gives its address. */
 async function start(env: Record<string, string>): Promise<string> {
@@ -70,7 +76,23 @@ it("removes the folders of the jobs that its predecessor died with, and nothing 
   expect(existsSync(join(folder, "kept"))).toBe(true);
 });
 
+it("shows its secret in no environment once it listens, whether it came in a variable or in a file", async () => {
+  const environment = () => readFileSync(`/proc/${program?.pid ?? 0}/environ`, "latin1");
+  const secret = "s".repeat(32);
+  await start({ LAST: "kept" });
+  expect(environment()).toContain("LAST=kept");
+  expect(environment()).not.toMatch(new RegExp(`${secret}|SIDECAR_SECRET`));
+  await stop();
+  const file = join(folder, "secret");
+  writeFileSync(file, `${"f".repeat(32)}\n`);
+  const url = await start({ SIDECAR_SECRET: "", SIDECAR_SECRET_FILE: file });
+  const token = await signMcpEnd("f".repeat(32), { tenant: "t1", server: null }, Date.now());
+  const ended = await fetch(`${url}/mcp`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
+  expect(ended.status).toBe(200);
+});
+
 it.each([
+  ["SIDECAR_SECRET_FILE", { SIDECAR_SECRET_FILE: "/nonexistent/secret" }],
   ["SIDECAR_SECRET", { SIDECAR_SECRET: "short" }],
   ["SIDECAR_MCP_PATHS", { SIDECAR_MCP_PATHS: "no/folder" }],
   ["OTTO_EGRESS_ALLOW", { OTTO_EGRESS_ALLOW: "no pair" }],

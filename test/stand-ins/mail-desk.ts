@@ -1,5 +1,5 @@
 /**
- * Providers of mail on loopback: a server of SMTP, one that wants TLS and a password, and Resend's API as its SDK speaks it.
+ * Providers of mail on loopback: a server of SMTP, one that wants TLS and a password, and Resend's API.
  * `GET /mails?{address}` shows a test what arrived for an address, by either way. `POST /forget?{address}` makes Resend's API
  * forget the keys of those mails, as it does after a day. What stands before the `@` of a recipient
  * says what happens to the mail:
@@ -188,6 +188,8 @@ function takeByResend(
   raw: string,
   { arrived, forgotten }: Arrivals,
 ): void {
+  // A firewall in front of the API answers these, in HTML.
+  if (request.headers["user-agent"] === undefined) return void response.writeHead(403).end("error code: 1010");
   if (request.headers.authorization !== "Bearer re_right")
     return reply(response, 401, problem(401, "invalid_api_key", "API key is invalid"));
   const { to, from } = JSON.parse(raw) as { readonly to: readonly string[]; readonly from: string };

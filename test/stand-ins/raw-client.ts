@@ -71,7 +71,8 @@ const CRLF = Buffer.from("\r\n");
 function headOf({ method = "POST", path, headers = {}, size, isChunked = false }: RawRequest): string {
   const length = isChunked ? "transfer-encoding: chunked" : `content-length: ${size}`;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return [`${method} ${path} HTTP/1.1`, "host: localhost", "connection: close", length, ...lines, "", ""].join("\r\n");
+  const host = "host" in headers ? [] : ["host: localhost"];
+  return [`${method} ${path} HTTP/1.1`, ...host, "connection: close", length, ...lines, "", ""].join("\r\n");
 }
 
 function parse(text: string): Pick<RawAnswer, "statuses" | "body"> {

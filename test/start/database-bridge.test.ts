@@ -104,14 +104,13 @@ describe("the bridge", () => {
       readOnly: true,
     });
     expect(level).toEqual([{ transaction_isolation: "serializable" }]);
-    const write = sql.transaction([sql`CREATE TEMP TABLE x (a int)`, sql`INSERT INTO notes (tenant) VALUES ('x')`], {
-      readOnly: true,
-    });
+    const write = sql.transaction([sql`INSERT INTO notes (tenant) VALUES ('x')`], { readOnly: true });
     await expect(write).rejects.toMatchObject({ code: "25006" });
   });
 
   it("keeps nothing that a request set for its session", async () => {
-    await neon(database.url)`SELECT set_config('app.tenant', 'ten_a', false)`;
+    await expect(neon(database.url)`SELECT set_config('app.tenant', 'ten_a', false)`).rejects.toThrow("may not set");
+    await neon(database.url)`SELECT set_config('app.tenant', 'ten_a', true)`;
     expect(await neon(database.url)`SELECT text FROM notes`).toEqual([]);
   });
 
@@ -126,6 +125,31 @@ describe("the bridge", () => {
     "Rollback",
   ])("refuses %s, which would change role or transaction", async (query) => {
     await expect(neon(database.url).query(query)).rejects.toThrow("one transaction in one role");
+  });
+
+  it("has the bound role as the session's user", async () => {
+    const [me] = await neon(
+      database.url,
+    )`SELECT session_user AS session, current_user AS now, current_setting('is_superuser') AS free`;
+    expect(me).toEqual({ session: "otto_app", now: "otto_app", free: "off" });
+  });
+
+  it.each([
+    "SELECT set_config('role', 'postgres', false)",
+    "SELECT set_config('ROLE', 'none', true)",
+    "SELECT set_config('session_' || 'authorization', 'postgres', true)",
+    "SELECT pg_catalog.set_config('role', 'postgres', true)",
+    "SELECT pg_catalog.set_config('session_authorization', 'postgres', false)",
+    "DO $$ BEGIN SET LOCAL SESSION AUTHORIZATION postgres; END $$",
+    "CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql SET role = 'postgres' AS 'SELECT 1'",
+    "CREATE FUNCTION public.f() RETURNS int LANGUAGE sql SET role = 'postgres' AS 'SELECT 1'",
+  ])("refuses %s to the bound role, and the next statement is bound", async (query) => {
+    const sql = neon(database.url);
+    await expect(sql.query(query)).rejects.toMatchObject({ code: "42501" });
+    const both = sql.transaction([sql.query(query), sql`SELECT text FROM notes`]);
+    await expect(both).rejects.toMatchObject({ code: "42501" });
+    expect(await sql`SELECT session_user AS name`).toEqual([{ name: "otto_app" }]);
+    expect(await neon(database.ownerUrl)`SELECT session_user AS name`).toEqual([{ name: "postgres" }]);
   });
 
   it("refuses several statements in one query", async () => {

@@ -23,7 +23,9 @@ beforeAll(async () => {
   await mkdir(join(place, "migrations"));
   await writeFile(
     join(place, "migrations", "0001_rows.sql"),
-    "CREATE TABLE written (n int PRIMARY KEY, text text); GRANT SELECT, INSERT ON written TO otto_app;",
+    "CREATE TABLE written (n int PRIMARY KEY, text text); GRANT SELECT, INSERT ON written TO otto_app;" +
+      "CREATE FUNCTION otto_sealing_keys() RETURNS TABLE (header text, member text) LANGUAGE sql" +
+      " AS $$ SELECT null::text, null::text WHERE false $$;",
   );
   const port = await unusedPort();
   settings = {
@@ -33,6 +35,9 @@ beforeAll(async () => {
     externalUrl: null,
     folder: join(place, "database"),
     lockFile: join(place, "lock"),
+    isUsed: false,
+    secretKey: Buffer.alloc(32).toString("base64"),
+    oldSecretKeys: null,
   };
   neonConfig.fetchEndpoint = `http://127.0.0.1:${port}/sql`;
 });

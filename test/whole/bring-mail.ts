@@ -10,8 +10,11 @@ export interface BroughtMail {
   readonly isVerified?: boolean;
 }
 
-/** Brings a mail to the runtime, which hands it to the Worker. An unknown address answers with an error and its 550. */
-export async function bringMail({ url }: Pick<StartedSystem, "url">, mail: BroughtMail): Promise<Response> {
+/** Brings a mail with a key, of the tenant of its address. An unknown address answers with an error and its 550. */
+export async function bringMail(
+  { url, key }: Pick<StartedSystem, "url" | "key">,
+  mail: BroughtMail,
+): Promise<Response> {
   const { from, to, subject, text, isVerified = true } = mail;
   const domain = from.slice(from.lastIndexOf("@") + 1);
   const raw = [
@@ -26,5 +29,9 @@ export async function bringMail({ url }: Pick<StartedSystem, "url">, mail: Broug
     ...text.split("\n"),
   ].join("\r\n");
   const query = new URLSearchParams({ from, to });
-  return await fetch(`${url}/cdn-cgi/local/email?${query.toString()}`, { method: "POST", body: raw });
+  return await fetch(`${url}/cdn-cgi/local/email?${query.toString()}`, {
+    method: "POST",
+    body: raw,
+    headers: key === "" ? {} : { authorization: `Bearer ${key}` },
+  });
 }

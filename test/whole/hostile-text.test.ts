@@ -78,7 +78,10 @@ async function makePerson(caller: Caller): Promise<string> {
 /** Brings a mail and gives what came of it. */
 async function bringAndWork(caller: Caller, mail: { to: string; text: string; from?: string; isVerified?: boolean }) {
   const { data: before } = (await caller.send("GET", "/v1/mail/received")).json;
-  await bringMail(world.whole.system, { from: ANA, subject: "New Task: a question", ...mail });
+  await bringMail(
+    { url: world.whole.system.url, key: caller.key },
+    { from: ANA, subject: "New Task: a question", ...mail },
+  );
   return await vi.waitFor(async () => {
     const { data } = (await caller.send("GET", "/v1/mail/received")).json;
     expect(data).toHaveLength(before.length + 1);

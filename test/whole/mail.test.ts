@@ -29,12 +29,15 @@ test("a mail becomes a task, and its result with its file is mailed to whoever w
     calling("attach_file", { filename: "report.md" }),
     { text: "Here is the **report**." },
   );
-  const brought = await bringMail(whole.system, {
-    from: "ana@example.com",
-    to: address,
-    subject: "New Task",
-    text: script,
-  });
+  const brought = await bringMail(
+    { url: whole.system.url, key: caller.key },
+    {
+      from: "ana@example.com",
+      to: address,
+      subject: "New Task",
+      text: script,
+    },
+  );
   expect(brought.status, await brought.text()).toBe(200);
   const tasks = async () => (await caller.send("GET", "/v1/tasks")).json.data;
   await vi.waitFor(async () => expect(await tasks()).toHaveLength(1), { timeout: 40_000, interval: 100 });
@@ -53,9 +56,25 @@ test("a mail becomes a task, and its result with its file is mailed to whoever w
 
 test("a mail to an address that is nobody's is refused by the server", async () => {
   const mail = { from: "ana@example.com", to: "otto@mail.test", subject: "New Task", text: "Hi" };
-  const refused = await bringMail(whole.system, mail);
+  const refused = await bringMail({ url: whole.system.url, key: caller.key }, mail);
   expect(refused.ok).toBe(false);
   expect(await refused.text()).toContain("550");
+});
+
+test("a mail without an admin key of its tenant is refused", async () => {
+  const { address: to } = (await caller.send("GET", "/v1/mail")).json;
+  const mail = { from: "ana@example.com", to, subject: "New Task", text: "Hi" };
+  const stranger = await whole.makeTenant("stranger");
+  const { url } = whole.system;
+  const before = (await caller.send("GET", "/v1/tasks")).json.data.length;
+  expect((await bringMail({ url, key: "" }, mail)).status).toBe(401);
+  expect((await bringMail({ url, key: `${caller.key}x` }, mail)).status).toBe(401);
+  expect((await bringMail({ url, key: stranger.key }, mail)).status).toBe(403);
+  const narrow = { name: "narrow", scopes: ["tasks:read", "tasks:write", "tools:call"] };
+  const made = await caller.send("POST", "/v1/keys", narrow);
+  expect(made.status, made.text).toBe(201);
+  expect((await bringMail({ url, key: made.json.key }, mail)).status).toBe(403);
+  expect((await caller.send("GET", "/v1/tasks")).json.data).toHaveLength(before);
 });
 
 test("a question to a person is answered by a reply, once, and by nobody else", async () => {
@@ -74,7 +93,10 @@ test("a question to a person is answered by a reply, once, and by nobody else", 
   const [{ reply_to: tagged, text: asked }] = await mailsTo(address);
   const quoted = `On 21 Nov 2026, Otto wrote:\n> ${asked.replaceAll("\n", "\n> ")}`;
   const reply = async (words: string, from: string) =>
-    await bringMail(whole.system, { from, to: tagged, subject: "Re: a question", text: `${words}\n\n${quoted}` });
+    await bringMail(
+      { url: whole.system.url, key: caller.key },
+      { from, to: tagged, subject: "Re: a question", text: `${words}\n\n${quoted}` },
+    );
   const before = (await mailsTo("ana@example.com")).length;
   await reply("West", "eve@example.com");
   await reply("East", "ana@example.com");

@@ -209,7 +209,7 @@ test("every variable of the table is read, and reaches who reads it", () => {
     .map((name) => readFileSync(join(ROOT, "adapters", name), "utf8"))
     .join("\n");
   const isRead = (name: string): boolean =>
-    supervisor.some((text) => text.includes(`env["${name}"]`)) ||
+    supervisor.some((text) => text.includes(`env["${name}"]`) || text.includes(`readGiven(env, "${name}")`)) ||
     (new RegExp(`\\benv\\.${name}\\b`).test(settings) && passesToWorker(name));
   expect(named.flat().filter((name) => !isRead(name))).toEqual([]);
 });

@@ -197,9 +197,11 @@ describe("a hostile path", () => {
     task = await makeTask(caller, { agent: agent.json.id });
   });
 
-  test.each(Object.entries(PATH_TOOLS))(
+  // Every path goes through several tools here, and every one through every tool in `test/tools`.
+  test.each(Object.entries(PATH_TOOLS).map(([name, more], index) => [name, more, index % 3] as const))(
     "leads %s nowhere, through the whole gateway",
-    async (name, more) => {
+    async (name, more, third) => {
+      const paths = TRAVERSALS.filter((_, at) => at % 3 === third);
       const refused = async (path: string) => {
         const body = { arguments: { ...more, path }, task_id: task };
         const answer = await caller.send("POST", `/v1/tools/${name}/call`, body);
@@ -210,7 +212,7 @@ describe("a hostile path", () => {
           expect.stringMatching(/^(invalid_input|sandbox_denied)$/),
         ]);
       };
-      for (let at = 0; at < TRAVERSALS.length; at += 10) await Promise.all(TRAVERSALS.slice(at, at + 10).map(refused));
+      for (let at = 0; at < paths.length; at += 10) await Promise.all(paths.slice(at, at + 10).map(refused));
       expect((await caller.send("GET", `/v1/tasks/${task}/files`)).json.data).toEqual([]);
     },
     60_000,

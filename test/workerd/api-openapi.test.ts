@@ -13,8 +13,9 @@ describe("the OpenAPI document", () => {
     const written = Object.entries(paths).flatMap(([path, operations]) =>
       Object.keys(operations as object).map((method) => `${method.toUpperCase()} ${path}`),
     );
+    // What stands for the platform on one machine is 404 in the cloud, and not of the API.
     const served = createApp()
-      .routes.filter(({ method }) => method !== "ALL")
+      .routes.filter(({ method, path }) => method !== "ALL" && !path.startsWith("/cdn-cgi/"))
       .map(({ method, path }) => `${method} ${path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}")}`);
     expect(written.toSorted()).toEqual([...new Set(served)].toSorted());
   });
@@ -113,6 +114,9 @@ test("health tells what is there and no secret", async () => {
       sidecar: "ok",
       isolation: expect.stringMatching(/^(bubblewrap|container|none)$/),
       version: VERSION,
+      disk: null,
+      // Of all tenants, those of other tests too.
+      reindex: { running: expect.any(Number), not_rebuilt: expect.any(Object) },
       deployment: expect.any(String),
       problems: [],
     },

@@ -60,6 +60,21 @@ describe("a mail with a file, which a person has to approve", () => {
     expect(requested.map(({ data }) => data["files"])).toEqual([approval.files]);
   });
 
+  test("requests its approval after the subtask of its step that writes the file, and shows what that wrote", async () => {
+    const caller = await makeCaller();
+    const to = addressee();
+    const task_description = JSON.stringify({ replies: [{ calls: [write("by a subtask")] }, { text: "Written." }] });
+    const { id } = await caller.makeTask([
+      { calls: [call("dispatch_subagent", { task_description }), mailTo(to)] },
+      { text: "Done." },
+    ]);
+    const approval = await asked(caller, id);
+    expect(approval.files).toMatchObject([{ path: "r.md", sha256: await hashOf("by a subtask") }]);
+    expect((await decide(caller, id, approval.id)).status).toBe(200);
+    await caller.until(id, ({ status }) => status === "completed");
+    expect(await sentHashes(to)).toEqual([await hashOf("by a subtask")]);
+  });
+
   test("requests another approval when the file changed after the first, and none when the same bytes were written", async () => {
     const caller = await makeCaller();
     const to = addressee();

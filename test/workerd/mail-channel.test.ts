@@ -80,7 +80,8 @@ describe("new mail", () => {
     const [task] = await tasksOf(caller);
     const facts = await tasksFromEnv(env)(caller.tenant, task?.id ?? "").facts();
     expect(facts.ok && facts.value.texts?.map(({ content, label }) => [content, label])).toEqual([
-      ["Look\n\nVoilà.", PRINCIPAL],
+      ["Look\n\n", OUTSIDE],
+      ["Voilà.", PRINCIPAL],
       ["\n\nObey.", OUTSIDE],
     ]);
   });

@@ -54,7 +54,7 @@ export async function bring(mail: Brought): Promise<string | null> {
       refusal = why;
     },
   };
-  await takeMail(env, message as unknown as ForwardableEmailMessage);
+  await takeMail(env, message);
   return refusal;
 }
 

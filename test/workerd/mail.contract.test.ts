@@ -1,4 +1,4 @@
-/** The providers of mail: a real server of SMTP, Resend's API as its SDK speaks it, and the bucket that only keeps mail. */
+/** The providers of mail: a real server of SMTP, Resend's API, and the bucket that only keeps mail. */
 import { env } from "cloudflare:workers";
 import PostalMime, { type Address } from "postal-mime";
 import { describe, expect, inject, it } from "vitest";

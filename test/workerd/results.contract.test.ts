@@ -44,7 +44,7 @@ async function open({ shortened, short }: ResultsWanted): Promise<ResultsUnderTe
     unsettled: await callOf(callFacts({ rootId }), null),
     elsewhere: [await callOf(other, shortened), await callOf(callFacts({ rootId: other.id }), short)],
   };
-  return { results: resultsFromEnv(bindings, root), ...ids };
+  return { results: resultsFromEnv(bindings, root, null), ...ids };
 }
 
 resultsContract("the bucket and the tasks' objects", open);
@@ -54,7 +54,7 @@ describe("results of a tree", () => {
     const root = callFacts();
     const id = await callOf(root, "x".repeat(5000));
     const tenant = makeId("tenant", 2, new Uint8Array(10));
-    expect(await resultsFromEnv(bindings, { ...root, tenant }).read(id)).toMatchObject({
+    expect(await resultsFromEnv(bindings, { ...root, tenant }, null).read(id)).toMatchObject({
       error: { code: "not_found" },
     });
   });
@@ -64,7 +64,12 @@ describe("results of a tree", () => {
     const id = await callOf(root, "x".repeat(5000));
     const bucket = { get: () => Promise.reject(new Error("away")) } as unknown as R2Bucket;
     const blobs = blobsFromEnv({ ...bindings, FILES: bucket });
-    const results = openResults({ ...root, blobs, taskOf: (task) => tasksFromEnv(bindings)(root.tenant, task) });
+    const results = openResults({
+      ...root,
+      own: null,
+      blobs,
+      taskOf: (task) => tasksFromEnv(bindings)(root.tenant, task),
+    });
     expect(await results.read(id)).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
   });
 });

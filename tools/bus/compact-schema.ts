@@ -11,7 +11,10 @@ const MAX_DEPTH = 3;
 const LONG_CHARACTERS = 3_000;
 
 /** What of a schema is told. References are followed. */
-const KEPT = ["type", "format", "default", "minimum", "maximum", "required", "const"] as const;
+const KEPT = new Set(["type", "format", "default", "minimum", "maximum", "required", "const"]);
+
+/** Keywords that join schemas. */
+const JOINS = new Set(["anyOf", "oneOf", "allOf"]);
 
 export function compactSchema(schema: Schema): Record<string, unknown> {
   const { $schema: _, title: __, ...whole } = schema;
@@ -29,8 +32,7 @@ export function compactSchema(schema: Schema): Record<string, unknown> {
 
 function tell(given: unknown, root: Schema, depth: number): Record<string, unknown> {
   const schema = follow(given, root);
-  const told: Record<string, unknown> = {};
-  for (const key of KEPT) if (Object.hasOwn(schema, key)) told[key] = schema[key];
+  const told: Record<string, unknown> = Object.fromEntries(Object.entries(schema).filter(([key]) => KEPT.has(key)));
   const { description, enum: choices } = schema;
   if (typeof description === "string") told["description"] = cut(description);
   if (Array.isArray(choices)) told["enum"] = choices.slice(0, MAX_CHOICES);
@@ -41,11 +43,11 @@ function tell(given: unknown, root: Schema, depth: number): Record<string, unkno
       Object.entries(properties).map(([name, inner]) => [name, tell(inner, root, depth - 1)]),
     );
   if (isSchema(items)) told["items"] = tell(items, root, depth - 1);
-  for (const key of ["anyOf", "oneOf", "allOf"]) {
-    const of = schema[key];
-    if (Array.isArray(of)) told[key] = of.slice(0, MAX_CHOICES).map((inner) => tell(inner, root, depth - 1));
-  }
-  return told;
+  const joined = Object.entries(schema).flatMap(([key, of]) => {
+    if (!JOINS.has(key) || !Array.isArray(of)) return [];
+    return [[key, of.slice(0, MAX_CHOICES).map((inner) => tell(inner, root, depth - 1))] as const];
+  });
+  return { ...told, ...Object.fromEntries(joined) };
 }
 
 /** The schema that a local reference names, if it is one. */

@@ -2,6 +2,7 @@
  * The units and how much each is of its category's first one. Factors are exact: those of the international yard and pound
  * (1959), the US customary measures of volume (a gallon is 231 cubic inches), and NIST SP 811. A year is 365.25 days.
  */
+import { getOwn } from "../../core/base/own-field.ts";
 
 /** A number as a fraction of whole numbers; the lower one is above 0. */
 export interface Fraction {
@@ -113,7 +114,7 @@ const ZERO: Fraction = { over: 0n, under: 1n };
 const UNITS: ReadonlyMap<string, Unit> = new Map(
   Object.entries(FACTORS).flatMap(([category, units]) =>
     Object.entries(units).flatMap(([names, factor]) => {
-      const unit: Unit = { category, factor: readFraction(factor), shift: readFraction(SHIFTS[names] ?? "0") };
+      const unit: Unit = { category, factor: readFraction(factor), shift: readFraction(getOwn(SHIFTS, names) ?? "0") };
       return names.split(" ").map((name) => [name, unit] as const);
     }),
   ),

@@ -61,7 +61,7 @@ export default defineTool({
     if (!folder.ok) return failWith(folder.error);
     const found = await files.stat(path.value);
     if (!found.ok) return failWith(aboutDocument(found.error));
-    const { size, path: at } = found.value;
+    const { size, path: at, version, hash: sha256 } = found.value;
     if (!isReadable(found.value))
       return failure("permission_denied", `Permission denied: ${at}`, { field: "filename" });
     if (size > MAX_DOCUMENT_BYTES) {
@@ -69,10 +69,18 @@ export default defineTool({
       return failure("too_large", message, { field: "filename" });
     }
     const open = async () => {
-      const opened = await files.open(at);
+      const opened = await files.open(at, version);
       return opened.ok ? { ok: true as const, value: opened.value.stream } : opened;
     };
-    const read = await documents.read({ name: at, size, open, pages: pages.value, withImages: wantsImages, signal });
+    const read = await documents.read({
+      name: at,
+      size,
+      sha256,
+      open,
+      pages: pages.value,
+      withImages: wantsImages,
+      signal,
+    });
     if (!read.ok) return failWith(aboutDocument(read.error));
     const { markdown, kind, title, units, images, imageFiles, warnings } = read.value;
     const written = await writeImages(imageFiles, folder.value, { files, key });

@@ -23,7 +23,7 @@ export default defineTool({
         .min(1)
         .max(200)
         .optional()
-        .describe("Whom to ask, by name; else whoever looks after the task"),
+        .describe("Whom to ask, by name; else the person who looks after the task"),
       wait_for_answer: z.boolean().default(true),
       choices: z
         .array(z.string().trim().min(1).max(200))

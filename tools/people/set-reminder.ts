@@ -40,7 +40,7 @@ export default defineTool({
     }),
   output: z.object({
     reminder_id: z.string(),
-    next_at: z.iso.datetime().nullable().describe("When it is due next; null: it is over"),
+    next_at: z.iso.datetime().nullable().describe("When it is due next; null: it has ended"),
     time_zone: z.string(),
   }),
   async run({ message, at, every, time_zone, person }, { reminders, key, nowMs }) {

@@ -1,4 +1,5 @@
 /** Which test runner a project has, by its files, and where the project is. */
+import { getOwn } from "../../core/base/own-field.ts";
 import { z } from "zod";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { parseJson } from "../../core/parse-json.ts";
@@ -77,7 +78,7 @@ async function projectsOf(
   for (const path of paths) {
     const slash = path.lastIndexOf("/");
     const [directory, name] = [path.slice(0, Math.max(slash, 0)), path.slice(slash + 1)];
-    const marked = Object.hasOwn(MARKERS, name) ? MARKERS[name] : undefined;
+    const marked = getOwn(MARKERS, name);
     if (marked !== undefined) add(marked, directory);
     if (VITEST_CONFIG.test(name)) add("vitest", directory);
     if (name === "package.json") {

@@ -26,10 +26,11 @@ export default defineTool({
       .describe("JSON Schema, drafts 4 to 2020-12; $ref leads inside it only, patterns are RE2's"),
   }),
   output: z.unknown(),
-  run({ yaml, schema }, { patterns }) {
-    const read = readYaml(yaml, MAX_TOKENS);
+  async run({ yaml, schema }, { patterns, giveWay }) {
+    const read = await readYaml(yaml, MAX_TOKENS, giveWay);
     if (!read.ok) return failWith({ ...read.error, field: "yaml" });
     if (schema === undefined) return read.value;
+    await giveWay();
     const judged = judgeBySchema(read.value, schema, patterns, "yaml");
     return judged.ok ? judged.value : failWith(judged.error);
   },

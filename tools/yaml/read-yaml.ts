@@ -20,19 +20,11 @@ const OPTIONS = {
 } as const;
 
 /**
- * The value; `invalid_input` names the line and the column. A name that a mapping has twice is refused, and so are the
- * numbers that JSON does not have. An alias is a copy of what its anchor marks. The parser takes its time by `maxTokens`.
+ * The value, read in turns; `invalid_input` names the line and the column. A name that a mapping has twice is refused, and so
+ * are the numbers that JSON does not have. An alias is a copy of what its anchor marks. One turn builds the nodes, and
+ * another one the value: their time grows with `maxTokens`.
  */
-export function readYaml(text: string, maxTokens: number): Result<unknown> {
-  const reading = readTurns(text, maxTokens);
-  for (;;) {
-    const { done, value } = reading.next();
-    if (done === true) return value;
-  }
-}
-
-/** The same in turns. One turn builds the nodes, and another one the value: their time grows with `maxTokens`. */
-export async function readYamlInTurns(text: string, maxTokens: number, giveWay: GiveWay): Promise<Result<unknown>> {
+export async function readYaml(text: string, maxTokens: number, giveWay: GiveWay): Promise<Result<unknown>> {
   const reading = readTurns(text, maxTokens);
   for (;;) {
     const { done, value } = reading.next();

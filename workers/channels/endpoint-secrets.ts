@@ -1,6 +1,6 @@
 /** The secrets that sign webhooks: made, sealed for the database, and opened by nobody but the sender. */
-import { type Env, sealingFromEnv } from "../../adapters/from-env.ts";
-import { fromBase64, toBase64 } from "../../core/base64.ts";
+import { type Env, openStoredFromEnv, sealingFromEnv } from "../../adapters/from-env.ts";
+import { toBase64 } from "../../core/base64.ts";
 import type { SealedEndpoint } from "../../core/channels/endpoint.ts";
 import { stillCounting } from "../../core/channels/old-secrets.ts";
 import { SECRET_BYTES, writeSecret } from "../../core/channels/webhook-signature.ts";
@@ -29,11 +29,17 @@ export async function signingSecrets(
   { id, sealed, old }: SealedEndpoint,
   now: number,
 ): Promise<Uint8Array<ArrayBuffer>[]> {
-  const sealing = sealingFromEnv(env);
-  const texts = [sealed, ...stillCounting(old, now).map((one) => one.sealed)];
-  return await Promise.all(
-    texts.map(async (text) => new Uint8Array(await sealing.open(fromBase64(text), contextOf(tenant, id)))),
-  );
+  const context = contextOf(tenant, id);
+  const values = [
+    { tenant, context, sealed, column: "endpoints.sealed" as const },
+    ...stillCounting(old, now).map((one) => ({
+      tenant,
+      context,
+      sealed: one.sealed,
+      column: "endpoints.old_sealed[]" as const,
+    })),
+  ];
+  return await Promise.all(values.map(async (value) => new Uint8Array(await openStoredFromEnv(env, value))));
 }
 
 function contextOf(tenant: string, id: string): string {

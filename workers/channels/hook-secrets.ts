@@ -1,6 +1,6 @@
 /** What calls of hooks are signed with: made, sealed for the tenant and the hook, and opened where a call is judged. */
-import { sealingFromEnv, type Env } from "../../adapters/from-env.ts";
-import { fromBase64, toBase64 } from "../../core/base64.ts";
+import { openStoredFromEnv, sealingFromEnv, type Env } from "../../adapters/from-env.ts";
+import { toBase64 } from "../../core/base64.ts";
 import type { Hook, HookDoor, ReplacedSecret } from "../../core/channels/hook.ts";
 import { OLD_SECRET_MS, stillCounting } from "../../core/channels/old-secrets.ts";
 
@@ -26,7 +26,7 @@ export async function replacedHookSecret(
   { tenant, hook: { id, sealed }, given }: { readonly tenant: string; readonly hook: Hook; readonly given: string },
   { overlap, at }: { readonly overlap: number | undefined; readonly at: number },
 ): Promise<ReplacedSecret | null> {
-  const isSame = (await openHookSecret(env, { tenant, hook: id, sealed })) === given;
+  const isSame = (await openHookSecret(env, { tenant, hook: id, sealed }, "hooks.sealed")) === given;
   if (isSame && overlap !== 0) return null;
   const oldUntil = overlap === 0 ? null : at + (overlap === undefined ? OLD_SECRET_MS : overlap * 1000);
   return { sealed: await sealHookSecret(env, tenant, id, given), oldUntil };
@@ -35,15 +35,18 @@ export async function replacedHookSecret(
 /** The secrets that count now: the present one, and those that it replaced not long ago. */
 export async function* openHookSecrets(env: Env, door: HookDoor, now: number): AsyncGenerator<string> {
   const { tenant, hook } = door;
-  for (const { sealed } of [door, ...stillCounting(door.old ?? [], now)])
-    yield await openHookSecret(env, { tenant, hook, sealed });
+  yield await openHookSecret(env, door, "hooks.sealed");
+  for (const { sealed } of stillCounting(door.old ?? [], now))
+    yield await openHookSecret(env, { tenant, hook, sealed }, "hooks.old_sealed[]");
 }
 
 async function openHookSecret(
   env: Env,
   { tenant, hook, sealed }: Pick<HookDoor, "tenant" | "hook" | "sealed">,
+  column: "hooks.sealed" | "hooks.old_sealed[]",
 ): Promise<string> {
-  return new TextDecoder().decode(await sealingFromEnv(env).open(fromBase64(sealed), contextOf(tenant, hook)));
+  const value = { tenant, column, sealed, context: contextOf(tenant, hook) };
+  return new TextDecoder().decode(await openStoredFromEnv(env, value));
 }
 
 function contextOf(tenant: string, hook: string): string {

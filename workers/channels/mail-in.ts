@@ -11,6 +11,8 @@ import {
 } from "../../adapters/from-env.ts";
 import { comparable } from "../../core/mail/address.ts";
 import { sha256Hex } from "../../core/sha256.ts";
+import { MAIL_MS, rateBody } from "../../core/tenant/cost-rates.ts";
+import { paceIncoming } from "../charge-cost.ts";
 
 const MAX_MAIL_BYTES = 25 * 1024 * 1024;
 const MAX_LANE = 300;
@@ -28,9 +30,14 @@ export interface MailNote {
   readonly isTooLarge: boolean;
 }
 
-export async function takeMail(env: Env, message: ForwardableEmailMessage): Promise<void> {
+/** The part of a mail from Email Routing that is used. */
+export type IncomingMail = Pick<ForwardableEmailMessage, "from" | "to" | "raw" | "rawSize" | "headers" | "setReject">;
+
+export async function takeMail(env: Env, message: IncomingMail): Promise<void> {
   const own = (await ownAddressesFromEnv(env)?.read(message.to)) ?? null;
   if (own === null) return message.setReject("550 5.1.1 There is nobody of this address here");
+  const inboxName = `email/${own.tenant}`;
+  await paceIncoming(env, inboxName, { costMs: MAIL_MS + rateBody("file", message.rawSize) });
   const isTooLarge = message.rawSize > MAX_MAIL_BYTES;
   const id = await idOf(message);
   const kept = isTooLarge ? headOf(message.headers) : { stream: message.raw, size: message.rawSize };
@@ -38,7 +45,7 @@ export async function takeMail(env: Env, message: ForwardableEmailMessage): Prom
   const isKept = await mails.keep(own.tenant, id, kept.stream, kept.size);
   const note: MailNote = { from: message.from, to: message.to, tag: own.tag, isTooLarge };
   const item = { id, lane: laneOf(message.from), kind: "mail", body: { ...note } };
-  const inbox = inboxesFromEnv(env)(`email/${own.tenant}`);
+  const inbox = inboxesFromEnv(env)(inboxName);
   const { isOver, retryAfterMs } = await inbox.take({ ...item, receivedAt: clockFromEnv(env).now() });
   // Nobody will work it once more, and so nobody else would take away what was kept just now.
   if (isKept && isOver === true) await mails.forget(own.tenant, id);
@@ -68,7 +75,7 @@ function laneOf(from: string): string {
  * The same for a mail that is brought again, by whomever: who has a copy of a signed mail can bring it with the proof of its
  * sender, and with another envelope. One without an id of its own is known by what it says of itself.
  */
-async function idOf({ from, to, headers, rawSize }: ForwardableEmailMessage): Promise<string> {
+async function idOf({ from, to, headers, rawSize }: IncomingMail): Promise<string> {
   const own = headers.get("message-id")?.replace(/\s+/g, "") ?? "";
   const said = ["date", "from", "subject"].map((name) => headers.get(name) ?? "");
   const known = own === "" ? [comparable(from), ...said, String(rawSize)] : [own];

@@ -1,4 +1,5 @@
 /** Who works the items of which inbox. */
+import { getOwn } from "../../core/base/own-field.ts";
 import { receiveMail } from "./email-receiver.ts";
 import type { Receiver } from "./receiver.ts";
 import { receiveSlack } from "./slack/receive.ts";
@@ -15,7 +16,7 @@ export const RECEIVERS: Receivers = {
 
 /** Throws for a name that no channel has. */
 export function receiverOf(receivers: Receivers, inbox: string): Receiver {
-  const receiver = receivers[inbox.split("/")[0] ?? ""];
+  const receiver = getOwn(receivers, inbox.split("/")[0] ?? "");
   if (receiver === undefined) throw new Error(`nobody works the inbox ${inbox}`);
   return receiver;
 }

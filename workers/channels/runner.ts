@@ -6,18 +6,24 @@ import type { Handled, InboxItem } from "../../core/channels/inbox.ts";
 import type { Notice } from "../../core/channels/notice.ts";
 import type { ChannelsRpc, MadeTask, TaskOrder } from "../../core/channels/rpc.ts";
 import { type Failure, ok, type Result } from "../../core/errors.ts";
+import { ITEM_MS } from "../../core/tenant/cost-rates.ts";
 import type { JsonState } from "../../core/tool.ts";
+import { paceIncoming } from "../charge-cost.ts";
 import { makeTask } from "../make-task.ts";
 import { receiverOf, RECEIVERS, type Receivers } from "./receivers.ts";
 import { senderOf, SENDERS, type Senders } from "./senders.ts";
 import { spreadNotices } from "./spread.ts";
 import { tell } from "./tell.ts";
 
+/** An answer to a question may be in the inbox, so an item waits little for the pace of those before it. */
+const LONGEST_ITEM_PAUSE_MS = 1000;
+
 export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc {
   protected readonly receivers: Receivers = RECEIVERS;
   protected readonly senders: Senders = SENDERS;
 
   async receive(inbox: string, item: InboxItem, lane: JsonState | null): Promise<Handled> {
+    await paceIncoming(this.env, inbox, { costMs: ITEM_MS, mostMs: LONGEST_ITEM_PAUSE_MS });
     return await receiverOf(this.receivers, inbox)(this.env, inbox, item, lane);
   }
 

@@ -1,4 +1,5 @@
 /** A schedule's object is told how the tasks that it made ended. */
+import { getOwn } from "../../core/base/own-field.ts";
 import { z } from "zod";
 import { schedulesFromEnv } from "../../adapters/from-env.ts";
 import { isEndOfRun } from "../../core/channels/wanted.ts";
@@ -22,7 +23,7 @@ const dataSchema = z.object({ error: z.object({ message: z.string() }).nullish()
  */
 export const tellSchedule: Spreader = async function tellSchedule(env, { tenant, notice }) {
   const { facts, type } = notice;
-  const status = STATUSES[type];
+  const status = getOwn(STATUSES, type);
   if (status !== undefined && isEndOfRun(facts, notice) && facts.via.id !== null && isId("schedule", facts.via.id))
     await schedulesFromEnv(env)(tenant, facts.via.id)
       .taskEnded(facts.task, status, dataSchema.safeParse(notice.data).data?.error?.message ?? null)

@@ -1,4 +1,5 @@
 /** The receiver of `webhook/…`: each call of a hook becomes a task, as the hook's rule says when it is worked. */
+import { getOwn } from "../../core/base/own-field.ts";
 import { databaseFromEnv, inboxesFromEnv, tasksFromEnv, type Env } from "../../adapters/from-env.ts";
 import { eventOf, payloadOf, whyLeft } from "../../core/channels/hook-call.ts";
 import { DEFAULT_PROMPT, FIELD, hookInput, hookTexts } from "../../core/channels/hook-prompt.ts";
@@ -53,7 +54,7 @@ async function openTask(env: Env, item: InboxItem, call: HookItem, hook: Hook | 
   }
   const payload = payloadOf(text.value);
   const type = hook?.config.type ?? call.type;
-  const event = eventOf(type, payload, (name) => call.headers[name] ?? null);
+  const event = eventOf(type, payload, (name) => getOwn(call.headers, name) ?? null);
   const left = whyLeft(type, hook?.config.events, event);
   if (left !== null) return await refused(env, call, left);
   const { agent, project, prompt = DEFAULT_PROMPT, deliver, budget } = hook?.config ?? NO_RULE;

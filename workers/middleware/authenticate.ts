@@ -76,12 +76,14 @@ type Question = (repeat: Repeat) => Promise<Admitted | null>;
 async function admitOnce(c: AppContext, question: Question): Promise<Admitted | null> {
   const admitted = await question({ idempotency: null });
   if (admitted?.kind !== "admitted") return admitted;
+  let hasWaited = false;
   if (admitted.key.id !== OPERATOR) {
-    await paceRequest(c.env, admitted.key.tenant, c.req);
+    hasWaited = await paceRequest(c.env, admitted.key.tenant, c.req);
     chargeCost(c.env, admitted.key.tenant, REQUEST_MS);
   }
   const idempotency = await idempotentRequestOf(c);
-  if (idempotency === null) return admitted;
+  // The key can have been revoked, and the tenant stopped, while the request waited.
+  if (idempotency === null && !hasWaited) return admitted;
   const judged = await question({ idempotency, isCounted: true });
   return judged === null ? null : { ...judged, rate: admitted.rate };
 }

@@ -7,8 +7,8 @@
 import type { MiddlewareHandler } from "hono";
 import { agentFromDocument } from "../../core/agent-document.ts";
 import { OttoError, raise } from "../../core/errors.ts";
-import { costOf, costOfBody } from "../../core/tenant/cost-rates.ts";
-import { chargeCost } from "../charge-cost.ts";
+import { rateBody } from "../../core/tenant/cost-rates.ts";
+import { chargeCost, meterWork } from "../charge-cost.ts";
 import type { AppContext, AppEnv, Principal } from "../context.ts";
 import { readCounted } from "../counted-body.ts";
 import { findBadText } from "../json-text.ts";
@@ -54,7 +54,8 @@ async function readLimited(c: AppContext): Promise<Uint8Array> {
 
 export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJsonBody(c, next) {
   const bytes = await readBody(c);
-  if (bytes !== null && !UPLOAD_PATH.test(c.req.path)) {
+  if (bytes !== null && UPLOAD_PATH.test(c.req.path)) charge(c, rateBody("compiled", bytes.length));
+  else if (bytes !== null) {
     const type = c.req.header("content-type") ?? "";
     const headers = new Headers(c.req.raw.headers);
     const isAgentFile = bytes.length > 0 && AGENT_PATH.test(c.req.path) && namesYaml(type);
@@ -83,14 +84,19 @@ function readJson(c: AppContext, bytes: Uint8Array): string {
   } finally {
     const kind = COMPILED_PATH.test(c.req.path) ? "compiled" : "json";
     // The route reads the checked text once more.
-    charge(c, costOf(costOfBody(kind, bytes.length), 2 * (Date.now() - startedAt)));
+    charge(c, Math.max(rateBody(kind, bytes.length), 2 * (Date.now() - startedAt)));
   }
 }
 
 /** The body that an agent's file stands for. */
 async function readAgentFile(c: AppContext, bytes: Uint8Array): Promise<string> {
-  charge(c, costOfBody("yaml", bytes.length));
-  const document = await readDocument(decode(bytes), "body", () => scheduler.wait(0));
+  const countedMs = rateBody("yaml", bytes.length);
+  const principal: Principal | undefined = c.get("principal");
+  const giveWay =
+    principal?.kind === "tenant"
+      ? meterWork(c.env, principal.tenant, { countedMs }).giveWay
+      : async () => await scheduler.wait(0);
+  const document = await readDocument(decode(bytes), "body", giveWay);
   const agent = document.ok ? agentFromDocument(document.value) : document;
   if (!agent.ok) throw new OttoError(agent.error);
   return checkedText(JSON.stringify(agent.value));

@@ -133,7 +133,14 @@ async function seal(c: AppContext, tenant: string): Promise<StoredReply> {
 }
 
 async function open(c: AppContext, tenant: string, reply: StoredReply): Promise<Response> {
-  const body = await sealingFromEnv(c.env).open(reply.sealed, contextOf(tenant));
+  const body = await sealingFromEnv(c.env)
+    .open(reply.sealed, contextOf(tenant))
+    .catch(() => null);
+  if (body === null) {
+    const message =
+      "The first request with this Idempotency-Key was done, and its reply cannot be opened: the key that sealed it is missing.";
+    return problemResponse(refusal("conflict", message), c.get("requestId"));
+  }
   return new Response(body.length === 0 ? null : body, {
     status: reply.status,
     headers: new Headers(reply.headers.map(([name, value]): [string, string] => [name, value])),

@@ -1,9 +1,18 @@
 /** Whether Otto and what it needs are there. Needs no key and tells no secret. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { deploymentFromEnv, type Env, healthFromEnv, ISOLATION, settingProblems } from "../../adapters/from-env.ts";
+import {
+  deploymentFromEnv,
+  type Env,
+  healthFromEnv,
+  ISOLATION,
+  keyRingProblemFromEnv,
+  settingProblems,
+} from "../../adapters/from-env.ts";
 import { openAnswers } from "../answers.ts";
 import type { App } from "../context.ts";
+import { notRebuiltSchema } from "../reindex-shown.ts";
+import { FULL_BYTES } from "../storage-failure.ts";
 import { VERSION } from "../version.ts";
 
 const DATABASE_REFUSED =
@@ -18,7 +27,7 @@ const healthSchema = z
     status: z
       .enum(["ok", "degraded", "failed"])
       .describe(
-        "`degraded`: the database or the sidecar is away; what needs it fails or waits, and the rest works. " +
+        "`degraded`: the database or the sidecar is away, or the disk is full; what needs it fails or waits, and the rest works. " +
           "`failed`: nothing under /v1 works, and `problems` says why",
       ),
     mode: z.string(),
@@ -40,6 +49,20 @@ const healthSchema = z
         "What shuts in the programs that the sidecar runs; `none`: scripts, commands, tests and stdio MCP servers are " +
           "refused; `unknown`: the sidecar does not say",
       ),
+    disk: z
+      .strictObject({
+        status: z.enum(["ok", "low", "full"]).describe("`full`: requests that store something answer 503"),
+        free_bytes: z.number(),
+      })
+      .nullable()
+      .describe("The disk of the state folder of a local system; null where there is none or it is not known"),
+    reindex: z
+      .strictObject({
+        running: z.int().describe("Tenants whose index is being rebuilt: their lists are not complete yet"),
+        not_rebuilt: notRebuiltSchema,
+      })
+      .nullable()
+      .describe("After the loss of a database, for 30 days; null: the database is away"),
     version: z.string(),
     deployment: z.string().nullable().describe("The upload that answers, by Cloudflare's id of it"),
     problems: z.array(z.string()).describe("What is wrong or missing, a sentence each that names the setting"),
@@ -58,6 +81,8 @@ const health = createRoute({
   }),
 });
 
+const LOW_BYTES = 256 * 1024 * 1024;
+
 let latest: { readonly env: Env; readonly at: number; readonly health: Health } | null = null;
 
 export function healthRoutes(app: App): void {
@@ -73,11 +98,26 @@ async function look(env: Env): Promise<Health> {
   const shared = { version: VERSION, deployment: deploymentFromEnv(env), problems: [...problems] };
   if (problems.length > 0) {
     const names = { mode: "unknown", model: "unknown", embeddings: "unknown", vectors: "unknown" } as const;
-    const unknown = { ...names, database: "away", sidecar: "away", isolation: "unknown" } as const;
+    const unknown = {
+      ...names,
+      database: "away",
+      sidecar: "away",
+      isolation: "unknown",
+      disk: null,
+      reindex: null,
+    } as const;
     return { status: "failed", ...unknown, ...shared };
   }
-  const parts = await healthFromEnv(env);
+  const { freeDiskBytes, ...found } = await healthFromEnv(env);
+  const parts = { ...found, disk: diskOf(freeDiskBytes) };
   if (parts.database === "refused") return { status: "failed", ...parts, ...shared, problems: [DATABASE_REFUSED] };
-  const isWhole = parts.database === "ok" && parts.sidecar !== "away";
+  const ofKeys = parts.database === "ok" ? await keyRingProblemFromEnv(env) : null;
+  if (ofKeys !== null) return { status: "failed", ...parts, ...shared, problems: [ofKeys] };
+  const isWhole = parts.database === "ok" && parts.sidecar !== "away" && parts.disk?.status !== "full";
   return { status: isWhole ? "ok" : "degraded", ...parts, ...shared };
+}
+
+function diskOf(free: number | null): Health["disk"] {
+  if (free === null) return null;
+  return { status: free < FULL_BYTES ? "full" : free < LOW_BYTES ? "low" : "ok", free_bytes: free };
 }

@@ -64,7 +64,7 @@ const keySchema = z
     revoked_at: time.nullable(),
   })
   .meta({ id: "Key" });
-const newKeySchema = keySchema
+export const newKeySchema = keySchema
   .extend({ key: z.string().describe("The key itself. It is shown this once.") })
   .meta({ id: "NewKey" });
 
@@ -161,7 +161,17 @@ async function readBounds(
   return { projects: projects ?? null, agents: agents === undefined ? null : await readAgentIds(c, agents, "agents") };
 }
 
-function shownKey({ id, name, scopes: held, projects, agents, createdAt, createdBy, expiresAt, revokedAt }: ApiKey) {
+export function shownKey({
+  id,
+  name,
+  scopes: held,
+  projects,
+  agents,
+  createdAt,
+  createdBy,
+  expiresAt,
+  revokedAt,
+}: ApiKey) {
   return {
     id,
     name,

@@ -87,7 +87,7 @@ const create = createRoute({
   path: "/v1/memory",
   summary: "Save a memory",
   description:
-    "200 when the project has the same text already (white space aside): that memory gets the tags that it had not.",
+    "200 when the project has the same text already, byte for byte: that memory gets the tags that it had not.",
   middleware: writes,
   request: {
     body: {

@@ -203,8 +203,7 @@ function randomBytes(count: number): Uint8Array {
 
 /** Counts the try before anything is looked up. */
 async function countTry(c: AppContext): Promise<void> {
-  const address = c.req.header("cf-connecting-ip") ?? "";
-  if (await countSignInFromEnv(c.env, address)) return;
+  if (await countSignInFromEnv(c.env, c.req.header("cf-connecting-ip"))) return;
   const message = "Too many tries to sign in from this address. Wait a minute.";
   raise("rate_limited", message, { retryAfterMs: TRY_AGAIN_MS });
 }

@@ -10,7 +10,7 @@ import type { FileEntry, FilesPort } from "../../core/ports.ts";
 import { DEFAULT_MODE } from "../../core/sandbox/file-mode.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
 import { OUTSIDE, TENANT } from "../../core/provenance/label.ts";
-import { costOfBody } from "../../core/tenant/cost-rates.ts";
+import { rateBody } from "../../core/tenant/cost-rates.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf, removedFileSchema, sandboxFileSchema, writtenFileSchema } from "../api-schemas.ts";
 import { chargeCost } from "../charge-cost.ts";
@@ -165,7 +165,7 @@ export function taskFileRoutes(app: App): void {
     const contentType = contentTypeOf(c);
     refuseEnded(await readTask(c, id, (stub) => stub.view()));
     const bytes = await readCounted(c.req.raw, MAX_FILE_BYTES);
-    chargeCost(c.env, tenantOf(c), costOfBody("file", bytes?.byteLength ?? MAX_FILE_BYTES));
+    chargeCost(c.env, tenantOf(c), rateBody("file", bytes?.byteLength ?? MAX_FILE_BYTES));
     if (bytes === null) raise("too_large", `A file has at most ${MAX_FILE_BYTES} bytes.`, { field: "body" });
     // Again, as the upload may have taken its time: a task that ended or was erased meanwhile takes no file.
     refuseEnded(await readTask(c, id, (stub) => stub.view()));

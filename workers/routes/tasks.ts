@@ -4,7 +4,7 @@ import { z } from "zod";
 import { databaseFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
 import { BY_API } from "../../core/channels/way-in.ts";
 import type { TaskFilter } from "../../core/database.ts";
-import { raise } from "../../core/errors.ts";
+import { NO_SUCH_TASK, OttoError, raise } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import { projectSchema, taskRequestSchema } from "../../core/new-task.ts";
 import { type Page, writeCursor } from "../../core/page-cursor.ts";
@@ -19,12 +19,15 @@ import { BETWEEN, betweenOf, betweenQuery } from "../made-between.ts";
 import { boundsOf, projectsFilter } from "../middleware/key-bounds.ts";
 import { refuseStopped } from "../middleware/refuse-stopped.ts";
 import { requireScope } from "../middleware/require-scope.ts";
+import { eraseLostTask } from "../erase-task.ts";
+import { findLostTask } from "../lost-task.ts";
 import { openTask } from "../make-task.ts";
 import { idSource, requestName } from "../new-ids.ts";
 import { SHORT_TASKS, viewQuery } from "../short-view.ts";
 import {
   actorOf,
   bringUpToDate,
+  findView,
   optionalQuery,
   pageQuery,
   pageRequest,
@@ -65,7 +68,7 @@ const create = createRoute({
   path: "/v1/tasks",
   summary: "Make a task",
   description:
-    "`tools` are patterns that narrow the agent's own list. A limit of the agent's budget is the default and the most that `budget` may ask for; `max_cost_usd` needs a known price of the agent's model and of each of its fallbacks. `skills` are the names of skills that the task works under; an input that holds `/name` of a skill as a word names it too, and so does an agent's `skills.names`; at most 20 together. When nobody names one and `skills` is left out, skills are matched whose description fits the input, unless the agent's `skills.match` is `explicit`; `skills: []` keeps them from being matched. The task's `skills` show which are in force and how they came to be; where they list tools, the task has only those of the agent's that one of the lists matches, and `ask_human`. `deliver` says where the result and the questions go: `slack` to `#channel`, `C…`, `C…/thread` or `U…`, after the workspace (`T…/`) where there are several; `email` to one or more addresses; `webhook` to an endpoint's id; `person` to an id or a name, by the channel that the person prefers. A place that is not the tenant's is refused. `mode: staged` answers `not_available`. With `wait`, the answer comes when the task has ended or waits for a person (also when a subtask asks one) or for time, or when the seconds are up. Send an `Idempotency-Key` so that the request can be repeated safely.",
+    "`tools` are patterns that narrow the agent's own list. A limit of the agent's budget is the default and the most that `budget` may ask for; `max_cost_usd` needs a known price of each of the agent's models. `skills` names the task's skills; `/name` as a word of the input names one too, and so does the agent's `skills.names`; at most 20 together. Without `skills` and names, skills are matched by their description, unless the agent's `skills.match` is `explicit`; `skills: []` matches none. The task's `skills` show which are in force and why; where they list tools, the task has those of the agent's that a list matches, and `ask_human`. `deliver` says where the result and the questions go: `slack` to `#channel`, `C…`, `C…/thread` or `U…`, after the workspace (`T…/`) where there are several; `email` to addresses; `webhook` to an endpoint's id; `person` to an id or a name, by the channel that the person prefers. A place that is not the tenant's is refused. `mode: staged` answers `not_available`. With `wait`, the answer comes when the task has ended, waits for a person (also in a subtask) or for time, or when the seconds are up. Send an `Idempotency-Key` to repeat the request safely.",
   middleware: [...writes, refuseStopped],
   request: {
     query: z.strictObject({ wait: optionalQuery(z.coerce.number().min(0).max(MAX_WAIT_SECONDS)) }),
@@ -178,9 +181,15 @@ export function taskRoutes(app: App): void {
 
   app.openapi(erase, async (c) => {
     const { id } = c.req.valid("param");
-    const view = await readTask(c, id, (stub) => stub.view());
-    unwrap(await taskStub(c, id).erase());
-    return c.json(shownTask(c, view));
+    const view = await findView(c, id);
+    if (view !== null) {
+      unwrap(await taskStub(c, id).erase());
+      return c.json(shownTask(c, view));
+    }
+    const lost = await findLostTask(c, id);
+    if (lost === null) throw new OttoError(NO_SUCH_TASK);
+    await eraseLostTask(c.env, tenantOf(c), lost);
+    return c.json(shownTask(c, lost));
   });
 
   app.openapi(start, async (c) => {

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import type { Tenant } from "../../core/database.ts";
+import { OPERATOR_TENANT, type Tenant } from "../../core/database.ts";
 import { raise } from "../../core/errors.ts";
 import { isId, makeId } from "../../core/ids.ts";
 import { SCOPES } from "../../core/keys.ts";
@@ -13,12 +13,15 @@ import { pageOf } from "../api-schemas.ts";
 import { auditEntry } from "../audit-entry.ts";
 import type { App, AppContext } from "../context.ts";
 import { logFailure } from "../log.ts";
+import { formatReindex, reindexSchema } from "../reindex-shown.ts";
+import { newKeySchema, shownKey } from "./keys.ts";
 import { requireOperator } from "../middleware/authenticate.ts";
 import { idSource } from "../new-ids.ts";
 import { pageQuery, pageRequest, unwrap } from "../task-access.ts";
 import { releaseBody, releaseTenant, stopBody, stopTenant, switched } from "../tenant-stop.ts";
 
 const FIRST_KEY_NAME = "first key";
+const ADMIN_KEY_NAME = "admin key";
 
 const tenantSchema = z
   .strictObject({ id: z.string(), name: z.string(), created_at: z.iso.datetime() })
@@ -26,6 +29,11 @@ const tenantSchema = z
 const newTenantSchema = z
   .strictObject({ tenant: tenantSchema, key: z.string().describe("A key with every scope. It is shown this once.") })
   .meta({ id: "NewTenant" });
+
+const adminKeySchema = z.strictObject({
+  name: z.string().min(1).max(200).optional().describe("`admin key` when it is left out."),
+  expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
+});
 
 const shared = { tags: ["Tenants"], middleware: [requireOperator], ...withKey };
 const params = z.object({ id: z.string().describe("The tenant's id, `ten_…`") });
@@ -93,6 +101,37 @@ const release = createRoute({
   responses: answers({ 200: switched }, [404, 413, 415, 422]),
 });
 
+const addKey = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tenants/{id}/keys",
+  summary: "Create another admin key of a tenant (operator key)",
+  description:
+    "For a tenant whose keys are lost. The key has every scope. Where the tenant's row is lost with the database, it is restored first.",
+  request: { params, body: { required: false, content: { "application/json": { schema: adminKeySchema } } } },
+  responses: answers({ 201: { description: "The key.", json: newKeySchema } }, [404, 413, 415, 422]),
+});
+
+const startReindex = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tenants/{id}/reindex",
+  summary: "Rebuild what the database holds of a tenant from its objects (operator key)",
+  description:
+    "In the background: the tenant, its keys that were ever used, the index of its tasks, projects, schedules. Tasks run meanwhile. It is safe to repeat; one that runs goes on. Otto begins it by itself when it finds that the database is another. `not_rebuilt` counts what only the database had.",
+  request: { params, body: { required: false, content: { "application/json": { schema: z.strictObject({}) } } } },
+  responses: answers({ 202: { description: "It runs.", json: reindexSchema } }, [404, 413, 415, 422]),
+});
+
+const showReindex = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tenants/{id}/reindex",
+  summary: "Show how far the rebuilding of a tenant's index is (operator key)",
+  request: { params },
+  responses: answers({ 200: { description: "The latest one.", json: reindexSchema } }, [404]),
+});
+
 export function tenantRoutes(app: App): void {
   app.openapi(create, async (c) => {
     const { name } = c.req.valid("json");
@@ -142,6 +181,35 @@ export function tenantRoutes(app: App): void {
   });
 
   app.openapi(release, async (c) => c.json(await releaseTenant(c, await whom(c))));
+
+  app.openapi(addKey, async (c) => {
+    const id = tenantId(c.req.valid("param").id);
+    const { name = ADMIN_KEY_NAME, expires_at } = c.req.valid("json") ?? {};
+    const expiresAt = expires_at == null ? null : Date.parse(expires_at);
+    if (expiresAt !== null && expiresAt <= (c.get("idempotency")?.startedAt ?? Date.now()))
+      raise("invalid_input", "expires_at: this moment is over", { field: "expires_at" });
+    unwrap(await tenantsFromEnv(c.env)(id).confirmRow());
+    const { text, stored } = await newApiKey(c, { tenant: id, name, scopes: SCOPES, expiresAt, bounds: UNBOUND });
+    const act = await auditEntry(c, "key.create", stored.key.id);
+    const kept = unwrap(await databaseFromEnv(c.env).keys.create(stored, act));
+    return c.json({ ...shownKey(kept), key: text }, 201);
+  });
+
+  app.openapi(startReindex, async (c) => {
+    const id = tenantId(c.req.valid("param").id);
+    const started = unwrap(await tenantsFromEnv(c.env)(id).startReindex());
+    const act = await auditEntry(c, "tenant.reindex", id);
+    unwrap(await databaseFromEnv(c.env).audit.add(OPERATOR_TENANT, act));
+    return c.json(formatReindex(started), 202, { location: `/v1/tenants/${id}/reindex` });
+  });
+
+  app.openapi(showReindex, async (c) => {
+    const id = tenantId(c.req.valid("param").id);
+    const reindex = await tenantsFromEnv(c.env)(id).reindex();
+    // Of a tenant that never was, nothing is told.
+    if (reindex === null) unwrap(await databaseFromEnv(c.env).tenants.get(id));
+    return c.json(formatReindex(reindex));
+  });
 }
 
 /** The tenant that the operator names. While the database is away it is taken to be there: the switch waits for nobody. */

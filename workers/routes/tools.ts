@@ -5,10 +5,12 @@ import { toolSourcesFromEnv } from "../../adapters/from-env.ts";
 import { findTools } from "../../core/gateway/find-tools.ts";
 import { asFunction, type NamedTool } from "../../core/gateway/tool-bus.ts";
 import { toolPage } from "../../core/gateway/tool-page.ts";
+import { TOOLS_MS } from "../../core/tenant/cost-rates.ts";
 import { TOOL_CATEGORIES } from "../../core/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { answers, withKey } from "../answers.ts";
 import { openAiToolSchema, pageOf, toolSchema } from "../api-schemas.ts";
+import { chargeCost } from "../charge-cost.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { optionalQuery, tenantOf, unwrap } from "../task-access.ts";
@@ -115,6 +117,7 @@ async function listed(
   c: AppContext,
   { query = "", ...filter }: z.infer<typeof filterSchema>,
 ): Promise<readonly NamedTool[]> {
+  chargeCost(c.env, tenantOf(c), TOOLS_MS);
   const found = (await busOf(c)).list(filter);
   if (query.trim() === "") return found;
   const byName = new Map(found.map((named) => [named.tool.name, named]));

@@ -12,7 +12,9 @@ import { HOOK_TYPES, type HookDoor, hookInbox, hookNameSchema, type HookType } f
 import { raise } from "../../core/errors.ts";
 import { makeId } from "../../core/ids.ts";
 import { sha256Hex } from "../../core/sha256.ts";
+import { rateBody, REQUEST_MS } from "../../core/tenant/cost-rates.ts";
 import { answers } from "../answers.ts";
+import { chargeCost, paceRequest } from "../charge-cost.ts";
 import { checkDoor, doorRecord } from "../channels/hook-doors.ts";
 import { forgetText, keepText, toBody } from "../channels/hook-item.ts";
 import { openHookSecrets } from "../channels/hook-secrets.ts";
@@ -67,7 +69,7 @@ const call = createRoute({
   path: "/webhook/{type}",
   summary: "Call a hook",
   description:
-    "With `?hook=hook_…` the call is signed as the hook's type says: GitHub's `X-Hub-Signature-256`, Stripe's `Stripe-Signature`, Standard Webhooks' `webhook-signature`, or `X-Otto-Signature: sha256=<HMAC-SHA-256 of the body in hex>`. With a key of the scope `tasks:write` it needs no signature, and `type` is the name or the type of a hook; where the tenant has none, the built-in agent gets the call. The body is JSON or anything else, at most 1 MB. The same delivery (`X-GitHub-Delivery`, Stripe's event id, `webhook-id`; of a generic call `Idempotency-Key`, `webhook-id` or `X-Request-Id`) makes one task within 30 days; with `once_per_body` the same body does. A call that is dropped as a repeat is answered as the first one was, and listed as `repeat`. Other parameters of the query are left where `hook` is given, and refused where it is not. 410: the hook is switched off.",
+    "With `?hook=hook_…` the call is signed as the hook's type says: GitHub's `X-Hub-Signature-256`, Stripe's `Stripe-Signature`, Standard Webhooks' `webhook-signature`, or `X-Otto-Signature: sha256=<HMAC-SHA-256 of the body in hex>`. With a key of the scope `tasks:write` it needs no signature, and `type` is the name or the type of a hook; where the tenant has none, the built-in agent gets the call. The body is anything, at most 1 MB. The same delivery (`X-GitHub-Delivery`, Stripe's event id, `webhook-id`; of a generic call `Idempotency-Key`, `webhook-id` or `X-Request-Id`) makes one task within 30 days; with `once_per_body` the same body does. A repeat that is dropped is answered as the first one was, and listed as `repeat`. 410: the hook is switched off.",
   middleware: [authenticateKeyed, requireWriting],
   request: {
     params: z.object({ type: hookNameSchema.describe("A hook's type or name") }),
@@ -102,6 +104,7 @@ async function hookCaller(c: AppContext, named: string, id: string): Promise<Cal
     if (tenantOf(c) !== tenant) noHook();
   } else if (!(await isSignedCall(c, record.door)))
     raise("unauthenticated", "The call is not signed as its hook wants it, or was signed more than five minutes ago.");
+  else await paceSignedCall(c, tenant);
   if (!isEnabled) raise("gone", "The hook is switched off.");
   return { tenant, hook, type, isOncePerBody };
 }
@@ -114,6 +117,12 @@ async function isSignedCall(c: AppContext, door: HookDoor): Promise<boolean> {
   for await (const secret of openHookSecrets(c.env, door, now))
     if (await isSigned({ type, secret, signatureHeader, body, header }, now)) return true;
   return false;
+}
+
+/** Charges the hook's tenant for a signed call: it is paced as requests with a key are, and waits less. */
+async function paceSignedCall(c: AppContext, tenant: string): Promise<void> {
+  await paceRequest(c.env, tenant, c.req);
+  chargeCost(c.env, tenant, REQUEST_MS + rateBody("json", (await bodyOf(c)).length));
 }
 
 /** Stores a call. Gives the id of the message. */

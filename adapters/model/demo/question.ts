@@ -1,4 +1,5 @@
 /** Turns "which city I live in" into "Which city do you live in?". */
+import { getOwn } from "../../../core/base/own-field.ts";
 
 const AUXILIARIES = "am|was|can|could|will|would|should|must|may|might|shall";
 const WH = "which|what|where|when|who|whom|whose|how|why";
@@ -52,7 +53,10 @@ const SWAPS: Readonly<Record<string, string>> = {
 
 /** From the one who speaks to the one who is spoken to. */
 function swap(text: string): string {
-  return text.replaceAll(/\b(I|me|my|mine|myself|am|we|our|us)\b/gi, (word) => SWAPS[word.toLowerCase()] ?? word);
+  return text.replaceAll(
+    /\b(I|me|my|mine|myself|am|we|our|us)\b/gi,
+    (word) => getOwn(SWAPS, word.toLowerCase()) ?? word,
+  );
 }
 
 function sentence(text: string): string {

@@ -49,7 +49,7 @@ export function matchTool(tools: readonly ToolSpec[], action: Action, filling: F
     const fields = fieldsOf(tool);
     const filled = fillerOf(action, filling)(fields, words);
     if (filled === null) continue;
-    if (fields.some((field) => field.required && !(field.name in filled))) continue;
+    if (fields.some((field) => field.required && !Object.hasOwn(filled, field.name))) continue;
     const total = score - fields.length / 100;
     if (best === null || total > best.score) best = { name: tool.name, arguments: filled, score: total };
   }
@@ -121,14 +121,14 @@ function fillerOf(action: Action, filling: Filling): Fill {
       return (fields) => {
         const question = text(fields, QUESTION_FIELD);
         if (question === null) return null;
-        const filled: Record<string, unknown> = { [question.name]: action.question };
+        const filled: [name: string, value: unknown][] = [[question.name, action.question]];
         const waits = fields.find((field) => field.types.includes("boolean") && WAIT_FIELD.test(field.name));
-        if (waits !== undefined) filled[waits.name] = true;
+        if (waits !== undefined) filled.push([waits.name, true]);
         const person = text(fields, PERSON_FIELD);
-        if (person !== null && action.person !== null) filled[person.name] = action.person;
+        if (person !== null && action.person !== null) filled.push([person.name, action.person]);
         const choices = fields.find((field) => field.types.includes("array") && /choice|option/i.test(field.name));
-        if (choices !== undefined && action.choices !== null) filled[choices.name] = action.choices;
-        return filled;
+        if (choices !== undefined && action.choices !== null) filled.push([choices.name, action.choices]);
+        return Object.fromEntries(filled);
       };
     case "write":
       return (fields) => {
@@ -193,11 +193,11 @@ function fillFetch(
   if (method === undefined && (action.method === "POST") !== isPostTool) return null;
   if (method === undefined && action.method !== "GET" && action.method !== "POST") return null;
   if (method?.choices?.includes(action.method) === false) return null;
-  const filled: Record<string, unknown> = { [url.name]: target };
-  if (method !== undefined && action.method !== "GET") filled[method.name] = action.method;
+  const filled: [name: string, value: unknown][] = [[url.name, target]];
+  if (method !== undefined && action.method !== "GET") filled.push([method.name, action.method]);
   const body = fields.find((field) => /^(?:body|data|payload)$/i.test(field.name));
-  if (action.body !== null && body !== undefined) filled[body.name] = action.body;
-  return filled;
+  if (action.body !== null && body !== undefined) filled.push([body.name, action.body]);
+  return Object.fromEntries(filled);
 }
 
 function text(fields: readonly Field[], name: RegExp): Field | null {

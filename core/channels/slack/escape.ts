@@ -1,11 +1,12 @@
 /** Texts as Slack's mrkdwn has them, and cut so that nothing of its markup is halved. */
+import { getOwn } from "../../base/own-field.ts";
 
 /** The three characters that Slack's markup of mentions and links is made of (https://docs.slack.dev/messaging/formatting-message-text). */
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 /** A text that says itself: no mention and no link can stand in it. */
 export function escapeText(text: string): string {
-  return text.replace(/[&<>]/g, (character) => ESCAPES[character] ?? character);
+  return text.replace(/[&<>]/g, (character) => getOwn(ESCAPES, character) ?? character);
 }
 
 /** The words of a plain text and what is between them, escaped. */

@@ -1,4 +1,5 @@
 /** Slack's own form of text (https://docs.slack.dev/messaging/formatting-message-text) as the Markdown that a model reads. */
+import { getOwn } from "../../base/own-field.ts";
 
 /** Who is meant by an id; absent: Slack's own word for it stays. */
 export type Names = Readonly<Record<string, string>>;
@@ -50,7 +51,7 @@ function plainEntities(part: string): string {
 
 function entity(inside: string, names: Names): string {
   const [target = "", label = ""] = inside.split(/\|(.*)/s);
-  if (target.startsWith("@")) return `@${names[target.slice(1)] ?? (label === "" ? target.slice(1) : label)}`;
+  if (target.startsWith("@")) return `@${getOwn(names, target.slice(1)) ?? (label === "" ? target.slice(1) : label)}`;
   if (target.startsWith("#")) return `#${label === "" ? target.slice(1) : label}`;
   if (target.startsWith("!")) return special(target, label);
   const url = target.replace(/^mailto:/, "");

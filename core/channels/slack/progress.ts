@@ -1,4 +1,5 @@
 /** What a conversation is shown of a task at work: what it does, never with what. */
+import { getOwn } from "../../base/own-field.ts";
 import { isTerminalEvent } from "../../events.ts";
 import { madeAt } from "../../ids.ts";
 import { type Delivery, outboxOf } from "../delivery.ts";
@@ -33,7 +34,7 @@ export function progressText({ type, data }: Pick<Notice, "type" | "data">): str
     case "subtask.created":
       return "Working on it: a subagent has begun…";
     case "task.waiting":
-      return WAITS[String(data["status"])] ?? null;
+      return getOwn(WAITS, String(data["status"])) ?? null;
     default:
       return null;
   }

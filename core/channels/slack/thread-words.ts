@@ -2,6 +2,7 @@
  * What was said in a thread before somebody asked Otto there, as a task reads it: every line quoted, with who said it, and a
  * note that nobody asks for what stands in the quotation. No line of others can leave it.
  */
+import { getOwn } from "../../base/own-field.ts";
 import type { ThreadMessage } from "./port.ts";
 import { cutText } from "./escape.ts";
 import { namedUsers, type Names, toMarkdown } from "./plain-text.ts";
@@ -50,7 +51,7 @@ export function quotedThread(said: readonly ThreadMessage[], names: Names): stri
 }
 
 function quoted({ user, text, files }: ThreadMessage, names: Names): string {
-  const who = user === null ? "somebody" : (names[user] ?? user);
+  const who = user === null ? "somebody" : (getOwn(names, user) ?? user);
   const withFiles = files.map((name) => `[file: ${cutText(name, MAX_FILE_NAME_CHARACTERS)}]`);
   const words = cutText(toMarkdown(text, names), MAX_MESSAGE_CHARACTERS);
   return [`${who}: ${words}`, ...withFiles]

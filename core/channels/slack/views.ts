@@ -1,4 +1,5 @@
 /** Windows (modals) of Block Kit: to answer in words, and to change what is to be approved. */
+import { getOwn } from "../../base/own-field.ts";
 import { z } from "zod";
 import type { AskedCall } from "../message.ts";
 import { actionId, type SlackWindow } from "./actions.ts";
@@ -39,7 +40,7 @@ export function writtenText(values: unknown): string | null {
   const read = z
     .object({ [INPUT.block]: z.object({ [INPUT.action]: z.object({ value: z.string() }) }) })
     .safeParse(values);
-  const text = read.success ? (read.data[INPUT.block]?.[INPUT.action]?.value ?? "") : "";
+  const text = read.success ? (getOwn(getOwn(read.data, INPUT.block) ?? {}, INPUT.action)?.value ?? "") : "";
   return text.trim() === "" ? null : text;
 }
 

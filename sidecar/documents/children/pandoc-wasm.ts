@@ -47,13 +47,24 @@ export async function loadPandoc(heapMb: number, maxPages: number): Promise<Pand
   const args = ["pandoc.wasm", "+RTS", "-H64m", `-M${heapMb}m`, "-RTS"];
   const root = new Map<string, Inode>();
   const silent = () => new OpenFile(new File(new Uint8Array()));
-  const wasi = new WASI(args, [], [silent(), silent(), silent(), new PreopenDirectory("/", root)], { debug: false });
+  const lastWords = new File(new Uint8Array());
+  const wasi = new WASI(args, [], [silent(), silent(), new OpenFile(lastWords), new PreopenDirectory("/", root)], {
+    debug: false,
+  });
   const instance = await engine.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport });
   const pandoc = instance.exports as Exports;
   wasi.initialize(instance as unknown as Parameters<WASI["initialize"]>[0]);
   pandoc.__wasm_call_ctors();
   startRuntime(pandoc, args);
-  return { run: (options, files) => run(pandoc, root, options, files) };
+  return {
+    run(options, files) {
+      try {
+        return run(pandoc, root, options, files);
+      } catch (cause) {
+        throw new Error(`pandoc broke down: ${textOf(lastWords)}`, { cause });
+      }
+    },
+  };
 }
 
 /** The arguments as C has them: a count, and addresses of texts that end with a zero. */

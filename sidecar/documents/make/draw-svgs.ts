@@ -2,26 +2,35 @@
  * SVG as PNG, which is what every engine takes. It is drawn in a process that is started for the pictures of one document; a
  * picture that breaks it down, or takes too long, is left out, and the next one gets another process.
  */
+import { ok, type Result } from "../../../core/errors.ts";
 import type { DrawAnswer } from "../children/draw-child.ts";
 import { type ConverterProcess, type ConverterStart, startConverter } from "../converter-process.ts";
+import type { Death } from "../death.ts";
 import { XmlScan } from "../xml-scan.ts";
 
 /** A picture, or why there is none. */
 export type Drawn = { readonly png: Uint8Array } | { readonly why: string };
 /** Draws each of them, in their order. */
-export type DrawSvgs = (svgs: readonly Uint8Array[], signal: AbortSignal) => Promise<readonly Drawn[]>;
+export type DrawSvgs = (
+  svgs: readonly Uint8Array[],
+  signal: AbortSignal,
+  limits?: Partial<DrawLimits>,
+) => Promise<readonly Drawn[]>;
 
 export interface DrawLimits {
   readonly pictureMs: number;
   /** Of all pictures of a document: the engines need time too. */
   readonly documentMs: number;
 }
-const LIMITS: DrawLimits = { pictureMs: 5_000, documentMs: 10_000 };
+/** For all pictures of a document, at most. */
+export const DRAW_MS = 10_000;
+const LIMITS: DrawLimits = { pictureMs: 5_000, documentMs: DRAW_MS };
 
 const START: ConverterStart = {
   script: new URL("../children/draw-child.ts", import.meta.url),
   nodeFlags: ["--max-old-space-size=128"],
   dataBytes: 900_000_000,
+  memoryMb: 192,
   maxAnswerBytes: 64 * 1024 * 1024,
 };
 
@@ -36,24 +45,41 @@ export function looksLikeSvg(bytes: Uint8Array): boolean {
 export async function drawSvgs(
   svgs: readonly Uint8Array[],
   signal: AbortSignal,
-  { pictureMs, documentMs }: DrawLimits = LIMITS,
+  limits: Partial<DrawLimits> = {},
 ): Promise<readonly Drawn[]> {
+  const { pictureMs, documentMs } = { ...LIMITS, ...limits };
   const end = performance.now() + documentMs;
   const drawn: Drawn[] = [];
-  let process: ConverterProcess | null = null;
+  const pen = makePen();
   try {
     for (const svg of svgs) {
       const left = end - performance.now();
       const refused = left <= 0 ? NO_TIME : whyNot(svg);
-      if (refused === null) {
-        if (process === null || process.hasEnded) process = await startConverter(START);
-        drawn.push(await drawOne(process, svg, Math.min(left, pictureMs), signal));
-      } else drawn.push({ why: refused });
+      drawn.push(refused === null ? await drawTwice(pen, svg, Math.min(left, pictureMs), signal) : { why: refused });
     }
     return drawn;
   } finally {
-    process?.end();
+    pen.end();
   }
+}
+
+/** The process that draws, another one after each that ended. */
+interface Pen {
+  take(): Promise<Result<ConverterProcess>>;
+  end(): void;
+}
+
+function makePen(): Pen {
+  let process: ConverterProcess | null = null;
+  return {
+    async take() {
+      if (process !== null && !process.hasEnded) return ok(process);
+      const started = await startConverter(START);
+      if (started.ok) process = started.value;
+      return started;
+    },
+    end: () => process?.end(),
+  };
 }
 
 /** Entities and nesting are judged here, as those of documents are. */
@@ -62,18 +88,27 @@ function whyNot(svg: Uint8Array): string | null {
   return "it is an SVG that declares entities, nests its elements too deeply, or has too many of them";
 }
 
-async function drawOne(
-  process: ConverterProcess,
-  svg: Uint8Array,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<Drawn> {
-  const asked = await process.ask({ head: null, parts: [svg] }, timeoutMs, signal);
-  if (asked.kind === "died")
-    return { why: "it is an SVG that is damaged, or needs more memory than drawing one may use" };
+/** What something outside ends is tried once more. */
+async function drawTwice(pen: Pen, svg: Uint8Array, timeoutMs: number, signal: AbortSignal): Promise<Drawn> {
+  const end = performance.now() + timeoutMs;
+  const first = await drawOne(pen, svg, timeoutMs, signal);
+  return first === ENDED_FROM_OUTSIDE ? await drawOne(pen, svg, end - performance.now(), signal) : first;
+}
+
+async function drawOne(pen: Pen, svg: Uint8Array, timeoutMs: number, signal: AbortSignal): Promise<Drawn> {
+  const process = await pen.take();
+  if (!process.ok) return { why: process.error.message };
+  const asked = await process.value.ask({ head: null, parts: [svg] }, Math.max(0, timeoutMs), signal);
+  if (asked.kind === "died") return WHY_DIED[asked.death.cause];
   if (asked.kind !== "answered") return { why: NO_TIME };
   const { error } = asked.frame.head as DrawAnswer;
   return error === null ? { png: asked.frame.parts[0] ?? new Uint8Array() } : { why: error };
 }
 
+const ENDED_FROM_OUTSIDE: Drawn = { why: "drawing it was ended from outside; it may be drawn by the next try" };
+const WHY_DIED: Readonly<Record<Death["cause"], Drawn>> = {
+  outside: ENDED_FROM_OUTSIDE,
+  limit: { why: `it is an SVG that needs more memory than drawing one may use (${START.memoryMb} MB)` },
+  crash: { why: "it is an SVG that is damaged" },
+};
 const NO_TIME = "it is an SVG that takes too long to draw";

@@ -5,6 +5,7 @@
  */
 import { MAX_CELLS, type DocumentToMake, MAX_MADE_BYTES } from "../../../core/documents/make.ts";
 import { failed, ok, type Result } from "../../../core/errors.ts";
+import type { Budget } from "../budget.ts";
 import type { ConvertWithPandoc } from "../pandoc.ts";
 import { type Node, partsOf, plainInlines, textOf } from "./ast.ts";
 import { type Cleaned, cleanBlocks, type CleanOptions, TooDeep } from "./clean-ast.ts";
@@ -24,7 +25,7 @@ export interface Engines {
   readonly maker: AskMaker;
   readonly draw: DrawSvgs;
   /** The reference document of the house, by format. */
-  readonly style: (format: "docx" | "pptx", signal: AbortSignal) => Promise<Result<Uint8Array>>;
+  readonly style: (format: "docx" | "pptx", signal: AbortSignal, budget?: Budget) => Promise<Result<Uint8Array>>;
 }
 
 export interface MakeOrder {

@@ -5,8 +5,10 @@ import { z } from "zod";
 import { documentSchema, MAX_IMAGES, MAX_IMAGES_BYTES, MAX_TEMPLATE_BYTES } from "../../../core/documents/make.ts";
 import { failed, ok, type Result } from "../../../core/errors.ts";
 import { defineJob, type Job, type JobOutcome, type ReadyJobKind } from "../../jobs/job.ts";
+import { startBudget } from "../budget.ts";
 import { checkDocument } from "../check.ts";
 import { writeZip } from "../zip.ts";
+import { enginesWithin } from "./engines.ts";
 import { type Engines, makeDocument } from "./make-document.ts";
 import { MAKERS } from "./makers.ts";
 
@@ -38,11 +40,12 @@ export function makeJobKind(engines: Engines): ReadyJobKind {
 
 async function runJob(job: Job<Order>, engines: Engines): Promise<JobOutcome> {
   const { order, signal, folder } = job;
+  const within = enginesWithin(startBudget(), engines);
   const template = await templateOf(job);
   if (!template.ok) return refusal(template);
   const images = await imagesOf(job);
   const { document, now_ms: nowMs } = order;
-  const made = await makeDocument({ document, images, template: template.value, nowMs, signal }, engines);
+  const made = await makeDocument({ document, images, template: template.value, nowMs, signal }, within);
   if (!made.ok) return refusal(made);
   const from = join(folder, MADE);
   await writeFile(from, made.value.bytes);

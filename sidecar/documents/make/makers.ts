@@ -4,7 +4,9 @@
  */
 import { failed, ok, type Result } from "../../../core/errors.ts";
 import type { MakeAnswer, MakeQuestion } from "../children/make-child.ts";
+import { usedUp } from "../budget.ts";
 import { type ConverterProcess, type ConverterStart, startConverter } from "../converter-process.ts";
+import { type Death, failDocument } from "../death.ts";
 
 /** As many as jobs of this kind run at once. */
 export const MAKERS = 2;
@@ -17,6 +19,7 @@ const START: ConverterStart = {
   nodeFlags: ["--max-old-space-size=256"],
   // V8 and the engines map 660 MB before the first document and touch 150 MB of it, so this leaves 300 MB for what is made.
   dataBytes: 960_000_000,
+  memoryMb: 480,
   maxAnswerBytes: 128 * 1024 * 1024,
 };
 
@@ -26,11 +29,15 @@ interface Maker {
   idleTimer?: NodeJS.Timeout;
 }
 
-/** Failures: `invalid_input` (the engine does not take it), `timeout`. */
+/**
+ * Failures: `invalid_input` (the engine does not take it), `too_large` (it needs more than a maker's limits), `timeout`,
+ * `upstream_failed` (something outside ended its process twice), and those of `startProgram`. `timeoutMs`: 30 seconds at most.
+ */
 export type AskMaker = (
   question: MakeQuestion,
   parts: readonly Uint8Array[],
   signal: AbortSignal,
+  timeoutMs?: number,
 ) => Promise<Result<Uint8Array>>;
 
 export interface MakerPool {
@@ -43,16 +50,19 @@ export interface MakerPool {
 export function makeMakerPool(timeoutMs = MAKE_TIMEOUT_MS, start: ConverterStart = START): MakerPool {
   const idle: Maker[] = [];
   const all = new Set<Maker>();
+  let isClosed = false;
 
-  async function take(): Promise<Maker> {
+  async function take(): Promise<Result<Maker>> {
     for (let maker = idle.pop(); maker !== undefined; maker = idle.pop()) {
       clearTimeout(maker.idleTimer);
-      if (!maker.process.hasEnded) return maker;
+      if (!maker.process.hasEnded) return ok(maker);
       all.delete(maker);
     }
-    const maker = { process: await startConverter(start), pieces: 0 };
+    const started = await startConverter(start);
+    if (!started.ok) return started;
+    const maker = { process: started.value, pieces: 0 };
     all.add(maker);
-    return maker;
+    return ok(maker);
   }
 
   function end(maker: Maker): void {
@@ -69,24 +79,42 @@ export function makeMakerPool(timeoutMs = MAKE_TIMEOUT_MS, start: ConverterStart
     idle.push(maker);
   }
 
+  async function askOnce(
+    question: MakeQuestion,
+    parts: readonly Uint8Array[],
+    signal: AbortSignal,
+    endsAt: number,
+  ): Promise<Result<Uint8Array> | Death> {
+    const taken = await take();
+    if (!taken.ok) return taken;
+    const maker = taken.value;
+    maker.pieces += 1;
+    try {
+      const leftMs = Math.max(0, endsAt - performance.now());
+      const asked = await maker.process.ask({ head: question, parts }, leftMs, signal);
+      if (asked.kind === "cancelled") return failed("timeout", "The work was given up before it ended.");
+      if (asked.kind === "timeout") return failed("timeout", usedUp("Making"));
+      if (asked.kind === "died") return asked.death;
+      const { error } = asked.frame.head as MakeAnswer;
+      if (error !== null) return failed("invalid_input", `The document cannot be made: ${error.slice(0, 300)}`);
+      return ok(asked.frame.parts[0] ?? new Uint8Array());
+    } finally {
+      putBack(maker);
+    }
+  }
+
   return {
-    async ask(question, parts, signal) {
-      const maker = await take();
-      maker.pieces += 1;
-      try {
-        const asked = await maker.process.ask({ head: question, parts }, timeoutMs, signal);
-        if (asked.kind === "cancelled") return failed("timeout", "The work was given up before it ended.");
-        if (asked.kind === "timeout")
-          return failed("timeout", `Making the document took longer than ${timeoutMs / 1_000} seconds.`);
-        if (asked.kind === "died") return failed("invalid_input", BROKE_DOWN);
-        const { error } = asked.frame.head as MakeAnswer;
-        if (error !== null) return failed("invalid_input", `The document cannot be made: ${error.slice(0, 300)}`);
-        return ok(asked.frame.parts[0] ?? new Uint8Array());
-      } finally {
-        putBack(maker);
-      }
+    async ask(question, parts, signal, ownMs = timeoutMs) {
+      const endsAt = performance.now() + Math.min(ownMs, timeoutMs);
+      const first = await askOnce(question, parts, signal, endsAt);
+      if (!("cause" in first)) return first;
+      // What something outside ended, or close(), says nothing of the document; of the latter nobody wants another try.
+      if (isClosed || first.cause !== "outside") return failDocument(first, "made");
+      const second = await askOnce(question, parts, signal, endsAt);
+      return "cause" in second ? failDocument(second, "made") : second;
     },
     close() {
+      isClosed = true;
       for (const maker of all) {
         clearTimeout(maker.idleTimer);
         maker.process.end();
@@ -96,5 +124,3 @@ export function makeMakerPool(timeoutMs = MAKE_TIMEOUT_MS, start: ConverterStart
     },
   };
 }
-
-const BROKE_DOWN = "The document needs more memory than making one may use. Make a smaller one.";

@@ -128,7 +128,11 @@ const LAYERS: readonly Layer[] = [
     name: "scripts",
     files: /^scripts\//,
     // What ships in skills/ is read by the rules of what is uploaded.
-    imports: [/^scripts\//, /^core\/(keys|secrets|sha256|tool-source)\.ts$/, /^(core|workers)\/skills\//],
+    imports: [
+      /^scripts\//,
+      /^core\/(errors|ids|key-ring|keys|secrets|sha256|tool-source)\.ts$/,
+      /^(core|workers)\/skills\//,
+    ],
     packages: [
       "@electric-sql/pglite",
       "@electric-sql/pglite-pgvector",

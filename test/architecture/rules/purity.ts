@@ -18,6 +18,8 @@ const READERS_OF_ENV: readonly string[] = [
 const FETCHERS: readonly string[] = [
   "adapters/database/connection.ts",
   "adapters/embeddings/openai.ts",
+  // The bridge of a local system.
+  "adapters/health.ts",
   "adapters/mail/resend.ts",
   "adapters/model/guarded-fetch.ts",
   "adapters/search/engine.ts",

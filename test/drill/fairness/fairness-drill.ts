@@ -40,15 +40,19 @@ export async function runFairnessDrill(stage: Stage, { tasks }: { readonly tasks
   let largeTasks = 0;
   const runSmallBesideLarge = async (): Promise<number[]> => {
     let goesOn = true;
-    const load = Array.from({ length: TIMES }, async () => {
-      while (goesOn) {
-        await runQuick(stage, large);
-        largeTasks += 1;
-      }
-    });
+    const load = Promise.all(
+      Array.from({ length: TIMES }, async () => {
+        while (goesOn) {
+          await runQuick(stage, large);
+          largeTasks += 1;
+        }
+      }),
+    );
+    // It is awaited below; an error before that must not end the drill and leave its system running.
+    load.catch(() => undefined);
     const times = await runSmall();
     goesOn = false;
-    await Promise.all(load);
+    await load;
     return times;
   };
   // What is made on first use is no matter of fairness.

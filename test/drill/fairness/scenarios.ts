@@ -265,7 +265,6 @@ export const SCENARIOS: readonly Scenario[] = [
     request: ({ mail }, index) => ({
       method: "POST",
       path: `/cdn-cgi/local/email?${new URLSearchParams({ from: "noise@example.com", to: mail }).toString()}`,
-      key: null,
       body: [
         "From: noise@example.com",
         `To: ${mail}`,

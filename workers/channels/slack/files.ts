@@ -1,5 +1,6 @@
 /** The files of a message, put into the sandbox of the task that reads it. */
 import type { InboxItem } from "../../../core/channels/inbox.ts";
+import { FILES_TITLE } from "../../../core/channels/slack/file-names.ts";
 import type { SaidFile, SpokenBody } from "../../../core/channels/slack/items.ts";
 import type { SlackPort } from "../../../core/channels/slack/port.ts";
 import { failed, ok, type Result } from "../../../core/errors.ts";
@@ -61,11 +62,11 @@ export async function takeFiles(
     // What fails once the time is over was cut off.
     if (Date.now() >= until && (fetched > 0 || waited() < patienceMs))
       return failed("timeout", "The files of the message take long to fetch.");
-    place.line = `- ${file.name} could not be fetched: ${why}`;
+    place.line = `- ${plainName(file.name)} could not be fetched: ${why}`;
   }
   const lines = places.map(({ line }) => line);
   if (moreFiles > 0) lines.push(`- ${moreFiles} more, which were not fetched: it is too many for one message`);
-  return ok(lines.length === 0 ? "" : `Files that came with this message:\n${lines.join("\n")}`);
+  return ok(lines.length === 0 ? "" : `${FILES_TITLE}\n${lines.join("\n")}`);
 }
 
 /** Null: it is there. */
@@ -99,7 +100,7 @@ function plainName(name: string): string {
   const safe = name
     .normalize("NFC")
     .toWellFormed()
-    .replace(/[\p{C}\\/]/gu, "_")
+    .replace(/[\p{C}\p{Zl}\p{Zp}\\/]/gu, "_")
     .slice(-MAX_NAME_CHARACTERS)
     .toWellFormed();
   return judgeForm(`${FOLDER}/${safe}`).ok ? safe : "file";

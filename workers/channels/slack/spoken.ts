@@ -18,6 +18,8 @@ import { namesIn, noteSpeaker, speakerOf } from "./speaker.ts";
 import { threadAbove } from "./thread.ts";
 import { FOR_MEMBERS, isOutsider, laterFor, mayPass, type SlackScene, whisper } from "./workspace.ts";
 
+const ANSWER_IN_WORDS = "The files are in the task. Please answer the question in words, too.";
+
 /** A question that a reply may answer. */
 type Question = Extract<PendingView, { kind: "question" }>;
 
@@ -166,18 +168,26 @@ async function goOn(
   const isOver = hasEnded(task.status);
   const named = isOver ? ok("") : await filesFor(scene, said, task, said.ts);
   if (!named.ok) return laterFor(named.error);
-  const files = named.value;
+  let files = named.value;
   const questions = isOver ? [] : task.pending.filter((entry) => entry.kind === "question");
   const question = questions.find(({ id }) => id === ask) ?? questions[0];
-  if (question !== undefined) {
-    const answered = await answerInWords(scene, said, [text, files].filter(Boolean).join("\n\n"), question);
+  if (question !== undefined && text !== "") {
+    // The names of files are no words of the speaker's. The asking task reads them next to the answer.
+    const asking = tasksFromEnv(scene.env)(scene.tenant, question.task_id ?? task.id);
+    const told = files === "" ? ok(null) : await asking.message(files, `${scene.item.id}/files`, 0);
+    if (told.ok) files = "";
+    else if (mayPass(told.error)) return laterFor(told.error);
+    const answered = await answerInWords(scene, said, text, question);
     if (answered === "counted") return { kind: "done", note: `answers ${question.id}`, lane };
     if (answered !== null) return laterFor(answered);
   }
   // Also to one that ended: it knows whether this very message reached it before.
   const words = await fromWhom(scene, said, text, task);
   const told = await stub.message([words, files].filter(Boolean).join("\n\n"), scene.item.id, words.length);
-  if (told.ok) return { kind: "done", note: task.id, lane };
+  if (told.ok) {
+    if (question !== undefined && text === "") await whisper(scene, said, ANSWER_IN_WORDS);
+    return { kind: "done", note: task.id, lane };
+  }
   if (mayPass(told.error)) return laterFor(told.error);
   const now = isOver ? ok(task) : await stub.view();
   if (!now.ok) return laterFor(now.error);

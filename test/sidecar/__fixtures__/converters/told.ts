@@ -1,7 +1,11 @@
 /** A converter that does what its input says, so that tests can have it hang, die or talk nonsense. */
+import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerQuestions } from "../../../../sidecar/documents/children/answer-questions.ts";
+
+/** In its cage each process has the same number. */
+const NAME = randomUUID();
 
 await answerQuestions(1_000_000, async ({ parts }) => {
   const told = Buffer.from(parts[0] ?? []).toString();
@@ -9,6 +13,8 @@ await answerQuestions(1_000_000, async ({ parts }) => {
   if (told === "die") process.exit(3);
   if (told === "talk") writeSync(1, "this is no frame\n");
   if (told === "grow") for (const hoard: Buffer[] = []; ; ) hoard.push(Buffer.alloc(10_000_000, 1));
-  if (told.startsWith("wait ")) await sleep(Number(told.slice(5)));
-  return { head: { error: null, media: [], warnings: [String(process.pid)] }, parts: [Buffer.from(told)] };
+  if (told === "exhaust") throw new Error("FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory");
+  if (told === "flood") return { head: { error: null, media: [], warnings: [] }, parts: [Buffer.alloc(2_000_000)] };
+  if (told.startsWith("wait ")) await sleep(Number(told.slice(5).split(" ")[0]));
+  return { head: { error: null, media: [], warnings: [NAME] }, parts: [Buffer.from(told)] };
 });

@@ -14,6 +14,7 @@ import { Empty, Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { Card, Page, Section } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
 import { LimitDialog } from "./limit-dialog.tsx";
+import { RetentionSection } from "./retention-section.tsx";
 import { Name } from "../../ui/name.tsx";
 
 const PERIODS = { day: "a day", month: "a month", total: "in all" } as const;
@@ -36,6 +37,7 @@ export function LimitsPage() {
       >
         <Accounts onEdit={setEditing} />
       </Section>
+      <RetentionSection />
       <LimitDialog budget={editing} onClose={() => setEditing(null)} />
     </Page>
   );

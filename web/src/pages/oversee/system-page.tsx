@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { answered, api } from "../../api/client.ts";
 import type { Health } from "../../api/types.generated.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
+import { notRebuilt } from "./not-rebuilt.ts";
 import { Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 
@@ -39,6 +40,30 @@ async function readHealth(): Promise<Health> {
   return health !== undefined && "database" in health ? health : await answered(api.GET("/health"));
 }
 
+/** After the loss of a database: lists that are still being rebuilt, and what has to be created again. */
+function Losses({ reindex }: { readonly reindex: Health["reindex"] }) {
+  const lost = notRebuilt(reindex?.not_rebuilt ?? {});
+  return (
+    <>
+      {reindex !== null && reindex.running > 0 ? (
+        <Notice tone="info" title="Rebuilding the task index">
+          The database was replaced. Lists are complete once this is done; tasks run meanwhile.
+        </Notice>
+      ) : null}
+      {lost.length > 0 ? (
+        <Notice tone="warn" title="Couldn't rebuild everything after the database was replaced">
+          <p>Create these again, or restore a backup of the database:</p>
+          <ul className="list-disc pl-5">
+            {lost.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </Notice>
+      ) : null}
+    </>
+  );
+}
+
 function Parts({ health }: { readonly health: Health }) {
   const parts: readonly (readonly [string, string, string])[] = [
     [
@@ -69,6 +94,7 @@ function Parts({ health }: { readonly health: Health }) {
           </ul>
         </Notice>
       ) : null}
+      <Losses reindex={health.reindex} />
       <Section title="Parts" actions={<Badge tone={TONES[health.status] ?? "plain"}>{health.status}</Badge>}>
         <dl className="divide-y divide-line rounded-lg border border-line bg-surface">
           {parts.map(([name, state, meaning]) => (

@@ -1,0 +1,23 @@
+/** A task whose object holds nothing while the index lists it: its stored state was lost, or is older than the task. */
+import { iso } from "./iso.ts";
+import type { TaskReport } from "./objects.ts";
+import { hasEnded } from "./task-status.ts";
+
+export const STATE_LOST =
+  "The stored state of this task is lost, and only its line in the list is left. " +
+  "Restore the state from a backup, or erase the task with DELETE.";
+
+/** When the sweep looks again: a state that was restored reports anew then. */
+const LOOK_AGAIN_MS = 24 * 3_600_000;
+
+/** The report in place of the object's: a task that had not ended has failed. `now` in milliseconds since the epoch. */
+export function lostReport({ view, ...row }: TaskReport, now: number): TaskReport {
+  const error = { code: "internal", message: STATE_LOST };
+  const failed = { status: "failed", reason: "internal", error, pending: [], ended_at: iso(now) } as const;
+  return {
+    ...row,
+    version: row.version + 1,
+    view: hasEnded(view.status) ? view : { ...view, ...failed },
+    wakeAt: now + LOOK_AGAIN_MS,
+  };
+}

@@ -1,0 +1,152 @@
+/**
+ * Drill `recovery`: tasks of every state, then the loss of the database, whose rows are rebuilt while a task runs; then retention
+ * over all that ended, killed in the middle, after which a rebuilding brings nothing back.
+ */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ApiClient, eachAtOnce } from "../api-client.ts";
+import type { Stage } from "../stage.ts";
+import { until } from "../started-system.ts";
+
+/** Requests at once while the tasks are created. */
+const WIDTH = 16;
+/** One in so many tasks stays a draft. */
+const DRAFT_EVERY = 20;
+/** The index is rebuilt within this time. */
+const REBUILT_WITHIN_MS = 300_000;
+/** How long the tenant's object may wait before it counts its rows again. */
+const COUNTED_WITHIN_MS = 11_000;
+/** What has just ended stays for a minute; then a sweep removes a thousand in each. */
+const SWEEP_MINUTE_MS = 60_000;
+const SWEPT_A_MINUTE = 1000;
+const DEADLINE_MS = 20 * 60_000;
+
+interface Sizes {
+  readonly tasks: number;
+  readonly kills: number;
+  readonly isTimed: boolean;
+  readonly say: (line: string) => void;
+}
+
+interface Reindex {
+  readonly state: string;
+  readonly reason: string;
+  readonly rebuilt: Readonly<Record<string, number>>;
+  readonly missing: number;
+  readonly not_rebuilt: Readonly<Record<string, number>>;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+}
+
+interface Retention {
+  readonly stored: { readonly tasks: number; readonly ended_tasks: number };
+  readonly removed: { readonly total: number };
+}
+
+export async function runRecoveryDrill(stage: Stage, sizes: Sizes) {
+  const { system, operator } = stage;
+  const violations: string[] = [];
+  const check = (holds: boolean, otherwise: string): void => {
+    if (!holds) violations.push(`recovery: ${otherwise}`);
+  };
+  const { id: tenant, api } = await stage.makeTenant("recovery");
+  sizes.say(`Drill recovery: ${sizes.tasks} tasks`);
+  const drafts = await createTasks(api, sizes.tasks);
+  await sleep(COUNTED_WITHIN_MS);
+  await api.must("GET", "/v1/tasks?limit=1");
+  const before = await readRetention(api);
+  check(before.stored.tasks === sizes.tasks, `${before.stored.tasks} tasks are indexed before the loss`);
+
+  sizes.say("The database is lost");
+  await system.crash("everything", (state) => rmSync(join(state, "database"), { recursive: true, force: true }));
+  const lostAt = performance.now();
+  await api.send("GET", "/v1/tasks?limit=1");
+  const during = await api.send("POST", "/v1/tasks", { input: "While it is rebuilt", hold: true });
+  check(during.status === 201, `a task was answered ${during.status} while the index was rebuilt`);
+  const rebuilt = await untilRebuilt(operator, tenant);
+  const tookMs = performance.now() - lostAt;
+  check(rebuilt.reason === "missing", `the index was rebuilt because it was ${rebuilt.reason}`);
+  check(!sizes.isTimed || tookMs <= REBUILT_WITHIN_MS, `the rebuilding took ${Math.round(tookMs / 1000)} s`);
+  check((rebuilt.not_rebuilt["agents"] ?? 0) === 1, `what was lost is ${JSON.stringify(rebuilt.not_rebuilt)}`);
+  check(rebuilt.missing === 0, `${rebuilt.missing} tasks are missing`);
+  const after = await readRetention(api);
+  check(after.stored.tasks === sizes.tasks + 1, `${after.stored.tasks} tasks are indexed after the loss`);
+
+  sizes.say("Retention over all of them");
+  await sleep(SWEEP_MINUTE_MS);
+  await api.send("PUT", "/v1/retention", { tasks_days: 0 });
+  const sweptAt = performance.now();
+  for (let kill = 0; kill < sizes.kills; kill += 1) {
+    const share = (before.stored.ended_tasks * (kill + 1)) / (sizes.kills + 1);
+    await untilRemoved(api, (removed) => removed >= share);
+    await system.crash();
+  }
+  await until(
+    async () => (await readRetention(api)).stored.ended_tasks === 0,
+    DEADLINE_MS,
+    () => "the retention did not end",
+    1000,
+  );
+  const sweptMs = performance.now() - sweptAt;
+  const least = Math.max(0, Math.ceil(before.stored.ended_tasks / SWEPT_A_MINUTE) - 2) * SWEEP_MINUTE_MS;
+  check(sweptMs >= least, `${before.stored.ended_tasks} tasks were removed within ${Math.round(sweptMs / 1000)} s`);
+  const alive = await eachAtOnce(
+    drafts,
+    WIDTH,
+    async (id) => (await api.send("GET", `/v1/tasks/${id}`)).status === 200,
+  );
+  check(alive.every(Boolean), `${alive.filter((one) => !one).length} drafts were touched`);
+  await operator.send("POST", `/v1/tenants/${tenant}/reindex`, {});
+  const again = await untilRebuilt(operator, tenant);
+  const left = await readRetention(api);
+  check(left.stored.tasks === drafts.length + 1, `${left.stored.tasks} tasks are indexed after the retention`);
+  check(left.stored.ended_tasks === 0, `${left.stored.ended_tasks} removed tasks came back`);
+  const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
+  const figures = [
+    ["tasks, of them drafts", `${sizes.tasks}, ${drafts.length}`],
+    ["rebuilt from the loss on", seconds(tookMs)],
+    ["the rebuilding itself", seconds(Date.parse(rebuilt.ended_at ?? "") - Date.parse(rebuilt.started_at))],
+    ["rebuilt", JSON.stringify(rebuilt.rebuilt)],
+    ["not rebuilt", JSON.stringify(rebuilt.not_rebuilt)],
+    ["removed by retention", `${before.stored.ended_tasks} in ${seconds(sweptMs)}, ${sizes.kills} kills`],
+    ["rebuilt after it", JSON.stringify(again.rebuilt)],
+  ] as const;
+  return { figures, violations };
+}
+
+/** Gives the ids of the drafts; the others are cancelled, so that they have ended without a model. */
+async function createTasks(api: ApiClient, count: number): Promise<string[]> {
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  const ids = await eachAtOnce(numbers, WIDTH, async (index) => {
+    const { id } = await api.must<{ id: string }>("POST", "/v1/tasks", { input: `Task ${index}`, hold: true });
+    const isDraft = index % DRAFT_EVERY === 0;
+    if (!isDraft) await api.must("POST", `/v1/tasks/${id}/cancel`);
+    return isDraft ? id : null;
+  });
+  return ids.filter((id) => id !== null);
+}
+
+async function readRetention(api: ApiClient): Promise<Retention> {
+  return await api.must<Retention>("GET", "/v1/retention");
+}
+
+async function untilRemoved(api: ApiClient, isEnough: (removed: number) => boolean): Promise<void> {
+  await until(
+    async () => isEnough((await readRetention(api)).removed.total),
+    DEADLINE_MS,
+    () => "the retention does not go on",
+    500,
+  );
+}
+
+async function untilRebuilt(operator: ApiClient, tenant: string): Promise<Reindex> {
+  const read = async () => await operator.must<Reindex>("GET", `/v1/tenants/${tenant}/reindex`);
+  await until(
+    async () => (await read()).state === "done",
+    2 * REBUILT_WITHIN_MS,
+    () => "the index was not rebuilt",
+    500,
+  );
+  return await read();
+}

@@ -1,0 +1,110 @@
+/** A started system whose state is lost or damaged between two starts: one sentence, nothing overwritten, and the way back works. */
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type StartedSystem, startSystem } from "../drill/started-system.ts";
+
+let system: StartedSystem;
+beforeAll(async () => {
+  system = await startSystem({});
+  await system.end();
+});
+
+afterAll(() => system.stop());
+
+const at = (...path: string[]) => join(system.stateFolder, ...path);
+
+/** Starts, uses the system, and ends it. */
+async function whileUp<T>(work: (key: string) => Promise<T>, more: Readonly<Record<string, string>> = {}): Promise<T> {
+  const key = await system.startAgain(more);
+  try {
+    return await work(key);
+  } finally {
+    await system.end();
+  }
+}
+
+/** The one sentence of a start that ends, which has no line of a stack and none of minified code. */
+async function refusalOf(more: Readonly<Record<string, string>> = {}): Promise<string> {
+  const failure = await system.startAgain(more).then(
+    async () => {
+      await system.end();
+      return new Error("it started");
+    },
+    (error: unknown) => error as Error,
+  );
+  const lines = failure.message.split("\n").slice(1);
+  expect(failure.message).not.toMatch(/^\s+at /m);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(700);
+  const sentences = lines.filter((line) => line.startsWith("Otto cannot run: "));
+  expect(sentences, failure.message).toHaveLength(1);
+  return sentences[0] ?? "";
+}
+
+async function send(key: string, method: string, path: string, body?: object) {
+  const response = await fetch(`${system.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, json: text === "" ? null : JSON.parse(text) };
+}
+
+describe("the database", () => {
+  it.each([
+    ["pg_control truncated", (folder: string) => truncateSync(join(folder, "global", "pg_control"), 100)],
+    ["PG_VERSION lost", (folder: string) => rmSync(join(folder, "PG_VERSION"))],
+    ["its catalogues lost", (folder: string) => rmSync(join(folder, "base"), { recursive: true })],
+    [
+      "its log overwritten",
+      (folder: string) => {
+        for (const name of readdirSync(join(folder, "pg_wal")).filter((file) => /^[0-9A-F]{24}$/.test(file)))
+          writeFileSync(join(folder, "pg_wal", name), Buffer.alloc(statSync(join(folder, "pg_wal", name)).size, 7));
+      },
+    ],
+  ])("is refused in a sentence, left as it is, and works when it is restored: %s", async (_, damage) => {
+    const backup = at("backup");
+    cpSync(at("database"), backup, { recursive: true });
+    damage(at("database"));
+    expect(await refusalOf()).toMatch(
+      /the database in \S+ is damaged and was left as it is .*restore that folder from a backup/,
+    );
+    rmSync(at("database"), { recursive: true });
+    renameSync(backup, at("database"));
+    await whileUp(async (key) => expect((await send(key, "GET", "/v1/tasks")).status).toBe(200));
+  });
+
+  it("begins its creation again when that was cut off", async () => {
+    renameSync(at("database"), at("moved"));
+    mkdirSync(at("database"));
+    writeFileSync(at("database", "PG_VERSION"), "18\n");
+    writeFileSync(at("database.creating"), "");
+    try {
+      await whileUp(async (key) => expect((await send(key, "GET", "/health")).json).toMatchObject({ database: "ok" }));
+    } finally {
+      rmSync(at("database"), { recursive: true });
+      renameSync(at("moved"), at("database"));
+    }
+  });
+});
+
+describe("a lock", () => {
+  it.each(["supervisor.lock", "database.lock"])("that is damaged is named, and can be removed: %s", async (name) => {
+    writeFileSync(at(name), "x".repeat(4_096));
+    expect(await refusalOf()).toContain(`${name} is damaged: remove it`);
+    rmSync(at(name));
+  });
+});
+
+describe("the build of the Worker", () => {
+  it("is made again when a file of it is truncated", async () => {
+    const [build = ""] = readdirSync(at("build"));
+    const bundle = readdirSync(at("build", build)).find((name) => name.endsWith(".js")) ?? "";
+    const { size } = statSync(at("build", build, bundle));
+    truncateSync(at("build", build, bundle), Math.floor(size / 2));
+    await whileUp(async () => expect(system.output()).toContain("bundling the Worker again: its files are damaged"));
+    expect(statSync(at("build", build, bundle)).size).toBe(size);
+    await whileUp(async () => expect(system.output()).not.toContain("bundling"));
+  });
+});
