@@ -154,9 +154,10 @@ export class CostShare {
     return Math.max(1, this.costs.size);
   }
 
-  /** The stored cost of a tenant, with the buckets in the window. A debt is forgotten with the window, also when the clock went back. */
+  /** The stored cost of a tenant, with the buckets in the window. A debt is forgotten with the window, and when the clock went back. */
   private readCost(tenant: string, now: number): TenantCost {
-    const cost = this.costs.get(tenant) ?? newCost();
+    const stored = this.costs.get(tenant);
+    const cost = stored === undefined || isAhead(stored, now) ? newCost() : stored;
     dropOld(cost, now);
     cost.nextAt = Math.min(cost.nextAt, now + WINDOW_MS);
     return cost;
@@ -194,6 +195,11 @@ function bucketAt({ buckets }: TenantCost, now: number): Bucket {
   const bucket = { at, costMs: 0, begun: 0 };
   buckets.push(bucket);
   return bucket;
+}
+
+/** Whether the clock went back since the tenant was counted. */
+function isAhead({ buckets }: TenantCost, now: number): boolean {
+  return (buckets.at(-1)?.at ?? -Infinity) > Math.floor(now / BUCKET_MS);
 }
 
 /** A bucket of a clock that went back is not in the window. */

@@ -18,7 +18,7 @@ describe("memory_save", () => {
     expect(first.result).toMatchObject({ merged: false, searchable: true, project: "sales", tags: ["people"] });
     expect(first.shown).toMatch(/^Saved for the project sales as mem_/);
     expect(await runTool(memorySave, given, { memory }, { key: "call_1" })).toEqual(first);
-    const again = await runTool(memorySave, { content: " Ana decides  on prices." }, { memory }, { key: "call_2" });
+    const again = await runTool(memorySave, { content: given.content }, { memory }, { key: "call_2" });
     expect(again.result).toMatchObject({ merged: true, id: (first.result as { id: string }).id });
     expect(again.shown).toMatch(/^This was known already, for the project sales, as mem_/);
   });

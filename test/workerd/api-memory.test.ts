@@ -87,7 +87,9 @@ describe("memory over the API", () => {
       content,
       tags: ["Ünïcode 🦦", "a,b"],
     });
-    const again = await caller.send("POST", "/v1/memory", { content: content.trim(), tags: ["c"] });
+    const trimmed = await caller.send("POST", "/v1/memory", { content: content.trim() });
+    expect([trimmed.status, trimmed.json.content]).toEqual([201, content.trim()]);
+    const again = await caller.send("POST", "/v1/memory", { content, tags: ["c"] });
     expect([again.status, again.json.id, again.json.content]).toEqual([200, saved.id, content]);
     expect(again.json.tags).toEqual(["Ünïcode 🦦", "a,b", "c"]);
   });

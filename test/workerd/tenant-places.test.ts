@@ -60,16 +60,16 @@ const tasks = (count: number) => Array.from({ length: count }, () => newId("task
 /** Lets this tenant's object, which does not live yet, run so many tasks at once. */
 async function limitPlaces(most: number): Promise<void> {
   await runInDurableObject(tenantStub(tenant), (instance) => {
-    const holder = instance as unknown as { env: object; places: { env: object } };
+    const holder = instance as unknown as { env: object; parts: { places: { env: object } } };
     const changed = { ...holder.env, OTTO_MAX_RUNNING_TASKS: String(most) };
-    holder.places.env = changed;
+    holder.parts.places.env = changed;
   });
 }
 
 /** Makes a tenant's object share 64 slots with the other tenants of `tenants` only, not with others of this process. */
 async function share(id: string, tenants: FairShare): Promise<void> {
   await runInDurableObject(tenantStub(id), (instance) => {
-    const { places } = instance as unknown as { places: { env: object; tenants: FairShare } };
+    const { places } = (instance as unknown as { parts: { places: { env: object; tenants: FairShare } } }).parts;
     places.env = { ...places.env, OTTO_SHARED_RUNNING_TASKS: "64" };
     places.tenants = tenants;
   });
@@ -310,6 +310,11 @@ test("the object of an earlier release gets the tables that it lacks, and keeps 
       "sessions",
       "links",
       "visits",
+      "schedules",
+      "reindex",
+      "counter",
+      "kept_summaries",
+      "retention",
     ]) {
       if (table === "revoked") state.storage.sql.exec("INSERT OR IGNORE INTO revoked VALUES (?, 1)", key.id);
       else state.storage.sql.exec(`DROP TABLE ${table}`);
