@@ -193,7 +193,10 @@ describe("a tenant hears of a task", () => {
     await tenantsFromEnv(env)(caller.tenant).erase();
     await tasksFromEnv(env)(caller.tenant, id).cancel("test");
     // Tried at once, after one second and two seconds later: a rejection that nobody takes would fail the run of this file.
-    await vi.waitFor(() => expect(forget.mock.calls).toEqual(Array(3).fill([id, false])), { timeout: 20_000, interval: 10 });
+    await vi.waitFor(() => expect(forget.mock.calls).toEqual(Array(3).fill([id, false])), {
+      timeout: 20_000,
+      interval: 10,
+    });
     const [first = 0, second = 0, third = 0] = tried;
     expect(second - first).toBeGreaterThanOrEqual(900);
     expect(third - second).toBeGreaterThanOrEqual(1800);
