@@ -13,6 +13,7 @@ export interface Env extends Readonly<Partial<Record<SecretName, string>>> {
   readonly FILES: R2Bucket;
   readonly STEPS: Fetcher;
   readonly CHANNELS: Fetcher;
+  readonly SWEEPS: Fetcher;
   readonly ASSETS: Fetcher;
   readonly SIGN_INS: RateLimit;
   readonly VECTORS?: Vectorize;

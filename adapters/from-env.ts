@@ -8,6 +8,7 @@ import type { Result } from "../core/errors.ts";
 import type { MemoryPort } from "../core/memory/port.ts";
 import type { MemoryStore } from "../core/memory/store.ts";
 import type { SandboxRpc, TaskRpc, TenantRpc } from "../core/objects.ts";
+import type { SweepRpc } from "../core/sweep-rpc.ts";
 import { CostShare } from "../core/tenant/cost-share.ts";
 import type { OwnResult, StepsRpc } from "../core/steps-rpc.ts";
 import type { ScriptsPort } from "../core/scripts/port.ts";
@@ -19,6 +20,7 @@ import type { SecretUser } from "../core/policy/secret-use.ts";
 import type { SshPort } from "../core/ssh/port.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { type BlobEraser, openBlobs } from "./blobs.ts";
+import { Drain } from "./drain.ts";
 import { openWeb } from "./egress/web.ts";
 import { type Env, required, set } from "./env.ts";
 import { hashingEmbedder } from "./embeddings/hashing.ts";
@@ -125,6 +127,11 @@ export function stepsFromEnv(env: Env): StepsRpc {
   return env.STEPS as unknown as StepsRpc;
 }
 
+/** The invocations of this Worker that take parts of the sweep. */
+export function sweepsFromEnv(env: Env): SweepRpc {
+  return env.SWEEPS as unknown as SweepRpc;
+}
+
 /** Vectorize where it is bound, else pgvector in the database. */
 function vectorsFromEnv(env: Env): VectorsPort {
   return env.VECTORS === undefined ? pgvectorFromEnv(env) : openVectorize(env.VECTORS);
@@ -163,6 +170,17 @@ export function filesFromEnv(
 export function blobsFromEnv(env: Env): BlobPort & BlobEraser {
   return openBlobs(env.FILES);
 }
+
+/** How long no model phase may begin, in milliseconds; 0: one may. Only a deployed system drains. */
+export async function drainLeftFromEnv(env: Env): Promise<number> {
+  if (settingsFromEnv(env).mode !== "production") return 0;
+  const drain = drains.get(env) ?? new Drain(env.FILES, clockFromEnv(env));
+  drains.set(env, drain);
+  return await drain.leftMs();
+}
+
+/** Those of this isolate. */
+const drains = new WeakMap<Env, Drain>();
 
 /** The sources of the tenants' own tools. */
 export function toolSourcesFromEnv(env: Env): ToolSourcesPort {

@@ -116,8 +116,11 @@ export interface TaskRpc {
   adopt(task: string): Promise<Result<TaskView>>;
   /** A hidden task has ended: it counts no more against those that may be open, and is still erased with this one. */
   disown(task: string): Promise<Result<TaskView>>;
-  /** Sets the alarm again from the stored state and reports afresh. */
-  poke(): Promise<void>;
+  /**
+   * Sets the alarm again from the stored state, and reports again in the background. False: nothing is stored. Undefined: an
+   * object of an earlier release, which does not say.
+   */
+  poke(): Promise<boolean | undefined>;
   /**
    * Forgets everything, its subtasks and the hidden tasks that it adopted first; `conflict` while the task lives. What
    * cannot be erased now fails the whole, which can be done again. With `keepsMemory`, the summary that it left in memory stays.

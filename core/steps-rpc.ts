@@ -9,8 +9,19 @@ import type { CallOfHop, RequestGuess } from "./task-decision.ts";
 import type { TaskFacts } from "./task-state.ts";
 import type { BoundFile } from "./tool.ts";
 
+/** What every job has. */
+interface Versioned {
+  /** Absent from an object of a release before versions. */
+  readonly version?: number;
+}
+
+/** The last line of a runner that does not know the form of the job, or no such job at all. Nothing began. */
+export interface Unsupported {
+  readonly type: "unsupported";
+}
+
 /** What hop one needs. */
-export interface ThinkJob {
+export interface ThinkJob extends Versioned {
   readonly facts: TaskFacts;
   readonly model: string;
   readonly step: number;
@@ -42,7 +53,8 @@ export type ThinkLine =
   /** The request alone holds more than the call may use. The model was not asked. */
   | { readonly type: "unaffordable"; readonly inputTokens: number }
   | { readonly type: "replied"; readonly reply: ModelReply }
-  | { readonly type: "failed"; readonly failure: ModelFailure };
+  | { readonly type: "failed"; readonly failure: ModelFailure }
+  | Unsupported;
 
 /** A settled result of the task itself, from its ledger. `content` is what the model read of it. */
 export interface OwnResult {
@@ -52,7 +64,7 @@ export interface OwnResult {
 }
 
 /** What hop two needs. Arguments are those of the ledger. */
-export interface ActJob {
+export interface ActJob extends Versioned {
   readonly facts: TaskFacts;
   readonly step: number;
   /** Their attempts are stored: each may start. */
@@ -88,18 +100,19 @@ export type ActLine =
       readonly files: readonly BoundFile[];
       readonly starts?: readonly string[];
     }
-  | { readonly type: "starting"; readonly starts: readonly string[] };
+  | { readonly type: "starting"; readonly starts: readonly string[] }
+  | Unsupported;
 
 /** True for a line whose sender waits until the object has stored it. */
 export function mustBeStored(line: ActLine): boolean {
-  return line.starts !== undefined;
+  return line.type !== "unsupported" && line.starts !== undefined;
 }
 
 /**
  * What shortening needs: long results to summarise, and the older steps to tell in short. `previous` is the text that
  * stands for the steps before `messages`. Without a model, results stay as they are and history is shortened by rule.
  */
-export interface CondenseJob {
+export interface CondenseJob extends Versioned {
   readonly facts: TaskFacts;
   readonly model: string;
   readonly withModel: boolean;
@@ -127,20 +140,38 @@ export type CondenseLine =
       readonly text: string;
       readonly contextTokens: number;
       readonly usage: ModelUsage | null;
-    };
+    }
+  | Unsupported;
 
 /** A call whose arguments a person replaced. */
-export interface ReviseJob {
+export interface ReviseJob extends Versioned {
   readonly facts: TaskFacts;
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** The step runner. Each hop tells its lines to the listener, gives the last one, if it has one, and ends when it is given up. */
+/**
+ * The step runner. Each phase sends its lines to the listener, gives the last one, if it has one, and ends when it is given up.
+ * The names of the methods are new with `JOB_VERSION`: a runner of a release before versions, which would ignore what it does
+ * not know, has none of them.
+ */
 export interface StepsRpc {
-  think(job: ThinkJob, listener: HopListener<ThinkLine>): Promise<ThinkLine | null>;
-  act(job: ActJob, listener: HopListener<ActLine>): Promise<ActLine | null>;
-  condense(job: CondenseJob, listener: HopListener<CondenseLine>): Promise<CondenseLine | null>;
+  runModelPhase(job: ThinkJob, listener: HopListener<ThinkLine>): Promise<ThinkLine | null>;
+  runToolPhase(job: ActJob, listener: HopListener<ActLine>): Promise<ActLine | null>;
+  shorten(job: CondenseJob, listener: HopListener<CondenseLine>): Promise<CondenseLine | null>;
   /** Takes a person's arguments through the gateway: envelope, validation, policy (an `ask` counts as granted), hash. */
-  revise(job: ReviseJob): Promise<Result<RevisedCall>>;
+  reviseCall(job: ReviseJob): Promise<Result<RevisedCall>>;
+}
+
+/** The same for objects of a release before versions, whose jobs have none. */
+export interface EarlierStepsRpc {
+  think: StepsRpc["runModelPhase"];
+  act: StepsRpc["runToolPhase"];
+  condense: StepsRpc["shorten"];
+  revise: StepsRpc["reviseCall"];
+}
+
+/** True for the error of a call to a runner that lacks the method, in the words of workerd. */
+export function lacksMethod(thrown: unknown): boolean {
+  return thrown instanceof Error && /does not implement the method/.test(thrown.message);
 }

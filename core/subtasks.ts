@@ -21,7 +21,7 @@ import type { Control } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 
 /** How deep subtasks may nest below a root. */
-const MAX_DEPTH = 3;
+export const MAX_DEPTH = 3;
 /** Subtasks of one tree. */
 const MAX_SUBTASKS = 50;
 /** Of a longer text the row holds the beginning: the whole is kept with the results. */

@@ -286,6 +286,22 @@ export function endHop(turn: Turn): void {
   else advance(turn);
 }
 
+/**
+ * The runner refused the hop before anything began: the attempts that were stored for it did not happen, and the next alarm
+ * makes it again, a moment later.
+ */
+export function refuseHop(turn: Turn, callIds: readonly string[]): void {
+  for (const call of turn.state.batch) {
+    if (canRun(call) && call.attempts > 0 && callIds.includes(call.id)) turn.takeBackAttempt(call);
+  }
+  const { phase } = turn.state;
+  if (phase.name === "acting") turn.set({ phase: { ...phase, incarnation: "", since: turn.now } });
+  if (phase.name === "condensing") {
+    const reserved = { inputTokens: 0, outputTokens: 0, costMicros: 0 };
+    turn.set({ phase: { ...phase, incarnation: "", since: turn.now, reserved } });
+  }
+}
+
 /** Settles what has waited long enough. */
 export function expireWaits(turn: Turn): void {
   for (const call of turn.state.batch) {

@@ -188,6 +188,8 @@ export type Command =
     }
   /** The hop ended; what has not settled by now was cut off. */
   | ({ readonly type: "hop_ended" } & OfHop)
+  /** The runner is of another release and began nothing: neither a model call nor these calls, whose attempts were stored. */
+  | ({ readonly type: "hop_refused"; readonly callIds: readonly string[] } & OfHop)
   /** `own`: how many UTF-16 units of `text`, from its beginning, its sender wrote; the rest is from outside. Absent: all. */
   | { readonly type: "message"; readonly text: string; readonly own?: number; readonly request: string | null }
   | {

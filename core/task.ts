@@ -9,7 +9,7 @@
  */
 import { timeLeftMs } from "./budget.ts";
 import type { Failure } from "./errors.ts";
-import { attach, beginActing, endCall, endHop, expireWaits, openBatch, startCalls } from "./task-batch.ts";
+import { attach, beginActing, endCall, endHop, expireWaits, openBatch, refuseHop, startCalls } from "./task-batch.ts";
 import { admit, halt, leaveToAsk, turnAway } from "./leave.ts";
 import { enroll, openSubtask, refuseSubtask, subtasksToMake, takeEnding, takeWaits } from "./subtasks.ts";
 import { answerQuestion, decideApproval, decideUnknown } from "./task-answers.ts";
@@ -218,6 +218,10 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
       if (!isThisHop(state, command)) return null;
       if (phase.name === "condensing") endCondensing(turn, phase);
       else endHop(turn);
+      return null;
+
+    case "hop_refused":
+      if (isThisHop(state, command)) refuseHop(turn, command.callIds);
       return null;
 
     case "message":

@@ -110,6 +110,17 @@ export class Turn {
     else this.ledger.push({ kind: "attempt", callId: call.id, attempts });
   }
 
+  /**
+   * The attempt that was counted did not happen. A call that can neither be repeated nor looked up had a person's word for it,
+   * which stays valid.
+   */
+  takeBackAttempt(call: BatchCall): void {
+    const attempts = call.attempts - 1;
+    const mayRepeat = attempts > 0 && call.effect === "once";
+    this.replace({ ...call, attempts, mayRepeat });
+    this.ledger.push({ kind: "attempt", callId: call.id, attempts });
+  }
+
   /** Settles a call: batch, ledger, event. What the task says itself has the label of the call's context. */
   settle(call: BatchCall, outcome: CallOutcome): void {
     const label = outcome.label ?? call.label ?? OUTSIDE;

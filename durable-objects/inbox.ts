@@ -1,9 +1,10 @@
 /**
- * What came in by one way, kept until it was worked. What is taken is stored before the caller hears of it, and worked in
- * the background; the alarm is set with the first item, so that a crash at any moment is a late alarm.
+ * What came in from one source, stored until it was worked. What is taken is stored, with an alarm, before the caller has an
+ * answer, and the alarm works it: a crash at any moment is a late alarm, and no request waits for what it brought.
  */
 import { DurableObject } from "cloudflare:workers";
 import { channelsFromEnv, clockFromEnv, type Env } from "../adapters/from-env.ts";
+import { CallBudget } from "../core/call-budget.ts";
 import {
   endOf,
   FULL_RETRY_MS,
@@ -25,6 +26,7 @@ import type {
 } from "../core/channels/inbox.ts";
 import { toFailure } from "../core/errors.ts";
 import { countRequest, type RateWindow } from "../core/tenant/rate-limit.ts";
+import { JOB_VERSION } from "../core/job-version.ts";
 import { type DueItem, InboxStore } from "./inbox-store.ts";
 
 /** How long after a crash the object's alarm takes up what was cut off. */
@@ -56,7 +58,6 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     if (retryAfterMs !== null) return { isNew: false, retryAfterMs };
     this.store.put(item, now);
     this.arm();
-    this.work();
     return { isNew: true };
   }
 
@@ -68,7 +69,6 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     if (this.store.stateOf(id, 0) !== "dead") return;
     this.store.again(id, this.clock.now());
     this.arm();
-    this.work();
   }
 
   async received({ limit, ...page }: ReceivedPage): ReturnType<InboxRpc["received"]> {
@@ -89,7 +89,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
 
   async poke(): Promise<void> {
     this.armedFor = null;
-    this.work();
+    this.work(new CallBudget());
     this.arm();
   }
 
@@ -106,7 +106,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     this.armedFor = null;
     try {
       this.store.forgetOld(this.clock.now());
-      this.work();
+      this.work(new CallBudget());
     } finally {
       this.arm();
     }
@@ -132,21 +132,31 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     this.arm();
   }
 
-  /** Begins what is due, as far as there is room: first what is new, then what was tried before. */
-  private work(): void {
-    for (const isNew of [true, false]) {
-      const retried = [...this.running.values()].filter(Boolean).length;
-      const free = MAX_LANES_AT_ONCE - this.running.size;
-      const room = isNew ? free : Math.min(free, MAX_RETRIED_AT_ONCE - retried);
-      if (room <= 0) continue;
-      const due = this.store.due(this.clock.now(), MAX_LANES_AT_ONCE + this.running.size, isNew);
-      const idle = due.filter(({ item: { lane } }) => !this.running.has(lane));
-      for (const one of idle.slice(0, room)) void this.run(one, this.running);
+  /** Begins what is due, as far as the calls of this run reach. Only the alarm and the sweep begin a run. */
+  private work(calls: CallBudget): void {
+    for (const one of this.findDue()) {
+      if (!calls.hasRoom()) return;
+      calls.count();
+      void this.run(one, this.running, calls);
     }
   }
 
+  /** What can be begun now: first what is new, then what was tried before. */
+  private findDue(): DueItem[] {
+    const found: DueItem[] = [];
+    for (const isNew of [true, false]) {
+      const retried = [...this.running.values()].filter(Boolean).length;
+      const free = MAX_LANES_AT_ONCE - this.running.size - found.length;
+      const room = isNew ? free : Math.min(free, MAX_RETRIED_AT_ONCE - retried);
+      if (room <= 0) continue;
+      const due = this.store.due(this.clock.now(), MAX_LANES_AT_ONCE + this.running.size, isNew);
+      found.push(...due.filter(({ item: { lane } }) => !this.running.has(lane)).slice(0, room));
+    }
+    return found;
+  }
+
   /** Works one item, and then what is due by now. */
-  private async run(due: DueItem, running: Map<string, boolean>): Promise<void> {
+  private async run(due: DueItem, running: Map<string, boolean>, calls: CallBudget): Promise<void> {
     const { lane } = due.item;
     running.set(lane, due.attempts > 0);
     const handled = await this.receive(due);
@@ -158,8 +168,8 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     this.store.settle(due, { end, knows, head: handled.head ?? null }, now);
     if (end.kind === "over" && end.state === "dead")
       console.error("an item of an inbox is dead", this.store.name(), due.item.id, end.note);
+    this.work(calls);
     this.arm();
-    this.work();
   }
 
   /** Never throws, and takes at most `RECEIVE_TIMEOUT_MS`. */
@@ -170,7 +180,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     try {
       const name = this.store.name();
       if (name === null) throw new Error("an inbox is asked by its name");
-      return await Promise.race([channelsFromEnv(this.env).receive(name, item, knows), timeout]);
+      return await Promise.race([channelsFromEnv(this.env).receive(name, item, knows, JOB_VERSION), timeout]);
     } catch (thrown) {
       const { message, details } = toFailure(thrown);
       console.error("an item of an inbox waits", this.store.name(), item.id, attempts + 1, message, details);
@@ -181,12 +191,13 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
   }
 
   /**
-   * Sets the one alarm: for what is due, at once after a crash and never sooner than in a second, since what can be begun
-   * now already is; or for the next thing to forget.
+   * Sets the one alarm: at once for what can be begun now; for what is under way, in a second, should it be cut off; or for the
+   * next item to forget.
    */
   private arm(): void {
     const now = this.clock.now();
-    const dueAt = Math.max(this.store.nextDueAt() ?? Infinity, now + GUARD_MS);
+    const guardAt = Math.max(this.store.nextDueAt() ?? Infinity, now + GUARD_MS);
+    const dueAt = this.findDue().length > 0 ? now : guardAt;
     const forgetAt = Math.ceil((this.store.nextForgottenAt() ?? Infinity) / FORGET_EVERY_MS) * FORGET_EVERY_MS;
     const at = Math.min(dueAt, forgetAt);
     if (at === Infinity || (this.armedFor !== null && this.armedFor <= at)) return;

@@ -1,11 +1,9 @@
 /** What is put into outboxes in the stead of deliveries that are dead: kept until their outboxes have it. */
 import { type Env, outboxesFromEnv } from "../adapters/from-env.ts";
+import { CallBudget } from "../core/call-budget.ts";
 import { outboxOf } from "../core/channels/delivery.ts";
 import { sendDelayMs } from "../core/tenant/index-outbox.ts";
 import type { DeliveryStore } from "./outbox-store.ts";
-
-/** Deliveries that are read at once. */
-const BATCH = 20;
 
 export class OutboxStandIns {
   private readonly env: Env;
@@ -20,7 +18,7 @@ export class OutboxStandIns {
     this.store = store;
   }
 
-  /** Puts what is there. Never throws: what fails is put the next time. */
+  /** Puts what is stored, as far as the calls of one run reach. Never throws: what fails is put the next time. */
   async put(): Promise<void> {
     this.putting ??= this.putAll().finally(() => {
       this.putting = null;
@@ -35,9 +33,11 @@ export class OutboxStandIns {
   }
 
   private async putAll(): Promise<void> {
+    const calls = new CallBudget();
     try {
-      for (let handed = this.store.handed(BATCH); handed.length > 0; handed = this.store.handed(BATCH)) {
+      for (let handed = this.store.handed(calls.room()); handed.length > 0; handed = this.store.handed(calls.room())) {
         for (const { number, delivery } of handed) {
+          calls.count();
           await outboxesFromEnv(this.env)(outboxOf(delivery)).put([delivery]);
           this.store.dropHanded(number);
         }

@@ -1,13 +1,15 @@
 /**
- * What leaves for one place, kept until it has left. `core/channels/outbox-queue.ts` decides; this stores, sends in the
- * background, and wakes up. An attempt is stored before it begins: one that a crash cuts off is made again, and its sender is
- * told that it may have left.
+ * What leaves for one place, stored until it has left. `core/channels/outbox-queue.ts` decides; this stores, wakes up, and
+ * sends. An attempt is stored before it begins: one that a crash cuts off is made again, and its sender knows that it may have
+ * left. Only the alarm and the sweep begin attempts, so that what is put at the end of a chain of calls does not lengthen it.
  */
 import { DurableObject } from "cloudflare:workers";
 import { channelsFromEnv, type Env } from "../adapters/from-env.ts";
+import { CallBudget } from "../core/call-budget.ts";
 import type { AskedPlace, Attempt, Delivery, DeliveryLook, OutboxRpc } from "../core/channels/delivery.ts";
 import { type Leaving, OutboxQueue } from "../core/channels/outbox-queue.ts";
 import { hangsAfterMs, type Outcome } from "../core/channels/outbox-rules.ts";
+import { JOB_VERSION } from "../core/job-version.ts";
 import { failedSince } from "./outbox-failed.ts";
 import { OutboxForgetting } from "./outbox-forgetting.ts";
 import { OutboxIndex } from "./outbox-index.ts";
@@ -36,12 +38,12 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
     this.tables.atOnce(() => {
       for (const delivery of deliveries) this.queue.put(delivery, now);
     });
-    this.work();
+    this.arm();
   }
 
   async callOff(about: string): Promise<void> {
     this.tables.atOnce(() => this.queue.callOff(about, Date.now()));
-    this.work();
+    this.arm();
   }
 
   async placesOf(about: string): Promise<readonly AskedPlace[]> {
@@ -50,7 +52,7 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
 
   async replay(id: string): Promise<boolean> {
     const isReplayed = this.queue.replay(id, Date.now());
-    this.work();
+    this.arm();
     return isReplayed;
   }
 
@@ -60,7 +62,7 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
     this.tables.atOnce(() => {
       for (const id of ids) this.queue.replay(id, now);
     });
-    this.work();
+    this.arm();
     return { replayed: ids.length, left };
   }
 
@@ -70,7 +72,7 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
 
   async poke(): Promise<void> {
     this.wake.doubt();
-    this.work();
+    this.work(new CallBudget());
   }
 
   async erase(): Promise<void> {
@@ -82,15 +84,23 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
 
   override async alarm(): Promise<void> {
     this.wake.cleared();
-    this.work();
+    this.work(new CallBudget());
   }
 
-  /** Sends what may leave now and sees to what else is due. What it begins goes on in the background; the alarm guards it. */
-  private work(): void {
+  /**
+   * Sends what may leave now, as far as the calls of this run reach, and begins what else is due. That continues in the
+   * background; the alarm guards it.
+   */
+  private work(calls: CallBudget): void {
     const now = Date.now();
     try {
       this.queue.recover((id) => this.sending.has(id), now);
-      for (let next = this.queue.begin(now); next !== null; next = this.queue.begin(now)) void this.send(next);
+      while (calls.hasRoom()) {
+        const next = this.queue.begin(now);
+        if (next === null) break;
+        calls.count();
+        void this.send(next, calls);
+      }
       if (isDue(this.standIns.nextAt(now), now)) void this.standIns.put().then(() => this.arm());
       if (isDue(this.index.nextAt(now), now)) void this.index.tell().then(() => this.arm());
       this.arm();
@@ -100,7 +110,7 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
     }
   }
 
-  private async send({ delivery, attempt }: Leaving): Promise<void> {
+  private async send({ delivery, attempt }: Leaving, calls: CallBudget): Promise<void> {
     const { id } = delivery;
     this.sending.add(id);
     const answer = this.ask(delivery, attempt);
@@ -111,13 +121,14 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
     clearTimeout(timer);
     this.sending.delete(id);
     this.settle(id, attempt, outcome ?? cutOff(`It took longer than ${limitMs / 1000} seconds.`));
-    if (outcome === null) void answer.then((said) => this.settle(id, attempt, said));
+    if (outcome === null) void answer.then((said) => this.settle(id, attempt, said)).then(() => this.work(calls));
+    this.work(calls);
   }
 
   /** What a sender throws says nothing about whether it sent. */
   private async ask(delivery: Delivery, attempt: Attempt): Promise<Outcome> {
     try {
-      return await channelsFromEnv(this.env).send(delivery, attempt);
+      return await channelsFromEnv(this.env).send(delivery, attempt, JOB_VERSION);
     } catch (thrown) {
       console.error("a sender failed", delivery.id, thrown);
       return cutOff("Its sender failed unexpectedly.");
@@ -130,12 +141,12 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
     } catch (thrown) {
       console.error("the end of an attempt was not stored", id, thrown);
     }
-    this.work();
   }
 
   private arm(): void {
     const now = Date.now();
-    const due = [this.queue.nextAt(now), this.standIns.nextAt(now), this.index.nextAt(now)];
+    const sendAt = this.queue.canBegin(now) ? now : this.queue.nextAt(now);
+    const due = [sendAt, this.standIns.nextAt(now), this.index.nextAt(now)];
     const at = Math.min(...due.map((one) => one ?? Infinity));
     this.wake.guard(at === Infinity ? null : at);
   }

@@ -4,6 +4,7 @@
  */
 import { channelsFromEnv, clockFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
 import type { AuditEntry } from "../core/audit-entry.ts";
+import { CallBudget } from "../core/call-budget.ts";
 import { ERRORS, type Result } from "../core/errors.ts";
 import { type Decision, decideChange, decideDue, decideEnd, nextWake } from "../core/schedules/judge.ts";
 import {
@@ -22,14 +23,15 @@ import { openDueClock } from "../core/schedules/due.ts";
 import { hasEnded } from "../core/task-status.ts";
 import type { TaskView } from "../core/task-view.ts";
 import { attempt } from "../core/unanswered.ts";
+import { JOB_VERSION } from "../core/job-version.ts";
 import type { ScheduleReporter } from "./schedule-reporter.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 
 /** An alarm that was cut off goes on after this. It fires beside no running handler, so only a crash makes it fire. */
 const GUARD_MS = 2_000;
-/** Tasks that one alarm makes, and tasks that it looks at. */
-const MAX_STARTS = 100;
-const MAX_LOOKS = 20;
+/** Tasks that one alarm looks at, and calls that it leaves for messages. */
+const MAX_LOOKS = 6;
+const MESSAGE_CALLS = 3;
 /** Ends of tasks that were told before the answer to their making came. */
 const MAX_EARLY_ENDS = 100;
 const FAILED_RETRY_MS = 1_000;
@@ -81,14 +83,15 @@ export class ScheduleEngine {
   /** Never throws. */
   async run(): Promise<void> {
     let notBefore = 0;
+    const calls = new CallBudget();
     try {
       if (this.store.load() === null) return;
       void this.storage.setAlarm(this.now() + GUARD_MS);
-      await this.lookAtTasks();
+      await this.lookAtTasks(calls);
       this.decide();
-      await this.startTasks();
-      await this.cancelTasks();
-      await this.tell();
+      await this.startTasks(calls);
+      await this.cancelTasks(calls);
+      await this.tell(calls);
       this.store.prune(this.now());
       await this.reporter.report();
       await this.reporter.goOnceOver();
@@ -133,17 +136,24 @@ export class ScheduleEngine {
   }
 
   /** Their ends are told, but an end that is needed now is not waited for. */
-  private async lookAtTasks(): Promise<void> {
+  private async lookAtTasks(calls: CallBudget): Promise<void> {
     const working = this.store
       .open()
       .filter(({ task, gaveWay }) => task !== null && !gaveWay)
       .toSorted((a, b) => (a.lookedAt ?? 0) - (b.lookedAt ?? 0));
-    for (const occurrence of working.slice(0, MAX_LOOKS)) await this.look(occurrence, (task) => task.view());
+    for (const occurrence of working.slice(0, MAX_LOOKS)) {
+      calls.count();
+      await this.look(occurrence, (task) => task.view());
+    }
   }
 
-  private async cancelTasks(): Promise<void> {
-    for (const occurrence of this.store.open().filter(({ task, gaveWay }) => task !== null && gaveWay))
+  /** Each takes two calls at most: one that has ended already is read. */
+  private async cancelTasks(calls: CallBudget): Promise<void> {
+    for (const occurrence of this.store.open().filter(({ task, gaveWay }) => task !== null && gaveWay)) {
+      if (!calls.hasRoom(2)) return;
+      calls.count(2);
       await this.look(occurrence, (task) => task.cancel("its schedule"));
+    }
   }
 
   /** Asks an occurrence's task, and keeps that it has ended. Without an answer it works on. */
@@ -163,8 +173,10 @@ export class ScheduleEngine {
     else this.store.put({ ...fresh, lookedAt: this.now() });
   }
 
-  private async startTasks(): Promise<void> {
-    for (let starts = 0; starts < MAX_STARTS; starts += 1) {
+  /** The next alarm, which comes at once, makes those for which this run has no calls left. */
+  private async startTasks(calls: CallBudget): Promise<void> {
+    while (calls.hasRoom(1 + MESSAGE_CALLS)) {
+      calls.count();
       const now = this.now();
       const next = this.store.open().find(({ state, tryAt }) => state === "starting" && tryAt <= now);
       if (next === undefined) return;
@@ -188,7 +200,7 @@ export class ScheduleEngine {
     const { key, due } = occurrence;
     this.store.put({ ...occurrence, mayExist: true });
     const order = { tenant, request: config.task, via: { channel: "schedule", id } as const, seed: `${id}/${key}` };
-    const made = await attempt(() => channelsFromEnv(this.env).makeTask({ ...order, at: due }));
+    const made = await attempt(() => channelsFromEnv(this.env).makeTask({ ...order, at: due }, JOB_VERSION));
     const [fresh, stored] = [this.store.occurrence(key), this.store.load()];
     if (fresh === null || stored === null) return;
     const now = this.now();
@@ -206,12 +218,13 @@ export class ScheduleEngine {
   }
 
   /** Asks for the messages that are due; one that will never be taken is dropped. */
-  private async tell(): Promise<void> {
+  private async tell(calls: CallBudget): Promise<void> {
     const { tenant, id } = this.stored().state;
     for (const { tell, tryAt, failures } of this.store.tells()) {
-      if (tryAt > this.now()) return;
+      if (tryAt > this.now() || !calls.hasRoom()) return;
+      calls.count();
       const { deliver, message, telling } = tell;
-      const taken = await attempt(() => channelsFromEnv(this.env).tell(tenant, deliver, message, telling));
+      const taken = await attempt(() => channelsFromEnv(this.env).tell(tenant, deliver, message, telling, JOB_VERSION));
       if (this.store.load() === null) return;
       if (taken.ok) this.store.dropTell(tell.id);
       else {

@@ -3,6 +3,7 @@
  * for. It decides nothing itself.
  */
 import { clockFromEnv, eraseFilesFromEnv, settingsFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
+import { CallBudget } from "../core/call-budget.ts";
 import type { Clock } from "../core/ports.ts";
 import type { Command, NewTask } from "../core/task-commands.ts";
 import type { Decision, Work } from "../core/task-decision.ts";
@@ -27,10 +28,14 @@ const FAILED_RETRY_MS = 1000;
 const HALT_GRACE_MS = 3000;
 const HALT_LOOK_MS = 100;
 
-/** One run of the alarm. `until`: it begins no hop after this moment. */
+/** A hop is one call of the runner, and how the task stands after it may be reported to its parent and its tenant. */
+const CALLS_PER_HOP = 3;
+
+/** One run of the alarm. `until`: it begins no hop after this moment. `calls`: nor without room for the calls of one. */
 interface Run {
   readonly wake: Extract<Command, { type: "wake" }>;
   readonly until: number;
+  readonly calls: CallBudget;
 }
 
 export class TaskEngine {
@@ -50,6 +55,8 @@ export class TaskEngine {
   private readonly watchers: TaskWatchers;
   private readonly maxParallel: number;
   private running: Promise<number> | null = null;
+  /** The calls of the run under way; null between runs. */
+  private calls: CallBudget | null = null;
   private isHalting = false;
 
   constructor(env: Env, storage: DurableObjectStorage, store: TaskStore, watchers: TaskWatchers) {
@@ -61,7 +68,7 @@ export class TaskEngine {
     this.maxParallel = settingsFromEnv(env).maxParallelToolCalls;
     store.afterUpgrade = () => this.arm();
     this.hops = new TaskHops(env, store);
-    this.relations = new TaskRelations(env);
+    this.relations = new TaskRelations(env, (calls) => this.calls?.count(calls));
     this.alarm = new TaskAlarm(storage);
     this.reports = new TaskReports(store, this.relations, () => this.leaveWithTenant());
   }
@@ -81,6 +88,7 @@ export class TaskEngine {
     this.running = this.goOn();
     const notBefore = await this.running;
     this.running = null;
+    this.calls = null;
     if (this.store.hasNews()) void this.report();
     this.arm(notBefore);
   }
@@ -98,7 +106,9 @@ export class TaskEngine {
   private async goOn(): Promise<number> {
     const until = this.clock.now() + RUN_MS;
     const { maxParallel } = this;
-    const run: Run = { wake: { type: "wake", incarnation: crypto.randomUUID(), maxParallel }, until };
+    const calls = new CallBudget();
+    this.calls = calls;
+    const run: Run = { wake: { type: "wake", incarnation: crypto.randomUUID(), maxParallel }, until, calls };
     try {
       if (this.isHalting) return this.clock.now() + HALT_LOOK_MS;
       if (await this.forgetExpired()) return 0;
@@ -127,7 +137,8 @@ export class TaskEngine {
     if (work.kind === "enter") return this.apply(await this.enter(work, stored), run);
     let last: Decision | null = null;
     const isHop = work.kind !== "dispatch" && work.kind !== "cancel";
-    for await (const happened of this.happenings(work, run.wake.incarnation, stored)) {
+    if (isHop) run.calls.count();
+    for await (const happened of this.happenings(work, run, stored)) {
       const commands: Command[] = [];
       for (const one of happened) {
         if ("delta" in one) this.watchers.tell(one);
@@ -142,9 +153,12 @@ export class TaskEngine {
     return last;
   }
 
-  private happenings(work: Exclude<Work, { kind: "enter" }>, incarnation: string, { state }: StoredTask) {
-    if (work.kind === "dispatch") return this.relations.dispatch(work, (id) => this.store.calls([id])[0]?.arguments);
-    return work.kind === "cancel" ? this.relations.cancel(work, state.facts) : this.hops.make(work, incarnation);
+  private happenings(work: Exclude<Work, { kind: "enter" }>, { wake, calls }: Run, { state }: StoredTask) {
+    if (work.kind === "dispatch")
+      return this.relations.dispatch(work, (id) => this.store.calls([id])[0]?.arguments, calls);
+    return work.kind === "cancel"
+      ? this.relations.cancel(work, state.facts, calls)
+      : this.hops.make(work, wake.incarnation);
   }
 
   /** Applies what happened. Null: there is no task. */
@@ -211,12 +225,12 @@ export class TaskEngine {
     }
   }
 
-  /** Somebody found that the task should have gone on, or be known: the alarm is set again, and all is told afresh. */
-  async poke(): Promise<void> {
+  /** The alarm may be lost, or the index not know the task: sets the alarm again, and reports everything again. */
+  poke(): void {
     this.store.markNews();
     this.alarm.doubt();
     this.arm();
-    await this.report();
+    void this.report();
   }
 
   /** Tells the parent and the tenant how the task stands. What fails is tried again by the alarm. */
@@ -270,7 +284,7 @@ export class TaskEngine {
 }
 
 /** True when the next hop is due at once, so that this run of the alarm may make it. */
-function mayGoOn({ state }: Decision, { until }: Run, now: number): boolean {
+function mayGoOn({ state }: Decision, { until, calls }: Run, now: number): boolean {
   const at = nextWake(state, now);
-  return at !== null && at <= now && now < until;
+  return at !== null && at <= now && now < until && calls.hasRoom(CALLS_PER_HOP);
 }

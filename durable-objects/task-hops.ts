@@ -2,7 +2,18 @@
 import { settingsFromEnv, stepsFromEnv, type Env } from "../adapters/from-env.ts";
 import type { HopListener } from "../core/hop-lines.ts";
 import type { WatchFrame } from "../core/events.ts";
-import type { ActJob, ActLine, CondenseJob, CondenseLine, OwnResult, ThinkJob, ThinkLine } from "../core/steps-rpc.ts";
+import {
+  type ActJob,
+  type ActLine,
+  type CondenseJob,
+  type CondenseLine,
+  lacksMethod,
+  type OwnResult,
+  type ThinkJob,
+  type ThinkLine,
+  type Unsupported,
+} from "../core/steps-rpc.ts";
+import { JOB_VERSION, OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../core/job-version.ts";
 import { expandedResult } from "../core/gateway/expanded-result.ts";
 import type { ModelFailure } from "../core/ports.ts";
 import { OUTSIDE } from "../core/provenance/label.ts";
@@ -68,10 +79,10 @@ export class TaskHops {
     const { repeat, steeredBy: label } = state;
     const facts = standingFacts(state);
     const messages = this.store.conversation.messages(state);
-    const job: ThinkJob = { ...work, facts, repeat, messages, label };
+    const job: ThinkJob = { version: JOB_VERSION, ...work, facts, repeat, messages, label };
     const hop = { step, attempt, incarnation };
     for await (const lines of this.lines<ThinkLine>(
-      (listener) => stepsFromEnv(this.env).think(job, listener),
+      (listener) => stepsFromEnv(this.env).runModelPhase(job, listener),
       incarnation,
     )) {
       yield lines.map((line): Happening => {
@@ -86,6 +97,8 @@ export class TaskHops {
             return { ...line, type: "request_refused", ...hop };
           case "failed":
             return { type: "model_failed", ...hop, failure: line.failure };
+          case "unsupported":
+            return { type: "model_failed", ...hop, failure: REFUSED };
           case "replied":
             return { type: "model_replied", ...hop, reply: line.reply, maxParallel: this.maxParallel };
         }
@@ -121,16 +134,18 @@ export class TaskHops {
     };
     const [calls, later] = [work.calls.flatMap(withRow), work.later.flatMap(withRow)];
     const results = this.readAgain([...calls, ...later]);
-    const job: ActJob = { facts: standingFacts(state), step, calls, later, results, timeoutMs };
+    const version = JOB_VERSION;
+    const job: ActJob = { version, facts: standingFacts(state), step, calls, later, results, timeoutMs };
     for await (const lines of this.lines<ActLine>(
-      (listener) => stepsFromEnv(this.env).act(job, listener),
+      (listener) => stepsFromEnv(this.env).runToolPhase(job, listener),
       incarnation,
-      ({ starts = [] }) => this.haveStarted(later.filter(({ callId }) => starts.includes(callId))),
+      (line) => this.haveStarted(later.filter(({ callId }) => startsOf(line).includes(callId))),
     )) {
+      if (lines.some(isUnsupported)) return yield [refusedHop(work.step, incarnation, work.calls)];
       yield lines.flatMap((line): Command[] => {
         const hop = { step, incarnation };
         const settled = endOfCall(line, hop, rows);
-        const { starts: callIds = [] } = line;
+        const callIds = startsOf(line);
         const mayStart = this.mayStartCalls && callIds.length > 0;
         return mayStart ? [...settled, { type: "calls_starting", ...hop, callIds }] : settled;
       });
@@ -144,19 +159,23 @@ export class TaskHops {
     const facts = standingFacts(state);
     const results = this.store.calls(work.results).map(({ callId, tool }) => ({ callId, tool }));
     const history = work.history === null ? null : this.store.conversation.history(work.history, state);
-    const job: CondenseJob = { facts, model, withModel, results, history, timeoutMs };
-    const call = (listener: HopListener<CondenseLine>) => stepsFromEnv(this.env).condense(job, listener);
+    const job: CondenseJob = { version: JOB_VERSION, facts, model, withModel, results, history, timeoutMs };
+    const call = (listener: HopListener<CondenseLine>) => stepsFromEnv(this.env).shorten(job, listener);
     for await (const lines of this.lines<CondenseLine>(call, incarnation)) {
-      yield lines.map((line) => {
-        if (line.type === "result") return { ...line, type: "result_condensed", step, incarnation };
-        return { ...line, type: "history_condensed", step, incarnation };
+      if (lines.some(isUnsupported)) return yield [refusedHop(step, incarnation, [])];
+      yield lines.flatMap((line): Command[] => {
+        if (line.type === "result") return [{ ...line, type: "result_condensed", step, incarnation }];
+        return line.type === "history" ? [{ ...line, type: "history_condensed", step, incarnation }] : [];
       });
     }
     yield [{ type: "hop_ended", step, incarnation }];
   }
 
-  /** A hop that breaks, and one that nobody wants any more, ends early; giving it up ends its work. */
-  private async *lines<Line>(
+  /**
+   * A hop that breaks, and one that is not wanted any more, ends early; giving it up ends its work. A runner of a release before
+   * versions lacks the method: its hop ends with `unsupported`.
+   */
+  private async *lines<Line extends { readonly type: string } | Unsupported>(
     call: (listener: HopListener<Line>) => Promise<Line | null>,
     incarnation: string,
     isStored?: (line: Line) => Promise<boolean>,
@@ -169,7 +188,8 @@ export class TaskHops {
         yield lines;
       }
     } catch (thrown) {
-      console.error("a hop broke", thrown);
+      if (thrown instanceof Error && lacksMethod(thrown.cause)) yield [{ type: "unsupported" } as Line];
+      else console.error("a hop broke", thrown);
     } finally {
       this.open = null;
       hop.giveUp();
@@ -206,7 +226,20 @@ export class TaskHops {
 
 /** True for the line that ends hop one. */
 function isLast({ type }: ThinkLine): boolean {
-  return type === "replied" || type === "failed" || type === "unaffordable";
+  return type === "replied" || type === "failed" || type === "unaffordable" || type === "unsupported";
+}
+
+function isUnsupported({ type }: { readonly type: string }): boolean {
+  return type === "unsupported";
+}
+
+function startsOf(line: ActLine): readonly string[] {
+  return line.type === "unsupported" ? [] : (line.starts ?? []);
+}
+
+/** The runner is of another release and began nothing of these calls. */
+function refusedHop(step: number, incarnation: string, calls: readonly CallToMake[]): Command {
+  return { type: "hop_refused", step, incarnation, callIds: calls.map(({ callId }) => callId) };
 }
 
 /** What a line says of one call; empty: only that others start. */
@@ -223,9 +256,18 @@ function endOfCall(
       return [{ type: "call_bound", ...hop, callId, files, arguments: rows.get(callId)?.arguments ?? null }];
     }
     case "starting":
+    case "unsupported":
       return [];
   }
 }
+
+/** No model was asked. */
+const REFUSED: ModelFailure = {
+  kind: "unavailable",
+  retryable: true,
+  retryAfterMs: REFUSED_JOB_RETRY_MS,
+  message: OTHER_RELEASE,
+};
 
 const CUT_OFF: ModelFailure = {
   kind: "cut_off",

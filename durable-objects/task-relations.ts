@@ -5,6 +5,7 @@
 import { clockFromEnv, tasksFromEnv, tenantsFromEnv, type Env, type TaskStub } from "../adapters/from-env.ts";
 import { noticeFacts, type ToldNotice } from "../core/channels/notice.ts";
 import { ownUse } from "../core/budget.ts";
+import type { CallBudget } from "../core/call-budget.ts";
 import { ok, type Result } from "../core/errors.ts";
 import type { EnterReply, TaskReport } from "../core/objects.ts";
 import { openWaits } from "../core/open-waits.ts";
@@ -23,14 +24,19 @@ const PARENT_ENDED = "the end of its parent task";
 const PARENT_FIRST_MS = 50;
 /** Objects that are asked at the same time. */
 const AT_ONCE = 10;
+/** What a run leaves for the reports to the parent and the tenant. */
+const REPORT_CALLS = 2;
 
 export class TaskRelations {
   private readonly env: Env;
   /** What the parent was last told, as JSON; null: nothing since this object was loaded. */
   private toldParent: string | null = null;
+  private readonly countCalls: (calls: number) => void;
 
-  constructor(env: Env) {
+  /** `countCalls` is told of each call to another object before it is made. */
+  constructor(env: Env, countCalls: (calls: number) => void) {
     this.env = env;
+    this.countCalls = countCalls;
   }
 
   /**
@@ -50,7 +56,7 @@ export class TaskRelations {
         ? this.reportOf(stored, news.view, news.notices)
         : null;
     const asked = { task: id, version: stored.version, key, agent: agent.id, ...amounts };
-    const reply = await tenantsFromEnv(this.env)(tenant).enter(asked, report);
+    const reply = await this.tenant(tenant).enter(asked, report);
     // A tenant that stops could be gone, which it says to a report alone.
     return { command: commandOf(reply), told: report !== null && reply.kind !== "stopped" };
   }
@@ -63,32 +69,38 @@ export class TaskRelations {
     const told = this.tellParent(stored.state, stored.version, view);
     const heard = told.catch(() => undefined);
     if (stored.state.facts.parentId !== null) await Promise.race([heard, scheduler.wait(PARENT_FIRST_MS)]);
-    const { erased } = await tenantsFromEnv(this.env)(stored.state.facts.tenant).report(
-      this.reportOf(stored, view, notices),
-    );
+    const { erased } = await this.tenant(stored.state.facts.tenant).report(this.reportOf(stored, view, notices));
     if (!erased) await told;
     return erased;
   }
 
-  /** Makes subtasks; commands, one for each, that tell what came of it. `argumentsOf` gives those of the dispatching call. */
+  /**
+   * Makes subtasks, as many as the run has calls for; commands, one for each, that tell what came of it. `argumentsOf` gives
+   * those of the dispatching call. The next run makes the rest.
+   */
   async *dispatch(
     { subtasks }: Extract<Work, { kind: "dispatch" }>,
     argumentsOf: (callId: string) => unknown,
+    calls: CallBudget,
   ): AsyncGenerator<readonly Command[]> {
-    for (let at = 0; at < subtasks.length; at += AT_ONCE) {
-      const some = subtasks.slice(at, at + AT_ONCE);
+    for (const some of takeWithin(subtasks, calls, isBelowRoot(subtasks) ? 2 : 1)) {
       yield await Promise.all(some.map(async (subtask) => await this.make(subtask, argumentsOf(subtask.callId))));
     }
   }
 
-  /** Cancels tasks below this one; commands, one for each that is cancelled, has ended, or is gone. One that fails stops no other. */
+  /**
+   * Cancels tasks below this one, as many as the run has calls for; commands, one for each that is cancelled, has ended, or is
+   * gone. One that fails stops no other. The next run cancels the rest.
+   */
   async *cancel(
     { tasks }: Extract<Work, { kind: "cancel" }>,
     { tenant }: TaskFacts,
+    calls: CallBudget,
   ): AsyncGenerator<readonly Command[]> {
     let failure: unknown = null;
-    for (let at = 0; at < tasks.length; at += AT_ONCE) {
-      const some = tasks.slice(at, at + AT_ONCE);
+    // Starts anywhere: tasks that fail each time do not keep the others from their turn.
+    const first = Math.floor(Math.random() * tasks.length);
+    for (const some of takeWithin([...tasks.slice(first), ...tasks.slice(0, first)], calls, 1)) {
       const told = await Promise.allSettled(some.map((task) => this.task(tenant, task).cancel(PARENT_ENDED)));
       const cancelled = some.filter((_, index) => told[index]?.status === "fulfilled");
       yield cancelled.map((task) => ({ type: "cancelled_below", task }));
@@ -132,10 +144,11 @@ export class TaskRelations {
   private async tellParent(state: TaskState, version: number, view: TaskView): Promise<void> {
     const { id, tenant, parentId, kind } = state.facts;
     if (parentId === null) return;
-    const parent = this.task(tenant, parentId);
     const hasEnded = state.phase.name === "ended";
+    if (kind === "call" && !hasEnded) return;
+    const parent = this.task(tenant, parentId);
     if (kind === "call") {
-      if (!hasEnded) return;
+      this.countCalls(state.attachments.length);
       // What the call attached is the task's to deliver; marking it again changes nothing.
       for (const file of state.attachments) await parent.attach(file);
       await parent.disown(id);
@@ -177,7 +190,28 @@ export class TaskRelations {
   }
 
   private task(tenant: string, id: string): TaskStub {
+    this.countCalls(1);
     return tasksFromEnv(this.env)(tenant, id);
+  }
+
+  private tenant(id: string) {
+    this.countCalls(1);
+    return tenantsFromEnv(this.env)(id);
+  }
+}
+
+/** True for subtasks of a subtask: each is enrolled at the root and then made, which takes two calls. */
+function isBelowRoot(subtasks: readonly SubtaskToMake[]): boolean {
+  return subtasks.some(({ facts: { depth } }) => depth > 1);
+}
+
+/** Slices of at most `AT_ONCE`, while the run has room for the calls that each item takes. */
+function* takeWithin<T>(items: readonly T[], calls: CallBudget, callsEach: number): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; ) {
+    const most = Math.min(AT_ONCE, Math.floor((calls.room() - REPORT_CALLS) / callsEach));
+    if (most <= 0) return;
+    yield items.slice(at, at + most);
+    at += most;
   }
 }
 

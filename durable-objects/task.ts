@@ -5,6 +5,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { blobsFromEnv, settingsFromEnv, stepsFromEnv, type Env } from "../adapters/from-env.ts";
 import { failed, NO_SUCH_TASK, ok, type Result } from "../core/errors.ts";
+import { JOB_VERSION } from "../core/job-version.ts";
 import { checkEnvelope } from "../core/gateway/envelope.ts";
 import { EXPAND_RESULT } from "../core/gateway/shape.ts";
 import type { NewMemory } from "../core/memory/memory.ts";
@@ -167,8 +168,10 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return this.read(() => this.store.ledger({ ...page, limit: Math.min(Math.max(page.limit, 1), MAX_PAGE) }));
   }
 
-  async poke(): Promise<void> {
-    await this.engine.poke();
+  async poke(): Promise<boolean> {
+    if (this.store.load() === null) return false;
+    this.engine.poke();
+    return true;
   }
 
   async treeEndedAt(): Promise<Result<number | null>> {
@@ -219,7 +222,8 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     const call = state === undefined ? null : callWaitingOn(state.batch, "approval", approval);
     if (state === undefined || call === null) return ok(null);
     const { tool, argumentsHash: revisedFrom } = call;
-    const revised = await stepsFromEnv(this.env).revise({ facts: standingFacts(state), tool, arguments: given });
+    const job = { version: JOB_VERSION, facts: standingFacts(state), tool, arguments: given };
+    const revised = await stepsFromEnv(this.env).reviseCall(job);
     if (!revised.ok) return revised;
     if (revised.value.argumentsHash === revisedFrom) return ok(null);
     return ok({ ...revised.value, revisedFrom, note: revisionNote(revised.value.arguments) });

@@ -54,13 +54,16 @@ export class TenantErrands {
     if (!this.tables.isErased() && this.summaries.nextAt(0) !== null) void this.summaries.write().then(this.rearm);
   }
 
-  /** Spreads the notices that are due. True: that has begun now, and the alarm has to guard it. */
-  spread(): boolean {
+  /** Spreads the notices that are due. */
+  spread(): void {
+    if (this.hasNotices()) void this.notices.spread().then(this.rearm);
+  }
+
+  /** True while notices are due that the alarm has to spread. */
+  hasNotices(): boolean {
     const now = Date.now();
     const at = this.tables.isErased() ? null : this.notices.nextAt(now);
-    if (at === null || at > now) return false;
-    void this.notices.spread().then(this.rearm);
-    return true;
+    return at !== null && at <= now;
   }
 
   /** Does the next batch of a rebuilding that is due. */

@@ -43,10 +43,11 @@ export class TenantIndex {
     return this.failures === 0;
   }
 
-  /** When to send next; null: nothing is unsent. */
+  /** When to send next; null: nothing is unsent. While rows are being sent: when a crash is made good. */
   nextSendAt(now: number): number | null {
     const unsentAt = this.outbox.nextUnsentAt();
-    return unsentAt === null ? null : Math.max(unsentAt, this.sendAt(now));
+    const at = this.sending === null ? this.sendAt(now) : Math.max(this.sendAt(now), now + sendDelayMs(1));
+    return unsentAt === null ? null : Math.max(unsentAt, at);
   }
 
   /** When what is put into the outbox now is sent. */

@@ -7,9 +7,11 @@ import { channelsFromEnv, type Env } from "../adapters/from-env.ts";
 import type { Notice, NoticeFacts, NoticeType, ToldNotice } from "../core/channels/notice.ts";
 import type { ChannelsRpc } from "../core/channels/rpc.ts";
 import { isWanted, isWantedByEndpoint } from "../core/channels/wanted.ts";
+import { CallBudget } from "../core/call-budget.ts";
 import { toFailure } from "../core/errors.ts";
 import type { TaskReport } from "../core/objects.ts";
 import { sendDelayMs } from "../core/tenant/index-outbox.ts";
+import { JOB_VERSION } from "../core/job-version.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 
 /** Notices that go to the runner at once. */
@@ -91,7 +93,7 @@ export class TenantNotices {
     return this.spreading === null ? due : Math.max(due, now + sendDelayMs(1));
   }
 
-  /** Spreads what is due. Never throws: what fails is tried again by a later alarm. */
+  /** Spreads what is due, as far as the calls of one run reach. Never throws: a later alarm tries again what fails. */
   async spread(): Promise<void> {
     this.spreading ??= this.spreadAll().finally(() => {
       this.spreading = null;
@@ -105,7 +107,7 @@ export class TenantNotices {
   }
 
   private async spreadAll(): Promise<void> {
-    for (;;) {
+    for (const calls = new CallBudget(); calls.hasRoom(); calls.count()) {
       const tenant = this.tables.tenant();
       if (tenant === null || this.tables.isErased()) return;
       const kept = this.due(Date.now());
@@ -127,7 +129,7 @@ export class TenantNotices {
     const timer = setTimeout(() => late.reject(new Error("the runner of channels hangs")), HANGS_AFTER_MS);
     try {
       const notices = kept.map(({ notice }) => this.read(notice));
-      return await Promise.race([channelsFromEnv(this.env).spread(tenant, notices), late.promise]);
+      return await Promise.race([channelsFromEnv(this.env).spread(tenant, notices, JOB_VERSION), late.promise]);
     } catch (thrown) {
       return kept.map(() => toFailure(thrown));
     } finally {

@@ -17,6 +17,8 @@ import type { Asked } from "./tenant-reports.ts";
 
 /** How long a report waits for others. */
 const REPORTS_WAIT_MS = 2;
+/** How long the alarm waits for Postgres to take the index. */
+const ALARM_SEND_MS = 500;
 /** After the alarm handler itself failed. */
 const FAILED_RETRY_MS = 1000;
 /** Tasks that one call of `erase` gives. */
@@ -225,13 +227,20 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
       this.parts.errands.spread();
       this.parts.errands.rebuild();
       this.parts.errands.sweep();
-      await this.send();
+      await this.sendWithin(ALARM_SEND_MS);
     } catch (thrown) {
       notBefore = Date.now() + FAILED_RETRY_MS;
       console.error("tenant alarm failed", this.parts.tables.tenant(), thrown);
     } finally {
       this.parts.alarms.arm(notBefore);
     }
+  }
+
+  /** Sends in the background when it takes longer: no alarm fires beside a running handler, and notices wait for the next. */
+  private async sendWithin(ms: number): Promise<void> {
+    const sent = this.send();
+    void sent.catch(() => undefined).then(() => this.parts.alarms.arm());
+    await Promise.race([sent, scheduler.wait(ms)]);
   }
 
   private async send(): Promise<boolean> {
@@ -245,9 +254,9 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     return admission;
   }
 
-  /** Spreads what was just kept, and sees that the alarm comes soon enough for that and for the outbox. */
+  /** Arms the alarm for what was just stored: notices, which it spreads at once, and rows of the index. */
   private sendSoon<T>(taken: T): T {
-    if (this.parts.errands.spread()) this.parts.alarms.arm();
+    if (this.parts.errands.hasNotices()) this.parts.alarms.arm();
     this.parts.alarms.armForIndex();
     return taken;
   }

@@ -13,6 +13,7 @@ export { TaskObject } from "../durable-objects/task.ts";
 export { TenantObject } from "../durable-objects/tenant.ts";
 export { ChannelRunner } from "./channels/runner.ts";
 export { StepRunner } from "./steps.ts";
+export { SweepRunner } from "./sweep-tasks.ts";
 
 const app = createApp();
 

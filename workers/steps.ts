@@ -8,6 +8,7 @@ import {
   blobsFromEnv,
   clockFromEnv,
   documentsFromEnv,
+  drainLeftFromEnv,
   filesFromEnv,
   mailFromEnv,
   mcpFromEnv,
@@ -31,7 +32,7 @@ import {
 } from "../adapters/from-env.ts";
 import { buildRequest } from "../core/prompt/context.ts";
 import { fitRequest } from "../core/prompt/request-size.ts";
-import { ok, type Result } from "../core/errors.ts";
+import { failed, ok, type Result } from "../core/errors.ts";
 import { openToolSearch } from "../core/gateway/find-tools.ts";
 import { condense } from "../core/gateway/condense.ts";
 import { buildToolset, noSuchToolNow, type Toolset } from "../core/gateway/toolset.ts";
@@ -41,17 +42,20 @@ import { listRequested, prepareCalls } from "../core/gateway/prepare.ts";
 import { reviseCall } from "../core/gateway/revise.ts";
 import type { ShapeLimits } from "../core/gateway/shape.ts";
 import { type HopListener, tellLines } from "../core/hop-lines.ts";
+import { isSupported, OTHER_RELEASE } from "../core/job-version.ts";
 import {
   type ActJob,
   type ActLine,
   type CondenseJob,
   type CondenseLine,
+  type EarlierStepsRpc,
   mustBeStored,
   type OwnResult,
   type ReviseJob,
   type StepsRpc,
   type ThinkJob,
   type ThinkLine,
+  type Unsupported,
 } from "../core/steps-rpc.ts";
 import { toSecretUser } from "../core/policy/secret-use.ts";
 import { joinLabels, OPERATOR } from "../core/provenance/label.ts";
@@ -81,27 +85,49 @@ const MAX_TOOLSETS = 200;
 const MAX_WEIGHT = 24_000_000;
 let weight = 0;
 
-export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc {
+export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, EarlierStepsRpc {
   /** The tools that can be called; a test's runner adds its own. */
   protected readonly tools: readonly Tool[] = catalogue;
 
-  async think(job: ThinkJob, listener: HopListener<ThinkLine>): Promise<ThinkLine | null> {
+  async runModelPhase(job: ThinkJob, listener: HopListener<ThinkLine>): Promise<ThinkLine | null> {
+    if (!isSupported(job.version)) return UNSUPPORTED;
     return await tellLines(listener, (signal) => this.thinkLines(job, signal));
   }
 
-  async act(job: ActJob, listener: HopListener<ActLine>): Promise<ActLine | null> {
+  async runToolPhase(job: ActJob, listener: HopListener<ActLine>): Promise<ActLine | null> {
+    if (!isSupported(job.version)) return UNSUPPORTED;
     return await tellLines(listener, (signal) => this.actLines(job, signal), mustBeStored);
   }
 
-  async condense(job: CondenseJob, listener: HopListener<CondenseLine>): Promise<CondenseLine | null> {
+  async shorten(job: CondenseJob, listener: HopListener<CondenseLine>): Promise<CondenseLine | null> {
+    if (!isSupported(job.version)) return UNSUPPORTED;
     return await tellLines(listener, (signal) => this.condenseLines(job, signal));
   }
 
-  async revise(job: ReviseJob): Promise<Result<RevisedCall>> {
+  async reviseCall(job: ReviseJob): Promise<Result<RevisedCall>> {
+    if (!isSupported(job.version)) return failed("upstream_failed", OTHER_RELEASE);
     return await reviseCall(job, await this.toolsetAsFound(job.facts), filesFromEnv(this.env, job.facts));
   }
 
+  async think(job: ThinkJob, listener: HopListener<ThinkLine>): Promise<ThinkLine | null> {
+    return await this.runModelPhase(job, listener);
+  }
+
+  async act(job: ActJob, listener: HopListener<ActLine>): Promise<ActLine | null> {
+    return await this.runToolPhase(job, listener);
+  }
+
+  async condense(job: CondenseJob, listener: HopListener<CondenseLine>): Promise<CondenseLine | null> {
+    return await this.shorten(job, listener);
+  }
+
+  async revise(job: ReviseJob): Promise<Result<RevisedCall>> {
+    return await this.reviseCall(job);
+  }
+
   private async *thinkLines(job: ThinkJob, signal: AbortSignal): AsyncGenerator<ThinkLine, ThinkLine, boolean> {
+    const drainMs = await drainLeftFromEnv(this.env);
+    if (drainMs > 0) return { type: "failed", failure: { ...DRAINING, retryAfterMs: drainMs } };
     const found = await this.toolsetOf(job.facts);
     if (!found.ok) return { type: "failed", failure: NO_TOOLS };
     const { value: toolset } = found;
@@ -293,6 +319,16 @@ const SILENT: ModelFailure = {
   retryAfterMs: null,
   message: "The model's answer was cut off.",
 };
+
+/** A deployment is about to reset the objects. No model was asked. */
+const DRAINING: ModelFailure = {
+  kind: "unavailable",
+  retryable: true,
+  retryAfterMs: null,
+  message: OTHER_RELEASE,
+};
+
+const UNSUPPORTED: Unsupported = { type: "unsupported" };
 
 /** The tenant's own tools stand in the bucket, which is away. No model was asked. */
 const NO_TOOLS: ModelFailure = {

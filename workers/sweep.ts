@@ -1,7 +1,7 @@
 /**
- * The sweep, once a minute: it wakes tasks, schedules and outboxes whose alarm should have gone off and did not, goes on with the erasing of
- * tenants, gives vectors to memories that have none of the present embedding model, and keeps the skills that ship. Each run
- * does a bounded part. What fails is logged, done again by the next run, and stops nothing else.
+ * The sweep, once a minute: it wakes tasks, schedules and outboxes whose alarm should have gone off and did not, continues the
+ * erasing of tenants, gives vectors to memories that have none of the present embedding model, and stores the skills that ship.
+ * Each run does a bounded part. What fails is logged, done again by the next run, and stops nothing else.
  */
 import {
   databaseFromEnv,
@@ -9,34 +9,30 @@ import {
   keepShippedFromEnv,
   memoryFromEnv,
   outboxesFromEnv,
-  tasksFromEnv,
+  sweepsFromEnv,
   tenantsFromEnv,
   type Env,
 } from "../adapters/from-env.ts";
-import { OttoError } from "../core/errors.ts";
-import type { Page, Place } from "../core/page-cursor.ts";
+import { wakeOverdue } from "../core/wake-overdue.ts";
 import { eraseInboxes } from "./channels/erase-inboxes.ts";
 import { eraseOutboxes, wakeOutboxes } from "./channels/sweep-outboxes.ts";
 import { eraseTask } from "./erase-task.ts";
-import { redact } from "./log.ts";
-import { reportLost } from "./lost-task.ts";
+import { attempt } from "./sweep-attempt.ts";
 import { eraseSchedules, overdueSchedules, wakeSchedule } from "./sweep-schedules.ts";
+import { wakeTasks } from "./sweep-tasks.ts";
 import { unwrap } from "./task-access.ts";
-
-interface TaskOfTenant {
-  readonly tenant: string;
-  readonly task: string;
-}
 
 /**
  * An alarm that is this late may be lost. A healthy task that runs for longer looks late too, since it reports its alarm
  * only when its status changes: it is poked once a minute, which does it no harm, and its report moves it to the end.
  */
 const OVERDUE_MS = 60_000;
-/** Tasks that one run looks at, for each of its parts. */
+/** Tasks of erased tenants that one run erases. */
 const MAX_TASKS = 1000;
 /** Tasks that are read from an index at once. */
 const BATCH = 100;
+/** Overdue tasks that the run wakes itself; more are handed to invocations of their own. */
+const FEW_TASKS = 500;
 /** Erased tenants that one run goes on with. What one of them needs beyond its share waits for the next run. */
 const MAX_TENANTS = 20;
 const MAX_TASKS_OF_A_TENANT = 500;
@@ -52,7 +48,7 @@ const EMBED_MS = 30_000;
 
 /** Runs all parts. Never throws. `now` is in milliseconds since the epoch. */
 export async function sweep(env: Env, now: number): Promise<void> {
-  await attempt("finding overdue tasks", () => wakeOverdue(env, now));
+  await attempt("finding overdue tasks", () => wakeOverdueTasks(env, now));
   await attempt("finding overdue deliveries", () => pokeOutboxes(env, now));
   await attempt("finding overdue schedules", () => wakeSchedules(env, now));
   await attempt("finding erased tenants", () => eraseTenants(env));
@@ -75,30 +71,14 @@ async function embedMemories(env: Env): Promise<void> {
   unwrap(await memoryFromEnv(env).embedPending(MAX_EMBEDDED, AbortSignal.timeout(EMBED_MS)));
 }
 
-/** The longest overdue first. A task that is woken reports when it is due next, and one whose state is lost is reported. */
-async function wakeOverdue(env: Env, now: number): Promise<void> {
-  const tenants = new Set<string>();
-  let after: Place | null = null;
-  for (let looked = 0; looked < MAX_TASKS; looked += BATCH) {
-    const page: Page<TaskOfTenant> = unwrap(
-      await databaseFromEnv(env).tasks.overdue(now - OVERDUE_MS, { after, limit: BATCH }),
-    );
-    await forEach(page.items, ({ tenant, task }) => attempt(`waking ${task}`, () => wake(env, tenant, task)));
-    for (const { tenant } of page.items) tenants.add(tenant);
-    after = page.next;
-    if (after === null) break;
-  }
-  await forEach([...tenants], (tenant) =>
-    attempt(`sending the index of ${tenant}`, () => tenantsFromEnv(env)(tenant).flush()),
+async function wakeOverdueTasks(env: Env, now: number): Promise<void> {
+  await wakeOverdue(
+    async (request) => unwrap(await databaseFromEnv(env).tasks.overdue(now - OVERDUE_MS, request)),
+    async (tasks) => {
+      const isFew = tasks.length <= FEW_TASKS;
+      await attempt("waking tasks", () => (isFew ? wakeTasks(env, tasks) : sweepsFromEnv(env).wakeTasks(tasks)));
+    },
   );
-}
-
-async function wake(env: Env, tenant: string, task: string): Promise<void> {
-  const object = tasksFromEnv(env)(tenant, task);
-  const facts = await object.facts();
-  if (facts.ok) await object.poke();
-  else if (facts.error.code === "not_found") await reportLost(env, tenant, task);
-  else throw new OttoError(facts.error);
 }
 
 async function pokeOutboxes(env: Env, now: number): Promise<void> {
@@ -175,17 +155,4 @@ async function eraseMemories(env: Env, tenant: string): Promise<boolean> {
 
 async function forEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   for (let at = 0; at < items.length; at += AT_ONCE) await Promise.all(items.slice(at, at + AT_ONCE).map(work));
-}
-
-/** False: it failed, and the log says how. */
-async function attempt(what: string, work: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (thrown) {
-    const error =
-      thrown instanceof OttoError ? `${thrown.failure.code} ${JSON.stringify(thrown.failure.details)}` : String(thrown);
-    console.error(JSON.stringify({ level: "error", sweep: what, error: redact(error) }));
-    return false;
-  }
 }

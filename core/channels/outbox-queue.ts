@@ -119,10 +119,14 @@ export class OutboxQueue {
     }
   }
 
+  /** True when `begin` would begin an attempt. */
+  canBegin(now: number): boolean {
+    return this.next(now) !== null;
+  }
+
   /** Begins the next attempt; null: nothing may leave now. */
   begin(now: number): Leaving | null {
-    if (this.store.pausedUntil() > now || this.store.sending().length >= AT_ONCE) return null;
-    const next = this.store.nextDue(now);
+    const next = this.next(now);
     if (next === null) return null;
     const row = begun(next, now);
     this.store.save(row);
@@ -156,6 +160,11 @@ export class OutboxQueue {
     const until = this.store.pausedUntil();
     const dueAt = this.store.nextDue(now) === null ? this.store.nextDueAt(now) : now;
     return dueAt === null ? null : Math.max(dueAt, until);
+  }
+
+  private next(now: number): QueuedDelivery | null {
+    if (this.store.pausedUntil() > now || this.store.sending().length >= AT_ONCE) return null;
+    return this.store.nextDue(now);
   }
 
   /** One that was called off while an attempt was under way is not tried again. */

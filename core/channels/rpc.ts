@@ -33,25 +33,34 @@ export interface Telling {
   readonly task?: string;
 }
 
-/** The stateless runner of channels. Everything that it is asked can be asked again. */
+/**
+ * The stateless runner of channels. Every job can be sent again. `version` is the `JOB_VERSION` of the object; a runner that
+ * does not know it refuses the job in the form of its reply, and nothing began.
+ */
 export interface ChannelsRpc {
   /** Works an item of an inbox. `lane`: what the lane knows; null: nothing yet. */
-  receive(inbox: string, item: InboxItem, lane: JsonState | null): Promise<Handled>;
+  receive(inbox: string, item: InboxItem, lane: JsonState | null, version?: number): Promise<Handled>;
   /** Sends a delivery. */
-  send(delivery: Delivery, attempt: Attempt): Promise<Sent>;
+  send(delivery: Delivery, attempt: Attempt, version?: number): Promise<Sent>;
   /**
    * Puts what these notices of a tenant's tasks make necessary into the outboxes. Says for each, in their order, why it has to be
    * spread again; null: it need not.
    */
-  spread(tenant: string, notices: readonly Notice[]): Promise<readonly (Failure | null)[]>;
+  spread(tenant: string, notices: readonly Notice[], version?: number): Promise<readonly (Failure | null)[]>;
   /**
    * Puts a message for the places of `deliver` into their outboxes. A place that is none (any more) is kept as a dead delivery.
    * Fails while what says where the places are is away.
    */
-  tell(tenant: string, deliver: readonly DeliverTo[], message: OutMessage, telling: Telling): Promise<Result<void>>;
+  tell(
+    tenant: string,
+    deliver: readonly DeliverTo[],
+    message: OutMessage,
+    telling: Telling,
+    version?: number,
+  ): Promise<Result<void>>;
   /**
    * `not_found`: the tenant is gone; `conflict` with `details.stopped`: it is stopped. A failure that `isUnanswered` leaves
    * open whether the task was made.
    */
-  makeTask(order: TaskOrder): Promise<Result<MadeTask>>;
+  makeTask(order: TaskOrder, version?: number): Promise<Result<MadeTask>>;
 }

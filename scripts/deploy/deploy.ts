@@ -2,6 +2,10 @@
  * The deployment, step by step: what can be checked is checked before anything is changed. The database goes first, because
  * a Worker may meet a newer database, and never an older one.
  */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DRAIN_KEY, DRAIN_MS } from "../../core/drain.ts";
 import { awaitDeployment, type Waiting } from "./await-deployment.ts";
 import { checkSecrets, listSecrets } from "./check-secrets.ts";
 import { DeployRefused, refuseAny } from "./deploy-refused.ts";
@@ -34,7 +38,9 @@ export interface DeployOutside extends Waiting {
   readonly say: (line: string) => void;
 }
 
-const STEPS = 6;
+const STEPS = 7;
+/** How long the model calls under way may take to end before the upload resets their objects. */
+const DRAIN_WAIT_MS = 20_000;
 
 /** Throws `DeployRefused` at the first step that fails; nothing outside was changed before the fourth. */
 export async function deploy(options: DeployOptions, outside: DeployOutside): Promise<void> {
@@ -56,9 +62,15 @@ export async function deploy(options: DeployOptions, outside: DeployOutside): Pr
   if (options.isDryRun) return outside.say("The dry run passed. Nothing was changed.");
   step(4, "the database");
   await migrateDatabase(options.ownerUrl, outside);
-  step(5, "the Worker");
-  const { versionId, origin } = await upload(options, outside);
-  step(6, `${origin}/health`);
+  step(5, "model calls under way");
+  const bucket = bucketOf(config) ?? "";
+  const isDrained = found !== null && found.secrets.length > 0 && (await drain(bucket, outside));
+  step(6, "the Worker");
+  const uploading = upload(options, outside);
+  await uploading.catch(() => undefined);
+  if (isDrained) await outside.wrangler(["r2", "object", "delete", `${bucket}/${DRAIN_KEY}`, "--remote"]);
+  const { versionId, origin } = await uploading;
+  step(7, `${origin}/health`);
   const health = await awaitDeployment(origin, versionId, outside);
   if (health.sidecar === "away") outside.say("  the sidecar does not answer: tools cannot reach the web");
   return outside.say(`Otto ${health.version} is up at ${origin} (upload ${versionId}).`);
@@ -139,6 +151,28 @@ async function checkBundle({ isDryRun }: DeployOptions, { buildConsole, wrangler
 async function migrateDatabase(ownerUrl: string | null, { migrate, say }: DeployOutside): Promise<void> {
   const applied = await migrate(ownerUrl ?? "");
   say(applied.length === 0 ? "  is up to date" : `  applied ${applied.join(", ")}`);
+}
+
+/**
+ * Has no model phase begin for `DRAIN_MS` and waits for those under way. A deployment that cannot have that continues: what it
+ * cuts off is made again. True: it has to be taken back.
+ */
+async function drain(bucket: string, { wrangler, say, sleep }: DeployOutside): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), "otto-drain-"));
+  try {
+    const file = join(folder, DRAIN_KEY);
+    writeFileSync(file, "A deployment is under way.\n");
+    const put = await wrangler(["r2", "object", "put", `${bucket}/${DRAIN_KEY}`, "--remote", "--file", file]);
+    if (put.exitCode !== 0) {
+      say("  could not be drained: those that the upload cuts off are made again");
+      return false;
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  say(`  none begins for ${DRAIN_MS / 1000} s; those under way have ${DRAIN_WAIT_MS / 1000} s to end`);
+  await sleep(DRAIN_WAIT_MS);
+  return true;
 }
 
 async function upload(

@@ -52,6 +52,7 @@ const BUCKET = "FILES";
 const RUNNERS = [
   { binding: "STEPS", entrypoint: "StepRunner" },
   { binding: "CHANNELS", entrypoint: "ChannelRunner" },
+  { binding: "SWEEPS", entrypoint: "SweepRunner" },
 ] as const;
 const VERSION = "DEPLOYMENT";
 /** Counts who tries to sign in. */

@@ -276,7 +276,7 @@ export class TaskWorld {
    * `later` starts after its attempt was stored, and one that shares a resource with an earlier call after that one has
    * settled. When the last one settles and the next hop begins with it, this one ends.
    */
-  private act({ calls, later, step }: Extract<Work, { kind: "act" }>, incarnation: string): Decision {
+  protected act({ calls, later, step }: Extract<Work, { kind: "act" }>, incarnation: string): Decision {
     const place = ({ callId: id }: { callId: string }) => placeOfCall(id)?.index ?? 0;
     let open = [...calls, ...later]
       .map((call) => ({ ...this.state.batch.find(({ id }) => id === call.callId), ...call }))
@@ -360,7 +360,7 @@ export class TaskWorld {
     return this.apply({ type: "hop_ended", step, incarnation }, incarnation);
   }
 
-  private mayCrash(): void {
+  protected mayCrash(): void {
     if (this.faults.chance() < this.faults.crashRate) throw new Crash();
   }
 

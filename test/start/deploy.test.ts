@@ -65,6 +65,7 @@ const names = (secrets: object) => JSON.stringify(Object.keys(secrets).map((name
 function plan(more: object = {}): void {
   const ends = {
     "r2 bucket info otto-files": {},
+    "r2 object": {},
     "secret list": { stdout: names(SECRETS) },
     "deploy --dry-run": { report: { type: "deploy", bundle_size: { gzip_bytes: 600_000 } } },
     deploy: { report: { type: "deploy", version_id: "new", targets: ["schedule: * * * * *", "https://otto.example"] } },
@@ -188,13 +189,32 @@ describe("a deployment", () => {
       "secret list --format json",
       "r2 bucket info otto-files",
       "deploy --dry-run --containers-rollout=none",
+      expect.stringMatching(/^r2 object put otto-files\/drain --remote --file /),
       "deploy",
+      "r2 object delete otto-files/drain --remote",
     ]);
     expect(migrated).toEqual([OWNER_URL]);
     expect(answers).toEqual([healthOf("new")]);
-    expect(said.filter((line) => line.startsWith("["))).toHaveLength(6);
+    expect(said.filter((line) => line.startsWith("["))).toHaveLength(7);
     expect(said.at(-1)).toBe(`Otto 0.1.0 is up at ${origin} (upload new).`);
     expect(said.join()).not.toContain("canary");
+  });
+
+  it("lets model calls under way end before the upload, and uploads too where it cannot", async () => {
+    plan();
+    const slept: number[] = [];
+    await run({}, { sleep: async (ms) => void slept.push(ms) });
+    expect(slept[0]).toBe(20_000);
+    plan({ "r2 object": { exitCode: 1 } });
+    await run();
+    expect(said.join()).toContain("those that the upload cuts off are made again");
+    expect(calls().filter(({ words }) => words.startsWith("r2 object delete"))).toHaveLength(1);
+  });
+
+  it("takes the drain back when the upload fails", async () => {
+    plan({ deploy: { exitCode: 1 } });
+    await expect(run()).rejects.toThrow("may be live already");
+    expect(calls().at(-1)?.words).toBe("r2 object delete otto-files/drain --remote");
   });
 
   it("keeps the owner's connection string from wrangler", async () => {
@@ -303,7 +323,8 @@ describe("a deployment", () => {
     const asked = vi.fn<() => Promise<void>>(async () => undefined);
     answers = [healthOf("new", { status: "failed", problems: ["OTTO_SECRET_KEY is not base64"] })];
     await expect(run({}, { sleep: asked })).rejects.toThrow("OTTO_SECRET_KEY is not base64");
-    expect(asked).not.toHaveBeenCalled();
+    // It waited for the drain alone.
+    expect(asked).toHaveBeenCalledTimes(1);
     answers = [healthOf("old")];
     await expect(run()).rejects.toThrow("upload old, which is another");
   });

@@ -139,11 +139,12 @@ describe("an inbox", () => {
     for (const id of ids) expect(await inboxesFromEnv(env)(name).take(item(id))).toMatchObject({ isNew: false });
   });
 
-  test("has its alarm set before anybody hears that an item was taken, and the alarm works it", async () => {
+  test("has an alarm set while an item is worked, which works it again after a crash", async () => {
     const { rpc, states, alarmAt, given } = newInbox();
     answerWith(hang);
     await rpc.take(item("a"));
-    expect(await alarmAt()).not.toBeNull();
+    await vi.waitFor(() => expect(given()).toEqual(["a"]), SOON);
+    await vi.waitFor(async () => expect(await alarmAt()).not.toBeNull(), SOON);
     await abortAllDurableObjects();
     answerWith(done);
     await vi.waitFor(async () => expect(await states()).toEqual({ a: "done" }), SOON);

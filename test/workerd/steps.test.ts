@@ -18,7 +18,7 @@ async function condensed(facts: TaskFacts, change: Partial<CondenseJob>): Promis
   const base = { facts, model: "stand-in", withModel: true, results: [], history: null, timeoutMs: 10_000 };
   const lines: CondenseLine[] = [];
   const hop = new OpenHop<CondenseLine>();
-  const call = (listener: HopListener<CondenseLine>) => stepsFromEnv(env).condense({ ...base, ...change }, listener);
+  const call = (listener: HopListener<CondenseLine>) => stepsFromEnv(env).shorten({ ...base, ...change }, listener);
   for await (const more of hop.make(call)) lines.push(...more);
   return lines;
 }
@@ -29,18 +29,22 @@ describe("the step runner", () => {
   test("takes a person's arguments through the gateway, and refuses those outside the task's tools", async () => {
     const facts = factsOf([]);
     const given = { filename: "a.md", content: "hello" };
-    const revised = await stepsFromEnv(env).revise({ facts, tool: "write_file", arguments: given });
+    const revised = await stepsFromEnv(env).reviseCall({ facts, tool: "write_file", arguments: given });
     const argumentsHash = await hashArguments("write_file", given);
     expect(revised).toMatchObject({
       ok: true,
       value: { arguments: given, argumentsHash, effect: "keyed", touches: FILES },
     });
     const narrowed = factsOf([], { tools: [["*"], ["read_*"]] });
-    expect(await stepsFromEnv(env).revise({ facts: narrowed, tool: "write_file", arguments: given })).toMatchObject({
-      ok: false,
-      error: { code: "permission_denied" },
-    });
-    expect(await stepsFromEnv(env).revise({ facts, tool: "write_file", arguments: { path: "a.md" } })).toMatchObject({
+    expect(await stepsFromEnv(env).reviseCall({ facts: narrowed, tool: "write_file", arguments: given })).toMatchObject(
+      {
+        ok: false,
+        error: { code: "permission_denied" },
+      },
+    );
+    expect(
+      await stepsFromEnv(env).reviseCall({ facts, tool: "write_file", arguments: { path: "a.md" } }),
+    ).toMatchObject({
       error: { code: "invalid_input", field: "arguments.content" },
     });
   });
@@ -49,13 +53,13 @@ describe("the step runner", () => {
     const publicUrl = "https://otto.example:8443";
     const ownRunner = new StepRunner(createExecutionContext(), { ...env, OTTO_PUBLIC_URL: `${publicUrl}/` });
     const agent = { ...DEFAULT_AGENT, version: 2, config: { ...DEFAULT_AGENT.config, idempotent_hosts: ["*"] } };
-    const keyedFor = async (runner: Pick<StepRunner, "revise">, change: Partial<TaskFacts>) => {
+    const keyedFor = async (runner: Pick<StepRunner, "reviseCall">, change: Partial<TaskFacts>) => {
       const job = {
         facts: factsOf([], change),
         tool: "http.post",
         arguments: { url: `${publicUrl}/v1/tasks`, body: {} },
       };
-      const revised = await runner.revise(job);
+      const revised = await runner.reviseCall(job);
       return revised.ok ? revised.value.keyedForMs : revised.error;
     };
     expect(await keyedFor(ownRunner, { agent })).toBe(86_400_000);
@@ -65,7 +69,7 @@ describe("the step runner", () => {
   test("says of a tool that cannot be read that it may be tried later, and goes on with those that can", async () => {
     const facts = factsOf([], { sources: [{ name: "custom", hash: "0".repeat(64) }] });
     const given = { city: "Oslo" };
-    expect(await stepsFromEnv(env).revise({ facts, tool: "weather", arguments: given })).toMatchObject({
+    expect(await stepsFromEnv(env).reviseCall({ facts, tool: "weather", arguments: given })).toMatchObject({
       error: { code: "upstream_failed" },
     });
     const asked = [
@@ -81,7 +85,9 @@ describe("the step runner", () => {
     const job = { facts, step: 1, calls: await Promise.all(calls), timeoutMs: 10_000 };
     const outcomes = new Map<string, unknown>();
     const hop = new OpenHop<ActLine>();
-    for await (const lines of hop.make((listener: HopListener<ActLine>) => stepsFromEnv(env).act(job, listener)))
+    for await (const lines of hop.make((listener: HopListener<ActLine>) =>
+      stepsFromEnv(env).runToolPhase(job, listener),
+    ))
       for (const line of lines) if (line.type === "settled") outcomes.set(line.callId, line.outcome);
     expect(outcomes.get(callId(facts.id, 1, 0))).toMatchObject({
       state: "failed",

@@ -1,6 +1,7 @@
 /**
  * The Worker as it is deployed, with one tool more (tests need one whose effect can be looked up), one receiver more, that of
- * the inboxes `test/…`, and a sender of every channel that takes the deliveries of tests.
+ * the inboxes `test/…`, and a sender of every channel that takes the deliveries of tests. Its tasks, tenants and runners note the
+ * calls that they receive while a test records them, and its runners play other releases.
  */
 import { z } from "zod";
 import { RECEIVERS } from "../../workers/channels/receivers.ts";
@@ -11,6 +12,8 @@ import type { Tool } from "../../core/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { defineTool, failWith } from "../../tools/define-tool.ts";
 import { testReceiver } from "./test-receiver.ts";
+import { noteCall } from "./call-notes.ts";
+import { playRelease } from "./runner-release.ts";
 import { withTestSender } from "./test-sender.ts";
 
 export {
@@ -20,9 +23,9 @@ export {
   SandboxObject,
   ScheduleObject,
   SidecarObject,
-  TaskObject,
-  TenantObject,
+  SweepRunner,
 } from "../../workers/index.ts";
+export { TaskObject, TenantObject } from "./noted-objects.ts";
 
 const input = z.object({ url: z.url(), before_ms: z.int().default(0), after_ms: z.int().default(0) });
 
@@ -78,6 +81,21 @@ const testPost = defineTool({
 
 export class StepRunner extends DeployedStepRunner {
   protected override readonly tools: readonly Tool[] = [...catalogue, testSend, testPost];
+
+  override async runModelPhase(...[job, listener]: Parameters<DeployedStepRunner["runModelPhase"]>) {
+    noteCall(job.facts.id, "model phase");
+    return await super.runModelPhase(playRelease(job, "runModelPhase"), listener);
+  }
+
+  override async runToolPhase(...[job, listener]: Parameters<DeployedStepRunner["runToolPhase"]>) {
+    noteCall(job.facts.id, "tool phase");
+    return await super.runToolPhase(playRelease(job, "runToolPhase"), listener);
+  }
+
+  override async shorten(...[job, listener]: Parameters<DeployedStepRunner["shorten"]>) {
+    noteCall(job.facts.id, "shortening");
+    return await super.shorten(playRelease(job, "shorten"), listener);
+  }
 }
 
 export class ChannelRunner extends DeployedChannelRunner {

@@ -5,7 +5,8 @@ import type { Attempt, Delivery, Sent } from "../../core/channels/delivery.ts";
 import type { Handled, InboxItem } from "../../core/channels/inbox.ts";
 import type { Notice } from "../../core/channels/notice.ts";
 import type { ChannelsRpc, MadeTask, TaskOrder } from "../../core/channels/rpc.ts";
-import { type Failure, ok, type Result } from "../../core/errors.ts";
+import { type Failure, failed, ok, type Result } from "../../core/errors.ts";
+import { isSupported, OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../../core/job-version.ts";
 import { ITEM_MS } from "../../core/tenant/cost-rates.ts";
 import type { JsonState } from "../../core/tool.ts";
 import { paceIncoming } from "../charge-cost.ts";
@@ -15,6 +16,9 @@ import { senderOf, SENDERS, type Senders } from "./senders.ts";
 import { spreadNotices } from "./spread.ts";
 import { tell } from "./tell.ts";
 
+/** A job of a later release: nothing began, and its object sends it again. */
+const REFUSED = { kind: "later", afterMs: REFUSED_JOB_RETRY_MS, why: OTHER_RELEASE } as const;
+
 /** An answer to a question may be in the inbox, so an item waits little for the pace of those before it. */
 const LONGEST_ITEM_PAUSE_MS = 1000;
 
@@ -22,26 +26,35 @@ export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc 
   protected readonly receivers: Receivers = RECEIVERS;
   protected readonly senders: Senders = SENDERS;
 
-  async receive(inbox: string, item: InboxItem, lane: JsonState | null): Promise<Handled> {
+  async receive(inbox: string, item: InboxItem, lane: JsonState | null, version?: number): Promise<Handled> {
+    if (!isSupported(version)) return REFUSED;
     await paceIncoming(this.env, inbox, { costMs: ITEM_MS, mostMs: LONGEST_ITEM_PAUSE_MS });
     return await receiverOf(this.receivers, inbox)(this.env, inbox, item, lane);
   }
 
-  async send(delivery: Delivery, attempt: Attempt): Promise<Sent> {
+  async send(delivery: Delivery, attempt: Attempt, version?: number): Promise<Sent> {
+    if (!isSupported(version)) return { ...REFUSED, isOurs: true };
     return await senderOf(this.senders, delivery.channel)(this.env, delivery, attempt);
   }
 
-  async spread(tenant: string, notices: readonly Notice[]): Promise<readonly (Failure | null)[]> {
+  async spread(tenant: string, notices: readonly Notice[], version?: number): Promise<readonly (Failure | null)[]> {
+    if (!isSupported(version)) return notices.map(() => refuse().error);
     return await spreadNotices(this.env, tenant, notices);
   }
 
-  async tell(...[tenant, deliver, message, telling]: Parameters<ChannelsRpc["tell"]>): Promise<Result<void>> {
+  async tell(...[tenant, deliver, message, telling, version]: Parameters<ChannelsRpc["tell"]>): Promise<Result<void>> {
+    if (!isSupported(version)) return refuse();
     return await tell(this.env, { tenant, deliver, message }, telling);
   }
 
   /** What the task's object answered is not handed on as it came: until that is disposed of, it keeps its reader in memory. */
-  async makeTask(order: TaskOrder): Promise<Result<MadeTask>> {
+  async makeTask(order: TaskOrder, version?: number): Promise<Result<MadeTask>> {
+    if (!isSupported(version)) return refuse();
     const made = await makeTask(this.env, order);
     return made.ok ? ok({ id: made.value.id, status: made.value.status }) : { ok: false, error: made.error };
   }
+}
+
+function refuse(): Extract<Result<never>, { ok: false }> {
+  return failed("upstream_failed", OTHER_RELEASE);
 }

@@ -1,13 +1,14 @@
 /** What the sweep does for outboxes: it wakes those whose alarm may be lost, and erases those of erased tenants. */
 import { databaseFromEnv, outboxesFromEnv, type Env } from "../../adapters/from-env.ts";
 import type { Page, Place } from "../../core/page-cursor.ts";
+import { wakeEach } from "../../core/wake-overdue.ts";
 import { unwrap } from "../task-access.ts";
 
 /** A delivery that is due for so long may be one whose alarm was lost; it may wait in its lane as well, which does no harm. */
 const OVERDUE_MS = 60_000;
-/** Rows that one run looks at, and that are read at once. */
-const MAX_ROWS = 1000;
-const BATCH = 100;
+/** Rows that one run looks at, and that are read at once: many deliveries of one outbox are one poke. */
+const MAX_ROWS = 20_000;
+const BATCH = 2000;
 /** Outboxes of one erased tenant that are asked for at once. */
 const OUTBOXES = 50;
 
@@ -23,7 +24,7 @@ export async function wakeOutboxes(env: Env, now: number, poke: (outbox: string)
     after = page.next;
     if (after === null) break;
   }
-  for (const outbox of outboxes) await poke(outbox);
+  await wakeEach([...outboxes], poke, { now: () => Date.now(), after: async (ms) => await scheduler.wait(ms) });
 }
 
 /** Erases the outboxes of an erased tenant. False: some are left for the next run. */

@@ -1,0 +1,43 @@
+/** Whether a deployment drains the tasks, as this isolate knows it. */
+import { DRAIN_KEY, drainLeftMs } from "../core/drain.ts";
+import type { Clock } from "../core/ports.ts";
+
+/** How old that knowledge may be. */
+const READ_EVERY_MS = 3000;
+
+/** The part of the bucket that is read. */
+interface Marks {
+  head(key: string): Promise<{ readonly uploaded: Date } | null>;
+}
+
+export class Drain {
+  private readonly bucket: Marks;
+  private readonly clock: Clock;
+  private writtenAt: number | null = null;
+  private readAt: number | null = null;
+
+  constructor(bucket: Marks, clock: Clock) {
+    this.bucket = bucket;
+    this.clock = clock;
+  }
+
+  /**
+   * How long no model phase may begin, in milliseconds; 0: one may. Only the first call of an isolate waits for the bucket. A
+   * bucket that is away stops nothing.
+   */
+  async leftMs(): Promise<number> {
+    const now = this.clock.now();
+    if (this.readAt === null) await this.read(now);
+    else if (now - this.readAt >= READ_EVERY_MS) void this.read(now);
+    return drainLeftMs(this.writtenAt, now);
+  }
+
+  private async read(now: number): Promise<void> {
+    this.readAt = now;
+    try {
+      this.writtenAt = (await this.bucket.head(DRAIN_KEY))?.uploaded.getTime() ?? null;
+    } catch (thrown) {
+      console.error("the mark of a deployment could not be read", thrown);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/** The objects of tasks and tenants, which note what tasks call. */
+import { TaskObject as DeployedTaskObject, TenantObject as DeployedTenantObject } from "../../workers/index.ts";
+import { noteCall } from "./call-notes.ts";
+
+export class TaskObject extends DeployedTaskObject {
+  override async alarm(): Promise<void> {
+    const view = await this.view();
+    if (view.ok) noteCall(view.value.id, "alarm");
+    await super.alarm();
+  }
+
+  override async create(...[task]: Parameters<DeployedTaskObject["create"]>) {
+    if (task.facts.parentId !== null) noteCall(task.facts.parentId, "subtask made");
+    return await super.create(task);
+  }
+
+  override async enroll(subtask: string) {
+    const [parent] = subtask.split("/");
+    if (parent !== undefined) noteCall(parent, "subtask enrolled");
+    return await super.enroll(subtask);
+  }
+
+  override async subtaskEnded(...[subtask, label]: Parameters<DeployedTaskObject["subtaskEnded"]>) {
+    noteCall(subtask.id, "end reported to the parent");
+    await super.subtaskEnded(subtask, label);
+  }
+
+  override async subtaskWaits(...waits: Parameters<DeployedTaskObject["subtaskWaits"]>) {
+    noteCall(waits[0], "wait reported to the parent");
+    await super.subtaskWaits(...waits);
+  }
+}
+
+export class TenantObject extends DeployedTenantObject {
+  override async enter(...asked: Parameters<DeployedTenantObject["enter"]>) {
+    noteCall(asked[0].task, "permit");
+    return await super.enter(...asked);
+  }
+
+  override async report(...[row]: Parameters<DeployedTenantObject["report"]>) {
+    noteCall(row.task, "report to the tenant");
+    return await super.report(row);
+  }
+}
