@@ -5,6 +5,7 @@ import { freeDiskFromEnv } from "../adapters/from-env.ts";
 import { ERRORS, type Failure, OttoError } from "../core/errors.ts";
 import { CONSOLE_METHODS, consoleFile, isConsolePath } from "./console-page.ts";
 import type { App, AppContext, AppEnv } from "./context.ts";
+import { UnreadableBody } from "./counted-body.ts";
 import { logFailure } from "./log.ts";
 import { lostTaskFailure } from "./lost-task.ts";
 import { allowedMethods } from "./middleware/allowed-methods.ts";
@@ -140,6 +141,7 @@ async function unmatched(app: App, c: AppContext): Promise<Response> {
 
 async function answerTo(thrown: Error, c: AppContext): Promise<Response> {
   const id = c.get("requestId");
+  if (thrown instanceof UnreadableBody) return problemResponse(thrown.failure, id, { status: 400 });
   if (thrown instanceof OttoError) {
     const lost = await lostTaskFailure(c, thrown.failure);
     if (lost !== null) return problemResponse(lost, id);

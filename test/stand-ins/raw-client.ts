@@ -66,6 +66,16 @@ export async function sendRaw(url: string, request: RawRequest): Promise<RawAnsw
   return { ...parse(Buffer.concat(received).toString("latin1")), sentBefore, sent, error };
 }
 
+/** Sends text as it is, of which nothing has to be valid HTTP, and reads until the connection is closed. */
+export async function sendText(url: string, text: string): Promise<Pick<RawAnswer, "statuses" | "body">> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error("timeout")));
+  socket.write(text);
+  const received: Buffer[] = [];
+  for await (const bytes of socket) received.push(bytes as Buffer);
+  return parse(Buffer.concat(received).toString("latin1"));
+}
+
 const CRLF = Buffer.from("\r\n");
 
 function headOf({ method = "POST", path, headers = {}, size, isChunked = false }: RawRequest): string {

@@ -45,10 +45,7 @@ function hasReadBody(c: AppContext): boolean {
 
 async function readLimited(c: AppContext): Promise<Uint8Array> {
   const maxBytes = UPLOAD_PATH.test(c.req.path) ? MAX_UPLOAD_BYTES : MAX_JSON_BYTES;
-  // Rejects when the client closed the connection: no client waits for an answer, and nothing failed here.
-  const bytes = await readCounted(c.req.raw, maxBytes).catch(() =>
-    raise("invalid_input", "The body was cut off.", { field: "body" }),
-  );
+  const bytes = await readCounted(c.req.raw, maxBytes);
   return bytes ?? raise("too_large", `A request body has at most ${maxBytes} bytes.`, { field: "body" });
 }
 
