@@ -2,6 +2,7 @@
 import type { Env } from "../adapters/from-env.ts";
 import { createApp } from "./app.ts";
 import { takeMail } from "./channels/mail-in.ts";
+import { makeLocalEntry } from "./local-entry.ts";
 import { sweep } from "./sweep.ts";
 
 export { InboxObject } from "../durable-objects/inbox.ts";
@@ -16,6 +17,8 @@ export { StepRunner } from "./steps.ts";
 export { SweepRunner } from "./sweep-tasks.ts";
 
 const app = createApp();
+
+export const LocalEntry = makeLocalEntry(app);
 
 export default {
   fetch: (request, env, context) => app.fetch(request, env, context),

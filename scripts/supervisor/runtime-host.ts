@@ -80,7 +80,8 @@ function miniflareOptions({
   const { assets, ...worker } = options;
   return {
     host: "127.0.0.1",
-    port,
+    // Miniflare's own entry point, which this process calls.
+    port: 0,
     // Without this, Miniflare fetches a description of the edge from the internet.
     cf: false,
     telemetry: { enabled: false },
@@ -100,6 +101,8 @@ function miniflareOptions({
         modules: modulesOf(folder, entry),
         bindings: vars,
         serviceBindings: Object.assign({}, worker.serviceBindings, { ASSETS: CONSOLE }),
+        // docs/decisions/0090-entry-point-on-one-machine.md. `proxy`: workerd passes requests on as they came.
+        unsafeDirectSockets: [{ host: "127.0.0.1", port, entrypoint: "LocalEntry", proxy: true }],
       },
       // Miniflare has what routes files stand before all of the Worker that they belong to, and each request of the API would pay for
       // it with milliseconds. So they belong to another one here.
