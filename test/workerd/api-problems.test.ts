@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectProblem, knock, makeCaller } from "./front-door.ts";
+import { type Answer, expectProblem, knock, makeCaller } from "./front-door.ts";
 
 describe("the front door", () => {
   test("gives every answer an id and headers that keep it from being misread", async () => {
@@ -39,6 +39,23 @@ describe("the front door", () => {
     expect(file.headers.get("allow")).toBe("DELETE, GET, HEAD, OPTIONS, PUT");
     const health = await knock("POST", "/health", { body: "{}" });
     expectProblem(health, 405);
+  });
+
+  test("takes a request of a path that is spelled as a pattern once", async () => {
+    const caller = await makeCaller();
+    const left = ({ headers }: Answer) => Number(/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
+    const before = left(await caller.send("POST", "/v1/nothing", { input: "x" }));
+    for (const [at, path] of ["/v1/*", "/v1/%2A"].entries()) {
+      const answer = await caller.send("POST", path, { input: "x" });
+      expectProblem(answer, 404);
+      expect(left(answer)).toBe(before - 1 - 2 * at);
+      // The reply to a repeat is stored once: taken twice, the request waits for itself.
+      expectProblem(await caller.send("POST", path, { input: "x" }, { "idempotency-key": path }), 404);
+    }
+    for (const path of ["/webhook/*", "/slack/*"]) {
+      const answer = await knock("POST", path, { body: "{}", headers: { "content-type": "application/json" } });
+      expectProblem(answer, path === "/slack/*" ? 404 : 401);
+    }
   });
 
   test("answers OPTIONS with what a path takes, and HEAD without a body", async () => {
