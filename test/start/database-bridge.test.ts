@@ -140,6 +140,10 @@ describe("the bridge", () => {
     "SELECT set_config('session_' || 'authorization', 'postgres', true)",
     "SELECT pg_catalog.set_config('role', 'postgres', true)",
     "SELECT pg_catalog.set_config('session_authorization', 'postgres', false)",
+    // Every role may update this view, whose rule calls the function.
+    "UPDATE pg_settings SET setting = 'postgres' WHERE name = 'role'",
+    "UPDATE pg_catalog.pg_settings SET setting = 'postgres' WHERE name = 'session_authorization'",
+    "UPDATE pg_settings SET setting = 'off' WHERE name = 'row_security'",
     "DO $$ BEGIN SET LOCAL SESSION AUTHORIZATION postgres; END $$",
     "CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql SET role = 'postgres' AS 'SELECT 1'",
     "CREATE FUNCTION public.f() RETURNS int LANGUAGE sql SET role = 'postgres' AS 'SELECT 1'",
