@@ -7,6 +7,7 @@ import { type LookupFunction, isIP } from "node:net";
 import type { Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { type Dispatcher, buildConnector } from "undici";
+import { getOwn } from "../core/base/own-field.ts";
 import { type EgressAllow, isPublicAddress, judgeUrl, type UrlJudgement } from "../adapters/egress/address.ts";
 import { type Connection, type Connections, makeConnections } from "./connections.ts";
 import type { EgressOrder } from "./token.ts";
@@ -320,7 +321,7 @@ function decoded(body: Readable, headers: readonly (readonly [string, string])[]
     .flatMap(([, value]) => value.split(",").map((part) => part.trim().toLowerCase()))
     .filter((coding) => coding !== "" && coding !== "identity");
   const [coding] = codings;
-  const makeDecoder = codings.length === 1 && coding !== undefined ? DECODERS[coding] : undefined;
+  const makeDecoder = codings.length === 1 && coding !== undefined ? getOwn(DECODERS, coding) : undefined;
   if (makeDecoder === undefined) return null;
   const decoder = makeDecoder();
   body.on("error", (error) => decoder.destroy(error));

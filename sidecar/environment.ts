@@ -9,7 +9,7 @@ const ENV_START = 47;
 
 /** Removes the variable. False: the kernel still shows it. */
 export function removeVariable(name: string): boolean {
-  delete process.env[name];
+  Reflect.deleteProperty(process.env, name);
   try {
     for (let entry = entryOf(name); entry !== null; entry = entryOf(name)) erase(entry);
     return true;

@@ -9,6 +9,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { getOwn } from "../core/base/own-field.ts";
 import { parseEgressAllow } from "../adapters/egress/address.ts";
 import { makeSidecar } from "./app.ts";
 import { closeTheCages, isolation, theCages } from "./cage/cages.ts";
@@ -83,7 +84,7 @@ async function readSecretFile(path: string): Promise<string> {
 /** A variable as `read` understands it. What it refuses with a RangeError ends this program. */
 async function setting<T>(name: string, read: (text: string) => T): Promise<T> {
   try {
-    return read(process.env[name] ?? "");
+    return read(getOwn(process.env, name) ?? "");
   } catch (error) {
     if (error instanceof RangeError) return await endForGood(error.message);
     throw error;

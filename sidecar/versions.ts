@@ -23,18 +23,18 @@ const PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /** Gives what is known; the first to ask has the versions read. `path`: where programs are looked for. */
 export function makeVersions(path = PATH, timeoutMs = TIMEOUT_MS): () => Versions {
-  const known: Record<string, string | null> = { node: process.versions.node };
+  const known = new Map<string, string | null>([["node", process.versions.node]]);
   let isReading = false;
 
   async function readAll(): Promise<void> {
     for (const [name, [program, word]] of Object.entries(PROGRAMS))
-      known[name] = await tell(program, word, path, timeoutMs);
+      known.set(name, await tell(program, word, path, timeoutMs));
   }
 
   return () => {
     if (!isReading) void readAll();
     isReading = true;
-    return { ...known };
+    return Object.fromEntries(known);
   };
 }
 

@@ -3,6 +3,7 @@
  * https://github.com/neondatabase/serverless (httpQuery.ts)
  */
 import type { IncomingHttpHeaders } from "node:http";
+import { getOwn } from "../../core/base/own-field.ts";
 import {
   ERROR_FIELDS,
   type PostgresFailure,
@@ -54,16 +55,15 @@ export function readRequest(headers: IncomingHttpHeaders, body: string): NeonReq
   }
   const queries = isRecord(parsed) ? parsed["queries"] : undefined;
   const batch = queries !== undefined;
-  const isolation = headers["neon-batch-isolation-level"];
-  if (isolation !== undefined && (typeof isolation !== "string" || !(isolation in ISOLATION))) {
-    throw new MalformedRequest(`unknown isolation level ${String(isolation)}`);
-  }
+  const named = headers["neon-batch-isolation-level"];
+  const isolation = named === undefined ? null : getOwn(ISOLATION, String(named));
+  if (isolation === undefined) throw new MalformedRequest(`unknown isolation level ${String(named)}`);
   return {
     statements: batch ? asList(queries, "queries").map(readStatement) : [readStatement(parsed)],
     batch,
     arrayMode: headers["neon-array-mode"] === "true",
     options: {
-      isolation: (isolation === undefined ? null : ISOLATION[isolation]) ?? null,
+      isolation,
       readOnly: headers["neon-batch-read-only"] === "true",
       deferrable: headers["neon-batch-deferrable"] === "true",
     },

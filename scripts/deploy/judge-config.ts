@@ -149,10 +149,12 @@ function judgeVars(vars: Readonly<Record<string, unknown>>): string[] {
   const problems: string[] = [];
   if (vars["OTTO_MODE"] !== "production") problems.push('vars.OTTO_MODE: it has to be "production"');
   for (const name of TEST_SWITCHES) {
-    if (name in vars) problems.push(`vars.${name}: it is for development and tests, and production refuses it`);
+    if (Object.hasOwn(vars, name))
+      problems.push(`vars.${name}: it is for development and tests, and production refuses it`);
   }
   for (const name of SECRET_NAMES) {
-    if (name in vars) problems.push(`vars.${name}: it is a secret; set it by \`npx wrangler secret put ${name}\``);
+    if (Object.hasOwn(vars, name))
+      problems.push(`vars.${name}: it is a secret; set it by \`npx wrangler secret put ${name}\``);
   }
   return problems;
 }

@@ -1,5 +1,6 @@
 /** What `npm run deploy` is asked to do, by its flags; and the flags that npm took for itself. */
 import { parseArgs } from "node:util";
+import { getOwn } from "../../core/base/own-field.ts";
 import { DeployRefused } from "./deploy-refused.ts";
 
 const OPTIONS = {
@@ -48,7 +49,7 @@ function parse(args: readonly string[]) {
  */
 function refuseLost(env: Readonly<Record<string, string | undefined>>): void {
   const lost = Object.keys(OPTIONS).filter((name) => {
-    const value = env[`npm_config_${name.replaceAll("-", "_")}`];
+    const value = getOwn(env, `npm_config_${name.replaceAll("-", "_")}`);
     return value !== undefined && value !== "" && value !== "false";
   });
   if (lost.length === 0) return;

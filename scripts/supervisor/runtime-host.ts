@@ -14,6 +14,7 @@ import {
   type V4ModuleDefinition,
   convertV4MiniflareOptions,
 } from "miniflare";
+import { getOwn } from "../../core/base/own-field.ts";
 import { followSupervisor, report, reportFatal } from "./child-channel.ts";
 import { describeDamage, isDamage } from "./damaged-objects.ts";
 import { readBuild } from "./worker-build.ts";
@@ -123,7 +124,7 @@ function miniflareOptions({
 /** What wrangler wrote: the entry, and the files that it imports as they are. The entry comes first. */
 function modulesOf(folder: string, entry: string): V4ModuleDefinition[] {
   const attached = readdirSync(folder).flatMap((name): V4ModuleDefinition[] => {
-    const type = MODULE_TYPES[extname(name)];
+    const type = getOwn(MODULE_TYPES, extname(name));
     return type === undefined ? [] : [{ type, path: join(folder, name) }];
   });
   return [{ type: "ESModule", path: join(folder, entry) }, ...attached];

@@ -1,5 +1,6 @@
 /** The secrets of a state: created once, and stored in its folder. */
 import { randomBytes } from "node:crypto";
+import { getOwn } from "../../core/base/own-field.ts";
 import { OPERATOR, keyOwner, makeKey } from "../../core/keys.ts";
 import { type SecretName, secretProblem } from "../../core/secrets.ts";
 import { CannotRun } from "./cannot-run.ts";
@@ -65,7 +66,7 @@ function makeSecretKey(): string {
 
 function readStored(file: string): Stored {
   const stored = parse(readKept(file) ?? "{}");
-  if (stored !== null && STORED.every((name) => isStorable(name, stored[name])))
+  if (stored !== null && STORED.every((name) => isStorable(name, getOwn(stored, name))))
     return Object.fromEntries(STORED.flatMap((name) => entryOf(stored, name)));
   throw new CannotRun(
     `${file} is damaged: restore it from a backup, or remove it if no secret was stored with the key that it held.`,
@@ -78,7 +79,7 @@ function isStorable(name: (typeof STORED)[number], value: unknown): boolean {
 }
 
 function entryOf(stored: Readonly<Record<string, unknown>>, name: string): [string, string][] {
-  const value = stored[name];
+  const value = getOwn(stored, name);
   return typeof value === "string" ? [[name, value]] : [];
 }
 

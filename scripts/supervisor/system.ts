@@ -234,21 +234,22 @@ function readRecord(state: StateFolder): SupervisorRecord | null {
 }
 
 function makeRecorder(state: StateFolder, port: number): (name: string, running: RecordedProcess | null) => void {
-  const children: Record<string, RecordedProcess> = {};
+  const children = new Map<string, RecordedProcess>();
   const self = { pid: process.pid, started: startTime(process.pid) ?? "" };
   let retry: NodeJS.Timeout | undefined;
   function store(): void {
     clearTimeout(retry);
     try {
-      keep(state.supervisorFile, JSON.stringify({ ...self, port, children } satisfies SupervisorRecord));
+      const record: SupervisorRecord = { ...self, port, children: Object.fromEntries(children) };
+      keep(state.supervisorFile, JSON.stringify(record));
     } catch {
       // On a full disk the system works on, and the record follows when there is space again.
       retry = setTimeout(store, RECORD_RETRY_MS).unref();
     }
   }
   return (name, running) => {
-    if (running === null) delete children[name];
-    else children[name] = running;
+    if (running === null) children.delete(name);
+    else children.set(name, running);
     store();
   };
 }

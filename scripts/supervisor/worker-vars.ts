@@ -22,13 +22,13 @@ export interface DecidedVars {
 
 /** The Worker's variables; an empty one counts as not set. What is decided wins. */
 export function workerVars(env: NodeJS.ProcessEnv, decided: DecidedVars): Record<string, string> {
-  const vars: Record<string, string> = { OTTO_MODE: "local" };
-  for (const [name, value] of Object.entries(env)) {
+  const given = Object.entries(env).filter(([name, value]) => {
     const passed = PASSED_NAMES.has(name) || PASSED_PREFIXES.some((prefix) => name.startsWith(prefix));
-    if (passed && !KEPT_BACK.has(name) && value !== undefined && value !== "") vars[name] = value;
-  }
+    return passed && !KEPT_BACK.has(name) && value !== undefined && value !== "";
+  });
   return {
-    ...vars,
+    OTTO_MODE: "local",
+    ...(Object.fromEntries(given) as Record<string, string>),
     DATABASE_URL: decided.databaseUrl,
     OTTO_DATABASE_ENDPOINT: decided.databaseEndpoint,
     SIDECAR_URL: decided.sidecarUrl,

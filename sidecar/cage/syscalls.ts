@@ -3,6 +3,7 @@
  * keep memory or names where no limit of the cage counts them, those that open much of the kernel, and sockets of families
  * that no network namespace holds back (a virtual machine's host answers on AF_VSOCK).
  */
+import { getOwn } from "../../core/base/own-field.ts";
 const EPERM = 1;
 const ENOSYS = 38;
 const EAFNOSUPPORT = 97;
@@ -75,7 +76,7 @@ const X32 = 0x40000000;
  * Null: the numbers of the calls are not known here.
  */
 export function filterInstaller(architecture: string = process.arch): string | null {
-  const number = ARCHITECTURES[architecture]?.prctl;
+  const number = getOwn(ARCHITECTURES, architecture)?.prctl;
   if (number === undefined) return null;
   return [
     'my $path = shift; open(my $file, "<:raw", $path) or die "$!\\n"; local $/; my $filter = <$file>;',
@@ -90,7 +91,7 @@ export function syscallFilter(
   network: keyof typeof SOCKET_FAMILIES = "own_network",
   architecture: string = process.arch,
 ): Buffer | null {
-  const known = ARCHITECTURES[architecture];
+  const known = getOwn(ARCHITECTURES, architecture);
   if (known === undefined) return null;
   const denied = known.denied
     .flat()

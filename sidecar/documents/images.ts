@@ -1,5 +1,6 @@
 /** The pictures of a document: which of its parts are one, and the names under which they are handed over. */
 import { createHash } from "node:crypto";
+import { getOwn } from "../../core/base/own-field.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   png: "image/png",
@@ -29,7 +30,7 @@ export interface FoundImage {
 
 /** By the end of its name; null: no picture. */
 export function imageType(name: string): string | null {
-  return TYPES[name.slice(name.lastIndexOf(".") + 1).toLowerCase()] ?? null;
+  return getOwn(TYPES, name.slice(name.lastIndexOf(".") + 1).toLowerCase()) ?? null;
 }
 
 /** Gives each picture a name of its own, of letters, digits, dots and dashes. */
@@ -69,7 +70,7 @@ export function takeInlineImages(markdown: string, names: ImageNames): { markdow
     const bytes = Buffer.from(base64, "base64");
     const hash = createHash("sha256").update(bytes).digest("hex");
     const kind = type.toLowerCase();
-    const name = images.get(hash)?.name ?? names.nameFor(`inline.${EXTENSION_OF[kind] ?? kind}`);
+    const name = images.get(hash)?.name ?? names.nameFor(`inline.${getOwn(EXTENSION_OF, kind) ?? kind}`);
     const contentType = `image/${kind}`;
     images.set(hash, { name, contentType, size: bytes.length, bytes: () => Promise.resolve(bytes) });
     return `](${name})`;

@@ -1,4 +1,5 @@
 /** The title of a document: what it says of itself, else its first heading. */
+import { getOwn } from "../../core/base/own-field.ts";
 import type { CheckedDocument } from "./check.ts";
 import { decodeText } from "./children/read-text.ts";
 import { entryBytes } from "./zip.ts";
@@ -31,7 +32,9 @@ async function ownTitle({ kind, bytes, entries }: CheckedDocument): Promise<stri
 function clean(text: string): string {
   return text
     .replaceAll(/&(?:#(\d{1,7})|([a-z]{2,5}));/g, (whole, code: string | undefined, name: string | undefined) =>
-      code === undefined ? (ENTITIES[name ?? ""] ?? whole) : String.fromCodePoint(Math.min(Number(code), 0x10ffff)),
+      code === undefined
+        ? (getOwn(ENTITIES, name ?? "") ?? whole)
+        : String.fromCodePoint(Math.min(Number(code), 0x10ffff)),
     )
     .replaceAll(/\s+/g, " ")
     .trim()

@@ -33,7 +33,12 @@ describe("a record that is keyed by text", () => {
     expect(show(judge(text))).toEqual([]);
   });
 
-  test("is not judged outside the Worker's code", () => {
-    expect(judge("const a: Record<string, string> = {}; a[name] = value;", "scripts/a.ts")).toEqual([]);
+  test.each([
+    ["sidecar/a.ts", 1],
+    ["scripts/a.ts", 1],
+    ["test/a.ts", 0],
+    ["web/a.ts", 0],
+  ])("is judged on the server's side: %s", (path, count) => {
+    expect(judge("const a: Record<string, string> = {}; a[name] = value;", path)).toHaveLength(count);
   });
 });

@@ -3,7 +3,7 @@
  * that never ends would hold up everybody: before a pattern is bounded, none of these ends within a test's time.
  */
 import { expect, it } from "vitest";
-import { ImageNames, takeInlineImages } from "../../sidecar/documents/images.ts";
+import { ImageNames, imageType, takeInlineImages } from "../../sidecar/documents/images.ts";
 import { outerKind } from "../../sidecar/documents/kind.ts";
 import { judgeTargets } from "../../sidecar/documents/links.ts";
 import { sheetsOf } from "../../sidecar/documents/make/sheets.ts";
@@ -47,6 +47,15 @@ it("of very many different pictures in a text the first have a name each, and no
   expect(new Set(images.map(({ name }) => name)).size).toBe(2_000);
   expect(markdown).not.toContain("data:");
   expect(markdown.startsWith("![](inline.png)![](inline-2.png)")).toBe(true);
+});
+
+it("a picture is named and typed by our own tables alone", () => {
+  const names = ["a.constructor", "a.__proto__", "a.tostring", "constructor", "a.PNG"];
+  expect(names.map(imageType)).toEqual([null, null, null, null, "image/png"]);
+  const { images } = takeInlineImages("![](data:image/constructor;base64,AAAA)", new ImageNames());
+  expect(images.map(({ name, contentType }) => [name, contentType])).toEqual([
+    ["inline.constructor", "image/constructor"],
+  ]);
 });
 
 const cell = (text: string) => [

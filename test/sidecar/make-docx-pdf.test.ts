@@ -78,10 +78,10 @@ describe("a Word document", () => {
     );
     const made = await workshop.made({ format: "docx", markdown: "# Hello" }, { template: closeOffice(parts) });
     const styled = openOffice(made.bytes);
-    const textOf = (name: string) => new TextDecoder().decode(styled[name]);
+    const textOf = (name: string) => new TextDecoder().decode(styled.get(name));
     expect(textOf("word/styles.xml")).toContain("Brand");
     expect(
-      Object.keys(styled)
+      [...styled.keys()]
         .filter((name) => /footer/.test(name))
         .map(textOf)
         .join(""),

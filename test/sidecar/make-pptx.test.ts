@@ -166,7 +166,7 @@ Only for the speaker.
       { format: "pptx", content: { markdown: MARKDOWN } },
       { template: closeOffice(parts) },
     );
-    expect(new TextDecoder().decode(openOffice(bytes)["ppt/theme/theme1.xml"])).toContain("ABCDEF");
+    expect(new TextDecoder().decode(openOffice(bytes).get("ppt/theme/theme1.xml"))).toContain("ABCDEF");
     expect(openPptx(bytes).slides).toHaveLength(4);
   });
 

@@ -108,6 +108,22 @@ describe("the bridge", () => {
     await expect(write).rejects.toMatchObject({ code: "25006" });
   });
 
+  it("knows no isolation level but Postgres's", async () => {
+    const { url } = database;
+    const headers = { "neon-connection-string": url, "neon-raw-text-output": "true" };
+    for (const level of ["constructor", "__proto__", "serializable"]) {
+      const response = await fetch(database.endpoint, {
+        method: "POST",
+        headers: { ...headers, "neon-batch-isolation-level": level },
+        body: JSON.stringify({ queries: [{ query: "SELECT 1", params: [] }] }),
+      });
+      expect([response.status, await response.text()]).toEqual([
+        400,
+        expect.stringContaining("unknown isolation level"),
+      ]);
+    }
+  });
+
   it("keeps nothing that a request set for its session", async () => {
     await expect(neon(database.url)`SELECT set_config('app.tenant', 'ten_a', false)`).rejects.toThrow("may not set");
     await neon(database.url)`SELECT set_config('app.tenant', 'ten_a', true)`;

@@ -2,7 +2,7 @@
 import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from "fflate";
 import { plainText } from "./plain-text.ts";
 
-export type OfficeParts = Record<string, Uint8Array>;
+export type OfficeParts = Map<string, Uint8Array>;
 
 /** What a document says of itself, as plain text. */
 export interface OfficeAbout {
@@ -18,25 +18,25 @@ const ENTRY_TIME = new Date(1980, 0, 1);
 const PACKED_ALREADY = /\.(?:png|jpe?g|gif)$/i;
 
 export function openOffice(bytes: Uint8Array): OfficeParts {
-  return unzipSync(bytes);
+  return new Map(Object.entries(unzipSync(bytes)));
 }
 
 export function closeOffice(parts: OfficeParts): Uint8Array {
-  const entries: Zippable = {};
-  for (const [name, bytes] of Object.entries(parts)) {
-    entries[name] = [bytes, { level: PACKED_ALREADY.test(name) ? 0 : 6, mtime: ENTRY_TIME }];
-  }
-  return zipSync(entries);
+  const entries = [...parts].map(([name, bytes]): [string, Zippable[string]] => [
+    name,
+    [bytes, { level: PACKED_ALREADY.test(name) ? 0 : 6, mtime: ENTRY_TIME }],
+  ]);
+  return zipSync(Object.fromEntries(entries));
 }
 
 /** Changes the text of a part; one that is not there stays away. */
 export function changePart(parts: OfficeParts, name: string, change: (text: string) => string): void {
-  const part = parts[name];
-  if (part !== undefined) parts[name] = strToU8(change(strFromU8(part)));
+  const part = parts.get(name);
+  if (part !== undefined) parts.set(name, strToU8(change(strFromU8(part))));
 }
 
 export function setPart(parts: OfficeParts, name: string, text: string): void {
-  parts[name] = strToU8(text);
+  parts.set(name, strToU8(text));
 }
 
 const OUTWARD = /<Relationship\b[^>]*\bTargetMode\s*=\s*(["'])External\1[^>]*>/g;
@@ -47,7 +47,7 @@ const IS_LINK = /\bType\s*=\s*(["'])[^"']*\/hyperlink\1/;
  * as an address with the template. Links, which wait for a click, stay.
  */
 export function closeToOutside(parts: OfficeParts): void {
-  for (const name of Object.keys(parts).filter((one) => one.endsWith(".rels"))) {
+  for (const name of [...parts.keys()].filter((one) => one.endsWith(".rels"))) {
     changePart(parts, name, (text) =>
       text.replaceAll(OUTWARD, (relationship) =>
         IS_LINK.test(relationship)

@@ -23,7 +23,7 @@ const NEAR = 36_000;
 const TABLE_SIZES = [1400, 1200, 1000, 900] as const;
 
 export function fitPptx(parts: OfficeParts): void {
-  for (const name of Object.keys(parts)) {
+  for (const name of parts.keys()) {
     const number = /^ppt\/slides\/slide(\d+)\.xml$/.exec(name)?.[1];
     if (number === undefined) continue;
     const layout = layoutOf(parts, number);
@@ -51,7 +51,7 @@ function related(parts: OfficeParts, rels: string, kind: string): string {
 }
 
 function partText(parts: OfficeParts, name: string): string {
-  const part = parts[name];
+  const part = parts.get(name);
   return part === undefined ? "" : strFromU8(part);
 }
 

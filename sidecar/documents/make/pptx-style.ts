@@ -2,6 +2,7 @@
  * How a presentation looks when no template says so: pandoc's own reference presentation with other colours, sizes and
  * places. Lengths are EMU (914,400 to an inch), sizes hundredths of a point; a slide is 9,144,000 by 5,143,500.
  */
+import { getOwn } from "../../../core/base/own-field.ts";
 import { OFFICE_FONT } from "./docx-style.ts";
 import { changePart, type OfficeParts } from "./office-file.ts";
 
@@ -22,9 +23,7 @@ const COLOURS: Readonly<Record<string, string>> = {
 const BODY_SIZES: Readonly<Record<string, string>> = { "2400": "1800", "2100": "1600", "1800": "1400", "1500": "1400" };
 
 function resized(text: string): string {
-  return text.replaceAll(/sz="(\d{4})"/g, (whole, size: string) =>
-    size in BODY_SIZES ? `sz="${BODY_SIZES[size]}"` : whole,
-  );
+  return text.replaceAll(/sz="(\d{4})"/g, (_whole, size: string) => `sz="${getOwn(BODY_SIZES, size) ?? size}"`);
 }
 
 const DARK = '<p:bg><p:bgPr><a:solidFill><a:schemeClr val="tx2"/></a:solidFill><a:effectLst/></p:bgPr></p:bg>';
@@ -43,7 +42,7 @@ const TITLE_RULE = [
 export function stylePptx(parts: OfficeParts): void {
   changePart(parts, "ppt/theme/theme1.xml", themed);
   changePart(parts, "ppt/slideMasters/slideMaster1.xml", masterStyled);
-  for (const name of Object.keys(parts)) {
+  for (const name of parts.keys()) {
     if (/^ppt\/slideLayouts\/slideLayout\d+\.xml$/.test(name)) changePart(parts, name, layoutStyled);
   }
 }

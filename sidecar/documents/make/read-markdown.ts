@@ -1,5 +1,6 @@
 /** A Markdown text as pandoc's document. It is pandoc's Markdown without all that is code of another format. */
 import { z } from "zod";
+import { getOwn } from "../../../core/base/own-field.ts";
 import { failed, ok, type Result } from "../../../core/errors.ts";
 import type { ConvertWithPandoc } from "../pandoc.ts";
 import { type Ast, type Node, textOf } from "./ast.ts";
@@ -50,7 +51,7 @@ export async function readMarkdown(
   const parsed = astSchema.safeParse(JSON.parse(new TextDecoder().decode(read.value.bytes)));
   if (!parsed.success) return failed("internal", "The text was not read as a document.");
   const { meta, blocks, "pandoc-api-version": apiVersion } = parsed.data as Ast;
-  const text = (name: string) => metaText(meta[name]);
+  const text = (name: string) => metaText(getOwn(meta, name));
   const frontMatter = {
     title: text("title"),
     subtitle: text("subtitle"),

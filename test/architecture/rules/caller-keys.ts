@@ -9,7 +9,8 @@ import type { Node } from "oxc-parser";
 import { isCode, lineAt, type SourceFile, type Violation } from "./source-tree.ts";
 import { nodesOf } from "./syntax.ts";
 
-const JUDGED = /^(core|tools|adapters|durable-objects|workers)\//;
+/** Where requests, documents and replies of others arrive. */
+const JUDGED = /^(core|tools|adapters|durable-objects|workers|sidecar|scripts)\//;
 /** The one file that reads such an object by a name: it asks for an own field first. */
 const READER = "core/base/own-field.ts";
 const MESSAGE = "a record that is keyed by text is read by getOwn (core/base/own-field.ts), or is a Map";

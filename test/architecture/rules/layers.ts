@@ -130,7 +130,7 @@ const LAYERS: readonly Layer[] = [
     // What ships in skills/ is read by the rules of what is uploaded.
     imports: [
       /^scripts\//,
-      /^core\/(drain|errors|ids|key-ring|keys|secrets|sha256|tool-source)\.ts$/,
+      /^core\/(base\/own-field|drain|errors|ids|key-ring|keys|secrets|sha256|tool-source)\.ts$/,
       /^(core|workers)\/skills\//,
     ],
     packages: [
