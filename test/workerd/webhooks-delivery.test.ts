@@ -152,13 +152,20 @@ describe("a delivery", () => {
     expect(posted.every((one) => isVerifiedBy(webhook.secret, one))).toBe(true);
   });
 
-  test("that is cut off by a crash is sent again, under the same id", async () => {
+  test("that is cut off by a crash is sent again, under the same id, and has all of its ten tries left", async () => {
     const caller = await makeCaller();
-    const webhook = await makeWebhook(caller, await newPlace({ fault: "hang" }, { status: 200 }), ["task.completed"]);
+    const refusals = Array.from({ length: 9 }, () => ({ status: 500 }));
+    const place = await newPlace({ fault: "hang" }, ...refusals, { status: 200 });
+    const webhook = await makeWebhook(caller, place, ["task.completed"]);
     await caller.makeTask(DONE);
     await untilPosted(webhook.url, 1);
     await abortAllDurableObjects();
-    const posted = await untilPosted(webhook.url, 2);
+    for (let posts = 2; posts <= 10; posts += 1) {
+      await untilPosted(webhook.url, posts);
+      await vi.waitFor(async () => expect(await standing(caller, webhook)).toEqual(["waiting"]), SOON);
+      await hurry(caller, webhook);
+    }
+    const posted = await untilPosted(webhook.url, 11);
     expect(new Set(posted.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
     await vi.waitFor(async () => expect(await standing(caller, webhook)).toEqual(["sent"]), SOON);
   });
