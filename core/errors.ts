@@ -66,6 +66,9 @@ export interface Failure {
 /** The answer for a task that is not there or is another tenant's: nobody can tell the two apart. */
 export const NO_SUCH_TASK: Failure = { code: "not_found", message: "There is no task with this id." };
 
+/** The answer for a task whose erasing has begun: it is gone for every caller, and its state is not lost. */
+export const TASK_ERASED: Failure = { code: "not_found", message: "This task was erased." };
+
 /** What an operation that can fail in an expected way returns. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Failure };
 

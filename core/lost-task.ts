@@ -1,4 +1,5 @@
 /** A task whose object holds nothing while the index lists it: its stored state was lost, or is older than the task. */
+import { type Failure, NO_SUCH_TASK } from "./errors.ts";
 import { iso } from "./iso.ts";
 import type { TaskReport } from "./objects.ts";
 import { hasEnded } from "./task-status.ts";
@@ -9,6 +10,11 @@ export const STATE_LOST =
 
 /** When the sweep looks again: a state that was restored reports anew then. */
 const LOOK_AGAIN_MS = 24 * 3_600_000;
+
+/** True for the answer of an object that holds nothing. One whose erasing has begun answers `TASK_ERASED`. */
+export function isWithoutState({ code, message }: Failure): boolean {
+  return code === NO_SUCH_TASK.code && message === NO_SUCH_TASK.message;
+}
 
 /** The report in place of the object's: a task that had not ended has failed. `now` in milliseconds since the epoch. */
 export function lostReport({ view, ...row }: TaskReport, now: number): TaskReport {

@@ -2,7 +2,7 @@
  * How one task goes on: a command is decided, stored, and only then told; the alarm does the work that a decision asks
  * for. It decides nothing itself.
  */
-import { clockFromEnv, eraseFilesFromEnv, settingsFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
+import { clockFromEnv, settingsFromEnv, type Env } from "../adapters/from-env.ts";
 import { CallBudget } from "../core/call-budget.ts";
 import type { Clock } from "../core/ports.ts";
 import type { Command, NewTask } from "../core/task-commands.ts";
@@ -12,6 +12,7 @@ import { createTask, decide, decideBoth, expiresAt, nextWake } from "../core/tas
 import { statusOf } from "../core/task-status.ts";
 import { Gather } from "./gather.ts";
 import { TaskAlarm } from "./task-alarm.ts";
+import { eraseOutside } from "./task-erasing.ts";
 import { TaskHops } from "./task-hops.ts";
 import { TaskRelations } from "./task-relations.ts";
 import { TaskReports } from "./task-reports.ts";
@@ -111,7 +112,7 @@ export class TaskEngine {
     const run: Run = { wake: { type: "wake", incarnation: crypto.randomUUID(), maxParallel }, until, calls };
     try {
       if (this.isHalting) return this.clock.now() + HALT_LOOK_MS;
-      if (await this.forgetExpired()) return 0;
+      if ((await this.finishErasing()) || (await this.eraseExpired())) return 0;
       let decision = this.apply(run.wake);
       while (decision !== null) {
         if (decision.work !== null) decision = await this.perform(decision.work, run);
@@ -195,8 +196,8 @@ export class TaskEngine {
    */
   arm(notBefore = 0): void {
     const stored = this.store.load();
-    if (stored === null) return;
     const now = this.clock.now();
+    if (stored === null) return this.alarm.guard(this.store.erasing.retryAt(now));
     const retryAt = this.reports.retryAt(now);
     const due = [nextWake(stored.state, now), retryAt].filter((at) => at !== null);
     const at = due.length === 0 ? null : Math.max(Math.min(...due), notBefore);
@@ -260,26 +261,35 @@ export class TaskEngine {
     if (stored === null) return;
     this.apply({ type: "cancel", by: "its tenant was erased" });
     this.hops.cancel();
-    await this.forget(stored);
+    await this.erase(stored);
   }
 
-  /** Forgets a task whose time is over. False: it is to be kept. */
-  private async forgetExpired(): Promise<boolean> {
+  /** Erases a task whose time is over. False: it is to be kept. */
+  private async eraseExpired(): Promise<boolean> {
     const stored = this.store.load();
     const at = stored === null ? null : expiresAt(stored.state);
     if (stored === null || at === null || at > this.clock.now()) return false;
-    await this.forget(stored);
+    await this.erase(stored);
     return true;
   }
 
-  /** Forgets everything that this task made: its files, its line in the index, its log. Each can be done again. */
-  async forget({ state: { facts } }: StoredTask, keepsMemory = false): Promise<void> {
-    if (facts.rootId === facts.id) await eraseFilesFromEnv(this.env, facts);
-    await tenantsFromEnv(this.env)(facts.tenant).forget(facts.id, keepsMemory);
+  /** Erases what this task made. It is marked first: what a crash or a failure cuts off, the alarm does again. */
+  async erase({ state: { facts } }: StoredTask, keepsMemory = false): Promise<void> {
+    this.store.markErasing(facts, keepsMemory);
+    this.arm();
+    await this.finishErasing();
+  }
+
+  /** Erases what is outside the object, then the object. Each can be done again. False: no erasing has begun. */
+  async finishErasing(): Promise<boolean> {
+    const erasing = this.store.erasing.find();
+    if (erasing === null) return false;
+    await eraseOutside(this.env, erasing);
     this.alarm.set(null);
     await this.storage.deleteAll();
     this.store.forget();
     this.watchers.dismiss("erased");
+    return true;
   }
 }
 

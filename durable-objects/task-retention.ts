@@ -3,7 +3,7 @@
  * tree removes its own rows; the root also what the tree has in the bucket. Everything can be done again.
  */
 import { blobsFromEnv, type Env } from "../adapters/from-env.ts";
-import { failed, NO_SUCH_TASK, ok, type Result } from "../core/errors.ts";
+import { failed, ok, type Result } from "../core/errors.ts";
 import { resultsPrefix } from "../core/prompt/kept-results.ts";
 import type { TrimmedPart } from "../core/tenant/retention.ts";
 import type { ToolError, ToolResult } from "../core/tool.ts";
@@ -30,7 +30,7 @@ export class TaskRetention {
   /** The latest end of the tree at and below this task; null: something of it lives, or its end was not reported yet. */
   async treeEndedAt(): Promise<Result<number | null>> {
     const stored = this.store.load();
-    if (stored === null) return { ok: false, error: NO_SUCH_TASK };
+    if (stored === null) return { ok: false, error: this.store.erasing.whyAbsent() };
     const { phase, toCancel } = stored.state;
     if (phase.name !== "ended" || toCancel.length > 0 || this.store.hasNews()) return ok(null);
     let latest = phase.at;
@@ -46,7 +46,7 @@ export class TaskRetention {
 
   async trim(part: TrimmedPart): Promise<Result<void>> {
     const stored = this.store.load();
-    if (stored === null) return { ok: false, error: NO_SUCH_TASK };
+    if (stored === null) return { ok: false, error: this.store.erasing.whyAbsent() };
     if (stored.state.phase.name !== "ended") return failed("conflict", "The task is still alive.");
     for (const task of this.relations.tasksBelow(stored.state)) {
       const trimmed = await task.trim(part);

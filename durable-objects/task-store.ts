@@ -8,9 +8,10 @@ import type { LedgerPage } from "../core/objects.ts";
 import { OUTSIDE } from "../core/provenance/label.ts";
 import { readState } from "../core/state-versions.ts";
 import type { Decision, LedgerRow, Spend } from "../core/task-decision.ts";
-import { STATE_VERSION, type TaskState } from "../core/task-state.ts";
+import { STATE_VERSION, type TaskFacts, type TaskState } from "../core/task-state.ts";
 import { pendingOf, type PendingView, type TaskView, viewTask } from "../core/task-view.ts";
 import { TaskConversation } from "./task-conversation.ts";
+import { TaskErasing } from "./task-erasing.ts";
 import { changeLedger, labelsByStep, placeOf, uploadsByStep } from "./task-ledger.ts";
 import {
   BELOW,
@@ -55,6 +56,7 @@ export interface Untold {
 
 export class TaskStore {
   readonly conversation: TaskConversation;
+  readonly erasing: TaskErasing;
   private readonly storage: DurableObjectStorage;
   private readonly sql: SqlStorage;
   private readonly values: TaskValues;
@@ -67,13 +69,14 @@ export class TaskStore {
     this.sql = storage.sql;
     this.values = new TaskValues(storage.sql);
     this.conversation = new TaskConversation(storage.sql, this.values);
+    this.erasing = new TaskErasing(this.values);
   }
 
-  /** The task, or null when this object holds none. */
+  /** The task, or null when this object holds none, or one that is being erased. */
   load(): StoredTask | null {
     if (this.cached !== null) return this.cached;
-    const [table] = this.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'task'").toArray();
-    const [facts, row] = table === undefined ? [null, null] : [this.values.read(FACTS), this.values.read(STATE)];
+    if (!this.values.exist() || this.erasing.find() !== null) return null;
+    const [facts, row] = [this.values.read(FACTS), this.values.read(STATE)];
     if (facts === null || row === null) return null;
     const { state: stored, ...rest } = JSON.parse(row) as StateRow;
     const intendedAt = (callId: string) => this.calls([callId])[0]?.intendedAt ?? null;
@@ -84,6 +87,12 @@ export class TaskStore {
     this.cached = read;
     if (isEarlier) this.afterUpgrade();
     return read;
+  }
+
+  /** Marks the task as being erased: nothing of it is read or written any more. */
+  markErasing(facts: TaskFacts, keepsMemory: boolean): void {
+    this.erasing.mark(facts, keepsMemory);
+    this.forget();
   }
 
   /** Writes the first decision of a task. */

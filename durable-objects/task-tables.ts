@@ -16,10 +16,16 @@ CREATE TABLE IF NOT EXISTS calls (step INTEGER NOT NULL, position INTEGER NOT NU
   PRIMARY KEY (step, position)) WITHOUT ROWID;`;
 
 /**
- * The rows of `task`: what never changes; what every decision writes; the text that stands for older steps; and, for each
- * subtask that waits for people, what it waits for.
+ * The rows of `task`: what never changes; what every decision writes; the text that stands for older steps; that the task is
+ * being erased; and, for each subtask that waits for people, what it waits for.
  */
-export const [FACTS, STATE, COMPACTION, BELOW] = ["facts", "state", "compaction", "below/"] as const;
+export const [FACTS, STATE, COMPACTION, ERASING, BELOW] = [
+  "facts",
+  "state",
+  "compaction",
+  "erasing",
+  "below/",
+] as const;
 
 /** What the row `state` holds. */
 export interface StateRow {

@@ -16,6 +16,12 @@ export class TaskValues {
     this.sql = sql;
   }
 
+  /** False while nothing was written: the table is made with the task. */
+  exist(): boolean {
+    const query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'task'";
+    return this.sql.exec(query).toArray().length > 0;
+  }
+
   /** Null when the task has no value of this name. */
   read(name: string): string | null {
     const value = this.row(name);

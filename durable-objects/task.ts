@@ -4,7 +4,7 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { blobsFromEnv, settingsFromEnv, stepsFromEnv, type Env } from "../adapters/from-env.ts";
-import { failed, NO_SUCH_TASK, ok, type Result } from "../core/errors.ts";
+import { failed, ok, type Result } from "../core/errors.ts";
 import { JOB_VERSION } from "../core/job-version.ts";
 import { checkEnvelope } from "../core/gateway/envelope.ts";
 import { EXPAND_RESULT } from "../core/gateway/shape.ts";
@@ -40,7 +40,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   private readonly retention = new TaskRetention(this.env, this.ctx.storage, this.store, this.engine.relations);
 
   async create(task: NewTask): Promise<Result<TaskView>> {
-    if (this.store.load() === null) this.engine.create(task);
+    if (this.store.load() === null && this.store.erasing.find() === null) this.engine.create(task);
     return this.view();
   }
 
@@ -169,7 +169,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   async poke(): Promise<boolean> {
-    if (this.store.load() === null) return false;
+    if (this.store.load() === null && this.store.erasing.find() === null) return false;
     this.engine.poke();
     return true;
   }
@@ -184,7 +184,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
 
   async erase(keepsMemory = false): Promise<Result<void>> {
     const stored = this.store.load();
-    if (stored === null) return { ok: false, error: NO_SUCH_TASK };
+    if (stored === null) return (await this.engine.finishErasing()) ? ok(undefined) : this.absent();
     if (stored.state.phase.name !== "ended") return failed("conflict", "The task is still alive. Cancel it first.");
     // What the alarm is making now, such as subtasks, is then known to the state.
     await this.engine.settled();
@@ -196,7 +196,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     if (this.store.hasNews()) return failed("upstream_failed", "The end of the task is still being told.");
     const below = await this.engine.relations.erase(last.state, keepsMemory);
     if (!below.ok) return below;
-    await this.engine.forget(last, keepsMemory);
+    await this.engine.erase(last, keepsMemory);
     return ok(undefined);
   }
 
@@ -241,12 +241,16 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
 
   private command(command: Command): Result<TaskView> {
     const decision = this.engine.apply(command);
-    if (decision === null) return { ok: false, error: NO_SUCH_TASK };
+    if (decision === null) return this.absent();
     return decision.refused === null ? ok(this.store.view(decision.state)) : { ok: false, error: decision.refused };
   }
 
   private read<T>(look: (stored: StoredTask) => T): Result<T> {
     const stored = this.store.load();
-    return stored === null ? { ok: false, error: NO_SUCH_TASK } : ok(look(stored));
+    return stored === null ? this.absent() : ok(look(stored));
+  }
+
+  private absent(): Result<never> {
+    return { ok: false, error: this.store.erasing.whyAbsent() };
   }
 }

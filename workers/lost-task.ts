@@ -3,9 +3,9 @@
  * is erased leaves the index before its object is emptied, so none of those is taken for lost.
  */
 import { databaseFromEnv, tasksFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
-import { type Failure, NO_SUCH_TASK } from "../core/errors.ts";
+import type { Failure } from "../core/errors.ts";
 import { isId } from "../core/ids.ts";
-import { lostReport, STATE_LOST } from "../core/lost-task.ts";
+import { isWithoutState, lostReport, STATE_LOST } from "../core/lost-task.ts";
 import type { TaskReport } from "../core/objects.ts";
 import { hasEnded } from "../core/task-status.ts";
 import type { TaskView } from "../core/task-view.ts";
@@ -18,8 +18,8 @@ const ANSWER_WITHIN_MS = 1000;
 const TASK_PATH = /^\/v1\/tasks\/([^/]+)/;
 
 /** What a caller reads in the place of `not_found` when the path names a lost task; null: the task was never there, or was erased. */
-export async function lostTaskFailure(c: AppContext, { message }: Failure): Promise<Failure | null> {
-  if (message !== NO_SUCH_TASK.message) return null;
+export async function lostTaskFailure(c: AppContext, failure: Failure): Promise<Failure | null> {
+  if (!isWithoutState(failure)) return null;
   const lost = await findLostTask(c, TASK_PATH.exec(c.req.path)?.[1] ?? "");
   return lost === null ? null : { code: "gone", message: STATE_LOST };
 }
