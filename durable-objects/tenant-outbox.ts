@@ -51,13 +51,23 @@ export class TenantOutbox {
     });
   }
 
-  /** The task is to be taken out of the index, whatever was or is reported of it. With `keepsMemory`, its summary stays. */
+  /**
+   * The task is to be taken out of the index, whatever was or is reported of it. With `keepsMemory`, its summary stays, unless the
+   * task was forgotten without it before.
+   */
   putForgotten(task: string, keepsMemory = false): void {
+    const isForgotten = this.isForgotten(task);
     this.tables.storage.transactionSync(() => {
-      if (keepsMemory) this.tables.write("INSERT OR IGNORE INTO kept_summaries VALUES (?)", task);
+      if (!keepsMemory) this.tables.write("DELETE FROM kept_summaries WHERE task = ?", task);
+      else if (!isForgotten) this.tables.write("INSERT OR IGNORE INTO kept_summaries VALUES (?)", task);
       if (this.put(task, FORGET_VERSION, null)) this.tables.deleteParts("reports", task);
     });
     this.forgotten?.add(task);
+  }
+
+  /** True for a task that was forgotten and whose summary stays. */
+  keepsMemory(task: string): boolean {
+    return this.tables.read("SELECT 1 FROM kept_summaries WHERE task = ?", task).length > 0;
   }
 
   /** What can be sent now, as much as goes at once. */
@@ -81,10 +91,8 @@ export class TenantOutbox {
   markSent(rows: readonly OutboxRow[], now: number): void {
     const sent = JSON.stringify(rows.map(({ task, version }) => [task, version]));
     this.tables.storage.transactionSync(() => {
-      for (const { task, report, keepsMemory } of rows) {
+      for (const { task, report } of rows)
         if (report === null) this.tables.write("INSERT OR REPLACE INTO forgotten VALUES (?, ?)", task, now);
-        if (keepsMemory) this.tables.write("DELETE FROM kept_summaries WHERE task = ?", task);
-      }
       const ofOutbox = `DELETE FROM outbox WHERE (task, version) IN
         (SELECT value ->> 0, value ->> 1 FROM json_each(?)) RETURNING task`;
       const dropped = this.tables.write<{ task: string }>(ofOutbox, sent).map(({ task }) => task);
@@ -107,7 +115,11 @@ export class TenantOutbox {
   /** Forgets that a task was forgotten, once its day is over. */
   forgetOld(now: number): void {
     if ((this.nextForgottenAt() ?? now + 1) > now) return;
-    this.tables.write("DELETE FROM forgotten WHERE at <= ?", now - FORGOTTEN_KEPT_MS);
+    const before = now - FORGOTTEN_KEPT_MS;
+    this.tables.storage.transactionSync(() => {
+      this.tables.write(KEPT_OF_FORGOTTEN, before, FORGET_VERSION);
+      this.tables.write("DELETE FROM forgotten WHERE at <= ?", before);
+    });
     this.forgotten = null;
   }
 
@@ -132,10 +144,6 @@ export class TenantOutbox {
   /** A task of an erased tenant is gone. */
   markErased(task: string): void {
     this.drop(task, FORGET_VERSION);
-  }
-
-  private keepsMemory(task: string): boolean {
-    return this.tables.read("SELECT 1 FROM kept_summaries WHERE task = ?", task).length > 0;
   }
 
   private drop(task: string, version: number): void {
@@ -165,4 +173,7 @@ interface StoredRow extends Record<string, SqlStorageValue> {
 
 /** The tasks that are remembered as forgotten, and those that Postgres has still to forget. */
 const FORGOTTEN = `SELECT task FROM forgotten UNION SELECT task FROM outbox WHERE version = ${FORGET_VERSION}`;
+/** The summaries that stay of tasks whose day has ended. */
+const KEPT_OF_FORGOTTEN = `DELETE FROM kept_summaries WHERE task IN (SELECT task FROM forgotten WHERE at <= ?)
+  AND task NOT IN (SELECT task FROM outbox WHERE version = ?)`;
 const TEXT = new TextDecoder();

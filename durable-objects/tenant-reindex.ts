@@ -174,7 +174,7 @@ export class TenantReindex {
       places.adopt(row.value);
       this.put(row.value);
     }
-    for (const task of [...erased, ...gone]) outbox.putForgotten(task);
+    for (const task of [...erased, ...gone]) outbox.putForgotten(task, outbox.keepsMemory(task));
     await this.send();
     const found = rows.filter(({ ok }) => ok).length;
     const after = {

@@ -3,6 +3,7 @@ import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { databaseFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { summaryIdOf } from "../../core/memory/memory.ts";
 import { report } from "../contracts/database-rows.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 import {
@@ -144,6 +145,32 @@ test("an older database forgets again what was erased since, and takes what came
   await readLater(tenant);
   expect(await untilDone(tenant)).toMatchObject({ reason: "behind", removed: 2 });
   expect(await listed(tenant)).toEqual([kept, since].toSorted());
+});
+
+test("an older database keeps what a task left in memory that retention erased since", async () => {
+  quiet();
+  const { caller, tenant } = await callerOf();
+  const tasks = [];
+  for (let made = 0; made < 2; made += 1) {
+    const { id } = await caller.makeTask([{ text: "Done." }]);
+    await caller.until(id, ({ status }) => status === "completed");
+    tasks.push(id);
+  }
+  const [retained = "", deleted = ""] = tasks;
+  await tenantsFromEnv(env)(tenant.id).summarise();
+  await readLater(tenant);
+  const saved = await asOwner("select row_to_json(t) as row from tasks t where tenant = $1", tenant.id);
+  await tasksFromEnv(env)(tenant.id, retained).erase(true);
+  await tasksFromEnv(env)(tenant.id, deleted).erase(false);
+  expect(await listed(tenant)).toEqual([]);
+  for (const { row } of saved)
+    await asOwner("insert into tasks select * from json_populate_record(null::tasks, $1::json)", JSON.stringify(row));
+  await asOwner("update tenants set counter = 0 where id = $1", tenant.id);
+  await readLater(tenant);
+  expect(await untilDone(tenant)).toMatchObject({ reason: "behind", removed: 2 });
+  expect(await listed(tenant)).toEqual([]);
+  const { json } = await caller.send("GET", "/v1/memory?limit=100");
+  expect(json.data.map(({ id }: { id: string }) => id)).toEqual([summaryIdOf(retained)]);
 });
 
 test("an object that is older than its row takes in its tasks, and removes no row", async () => {
