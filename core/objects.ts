@@ -128,6 +128,8 @@ export interface TaskRpc {
   erase(keepsMemory?: boolean): Promise<Result<void>>;
   /** When the last task of the tree at and below this one ended; null: one lives, or has still to report its end. */
   treeEndedAt(): Promise<Result<number | null>>;
+  /** True while the tree at and below this one stores a part that `trim` removes. */
+  hasPart(part: TrimmedPart): Promise<Result<boolean>>;
   /** Removes a part of what the tree at and below this one stores; `conflict` while one of it lives. Can be done again. */
   trim(part: TrimmedPart): Promise<Result<void>>;
 }

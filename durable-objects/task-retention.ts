@@ -9,7 +9,7 @@ import type { TrimmedPart } from "../core/tenant/retention.ts";
 import type { ToolError, ToolResult } from "../core/tool.ts";
 import type { TaskRelations } from "./task-relations.ts";
 import type { StoredTask, TaskStore } from "./task-store.ts";
-import { COMPACTION } from "./task-tables.ts";
+import { COMPACTION, TRIMMED } from "./task-tables.ts";
 
 /** What the result of a call says that was removed. */
 const GONE = { gone: true };
@@ -44,6 +44,19 @@ export class TaskRetention {
     return ok(latest);
   }
 
+  /** False once the tree lost the part and nothing was written since. */
+  async hasPart(part: TrimmedPart): Promise<Result<boolean>> {
+    const stored = this.store.load();
+    if (stored === null) return { ok: false, error: this.store.erasing.whyAbsent() };
+    if (this.trimmedVersion(part) !== stored.version) return ok(true);
+    for (const task of this.relations.tasksBelow(stored.state)) {
+      const has = await task.hasPart(part);
+      if (!has.ok && has.error.code !== "not_found") return has;
+      if (has.ok && has.value) return has;
+    }
+    return ok(false);
+  }
+
   async trim(part: TrimmedPart): Promise<Result<void>> {
     const stored = this.store.load();
     if (stored === null) return { ok: false, error: this.store.erasing.whyAbsent() };
@@ -54,8 +67,16 @@ export class TaskRetention {
     }
     if (part === "logs") this.trimLog(stored);
     else await this.trimResults(stored);
+    this.storage.sql.exec("INSERT OR REPLACE INTO task VALUES (?, ?)", TRIMMED + part, String(stored.version));
     this.store.conversation.rest();
     return ok(undefined);
+  }
+
+  /** The version of the task that lost the part; null: none did. */
+  private trimmedVersion(part: TrimmedPart): number | null {
+    const query = "SELECT value FROM task WHERE name = ?";
+    const [row] = this.storage.sql.exec<{ value: string }>(query, TRIMMED + part).toArray();
+    return row === undefined ? null : Number(row.value);
   }
 
   /**

@@ -17,13 +17,14 @@ CREATE TABLE IF NOT EXISTS calls (step INTEGER NOT NULL, position INTEGER NOT NU
 
 /**
  * The rows of `task`: what never changes; what every decision writes; the text that stands for older steps; that the task is
- * being erased; and, for each subtask that waits for people, what it waits for.
+ * being erased; the version at which it lost a part to retention; and, for each subtask that waits for people, what it waits for.
  */
-export const [FACTS, STATE, COMPACTION, ERASING, BELOW] = [
+export const [FACTS, STATE, COMPACTION, ERASING, TRIMMED, BELOW] = [
   "facts",
   "state",
   "compaction",
   "erasing",
+  "trimmed/",
   "below/",
 ] as const;
 

@@ -178,6 +178,10 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return await this.retention.treeEndedAt();
   }
 
+  async hasPart(part: TrimmedPart): Promise<Result<boolean>> {
+    return await this.retention.hasPart(part);
+  }
+
   async trim(part: TrimmedPart): Promise<Result<void>> {
     return await this.retention.trim(part);
   }

@@ -61,6 +61,7 @@ export class TenantParts extends TenantContext {
     tables: this.tables,
     forget: (task) => this.reports.forget(task, true),
     sendAll: () => this.index.sendAll(),
+    saveSummaries: (tasks) => this.summaries.writeOf(tasks),
     isRebuilding: () => this.rebuilding.isRunning(),
   });
   readonly errands = new TenantErrands(

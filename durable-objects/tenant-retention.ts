@@ -6,6 +6,7 @@ import { databaseFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts
 import { type AuditEntry, BY_OTTO } from "../core/audit-entry.ts";
 import { OttoError, type Result } from "../core/errors.ts";
 import { makeId } from "../core/ids.ts";
+import { isWithoutState } from "../core/lost-task.ts";
 import type { Place } from "../core/page-cursor.ts";
 import { computeRetryAt } from "../core/tenant/index-outbox.ts";
 import {
@@ -23,23 +24,36 @@ import {
   type RetentionPart,
   type RetentionProgress,
 } from "../core/tenant/retention.ts";
+import { eraseLostTree, findLostTree } from "./tenant-lost-tree.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 
 /** Trees of one batch, after which the cursor is stored, and objects that are requested at the same time. */
 const BATCH = 50;
 const AT_ONCE = 10;
-/** A sweep that was cut off by a crash goes on after this. */
+/** A sweep that was cut off by a crash continues after this. */
 const GUARD_MS = 60_000;
 
-/** What became of a tree. `passed`: it lives, ended too late, or could not be removed now. */
-type Swept = "removed" | "passed";
+/** What a sweep removes, of trees that ended before the cutoff. */
+interface Sweep {
+  readonly tenant: string;
+  readonly part: RetentionPart;
+  readonly cutoff: number;
+}
+
+/**
+ * Whether a tree loses the part. `lost`: its root's state is lost, and these are the tasks below it. `unchanged`: it lost the part
+ * earlier. `passed`: it lives, ended too late, or could not be judged or removed now.
+ */
+type Verdict = "due" | "unchanged" | "passed" | { readonly lost: readonly string[] };
 
 interface Parts {
   readonly tables: TenantTables;
-  /** Takes a task out of the index whose object holds nothing. */
+  /** Takes a task out of the index whose object holds nothing. Its summary stays. */
   readonly forget: (task: string) => void;
   /** Sends what tasks reported to the index. False: Postgres is away. */
   readonly sendAll: () => Promise<boolean>;
+  /** Saves the summaries of these tasks that are due. False: one could not be saved. */
+  readonly saveSummaries: (tasks: readonly string[]) => Promise<boolean>;
   /** True while the index is rebuilt, and lacks trees. */
   readonly isRebuilding: () => boolean;
 }
@@ -79,7 +93,7 @@ export class TenantRetention {
     if (progress !== null) this.keep({ retention, progress: newProgress(progress, now) });
   }
 
-  /** When the sweep goes on; null: everything is kept, or the index is rebuilt first. While it runs, that is when a crash is made good. */
+  /** When the sweep continues; null: everything is kept, or the index is rebuilt first. While it runs, that is when a crash is made good. */
   nextAt(now: number): number | null {
     const { progress } = this.standing();
     if (progress === null || this.parts.tables.isErased() || this.parts.isRebuilding()) return null;
@@ -134,16 +148,22 @@ export class TenantRetention {
       const trees = value(await tasks.ended(tenant, cutoff, { after, limit: Math.max(limit, 1) }));
       if (trees.length === 0) return false;
       if (limit === 0) return true;
-      // The audit log says it before the first tree of the day goes.
-      if (isUntouched(today)) value(await audit.add(tenant, await actOf(tenant, today.day)));
       // It was set meanwhile, and begins again.
       if (this.standing().progress !== progress || this.isStopped()) return false;
       const counted = countLooked(today, trees.length, now);
       this.keep({ retention, progress: counted });
-      const swept = await this.sweepTrees(tenant, part, trees, cutoff);
+      const sweep = { tenant, part, cutoff };
+      const verdicts = await mapSome(trees, async ({ id }) => await this.judge(sweep, id));
+      // The audit log says it before the first tree of the day goes.
+      if (verdicts.some(isDue) && isUntouched(today)) value(await audit.add(tenant, await actOf(tenant, today.day)));
+      // A summary is made of what the task's object stores.
+      if (part === "tasks" && !(await this.parts.saveSummaries(trees.map(({ id }) => id))))
+        throw new Error("summaries could not be saved");
+      if (this.standing().progress !== counted || this.isStopped()) return false;
+      const swept = await mapSome(trees, async ({ id }, at) => await this.remove(sweep, id, verdicts[at] ?? "passed"));
       if (this.standing().progress !== counted || this.isStopped()) return false;
       const removed = swept.filter((one) => one === "removed").length;
-      const outcome = { removed, last: trees.at(-1) ?? null, hasPassed: removed < trees.length };
+      const outcome = { removed, last: trees.at(-1) ?? null, hasPassed: swept.includes("passed") };
       this.keep({ retention, progress: afterBatch(counted, part, outcome) });
     }
   }
@@ -152,37 +172,48 @@ export class TenantRetention {
     return this.parts.tables.isErased() || this.parts.isRebuilding();
   }
 
-  private async sweepTrees(
-    tenant: string,
-    part: RetentionPart,
-    trees: readonly Place[],
-    cutoff: number,
-  ): Promise<Swept[]> {
-    const swept: Swept[] = [];
-    for (let at = 0; at < trees.length; at += AT_ONCE) {
-      const some = trees.slice(at, at + AT_ONCE).map(async ({ id }) => await this.sweepTree(tenant, part, id, cutoff));
-      swept.push(...(await Promise.all(some)));
-    }
-    return swept;
-  }
-
-  private async sweepTree(tenant: string, part: RetentionPart, task: string, cutoff: number): Promise<Swept> {
+  private async judge({ tenant, part, cutoff }: Sweep, task: string): Promise<Verdict> {
     try {
       const tree = tasksFromEnv(this.env)(tenant, task);
       const ended = await tree.treeEndedAt();
-      if (!ended.ok && ended.error.code !== "not_found") return "passed";
-      if (!ended.ok) {
-        // Its object holds nothing: its row goes where the task would, and there is nothing else to remove.
-        if (part === "tasks") this.parts.forget(task);
-        return "removed";
+      if (!ended.ok && part === "tasks") {
+        // An erasing that was cut off is ended here, if its alarm is not sooner.
+        if (!isWithoutState(ended.error)) return ended.error.code === "not_found" ? "due" : "passed";
+        const below = await findLostTree(this.env, tenant, task, cutoff);
+        return below === null ? "passed" : { lost: below };
       }
-      if (ended.value === null || ended.value > cutoff) return "passed";
-      const removed = part === "tasks" ? await tree.erase(true) : await tree.trim(part);
-      return removed.ok ? "removed" : "passed";
+      if (!ended.ok || ended.value === null || ended.value > cutoff) return "passed";
+      if (part === "tasks") return "due";
+      const has = await tree.hasPart(part);
+      if (!has.ok) return "passed";
+      return has.value ? "due" : "unchanged";
     } catch (thrown) {
-      console.error("a tree past its retention was passed over", tenant, task, thrown);
-      return "passed";
+      return this.passOver(tenant, task, thrown);
     }
+  }
+
+  private async remove(
+    { tenant, part }: Sweep,
+    task: string,
+    verdict: Verdict,
+  ): Promise<"removed" | "unchanged" | "passed"> {
+    if (verdict === "passed" || verdict === "unchanged") return verdict;
+    try {
+      if (verdict !== "due") {
+        const tree = { tenant, root: task, below: verdict.lost };
+        return (await eraseLostTree(this.env, tree, this.parts.forget)) ? "removed" : "passed";
+      }
+      const tree = tasksFromEnv(this.env)(tenant, task);
+      const removed = part === "tasks" ? await tree.erase(true) : await tree.trim(part);
+      return removed.ok || removed.error.code === "not_found" ? "removed" : "passed";
+    } catch (thrown) {
+      return this.passOver(tenant, task, thrown);
+    }
+  }
+
+  private passOver(tenant: string, task: string, thrown: unknown): "passed" {
+    console.error("a tree past its retention was passed over", tenant, task, thrown);
+    return "passed";
   }
 
   private read(): Stored {
@@ -202,6 +233,20 @@ export class TenantRetention {
     );
     this.known = stored;
   }
+}
+
+/** Does this with each tree, a few at the same time. */
+async function mapSome<T>(trees: readonly Place[], work: (tree: Place, at: number) => Promise<T>): Promise<T[]> {
+  const done: T[] = [];
+  for (let at = 0; at < trees.length; at += AT_ONCE) {
+    const some = trees.slice(at, at + AT_ONCE);
+    done.push(...(await Promise.all(some.map(async (tree, index) => await work(tree, at + index)))));
+  }
+  return done;
+}
+
+function isDue(verdict: Verdict): boolean {
+  return verdict === "due" || typeof verdict === "object";
 }
 
 /** True while nothing was removed on this day. */

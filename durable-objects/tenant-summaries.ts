@@ -68,8 +68,21 @@ export class TenantSummaries {
     return this.nextAt(0) === null;
   }
 
+  /** Saves the summaries of these tasks, which are to be erased. False: one could not be saved. */
+  async writeOf(tasks: readonly string[]): Promise<boolean> {
+    if (!this.areDue(tasks)) return true;
+    await this.writeAll();
+    return !this.areDue(tasks);
+  }
+
   erase(): void {
     this.tables.empty("summaries");
+  }
+
+  private areDue(tasks: readonly string[]): boolean {
+    const query =
+      "SELECT 1 FROM summaries WHERE due_at IS NOT NULL AND task IN (SELECT value FROM json_each(?)) LIMIT 1";
+    return this.tables.read(query, JSON.stringify(tasks)).length > 0;
   }
 
   private async writeDue(now: number): Promise<void> {
@@ -113,9 +126,9 @@ export class TenantSummaries {
     }
   }
 
-  /** A task that was erased meanwhile may have been forgotten by the index before its summary was kept. */
+  /** A task that was erased meanwhile may have been forgotten by the index before its summary was saved, which retention lets stay. */
   private async takeBackForgotten(tenant: string, tasks: readonly string[]): Promise<Failure | null> {
-    const forgotten = tasks.filter((task) => this.outbox.isForgotten(task));
+    const forgotten = tasks.filter((task) => this.outbox.isForgotten(task) && !this.outbox.keepsMemory(task));
     if (forgotten.length === 0) return null;
     const removed = await memoryFromEnv(this.env).remove(tenant, forgotten.map(summaryIdOf));
     return removed.ok ? null : removed.error;

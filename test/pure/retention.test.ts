@@ -24,7 +24,7 @@ const batch = (looked: number, last: number, hasPassed = false) => ({
 });
 
 describe("the cutoff", () => {
-  test("is so many days ago, and at least a minute; without days there is none", () => {
+  test("is that many days ago, and at least a minute; absent without days", () => {
     const retention = { tasks: 30, logs: 0, results: null };
     expect(cutoffOf(retention, "tasks", NOW)).toBe(NOW - 30 * DAY);
     expect(cutoffOf(retention, "logs", NOW)).toBe(NOW - MINUTE);
@@ -63,7 +63,7 @@ describe("a sweep", () => {
     );
   });
 
-  test("goes on with the next minute while there is more, and else looks again later", () => {
+  test("continues with the next minute while there is more, and otherwise looks again later", () => {
     const progress = afterBatch(countLooked(newProgress(null, NOW), 1000, NOW), "tasks", batch(1000, 1));
     const days = { ...KEEP_EVERYTHING, tasks: 30 };
     expect(mayLook(progress, NOW + MINUTE - 1)).toBe(0);
@@ -72,7 +72,7 @@ describe("a sweep", () => {
     expect(nextSweepAt({ ...days, logs: 0.5 }, progress, false, NOW)).toBe(NOW + MINUTE);
   });
 
-  test("comes back on the next day to what it passed over, and counts each day by itself", () => {
+  test("returns on the next day to what it passed over, and counts each day separately", () => {
     let progress = afterBatch(newProgress(null, NOW), "logs", batch(50, 50));
     progress = afterBatch(progress, "logs", batch(50, 100, true));
     progress = afterBatch(progress, "logs", batch(50, 150, true));

@@ -5,46 +5,15 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { blobsFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
 import { summaryIdOf } from "../../core/memory/memory.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
+import { DAY, DONE, ended, listed, setRetention, sweepAfter } from "./retention-client.ts";
 import { operatorKey, sendJson, tenantStub } from "./tenant-client.ts";
 
-const DAY = 86_400_000;
-const DONE = [{ text: "All done." }];
 const LOOK = [{ calls: [{ name: "get_current_datetime", arguments: { timezone: "UTC" } }] }, ...DONE];
 const ASK = [{ calls: [{ name: "ask_human", arguments: { query: "Which city?" } }] }, ...DONE];
 
 afterEach(() => {
   vi.useRealTimers();
 });
-
-async function ended(caller: Caller, replies: readonly unknown[] = DONE): Promise<string> {
-  const { id } = await caller.makeTask(replies);
-  await caller.until(id, ({ status }) => status === "completed");
-  // Its end is reported by then.
-  await vi.waitFor(
-    async () => {
-      const { json } = await caller.send("GET", "/v1/tasks?status=completed&limit=100");
-      expect(json.data.map((task: { id: string }) => task.id)).toContain(id);
-    },
-    { timeout: 20_000, interval: 50 },
-  );
-  return id;
-}
-
-const listed = async (caller: Caller): Promise<string[]> =>
-  (await caller.send("GET", "/v1/tasks?limit=100")).json.data.map(({ id }: { id: string }) => id).toSorted();
-
-const set = async (caller: Caller, days: object) => await caller.send("PUT", "/v1/retention", days);
-
-/** Until the sweep has nothing more to do. */
-async function untilSwept(caller: Caller): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const { progress } = await tenantsFromEnv(env)(caller.tenant).retention();
-      expect(progress?.nextAt ?? Number.POSITIVE_INFINITY).toBeGreaterThan(Date.now());
-    },
-    { timeout: 20_000, interval: 50 },
-  );
-}
 
 async function rebuild(caller: Caller): Promise<void> {
   const path = `/v1/tenants/${caller.tenant}/reindex`;
@@ -57,16 +26,6 @@ async function rebuild(caller: Caller): Promise<void> {
     },
     { timeout: 20_000, interval: 50 },
   );
-}
-
-/** Lets the sweep run now, `ms` later by the clock. */
-async function sweepAfter(caller: Caller, ms: number): Promise<void> {
-  await tenantsFromEnv(env)(caller.tenant).flush();
-  await tenantsFromEnv(env)(caller.tenant).summarise();
-  await untilSwept(caller);
-  vi.setSystemTime(Date.now() + ms);
-  await runDurableObjectAlarm(tenantStub(caller.tenant));
-  await untilSwept(caller);
 }
 
 describe("retention", () => {
@@ -84,14 +43,14 @@ describe("retention", () => {
   test.each([{ tasks_days: -1 }, { tasks_days: "7" }, { tasks_days: 36_501 }, { days: 7 }, []])(
     "refuses %j, and names the field",
     async (body) => {
-      const refused = await set(await makeCaller(), body);
+      const refused = await setRetention(await makeCaller(), body);
       expect([refused.status, refused.json.code]).toEqual([422, "invalid_input"]);
     },
   );
 
   test("is for keys with the scope admin", async () => {
     const caller = await makeCaller(["tasks:read", "tasks:write"]);
-    expect((await set(caller, { tasks_days: 1 })).status).toBe(403);
+    expect((await setRetention(caller, { tasks_days: 1 })).status).toBe(403);
     expect((await caller.send("GET", "/v1/retention")).status).toBe(403);
   });
 
@@ -103,7 +62,7 @@ describe("retention", () => {
     await caller.until(waiting.id, ({ status }) => status === "waiting_input");
     const draft = await caller.makeTask(DONE, { hold: true });
     const live = [draft.id, waiting.id].toSorted();
-    expect((await set(caller, { tasks_days: 7 })).json).toMatchObject({ tasks_days: 7, logs_days: null });
+    expect((await setRetention(caller, { tasks_days: 7 })).json).toMatchObject({ tasks_days: 7, logs_days: null });
     await sweepAfter(caller, 6.9 * DAY);
     expect((await listed(caller)).length).toBe(4);
     await sweepAfter(caller, 0.2 * DAY);
@@ -127,7 +86,7 @@ describe("retention", () => {
       (await caller.send("GET", "/v1/memory?limit=100")).json.data.map(({ id }: { id: string }) => id).toSorted();
     expect(await find()).toEqual([summaryIdOf(swept), summaryIdOf(deleted)].toSorted());
     expect((await caller.send("DELETE", `/v1/tasks/${deleted}`)).status).toBe(200);
-    await set(caller, { tasks_days: 1 });
+    await setRetention(caller, { tasks_days: 1 });
     await sweepAfter(caller, 2 * DAY);
     vi.useRealTimers();
     expect(await listed(caller)).toEqual([]);
@@ -138,7 +97,7 @@ describe("retention", () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const caller = await makeCaller();
     const id = await ended(caller);
-    await set(caller, { tasks_days: 1 });
+    await setRetention(caller, { tasks_days: 1 });
     const stub = env.TASKS.get(env.TASKS.idFromName(`${caller.tenant}/${id}`));
     await runInDurableObject(stub, (object) => {
       // Calls reach methods of the class alone.
@@ -159,7 +118,7 @@ describe("retention", () => {
   test("removes the log: the task, its answer and its ledger stay, and streams still end", async () => {
     const caller = await makeCaller();
     const id = await ended(caller, LOOK);
-    await set(caller, { logs_days: 3 });
+    await setRetention(caller, { logs_days: 3 });
     await sweepAfter(caller, 4 * DAY);
     vi.useRealTimers();
     const { json: log } = await caller.send("GET", `/v1/tasks/${id}/events`, undefined, { accept: "application/json" });
@@ -186,7 +145,7 @@ describe("retention", () => {
         result,
       );
     });
-    await set(caller, { results_days: 3 });
+    await setRetention(caller, { results_days: 3 });
     await sweepAfter(caller, 4 * DAY);
     vi.useRealTimers();
     expect((await blobsFromEnv(env).get(key)).ok).toBe(false);
@@ -200,7 +159,7 @@ describe("retention", () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const caller = await makeCaller();
     const [early, late] = [await ended(caller), await ended(caller)];
-    await set(caller, { tasks_days: 1 });
+    await setRetention(caller, { tasks_days: 1 });
     await runInDurableObject(tenantStub(caller.tenant), (_, { storage }) => {
       const [row] = storage.sql.exec<{ progress: string }>("SELECT progress FROM retention").toArray();
       const progress = JSON.parse(row?.progress ?? "{}") as { parts: { tasks: object } };
@@ -222,7 +181,7 @@ describe("retention", () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const caller = await makeCaller();
     const id = await ended(caller);
-    await set(caller, { tasks_days: 1 });
+    await setRetention(caller, { tasks_days: 1 });
     await sweepAfter(caller, 0);
     const isRunning = await runInDurableObject(tenantStub(caller.tenant), (object) => {
       const { parts } = object as unknown as { parts: { rebuilding: { isRunning(): boolean } } };
@@ -244,7 +203,7 @@ describe("retention", () => {
     const old = [];
     for (let made = 0; made < 4; made += 1) old.push(await ended(caller));
     const draft = await caller.makeTask(DONE, { hold: true });
-    await set(caller, { tasks_days: 1 });
+    await setRetention(caller, { tasks_days: 1 });
     // Two are gone before the crash, one of them without a word to the index.
     await tasksFromEnv(env)(caller.tenant, old[0] ?? "").erase(true);
     await runInDurableObject(
