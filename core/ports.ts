@@ -336,6 +336,13 @@ export function surelyNotSent(failure: Failure): boolean {
   return failure.details?.["sent"] === false;
 }
 
+/** The details of a request that was lost with the sidecar that made it: it may have left, and the other side failed nothing. */
+export const SIDECAR_LOST = { lost: "sidecar" } as const;
+
+export function wasLostWithSidecar(failure: Failure): boolean {
+  return failure.details?.["lost"] === SIDECAR_LOST.lost;
+}
+
 /** A failure that the other side told itself: nothing was lost on the way, whatever its code is. */
 export function wasAnswered(failure: Failure): boolean {
   return failure.details?.["answered"] === true;

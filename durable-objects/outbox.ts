@@ -8,7 +8,7 @@ import { channelsFromEnv, type Env } from "../adapters/from-env.ts";
 import { CallBudget } from "../core/call-budget.ts";
 import type { AskedPlace, Attempt, Delivery, DeliveryLook, OutboxRpc } from "../core/channels/delivery.ts";
 import { type Leaving, OutboxQueue } from "../core/channels/outbox-queue.ts";
-import { hangsAfterMs, type Outcome } from "../core/channels/outbox-rules.ts";
+import { hangsAfterMs, type Outcome, toOutcome } from "../core/channels/outbox-rules.ts";
 import { JOB_VERSION } from "../core/job-version.ts";
 import { failedSince } from "./outbox-failed.ts";
 import { OutboxForgetting } from "./outbox-forgetting.ts";
@@ -125,10 +125,10 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
     this.work(calls);
   }
 
-  /** What a sender throws says nothing about whether it sent. */
+  /** An error that a sender throws does not tell whether it sent. */
   private async ask(delivery: Delivery, attempt: Attempt): Promise<Outcome> {
     try {
-      return await channelsFromEnv(this.env).send(delivery, attempt, JOB_VERSION);
+      return toOutcome(await channelsFromEnv(this.env).send(delivery, attempt, JOB_VERSION));
     } catch (thrown) {
       console.error("a sender failed", delivery.id, thrown);
       return cutOff("Its sender failed unexpectedly.");

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { fromBase64Url } from "../../core/base64.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { isReading } from "../../core/http-method.ts";
-import type { WebPort, WebStream } from "../../core/ports.ts";
+import { SIDECAR_LOST, type WebPort, type WebStream } from "../../core/ports.ts";
 import type { SecretsPort } from "../../core/web/secrets-port.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import { sha256Hex } from "../../core/sha256.ts";
@@ -103,10 +103,7 @@ async function askSidecar<R>(
     if (limit.aborted) return failed("timeout", `No reply from ${shownUrl(url)} in time.`, { field: "url" });
     // What only reads did not ask before, and is tried again.
     if (isReading(hop.method)) await isUp(sidecar, limit);
-    return failed("upstream_failed", `The connection was lost during the request to ${shownUrl(url)}.`, {
-      field: "url",
-      retryAfterMs: 1000,
-    });
+    return lost(url);
   }
 }
 
@@ -115,6 +112,12 @@ function unreachable(): Result<never> {
   const message = "The service that makes requests to the web does not answer. Try again later.";
   const details = { sent: false, away: "sidecar" };
   return failed("upstream_failed", message, { field: "url", retryAfterMs: 1000, details });
+}
+
+/** What the other side does, the sidecar says in a reply. Without one, the sidecar itself was lost, and the request may have left. */
+function lost(url: URL): Result<never> {
+  const message = `The connection was lost during the request to ${shownUrl(url)}.`;
+  return failed("upstream_failed", message, { field: "url", retryAfterMs: 1000, details: SIDECAR_LOST });
 }
 
 const upstreamSchema = z.object({
@@ -149,7 +152,10 @@ function refusalOf(status: number, text: string, hop: Hop): Result<never> {
   if (status === 413) return notSent("too_large", "The body of the request is too large to send.");
   // Without the sidecar's words they are those of something before it, behind which the request may go on.
   if ((status === 401 || status === 503) && refusal !== undefined && refusal.sent !== true) return unreachable();
-  const details = refusal?.sent === false ? { details: { sent: false } } : {};
-  const code = refusal?.code === "timeout" ? "timeout" : "upstream_failed";
-  return failed(code, refusal?.message ?? `The request to ${shownUrl(hop.url)} failed.`, { field: "url", ...details });
+  if (refusal === undefined) return lost(hop.url);
+  const details = refusal.sent === false ? { details: { sent: false } } : {};
+  return failed(refusal.code === "timeout" ? "timeout" : "upstream_failed", refusal.message, {
+    field: "url",
+    ...details,
+  });
 }

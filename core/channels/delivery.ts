@@ -84,6 +84,8 @@ export type Sent =
       readonly isOurs?: true;
       readonly mayBeInPart?: true;
       readonly mayHaveLeft?: true;
+      /** Otto itself lost the attempt on the way: it counts as cut off, and nobody knows whether it left. */
+      readonly isCutOff?: true;
     }
   | { readonly kind: "dead"; readonly why: string; readonly mayBeInPart?: true }
   | { readonly kind: "unknown"; readonly why: string };

@@ -98,8 +98,14 @@ export interface QueuedDelivery
   readonly endedAt: number | null;
 }
 
-/** How an attempt ended: by its sender's word, or cut off, when nobody knows. */
+/** How an attempt ended: by its sender's report, or cut off, when nobody knows. */
 export type Outcome = Sent | CutOff;
+
+/** The outcome that a sender reports. */
+export function toOutcome(sent: Sent): Outcome {
+  const isCutOff = sent.kind === "later" && sent.isCutOff === true;
+  return isCutOff ? { kind: "cut_off", why: sent.why, byCrash: false } : sent;
+}
 
 interface CutOff {
   readonly kind: "cut_off";
@@ -167,7 +173,7 @@ export function afterAttempt(before: QueuedDelivery, outcome: Outcome, now: numb
       const givenBack = giveBack(row);
       if (givenBack !== null) return retried(givenBack, outcome, now);
       const wait = outcome.byCrash ? Math.min(CRASH_WAIT_MS, waitOf(row)) : waitOf(row);
-      return again(row, outcome.why, now, wait, "unknown");
+      return again(row, outcome.why, now, wait, givenUpAs(row));
     }
   }
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { openWeb } from "../../adapters/egress/web.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
-import type { WebRequest } from "../../core/ports.ts";
+import { wasLostWithSidecar, type WebRequest } from "../../core/ports.ts";
 import type { SecretsPort } from "../../core/web/secrets-port.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
@@ -252,8 +252,36 @@ describe("the way to the sidecar", () => {
       const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets }).request(request);
       expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
       expect(!reply.ok && reply.error.details?.["sent"]).toBeUndefined();
+      expect(!reply.ok && wasLostWithSidecar(reply.error)).toBe(true);
     } finally {
       await closeServer(sidecar);
+    }
+  });
+
+  it("when it dies in the middle of a request, that is told from a receiver that breaks off", async () => {
+    const reached = Promise.withResolvers<void>();
+    const outside = createServer((incoming, response) => {
+      if (incoming.url === "/cut") response.destroy();
+      else reached.resolve();
+    });
+    const port = await listenOnLoopback(outside, 0);
+    const reachable = parseEgressAllow(`127.0.0.1:${port}`);
+    const sidecar = makeSidecar(secret, systemEgress(reachable));
+    const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+    try {
+      const web = openWeb({ sidecar: sidecarAt(url, secret), allow: reachable, tenant: "t1", secrets });
+      const to = (path: string) =>
+        web.open({ ...request, url: `http://127.0.0.1:${port}${path}`, followRedirects: false });
+      const cut = await to("/cut");
+      expect(!cut.ok && [cut.error.code, wasLostWithSidecar(cut.error)]).toEqual(["upstream_failed", false]);
+      const waiting = to("/hang");
+      await reached.promise;
+      sidecar.closeAllConnections();
+      const lost = await waiting;
+      expect(!lost.ok && [lost.error.code, wasLostWithSidecar(lost.error)]).toEqual(["upstream_failed", true]);
+      expect(!lost.ok && lost.error.details?.["away"]).toBeUndefined();
+    } finally {
+      await Promise.all([closeServer(outside), closeServer(sidecar)]);
     }
   });
 });

@@ -1,6 +1,13 @@
 /** Attempts of a webhook that Otto itself cut off use up none of the tries that its receiver has. */
 import { describe, expect, test } from "vitest";
-import { afterAttempt, asked, begun, type Outcome, type QueuedDelivery } from "../../core/channels/outbox-rules.ts";
+import {
+  afterAttempt,
+  asked,
+  begun,
+  type Outcome,
+  type QueuedDelivery,
+  toOutcome,
+} from "../../core/channels/outbox-rules.ts";
 import { deliveryOf, LATER, OutboxWorld, START } from "./outbox-world.ts";
 
 const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];
@@ -39,7 +46,7 @@ describe("attempts of a webhook that a crash cut off", () => {
 
   test("count from the twenty-first on, so that a delivery which ends the process every time is given up", () => {
     expect(countTries(after(times(21, CRASH)))).toBe(9);
-    expect(after(times(30, CRASH)).state).toBe("unknown");
+    expect(after(times(30, CRASH)).state).toBe("dead");
   });
 
   test("are given back among answered tries, and count later than a day after the first attempt", () => {
@@ -58,7 +65,7 @@ describe("attempts of a webhook that a crash cut off", () => {
       world.crash();
       world.sleep();
     }
-    expect(world.state(one.id)).toBe("unknown");
+    expect(world.state(one.id)).toBe("dead");
     world.replay(one.id);
     const before = world.begun.length;
     world.crash();
@@ -68,7 +75,22 @@ describe("attempts of a webhook that a crash cut off", () => {
   });
 });
 
-test("a sender that fails by itself uses up no try of the receiver, and is repeated ever later", () => {
+test("an attempt that is lost on the way to the receiver counts as cut off", () => {
+  const lost = toOutcome({ kind: "later", why: "The connection was lost.", afterMs: null, isCutOff: true });
+  expect(lost).toEqual({ kind: "cut_off", why: "The connection was lost.", byCrash: false });
+  expect(countTries(after(times(20, lost)))).toBe(10);
+  const answered = { kind: "later", why: "The receiver answered 500.", afterMs: null } as const;
+  expect(toOutcome(answered)).toBe(answered);
+});
+
+test("a message of another channel that is cut off until it is given up is unknown", () => {
+  let row = asked(deliveryOf({ channel: "slack" }), START);
+  for (let tries = 0; row.state === "waiting" && tries < 1000; tries += 1)
+    row = afterAttempt(begun(row, row.dueAt), BROKEN, row.dueAt);
+  expect(row.state).toBe("unknown");
+});
+
+test("a failing sender uses up no try of the receiver, and is repeated ever later", () => {
   const row = after(times(20, BROKEN));
   expect(row.tries).toBe(0);
   expect(row.dueAt - (row.begunAt ?? 0)).toBe(5 * MINUTE);

@@ -244,6 +244,25 @@ describe("killed when a request that it makes has had its effect,", () => {
   });
 });
 
+test("killed when a webhook has arrived, it is sent again under its id, and the receiver loses no try", async () => {
+  const { caller } = place;
+  const id = await madeWith("/v1/webhooks", { url: `${keyed.url}/webhook`, events: ["*"] });
+  const killing = killAfterEffect();
+  expect((await caller.send("POST", `/v1/webhooks/${id}/test`, {})).status).toBe(202);
+  const dead = await killing;
+  await untilUp(place, dead);
+  const find = async () => (await caller.send("GET", `/v1/webhooks/${id}/deliveries`)).json.data[0];
+  let delivery = await find();
+  await until(
+    async () => (delivery = await find())?.state === "sent",
+    30_000,
+    () => `the webhook is not sent: ${JSON.stringify(delivery)}`,
+  );
+  const { json } = await caller.send("GET", `/v1/deliveries/${delivery.id}`);
+  expect(json.tries.map(({ outcome }: { outcome: string }) => outcome)).toEqual(["cut_off", "sent"]);
+  expect(keyed.requests.filter(({ path }) => path === "/webhook")).toHaveLength(2);
+});
+
 describe("killed during a job,", () => {
   const content = `# Much\n\n${"A paragraph with *some* words.\n\n".repeat(100)}`;
   test.each([
