@@ -101,8 +101,8 @@ export async function findMissingKeys(keys: RecordedKeys, ring: KeyRing): Promis
 }
 
 /**
- * What an operator is told of missing keys: what they are, and the way back. It holds fingerprints and no key. `place`: where
- * the present key can be stored beside the variable, in parentheses.
+ * The message about missing keys to an operator: what they are, and the way back. It holds fingerprints and no key. `place`: where
+ * the present key can be stored other than in the variable, in parentheses.
  */
 export function missingKeysProblem(headers: readonly string[], place = ""): string {
   const names = headers.map((header) => toFingerprint(header)).join(", ");

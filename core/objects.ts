@@ -332,7 +332,7 @@ export interface TenantRpc {
    */
   forget(task: string, keepsMemory?: boolean): Promise<void>;
   /**
-   * Rebuilds from the objects what Postgres holds of the tenant, in the background; one that runs goes on. `not_found`: the
+   * Rebuilds from the objects what Postgres holds of the tenant, in the background; one that runs continues. `not_found`: the
    * tenant is erased, or neither a row nor this object knows it.
    */
   startReindex(): Promise<Result<Reindex>>;

@@ -118,6 +118,14 @@ export class TenantRecoveryStore {
     return this.tables.read<{ schedule: string }>(query, after ?? "", limit).map(({ schedule }) => schedule);
   }
 
+  /** The projects whose folder holds files. */
+  projects(): string[] {
+    const query = "SELECT sandbox FROM storage WHERE sandbox GLOB '*/project/*'";
+    return this.tables
+      .read<{ sandbox: string }>(query)
+      .map(({ sandbox }) => decodeURIComponent(sandbox.slice(sandbox.lastIndexOf("/") + 1)));
+  }
+
   erase(): void {
     this.tables.empty("schedules", "reindex", "counter");
     this.knownRow = undefined;

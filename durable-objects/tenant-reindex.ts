@@ -8,7 +8,7 @@ import { type AuditEntry, BY_OTTO } from "../core/audit-entry.ts";
 import { OttoError, type Result, toFailure } from "../core/errors.ts";
 import { madeAt, makeId } from "../core/ids.ts";
 import type { TaskReport } from "../core/objects.ts";
-import { addLost, mayPrune, type Reindex, type ReindexPhase } from "../core/tenant/recovery.ts";
+import { addLost, addLostProjects, mayPrune, type Reindex, type ReindexPhase } from "../core/tenant/recovery.ts";
 import { computeRetryAt } from "../core/tenant/index-outbox.ts";
 import type { TenantOutbox } from "./tenant-outbox.ts";
 import type { TenantPlaces } from "./tenant-places.ts";
@@ -112,7 +112,8 @@ export class TenantReindex {
     const now = value(await recovery.read(tenant));
     if (now === null || now.isErased) return { ...reindex, phase: "done" };
     const lost = addLost(reindex.lost, known.inventory, now.inventory, refused);
-    const begun = next({ ...reindex, lost, rebuilt: { ...reindex.rebuilt, keys: created } }, "tasks");
+    const projectsBefore = known.inventory?.projects ?? 0;
+    const begun = next({ ...reindex, lost, projectsBefore, rebuilt: { ...reindex.rebuilt, keys: created } }, "tasks");
     value(await recovery.note(tenant, begun));
     this.refuseErased();
     // What was lost is stored with the counts that no longer tell it.
@@ -195,9 +196,11 @@ export class TenantReindex {
       if (restored[index]?.ok === true) store.addSchedule(schedule);
       else if (isGone(restored[index])) store.dropSchedule(schedule);
     }
+    const failures = restored.filter((answer) => !answer.ok && !isGone(answer)).length;
     const after = {
       ...reindex,
       cursor: schedules.at(-1) ?? reindex.cursor,
+      missingSchedules: (reindex.missingSchedules ?? 0) + failures,
       rebuilt: {
         ...reindex.rebuilt,
         schedules: reindex.rebuilt.schedules + restored.filter(({ ok }) => ok).length,
@@ -208,13 +211,16 @@ export class TenantReindex {
 
   private async end(tenant: string, reindex: Reindex): Promise<Reindex> {
     const { recovery, audit } = databaseFromEnv(this.env);
-    value(await recovery.note(tenant, reindex));
+    // Absent where the tenant turned out to be erased.
+    if (reindex.projectsBefore !== undefined)
+      value(await recovery.restoreProjects(tenant, this.parts.store.projects(), reindex.startedAt));
+    const projects = value(await recovery.read(tenant))?.inventory.projects ?? 0;
+    const lost = addLostProjects(reindex, projects);
+    value(await recovery.note(tenant, { ...reindex, lost }));
     // What an operator requested, the route told the audit log.
     if (reindex.reason !== "requested") value(await audit.add(tenant, await actOf(tenant, reindex)));
     this.parts.onEnded();
-    const row = value(await recovery.read(tenant));
-    const projects = row?.inventory.projects ?? 0;
-    return { ...reindex, endedAt: Date.now(), rebuilt: { ...reindex.rebuilt, projects } };
+    return { ...reindex, lost, endedAt: Date.now(), rebuilt: { ...reindex.rebuilt, projects } };
   }
 
   private put(report: TaskReport): void {

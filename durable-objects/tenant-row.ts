@@ -78,7 +78,7 @@ export class TenantRowWatch {
     return compared.ok && compared.value === "gone" ? NO_TENANT : compared;
   }
 
-  /** Begins a rebuilding that was requested. One that runs goes on. `not_found`: no object or row knows the tenant. */
+  /** Begins a rebuilding that was requested. One that runs continues. `not_found`: no object or row knows the tenant. */
   async request(): Promise<Result<Reindex>> {
     const from = this.counter();
     const row = await this.read();

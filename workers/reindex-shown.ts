@@ -1,14 +1,12 @@
 /** A rebuilding of a tenant's index as the API shows it. */
 import { z } from "zod";
-import { NOT_REBUILDABLE, type Reindex } from "../core/tenant/recovery.ts";
-
-const KINDS = [...NOT_REBUILDABLE, "keys"] as const;
+import { COUNTED, type Reindex } from "../core/tenant/recovery.ts";
 
 /** Counts by kind; a kind of which nothing was lost is absent. */
 export const notRebuiltSchema = z
-  .partialRecord(z.enum(KINDS), z.int())
+  .partialRecord(z.enum(COUNTED), z.int())
   .describe(
-    "What only the lost database had, by kind, as counted when it was seen last: create it again. `keys` were never used, or another tenant has them. Absent: none.",
+    "What only the lost database had, by kind, as counted when it was seen last: create it again. `keys` were never used, or another tenant has them; `projects` had neither tasks nor files. Absent: none.",
   )
   .meta({ id: "NotRebuilt" });
 
@@ -32,6 +30,7 @@ export const reindexSchema = z
     }),
     removed: z.int().describe("Rows of tasks that were erased since an older database was saved. They stay erased."),
     missing: z.int().describe("Tasks that are known and whose own data is gone or not readable."),
+    missing_schedules: z.int().describe("Schedules that did not answer. Each is listed again from its next run on."),
     not_rebuilt: notRebuiltSchema,
     started_at: z.iso.datetime().nullable(),
     ended_at: z.iso.datetime().nullable(),
@@ -42,10 +41,17 @@ export const reindexSchema = z
 export function formatReindex(reindex: Reindex | null): z.infer<typeof reindexSchema> {
   if (reindex === null) {
     const nothing = { tasks: 0, projects: 0, schedules: 0, keys: 0 };
-    const counts = { progress: { done: 0, total: 0 }, rebuilt: nothing, removed: 0, missing: 0, not_rebuilt: {} };
+    const counts = {
+      progress: { done: 0, total: 0 },
+      rebuilt: nothing,
+      removed: 0,
+      missing: 0,
+      missing_schedules: 0,
+      not_rebuilt: {},
+    };
     return { state: "none", reason: null, ...counts, started_at: null, ended_at: null };
   }
-  const { reason, done, total, rebuilt, removed, missing, lost, startedAt, endedAt } = reindex;
+  const { reason, done, total, rebuilt, removed, missing, missingSchedules = 0, lost, startedAt, endedAt } = reindex;
   return {
     state: endedAt === null ? "running" : "done",
     reason,
@@ -53,6 +59,7 @@ export function formatReindex(reindex: Reindex | null): z.infer<typeof reindexSc
     rebuilt,
     removed,
     missing,
+    missing_schedules: missingSchedules,
     not_rebuilt: { ...lost },
     started_at: new Date(startedAt).toISOString(),
     ended_at: endedAt === null ? null : new Date(endedAt).toISOString(),

@@ -4,7 +4,7 @@ import { ok } from "../../core/errors.ts";
 import { type Counted, isLossKind, type Inventory, type Lost, type RecoveryTable } from "../../core/tenant/recovery.ts";
 import { asTenant, callDirectory, type Connection } from "./connection.ts";
 import { toKeyRow } from "./key-table.ts";
-import { keys } from "./schema.ts";
+import { keys, projects } from "./schema.ts";
 
 /** What is counted, by kind: a table, and which of its rows count. */
 const COUNTS: Readonly<Record<Counted, SQL>> = {
@@ -80,6 +80,15 @@ export function recoveryTable(connection: Connection): RecoveryTable {
           update keys set revoked_at = r.at
           from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, at timestamptz)
           where keys.tenant = ${tenant} and keys.id = r.id and keys.revoked_at is null`),
+      ]);
+      return written.ok ? ok(undefined) : written;
+    },
+
+    async restoreProjects(tenant, names, at) {
+      if (names.length === 0) return ok(undefined);
+      const rows = names.map((name) => ({ tenant, name, createdAt: at }));
+      const written = await asTenant(connection, tenant, (query) => [
+        query.insert(projects).values(rows).onConflictDoNothing(),
       ]);
       return written.ok ? ok(undefined) : written;
     },

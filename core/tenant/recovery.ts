@@ -19,15 +19,16 @@ export const NOT_REBUILDABLE = [
   "incoming_webhooks",
   "slack_workspaces",
 ] as const;
-type Unrebuildable = (typeof NOT_REBUILDABLE)[number];
-
-/** What is counted of a tenant's rows. Keys come back as far as the tenant's object was shown them. */
-const COUNTED = [...NOT_REBUILDABLE, "keys", "projects"] as const;
+/**
+ * What is counted of a tenant's rows. Keys come back as far as the tenant's object was shown them, projects as far as they have tasks
+ * or files.
+ */
+export const COUNTED = [...NOT_REBUILDABLE, "keys", "projects"] as const;
 export type Counted = (typeof COUNTED)[number];
 export type Inventory = Readonly<Record<Counted, number>>;
 
 /** How many of each kind were lost; a kind of which none was is absent. */
-export type Lost = Readonly<Partial<Record<Unrebuildable | "keys", number>>>;
+export type Lost = Readonly<Partial<Record<Counted, number>>>;
 
 /** A tenant's row as its object compares it. */
 export interface TenantRow {
@@ -78,6 +79,10 @@ export interface Reindex {
   };
   /** Tasks that the tenant's object knows and whose own object holds nothing, or did not answer. */
   readonly missing: number;
+  /** Schedules whose object did not answer. Absent: none. */
+  readonly missingSchedules?: number;
+  /** Projects that were counted before the loss. Absent: not counted. */
+  readonly projectsBefore?: number;
   /** Rows of tasks that were erased, which an older database still had. */
   readonly removed: number;
   readonly lost: Lost;
@@ -115,7 +120,7 @@ export function mayPrune({ reason }: Pick<Reindex, "reason">, counter: number): 
 }
 
 /**
- * What was there before and is not there now, beside what was lost earlier. `refusedKeys`: keys whose hash another row has. They
+ * What was there before and is not there now, with what was lost earlier. Projects are counted at the end (`addLostProjects`). `refusedKeys`: keys whose hash another row has. They
  * are refused at each repeat, and counted once.
  */
 export function addLost(lost: Lost, before: Inventory | null, now: Inventory, refusedKeys: number): Lost {
@@ -123,7 +128,16 @@ export function addLost(lost: Lost, before: Inventory | null, now: Inventory, re
     const gone = before === null ? 0 : Math.max(0, before[kind] - now[kind]);
     return [kind, Math.max((lost[kind] ?? 0) + gone, kind === "keys" ? refusedKeys : 0)] as const;
   });
-  return Object.fromEntries(sums.filter(([, count]) => count > 0));
+  return { ...lost, ...Object.fromEntries(sums.filter(([, count]) => count > 0)) };
+}
+
+/** Adds the projects that were counted before a loss and are not there at the end. */
+export function addLostProjects(
+  { lost, projectsBefore = 0 }: Pick<Reindex, "lost" | "projectsBefore">,
+  now: number,
+): Lost {
+  const gone = Math.max(0, projectsBefore - now);
+  return gone === 0 ? lost : { ...lost, projects: (lost.projects ?? 0) + gone };
 }
 
 /** What the reindexings of all tenants come to: those that run, and what could not be rebuilt. */
@@ -146,7 +160,7 @@ export interface RevokedKey {
 
 /** The rows that are compared and rebuilt. */
 export interface RecoveryTable {
-  /** The tenant's row, an erased one too; null: there is none. */
+  /** The tenant's row, an erased one too; null when the database has no row. */
   read(tenant: string): Promise<Result<TenantRow | null>>;
   /** Creates the tenant's row, or raises the counter of the one that is there; one that is erased stays as it is. */
   restoreTenant(tenant: Tenant, counter: number): Promise<Result<void>>;
@@ -154,6 +168,8 @@ export interface RecoveryTable {
   restoreKeys(tenant: string, keys: readonly NewApiKey[]): Promise<Result<RestoredKeys>>;
   /** Revokes keys that an older database has as live. */
   restoreRevoked(tenant: string, revoked: readonly RevokedKey[]): Promise<Result<void>>;
+  /** Creates the projects that are absent, made `at`, in milliseconds since the epoch. */
+  restoreProjects(tenant: string, names: readonly string[], at: number): Promise<Result<void>>;
   /** Stores how a rebuilding stands, for `/health`. */
   note(tenant: string, reindex: Pick<Reindex, "phase" | "lost" | "startedAt">): Promise<Result<void>>;
   /** Of all tenants; losses since `since`, in milliseconds since the epoch. */
@@ -162,5 +178,5 @@ export interface RecoveryTable {
 
 /** Whether a stored kind is one that this release knows. */
 export function isLossKind(kind: string): kind is keyof Lost {
-  return kind === "keys" || NOT_REBUILDABLE.some((one) => one === kind);
+  return COUNTED.some((one) => one === kind);
 }

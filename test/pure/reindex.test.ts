@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   addLost,
+  addLostProjects,
   type Inventory,
   judgeRow,
   LOSS_REPORTED_MS,
@@ -74,14 +75,22 @@ test("rows that no object knows go only where the object is the newer one", () =
 describe("what was lost", () => {
   test("is what was counted before and is not there now, beside what was lost earlier", () => {
     const before = { ...NOTHING, agents: 3, secrets: 2, projects: 4, keys: 5 };
-    expect(addLost({ people: 1 }, before, { ...NOTHING, agents: 1, keys: 4 }, 0)).toEqual({
+    expect(addLost({ people: 1, projects: 1 }, before, { ...NOTHING, agents: 1, keys: 4 }, 0)).toEqual({
       people: 1,
+      projects: 1,
       agents: 2,
       secrets: 2,
       keys: 1,
     });
     expect(addLost({}, null, NOTHING, 0)).toEqual({});
     expect(addLost({}, NOTHING, { ...NOTHING, agents: 2 }, 0)).toEqual({});
+  });
+
+  test("has projects that are not there at the end, whatever was lost earlier", () => {
+    expect(addLostProjects({ lost: { agents: 1 }, projectsBefore: 4 }, 1)).toEqual({ agents: 1, projects: 3 });
+    expect(addLostProjects({ lost: { projects: 3 }, projectsBefore: 1 }, 1)).toEqual({ projects: 3 });
+    expect(addLostProjects({ lost: {} }, 0)).toEqual({});
+    expect(addLostProjects({ lost: {}, projectsBefore: 1 }, 2)).toEqual({});
   });
 
   test("has a key that another tenant has once, however often the rebuilding is repeated", () => {

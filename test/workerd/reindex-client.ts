@@ -23,6 +23,7 @@ export interface Reindexed {
   readonly rebuilt: Readonly<Record<string, number>>;
   readonly removed: number;
   readonly missing: number;
+  readonly missing_schedules: number;
   readonly not_rebuilt: Readonly<Record<string, number>>;
   readonly progress: { readonly done: number; readonly total: number };
 }

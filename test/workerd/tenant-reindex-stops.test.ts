@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { tenantsFromEnv } from "../../adapters/from-env.ts";
 import type { TaskReport, TaskRpc } from "../../core/objects.ts";
+import type { ScheduleRpc } from "../../core/schedules/rpc.ts";
 import {
   asOwner,
   hold,
@@ -17,7 +18,7 @@ import {
   startReindex,
   untilDone,
 } from "./reindex-client.ts";
-import { newKey, newTenant, send, tenantStub, type TestTenant } from "./tenant-client.ts";
+import { newKey, newTenant, send, sendJson, tenantStub, type TestTenant } from "./tenant-client.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -54,7 +55,7 @@ describe("a rebuilding that something stops", () => {
     }, SOON);
   }
 
-  test("continues by itself after the database was away", async () => {
+  test("continues after the database was away, without another request", async () => {
     quiet();
     const tenant = await newTenant();
     const task = await hold(tenant);
@@ -88,6 +89,36 @@ describe("a rebuilding that something stops", () => {
     expect((await startReindex(tenant)).status).toBe(202);
     expect(await untilDone(tenant)).toMatchObject({ missing: 0, rebuilt: { tasks: 2 } });
     expect(await listed(tenant)).toEqual([silent, task].toSorted());
+  });
+
+  test("passes over a schedule that does not answer, and counts it", async () => {
+    quiet();
+    const tenant = await newTenant();
+    const schedule = {
+      name: "hourly",
+      when: { kind: "interval", every_seconds: 3600 },
+      task: { input: "Look." },
+    };
+    const ids = [];
+    for (let made = 0; made < 2; made += 1) {
+      const call = { method: "POST", path: "/v1/schedules", key: tenant.key, body: schedule };
+      ids.push((await sendJson<{ id: string }>(call)).body.id);
+    }
+    const [silent = ""] = ids;
+    await readLater(tenant);
+    await runInDurableObject(env.SCHEDULES.get(env.SCHEDULES.idFromName(`${tenant.id}/${silent}`)), (object) => {
+      const methods = Object.getPrototypeOf(object) as Pick<ScheduleRpc, "restore">;
+      const { restore } = methods;
+      vi.spyOn(methods, "restore").mockImplementation(async function (this: unknown) {
+        if (this === object) throw new Error("damaged");
+        return await restore.call(this as ScheduleRpc);
+      });
+    });
+    await loseRows(tenant.id);
+    await startReindex(tenant);
+    expect(await untilDoneAfterTries(tenant)).toMatchObject({ missing_schedules: 1, rebuilt: { schedules: 1 } });
+    vi.restoreAllMocks();
+    vi.useRealTimers();
   });
 
   test("stores nothing again of a tenant that is erased meanwhile", async () => {

@@ -2,7 +2,7 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, filesFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
 import { summaryIdOf } from "../../core/memory/memory.ts";
 import { report } from "../contracts/database-rows.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
@@ -40,7 +40,7 @@ async function callerOf(): Promise<{ caller: Caller; tenant: TestTenant }> {
 }
 
 describe("a tenant whose rows are lost", () => {
-  test("gets back its row, keys, tasks, projects and schedules, and is told what only the database had", async () => {
+  test("gets back its row, keys, tasks, projects and schedules, and reports what only the database had", async () => {
     quiet();
     const tenant = await newTenant("Lost Ltd");
     const other = await newKey(tenant, ["tasks:read"]);
@@ -90,6 +90,29 @@ describe("a tenant whose rows are lost", () => {
     setClockAhead();
     const health = await sendJson<{ reindex: { not_rebuilt: Record<string, number> } }>({ path: "/health" });
     expect(health.body.reindex.not_rebuilt["agents"]).toBeGreaterThanOrEqual(1);
+  });
+
+  test("gets back projects that have files and no task, and counts those that have neither", async () => {
+    quiet();
+    const tenant = await newTenant();
+    const files = filesFromEnv(env, { tenant: tenant.id, rootId: "task_x", project: "filed" });
+    for (const project of ["filed", "empty"]) {
+      const memory = { content: `Of ${project}.`, project };
+      expect((await sendJson({ method: "POST", path: "/v1/memory", key: tenant.key, body: memory })).status).toBe(201);
+    }
+    const written = await files.write("project/plan.md", new TextEncoder().encode("Plan"), { key: "one" });
+    expect(written.ok).toBe(true);
+    await readLater(tenant);
+    await loseRows(tenant.id);
+    await readLater(tenant);
+    expect(await untilDone(tenant)).toMatchObject({
+      rebuilt: { projects: 1 },
+      not_rebuilt: { projects: 1, memories: 2 },
+    });
+    const projects = await sendJson<{ data: { name: string }[] }>({ path: "/v1/projects", key: tenant.key });
+    expect(projects.body.data.map(({ name }) => name)).toEqual(["filed"]);
+    expect((await startReindex(tenant)).status).toBe(202);
+    expect((await untilDone(tenant)).not_rebuilt).toMatchObject({ projects: 1 });
   });
 
   test("is found by the next batch of its index too, whose tasks run meanwhile and lose nothing", async () => {

@@ -118,7 +118,7 @@ const startReindex = createRoute({
   path: "/v1/tenants/{id}/reindex",
   summary: "Rebuild what the database holds of a tenant from its objects (operator key)",
   description:
-    "In the background: the tenant, its keys that were ever used, the index of its tasks, projects, schedules. Tasks run meanwhile. It is safe to repeat; one that runs goes on. Otto begins it by itself when it finds that the database is another. `not_rebuilt` counts what only the database had.",
+    "In the background: the tenant, its keys that were ever used, the index of its tasks, projects, schedules. Tasks run meanwhile. It is safe to repeat; one that runs continues. Otto also begins it when it finds that the database is another. `not_rebuilt` counts what only the database had.",
   request: { params, body: { required: false, content: { "application/json": { schema: z.strictObject({}) } } } },
   responses: answers({ 202: { description: "It runs.", json: reindexSchema } }, [404, 413, 415, 422]),
 });
@@ -206,7 +206,7 @@ export function tenantRoutes(app: App): void {
   app.openapi(showReindex, async (c) => {
     const id = tenantId(c.req.valid("param").id);
     const reindex = await tenantsFromEnv(c.env)(id).reindex();
-    // Of a tenant that never was, nothing is told.
+    // A tenant that never was is not found.
     if (reindex === null) unwrap(await databaseFromEnv(c.env).tenants.get(id));
     return c.json(formatReindex(reindex));
   });

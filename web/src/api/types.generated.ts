@@ -50,7 +50,7 @@ export type NewTenant = { tenant: Tenant; key: string };
 
 export type NewWebhook = { id: string; version: number; url: string; events: ("*" | "task.*" | "question.*" | "approval.*" | "task.created" | "task.started" | "task.waiting" | "task.resumed" | "question.asked" | "question.answered" | "question.expired" | "approval.requested" | "approval.decided" | "approval.expired" | "call.unknown" | "budget.warning" | "task.completed" | "task.failed" | "task.cancelled")[]; description: string; enabled: boolean; disabled_reason: string | null; old_secret_until: string | null; created_at: string; updated_at: string; secret: string };
 
-/** What only the lost database had, by kind, as counted when it was seen last: create it again. `keys` were never used, or another tenant has them. Absent: none. */
+/** What only the lost database had, by kind, as counted when it was seen last: create it again. `keys` were never used, or another tenant has them; `projects` had neither tasks nor files. Absent: none. */
 export type NotRebuilt = Record<string, number>;
 
 export type Occurrence = { key: string; due_at: string; is_manual: boolean; state: "starting" | "queued" | "fired" | "finished" | "failed" | "skipped" | "coalesced"; why: string | null; is_late: boolean; attempts_failed: number; task_id: string | null; task_status: "queued" | "running" | "waiting_input" | "waiting_approval" | "waiting_subagents" | "sleeping" | "completed" | "failed" | "cancelled" | null; judged_at: string; fired_at: string | null; ended_at: string | null };
@@ -65,7 +65,7 @@ export type Project = { name: string; memories: number; tasks: number; created_a
 
 export type ReceivedItem = { message_id: string; event: string; received_at: string; state: "waiting" | "done" | "refused" | "dead" | "repeat"; attempts: number; task_id: string | null; repeat_of: string | null; note: string | null; from: string | null; subject: string | null };
 
-export type Reindex = { state: "none" | "running" | "done"; reason: "requested" | "missing" | "behind" | "ahead" | null; progress: { done: number; total: number }; rebuilt: { tasks: number; projects: number; schedules: number; keys: number }; removed: number; missing: number; not_rebuilt: NotRebuilt; started_at: string | null; ended_at: string | null };
+export type Reindex = { state: "none" | "running" | "done"; reason: "requested" | "missing" | "behind" | "ahead" | null; progress: { done: number; total: number }; rebuilt: { tasks: number; projects: number; schedules: number; keys: number }; removed: number; missing: number; missing_schedules: number; not_rebuilt: NotRebuilt; started_at: string | null; ended_at: string | null };
 
 export type RemovedFile = { path: string; kind: "file" | "directory" };
 
