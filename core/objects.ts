@@ -348,9 +348,9 @@ export interface TenantRpc {
   confirmRow(): Promise<Result<void>>;
   /** The tenant has this schedule, so that a rebuilding finds it. */
   noteSchedule(schedule: string): Promise<void>;
-  /** Sends what Postgres has not got yet, now. False: Postgres did not take it; the object goes on trying. */
+  /** Sends what Postgres has not got yet, now. False: Postgres did not take it; the object tries again. */
   flush(): Promise<boolean>;
-  /** Keeps the summaries of all tasks that have completed, now. False: not all; the object goes on trying. */
+  /** Keeps the summaries of all tasks that have completed, now. False: not all; the object tries again. */
   summarise(): Promise<boolean>;
   /**
    * A sandbox holds this many bytes of the tenant's quota from now on, in place of what it held before. `quota_exceeded`
