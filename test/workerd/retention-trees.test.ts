@@ -2,7 +2,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { blobsFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
+import { blobsFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
 import { summaryIdOf } from "../../core/memory/memory.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 import { changeStored, DAY, DONE, ended, listed, setRetention, sweepAfter } from "./retention-client.ts";
@@ -164,6 +164,22 @@ describe("the summary of a task past its days", () => {
     await vi.waitFor(() => expect(log.mock.calls).toContainEqual(waits), { timeout: 20_000 });
     vi.useRealTimers();
     expect(await listed(caller)).toEqual([id]);
+  });
+
+  test("is known to stay for a day, as long as the task is known as forgotten", async () => {
+    const caller = await makeCaller();
+    const id = await ended(caller);
+    await tasksFromEnv(env)(caller.tenant, id).erase(true);
+    await tenantsFromEnv(env)(caller.tenant).flush();
+    const count = async () =>
+      await runInDurableObject(tenantStub(caller.tenant), (_, { storage }) =>
+        ["forgotten", "kept_summaries"].map((table) => storage.sql.exec(`SELECT 1 FROM ${table}`).toArray().length),
+      );
+    expect(await count()).toEqual([1, 1]);
+    vi.setSystemTime(Date.now() + 1.1 * DAY);
+    await runDurableObjectAlarm(tenantStub(caller.tenant));
+    vi.useRealTimers();
+    expect(await count()).toEqual([0, 0]);
   });
 
   test("stays when it is saved during the sweep", async () => {

@@ -4,7 +4,10 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { databaseFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
 import { TASK_ERASED } from "../../core/errors.ts";
+import { STATE_LOST } from "../../core/lost-task.ts";
 import { summaryIdOf } from "../../core/memory/memory.ts";
+import { sweep } from "../../workers/sweep.ts";
+import { report } from "../contracts/database-rows.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 import { stubOf } from "./task-client.ts";
 import { tenantStub } from "./tenant-client.ts";
@@ -83,6 +86,22 @@ describe.each([
     await runDurableObjectAlarm(stubOf({ tenant: caller.tenant, id }));
     expect(await stored(caller.tenant, id)).toBe(0);
     expect(await memories(caller)).toEqual([summaryIdOf(id)]);
+  });
+
+  test("is not taken for a lost task by the sweep, which sets its alarm again", async () => {
+    const caller = await makeCaller();
+    const id = await makeEnded(caller);
+    await cutOffErasing(caller, id, hasStored);
+    const find = () => stubOf({ tenant: caller.tenant, id });
+    await runInDurableObject(find(), (_, { storage }) => storage.deleteAlarm());
+    await abortAllDurableObjects();
+    await databaseFromEnv(env).tasks.upsert(caller.tenant, [
+      { ...report({ task: id }), version: 1_000, wakeAt: Date.now() - 120_000 },
+    ]);
+    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await sweep(env, Date.now());
+    expect(log.mock.calls.filter(([line]) => String(line).includes(STATE_LOST))).toEqual([]);
+    expect(await runInDurableObject(find(), (_, { storage }) => storage.getAlarm())).not.toBeNull();
   });
 
   test("is ended by another one, and makes no task of the same id", async () => {
