@@ -14,6 +14,8 @@ import { join } from "node:path";
 
 export interface StateFolder {
   readonly root: string;
+  /** The id of the local tenant. */
+  readonly tenantFile: string;
   /** The key of the local tenant. */
   readonly devKeyFile: string;
   /** The key that may make tenants. */
@@ -37,6 +39,7 @@ export function openStateFolder(root: string): StateFolder {
   const at = (name: string) => join(root, name);
   const state: StateFolder = {
     root,
+    tenantFile: at("dev-tenant"),
     devKeyFile: at("dev-key"),
     operatorKeyFile: at("operator-key"),
     secretsFile: at("secrets.json"),

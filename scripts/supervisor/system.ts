@@ -2,14 +2,13 @@
  * Otto on one machine: the database, the sidecar and the runtime as children, kept alive; the state folder locked; the
  * local tenant made. `npm start` and `npm run dev` differ only in the program that hosts the Worker.
  */
-import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DatabaseSettings } from "../database/serve.ts";
 import { openLog } from "./capped-log.ts";
 import { CannotRun } from "./cannot-run.ts";
 import { type SupervisedChild, superviseChild } from "./child.ts";
-import { keepDevTenant } from "./dev-tenant.ts";
+import { hasDevTenant, keepDevTenant } from "./dev-tenant.ts";
 import { LockDamaged, takeLock } from "./exclusive-lock.ts";
 import { freePorts, isPortFree } from "./ports.ts";
 import { type RecordedProcess, endGroup, startTime, waitForEnd } from "./processes.ts";
@@ -184,7 +183,7 @@ function databaseEnv(
     externalUrl: options.env["DATABASE_URL"] || null,
     folder: state.databaseFolder,
     lockFile: state.databaseLockFile,
-    isUsed: existsSync(state.devKeyFile),
+    isUsed: hasDevTenant(state),
     secretKey: secrets.secretKey,
     oldSecretKeys: secrets.oldSecretKeys,
   };
