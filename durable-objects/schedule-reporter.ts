@@ -6,6 +6,9 @@ import type { ScheduleState } from "../core/schedules/schedule.ts";
 import { sendDelayMs } from "../core/tenant/index-outbox.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 
+/** So long a database that was restored from a backup brings no deleted schedule back. */
+const REMEMBER_REMOVAL_MS = 90 * 86_400_000;
+
 export class ScheduleReporter {
   private readonly env: Env;
   private readonly store: ScheduleStore;
@@ -93,6 +96,22 @@ export class ScheduleReporter {
     } finally {
       this.leaving = false;
     }
+  }
+
+  /** Removes the row of one that was deleted, if it is there. After a while, the deletion is forgotten too. Never throws. */
+  async finishRemoval(): Promise<void> {
+    const removal = this.store.removal();
+    if (removal === null) return;
+    const { at, tenant, id, act } = removal;
+    const removed = await this.ask(() => databaseFromEnv(this.env).schedules.remove(tenant, id, act));
+    const isGone = removed.ok || removed.error.code === "not_found";
+    this.failures = isGone ? 0 : this.failures + 1;
+    const now = this.clock.now();
+    if (!isGone) {
+      console.error("the row of a deleted schedule waits for the database", id, removed.error.code);
+      this.store.wakeRemoved(now + sendDelayMs(this.failures));
+    } else if (now < at + REMEMBER_REMOVAL_MS) this.store.wakeRemoved(at + REMEMBER_REMOVAL_MS);
+    else await this.store.erase();
   }
 
   private async reportOnce(): Promise<void> {

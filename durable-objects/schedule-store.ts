@@ -20,6 +20,12 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS open_occurrences ON occurrences (due, key) WHERE is_open = 1;
 `;
 
+/** What is left of one that was deleted. */
+const REMOVAL = "CREATE TABLE removal (one INTEGER PRIMARY KEY CHECK (one = 1), removal TEXT NOT NULL)";
+const TABLES = ["schedule", "occurrences", "tells", "acts"];
+/** The caller of a deletion removes the row; after this the object does. */
+const REMOVE_ROW_AFTER_MS = 60_000;
+
 /** The ledger keeps so many occurrences that are over, for so long. */
 const KEPT_OCCURRENCES = 1_000;
 const KEPT_MS = 90 * 86_400_000;
@@ -37,6 +43,14 @@ export interface StoredSchedule {
   readonly report: number;
   /** What Postgres took last. */
   readonly reported: number;
+}
+
+/** A deletion: of which row, when, and by whom; `act` is null where an earlier release did not say. */
+interface Removal {
+  readonly tenant: string;
+  readonly id: string;
+  readonly at: number;
+  readonly act: AuditEntry | null;
 }
 
 /** A message that the runner of channels did not take yet. */
@@ -57,16 +71,23 @@ export class ScheduleStore {
 
   load(): StoredSchedule | null {
     if (this.cached === undefined) {
-      const [row] = this.isMade() ? this.rows<ScheduleRow>("SELECT state, report, reported FROM schedule") : [];
+      const [row] = this.hasTable("schedule")
+        ? this.rows<ScheduleRow>("SELECT state, report, reported FROM schedule")
+        : [];
       this.cached = row === undefined ? null : { ...row, state: JSON.parse(row.state) as ScheduleState };
     }
     return this.cached;
   }
 
-  create(state: ScheduleState): void {
+  create(state: ScheduleState, { report, reported }: Omit<StoredSchedule, "state">): void {
     this.storage.transactionSync(() => {
       this.storage.sql.exec(SCHEMA);
-      this.storage.sql.exec("INSERT OR IGNORE INTO schedule VALUES (1, ?, 1, 1)", JSON.stringify(state));
+      this.storage.sql.exec(
+        "INSERT OR IGNORE INTO schedule VALUES (1, ?, ?, ?)",
+        JSON.stringify(state),
+        report,
+        reported,
+      );
     });
     this.cached = undefined;
   }
@@ -160,6 +181,27 @@ export class ScheduleStore {
     this.cached = undefined;
   }
 
+  /** Null for one that was not deleted. */
+  removal(): Removal | null {
+    const [row] = this.hasTable("removal") ? this.rows<{ removal: string }>("SELECT removal FROM removal") : [];
+    return row === undefined ? null : (JSON.parse(row.removal) as Removal);
+  }
+
+  /** Forgets everything but the deletion, all or nothing. */
+  remove(removal: Removal): void {
+    this.storage.transactionSync(() => {
+      for (const table of TABLES) this.storage.sql.exec(`DROP TABLE ${table}`);
+      this.storage.sql.exec(REMOVAL);
+      this.storage.sql.exec("INSERT INTO removal VALUES (1, ?)", JSON.stringify(removal));
+    });
+    this.cached = null;
+    this.wakeRemoved(removal.at + REMOVE_ROW_AFTER_MS);
+  }
+
+  wakeRemoved(at: number): void {
+    void this.storage.setAlarm(at);
+  }
+
   async erase(): Promise<void> {
     this.cached = null;
     await this.storage.deleteAlarm();
@@ -175,7 +217,7 @@ export class ScheduleStore {
     return this.storage.sql.exec<Row>(query, ...values).toArray();
   }
 
-  private isMade(): boolean {
-    return this.rows("SELECT 1 FROM sqlite_master WHERE name = 'schedule'").length > 0;
+  private hasTable(name: string): boolean {
+    return this.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).length > 0;
   }
 }

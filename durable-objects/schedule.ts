@@ -22,6 +22,8 @@ const ACTS_UNTOLD = failed(
   { retryAfterMs: 1_000 },
 );
 
+const FIRST = { report: 1, reported: 1 };
+
 /** What a schedule becomes. */
 type Change = (state: ScheduleState, now: number) => Result<ScheduleState>;
 
@@ -33,9 +35,10 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
     reporter: this.reporter,
   });
 
-  async create(state: ScheduleState): Promise<Result<ScheduleState>> {
-    if (this.store.load() === null) {
-      this.store.create(state);
+  async create(state: ScheduleState, lastReport?: number): Promise<Result<ScheduleState>> {
+    if (this.store.load() === null && this.store.removal() === null) {
+      // Its maker stored the row, as the first report.
+      this.store.create(state, lastReport === undefined ? FIRST : { report: lastReport + 1, reported: lastReport });
       this.engine.arm();
     }
     return this.view();
@@ -79,6 +82,10 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   }
 
   async poke(): Promise<Result<void>> {
+    if (this.store.removal() !== null) {
+      await this.reporter.finishRemoval();
+      return ok(undefined);
+    }
     if (this.store.load() === null) return NO_SCHEDULE;
     this.store.doubtReport();
     this.engine.arm();
@@ -92,13 +99,14 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
     return restored;
   }
 
-  async remove(): Promise<Result<void>> {
+  async remove(act: AuditEntry | null = null): Promise<Result<void>> {
     if (this.store.load() === null) return NO_SCHEDULE;
     await this.reporter.report();
     // A report that was under way may have begun before the last of them.
     if (this.reporter.hasUntoldActs()) await this.reporter.report();
     if (this.reporter.hasUntoldActs()) return ACTS_UNTOLD;
-    await this.store.erase();
+    const state = this.store.load()?.state;
+    if (state !== undefined) this.store.remove({ tenant: state.tenant, id: state.id, at: this.engine.now(), act });
     return ok(undefined);
   }
 
@@ -109,7 +117,8 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   }
 
   override async alarm(): Promise<void> {
-    await this.engine.run();
+    if (this.store.removal() === null) await this.engine.run();
+    else await this.reporter.finishRemoval();
   }
 
   /** One that is over comes back only where there is room. All else is done while the database is away. */

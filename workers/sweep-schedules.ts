@@ -1,5 +1,7 @@
 /** What the sweep does for schedules. */
-import { databaseFromEnv, schedulesFromEnv, type Env } from "../adapters/from-env.ts";
+import { clockFromEnv, databaseFromEnv, schedulesFromEnv, type Env } from "../adapters/from-env.ts";
+import { OttoError, type Result } from "../core/errors.ts";
+import { pausedSchedule } from "../core/schedules/change.ts";
 import { unwrap } from "./task-access.ts";
 
 /** An alarm that is this late may be lost. */
@@ -12,10 +14,34 @@ export async function overdueSchedules(env: Env, now: number) {
   return unwrap(await databaseFromEnv(env).schedules.overdue(now - OVERDUE_MS, MAX_AT_ONCE));
 }
 
-/** A row whose object knows no schedule is what a deleting that was cut off left. */
+/** Wakes a schedule. An object that is empty although it was not deleted was lost: it is created again from the row. */
 export async function wakeSchedule(env: Env, tenant: string, schedule: string): Promise<void> {
   const poked = await schedulesFromEnv(env)(tenant, schedule).poke();
-  if (!poked.ok) unwrap(await databaseFromEnv(env).schedules.remove(tenant, schedule, null));
+  if (poked.ok) return;
+  if (poked.error.code !== "not_found") throw new OttoError(poked.error);
+  await recreateSchedule(env, tenant, schedule);
+}
+
+/**
+ * A deletion by an earlier release left nothing in the object. So one whose row that release wrote may be deleted, and comes
+ * back paused: nothing runs that somebody deleted, and nothing that was lost goes silently.
+ */
+async function recreateSchedule(env: Env, tenant: string, schedule: string): Promise<void> {
+  const { schedules } = databaseFromEnv(env);
+  const object = schedulesFromEnv(env)(tenant, schedule);
+  const row = await schedules.find(tenant, schedule);
+  if (isMissing(row)) return;
+  const { state, report, isTracked } = unwrap(row);
+  const restored = isTracked ? state : pausedSchedule(state, clockFromEnv(env).now());
+  unwrap(await object.create(restored, report));
+  // A deletion that found the object empty removed the row alone.
+  if (isMissing(await schedules.find(tenant, schedule))) return await object.erase();
+  const how = isTracked ? "created again" : "created again, paused, since an earlier release may have deleted it";
+  console.warn(JSON.stringify({ level: "warn", sweep: `the object of ${schedule} was lost and is ${how}`, tenant }));
+}
+
+function isMissing(found: Result<unknown>): boolean {
+  return !found.ok && found.error.code === "not_found";
 }
 
 /** Some of them; false: there are more. They can make no tasks any more, since their tenant is gone. */

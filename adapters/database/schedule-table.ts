@@ -23,9 +23,9 @@ export function scheduleTable(connection: Connection): ScheduleTable {
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           with made as (
-            insert into schedules (tenant, id, report, wake_at, state, created_at)
+            insert into schedules (tenant, id, report, wake_at, state, created_at, is_tracked)
             select ${tenant}::text, ${state.id}::text, ${report}::bigint, ${isoOrNull(wakeAt)}::timestamptz,
-              ${JSON.stringify(state)}::text, ${at}::timestamptz
+              ${JSON.stringify(state)}::text, ${at}::timestamptz, true
             where (select count(*) from schedules where tenant = ${tenant} and ${MAY_BE_DUE}) < ${MAX_SCHEDULES}
               and (select count(*) from schedules where tenant = ${tenant}) < ${MAX_KEPT_SCHEDULES}
             on conflict do nothing
@@ -55,7 +55,7 @@ export function scheduleTable(connection: Connection): ScheduleTable {
       const written = await asTenant(connection, tenant, (query) => [
         query
           .update(schedules)
-          .set({ report, wakeAt, state: JSON.stringify(state) })
+          .set({ report, wakeAt, state: JSON.stringify(state), isTracked: true })
           .where(and(isThis(tenant, state.id), sql`${schedules.report} < ${report}`)),
       ]);
       return written.ok ? ok(undefined) : written;
@@ -65,14 +65,27 @@ export function scheduleTable(connection: Connection): ScheduleTable {
       const at = new Date(state.createdAt).toISOString();
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
-          insert into schedules (tenant, id, report, wake_at, state, created_at)
+          insert into schedules (tenant, id, report, wake_at, state, created_at, is_tracked)
           select ${tenant}::text, ${state.id}::text, ${report}::bigint, ${isoOrNull(wakeAt)}::timestamptz,
-            ${JSON.stringify(state)}::text, ${at}::timestamptz
+            ${JSON.stringify(state)}::text, ${at}::timestamptz, true
           where exists (select from tenants where id = ${tenant} and erased_at is null)
-          on conflict (tenant, id) do update set report = excluded.report, wake_at = excluded.wake_at, state = excluded.state
+          on conflict (tenant, id) do update
+            set report = excluded.report, wake_at = excluded.wake_at, state = excluded.state, is_tracked = true
           where excluded.report > schedules.report`),
       ]);
       return written.ok ? ok(undefined) : written;
+    },
+
+    async find(tenant, id) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select({ state: schedules.state, report: schedules.report, isTracked: schedules.isTracked })
+          .from(schedules)
+          .where(and(isThis(tenant, id), sql`exists (select from tenants where id = ${tenant} and erased_at is null)`)),
+      ]);
+      if (!read.ok) return read;
+      const [row] = read.value[0];
+      return row === undefined ? NO_SCHEDULE : ok({ ...row, state: toState(row) });
     },
 
     async page(tenant, { after, limit }) {
@@ -93,7 +106,11 @@ export function scheduleTable(connection: Connection): ScheduleTable {
         query.select({ state: schedules.state }).from(schedules).where(isThis(tenant, id)),
         ...(act === null
           ? []
-          : [query.execute(sql`${auditOf(tenant, act)} from schedules where tenant = ${tenant} and id = ${id}`)]),
+          : [
+              query.execute(
+                sql`${auditOf(tenant, act)} from schedules where tenant = ${tenant} and id = ${id} on conflict (tenant, id) do nothing`,
+              ),
+            ]),
         query.delete(schedules).where(isThis(tenant, id)),
       ]);
       if (!removed.ok) return removed;

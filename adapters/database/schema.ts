@@ -209,6 +209,7 @@ export const schedules = pgTable("schedules", {
   wakeAt: moment("wake_at"),
   state: text("state").notNull(),
   createdAt: moment("created_at").notNull(),
+  isTracked: boolean("is_tracked").notNull(),
 });
 
 export const skills = pgTable("skills", {

@@ -12,8 +12,11 @@ export interface OccurrencePage {
 
 /** A schedule's object, named `{tenant}/{id}`. Where there is no such schedule, it answers `not_found`. */
 export interface ScheduleRpc {
-  /** Making it again changes nothing. */
-  create(state: ScheduleState): Promise<Result<ScheduleState>>;
+  /**
+   * Making it again changes nothing; one that was deleted stays `not_found`. `lastReport`: of an object that was lost, the number
+   * of the last report that Postgres has, after which this one counts on and reports.
+   */
+  create(state: ScheduleState, lastReport?: number): Promise<Result<ScheduleState>>;
   view(): Promise<Result<ScheduleState>>;
   /**
    * Gives it another configuration; `conflict` when its version is not `ifVersion` (null: any will do). `act` is kept with
@@ -28,12 +31,16 @@ export interface ScheduleRpc {
   occurrences(after: OccurrencePage["next"], limit: number): Promise<Result<OccurrencePage>>;
   /** A task that it made has ended; a caller of an earlier release says not why. */
   taskEnded(task: string, status: RunEnd["status"], why?: RunEnd["why"]): Promise<void>;
-  /** Goes on with what is due, should an alarm have been lost. */
+  /** Continues with what is due, or with a deletion, should an alarm have been lost. `not_found`: the object is empty. */
   poke(): Promise<Result<void>>;
   /** Creates its row where that is gone, and sets its alarm again. */
   restore(): Promise<Result<void>>;
-  /** Forgets everything, once the audit log has what was done to it: `upstream_failed` until then. Tasks that it made go on. */
-  remove(): Promise<Result<void>>;
+  /**
+   * Forgets everything but that it was deleted, once the audit log has what was done to it: `upstream_failed` until then. Tasks
+   * that it made continue. The row is the caller's to remove; one that is left goes within minutes, with `act` (an earlier
+   * release gives none).
+   */
+  remove(act?: AuditEntry): Promise<Result<void>>;
   /** Forgets everything, whoever was told of it: its tenant is gone. */
   erase(): Promise<void>;
 }

@@ -12,6 +12,14 @@ export interface ScheduleReport {
   readonly wakeAt: number | null;
 }
 
+/** A row as it was stored. */
+export interface StoredScheduleRow {
+  readonly state: ScheduleState;
+  readonly report: number;
+  /** False for a row of an earlier release whose object did not report since: an empty object may be a deleted one. */
+  readonly isTracked: boolean;
+}
+
 export interface ScheduleTable {
   /**
    * Makes the row and the audit row; `quota_exceeded` when the tenant has `MAX_SCHEDULES` that may be due again, or
@@ -27,6 +35,8 @@ export interface ScheduleTable {
   report(tenant: string, row: ScheduleReport): Promise<Result<void>>;
   /** Takes a report, also of a schedule whose row is gone: the database is another. */
   restore(tenant: string, row: ScheduleReport): Promise<Result<void>>;
+  /** `not_found` without a row, and for an erased tenant. */
+  find(tenant: string, id: string): Promise<Result<StoredScheduleRow>>;
   page(tenant: string, request: PageRequest): Promise<Result<Page<ScheduleState>>>;
   /** Gives what was there; `not_found` when nothing was. `act` null: its object is gone already. */
   remove(tenant: string, id: string, act: AuditEntry | null): Promise<Result<ScheduleState>>;

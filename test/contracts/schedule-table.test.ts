@@ -44,6 +44,23 @@ test("a row is made once, takes later reports and no earlier one, and is removed
   expect(acts.filter(({ target }) => target === row.state.id)).toHaveLength(2);
 });
 
+test("a row of an earlier release is tracked from its object's next report on, and none is found of an erased tenant", async () => {
+  const { id } = (await makeTenant(database)).tenant;
+  const row = scheduleRow(id);
+  const find = async () => await database.schedules.find(id, row.state.id);
+  expect(await find()).toMatchObject({ ok: false, error: { code: "not_found" } });
+  valueOf(await create(row, id));
+  expect(valueOf(await find())).toEqual({ state: row.state, report: 1, isTracked: true });
+  await neon(server.ownerUrl, { disableWarningInBrowsers: true }).query(
+    `update schedules set is_tracked = default where tenant = '${id}'`,
+  );
+  expect(valueOf(await find()).isTracked).toBe(false);
+  valueOf(await database.schedules.report(id, { ...row, report: 2 }));
+  expect(valueOf(await find())).toMatchObject({ report: 2, isTracked: true });
+  valueOf(await database.tenants.erase(id, act("tenant.erase", id)));
+  expect(await find()).toMatchObject({ ok: false, error: { code: "not_found" } });
+});
+
 test("those that are overdue are found, the longest overdue first, and those that sleep are not", async () => {
   const rows = [3, 1, 2].map((at) => ({ ...scheduleRow(tenant), wakeAt: START + at }));
   const asleep = { ...scheduleRow(tenant), wakeAt: null };

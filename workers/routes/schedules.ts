@@ -148,17 +148,17 @@ export function scheduleRoutes(app: App): void {
     return c.json(shownSchedule(changed), 200, { etag: etagOf(changed) });
   });
 
-  // The row goes with the audit entry when nothing can be due any more; one that is left alone is taken by a repeat.
+  // The row goes with the audit entry when nothing can be due any more. One that is left alone is taken by a repeat, or by the object.
   app.openapi(erase, async (c) => {
     const { id } = c.req.valid("param");
     if (!isId("schedule", id)) raise("not_found", "There is no such schedule.");
+    const act = await auditEntry(c, "schedule.delete", id);
     const found = await scheduleStub(c, id).view();
     if (found.ok) {
-      const removed = await scheduleStub(c, id).remove();
+      const removed = await scheduleStub(c, id).remove(act);
       // One that went meanwhile is as good as removed.
       if (!removed.ok && removed.error.code !== "not_found") unwrap(removed);
     }
-    const act = await auditEntry(c, "schedule.delete", id);
     const row = await databaseFromEnv(c.env).schedules.remove(tenantOf(c), id, act);
     const isGone = row.ok || row.error.code === "not_found";
     return c.json(shownSchedule(found.ok && isGone ? found.value : unwrap(row)));
