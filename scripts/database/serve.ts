@@ -4,22 +4,16 @@
  */
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { LockDamaged, takeLock } from "../supervisor/exclusive-lock.ts";
+import { takeLock } from "../supervisor/exclusive-lock.ts";
 import { followSupervisor, report, reportFatal } from "../supervisor/child-channel.ts";
 import { startBridge } from "./bridge.ts";
-import {
-  DatabaseDamaged,
-  damageOf,
-  finishCreation,
-  isDiskFull,
-  LOST_DATABASE,
-  prepareFolder,
-} from "./embedded-folder.ts";
-import { MigrationRefused, migrate } from "./migrate.ts";
+import { finishCreation, isDiskFull, LOST_DATABASE, prepareFolder } from "./embedded-folder.ts";
+import { migrate } from "./migrate.ts";
+import { judgeStartFailure, messageOf, openTwice } from "./opening.ts";
 import { openPglite } from "./pglite-backend.ts";
 import { openPostgres } from "./postgres-backend.ts";
-import { checkKeyRing, KeyMissing } from "./key-ring.ts";
-import { DatabaseUnavailable, PostgresFailure, type SqlBackend } from "./sql-backend.ts";
+import { checkKeyRing } from "./key-ring.ts";
+import { DatabaseUnavailable, type SqlBackend } from "./sql-backend.ts";
 
 /** What OTTO_DATABASE holds. */
 export interface DatabaseSettings {
@@ -81,16 +75,7 @@ function whenReady(): SqlBackend {
 async function openEmbedded(): Promise<SqlBackend> {
   await waitForSpace();
   if (prepareFolder(settings) === "lost") report({ type: "problem", message: LOST_DATABASE });
-  try {
-    return await openFolder();
-  } catch (first) {
-    // One failure may be of the machine, such as too little memory; the same twice is of the files.
-    console.log("the embedded Postgres did not open:", first);
-    await waitForSpace();
-    return await openFolder().catch((second: unknown) => {
-      throw new DatabaseDamaged(damageOf(settings.folder, messageOf(second)));
-    });
-  }
+  return await openTwice({ folder: settings.folder, open: openFolder, waitForSpace, isDiskFull: isFull });
 }
 
 async function openFolder(): Promise<SqlBackend> {
@@ -103,7 +88,7 @@ async function openFolder(): Promise<SqlBackend> {
 
 /** A full disk is no damage: it waits. */
 async function waitForSpace(): Promise<void> {
-  for (let isSaid = false; isDiskFull(settings.folder); await sleep(RETRY_EVERY_MS)) {
+  for (let isSaid = false; isFull(); await sleep(RETRY_EVERY_MS)) {
     if (!isSaid)
       report({ type: "progress", message: `the disk of ${settings.folder} is full; the database waits for space` });
     isSaid = true;
@@ -113,27 +98,16 @@ async function waitForSpace(): Promise<void> {
 /** One sentence for the person at the console, and everything for the log. */
 async function explain(error: unknown): Promise<void> {
   console.log(error);
-  if (error instanceof MigrationRefused || error instanceof KeyMissing) reportFatal(error.message);
-  else if (error instanceof LockDamaged || error instanceof DatabaseDamaged) reportFatal(error.message);
-  else if (settings.externalUrl === null && isDiskFull(settings.folder)) {
-    await waitForSpace();
-    process.exit(1);
-  } else if (error instanceof PostgresFailure && isOfTheFiles(error))
-    reportFatal(damageOf(settings.folder, error.message));
-  else if (error instanceof PostgresFailure) reportFatal(`a migration failed: ${error.message}`);
-  else {
-    console.error(`the database did not start: ${messageOf(error)}`);
-    process.exit(1);
-  }
+  const embedded = settings.externalUrl === null ? { folder: settings.folder, isDiskFull: isFull } : null;
+  const failure = judgeStartFailure(error, embedded);
+  if (failure.kind === "fatal") return reportFatal(failure.message);
+  if (failure.kind === "full") await waitForSpace();
+  else console.error(failure.message);
+  process.exit(1);
 }
 
-/** Class XX: Postgres found its own files wrong. */
-function isOfTheFiles({ fields }: PostgresFailure): boolean {
-  return settings.externalUrl === null && (fields.code ?? "").startsWith("XX");
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function isFull(): boolean {
+  return isDiskFull(settings.folder);
 }
 
 /** Waits for a Postgres elsewhere that is away. */
