@@ -7,6 +7,8 @@ export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
   readonly field?: string;
+  /** Another try may succeed, after this at the earliest. Absent: the sidecar promises nothing, or is of an earlier release. */
+  readonly retryAfterMs?: number;
   /** True: nothing was begun. False: something may have been. */
   readonly surelyNotBegun: boolean;
   /** The token was refused: for another secret, most of the time, which the sidecar has until it is replaced. */
@@ -18,6 +20,7 @@ const refusalSchema = z.object({
   message: z.string(),
   field: z.string().optional(),
   sent: z.boolean().optional(),
+  retry_after_ms: z.int().min(0).optional().catch(undefined),
 });
 const OTHER_RELEASE =
   "The sidecar does not do this: it is of another release than the Worker. Nothing was begun. Try again when it was replaced.";
@@ -33,8 +36,8 @@ export function readRefusal(status: number, text: string): Refusal | null {
   if (said === undefined && status === 401)
     return { code: "upstream_failed", message: "", surelyNotBegun: true, isOfTheDoor: true };
   if (said === undefined || (status === 401 && said.sent === true)) return null;
-  const { message, field, sent } = said;
-  const at = field === undefined ? {} : { field };
+  const { message, field, sent, retry_after_ms: retryAfterMs } = said;
+  const at = { ...(field === undefined ? {} : { field }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   // What a job or a server did not find comes with `sent: true`.
   if (said.code === "not_found" && sent !== true)
     return { code: "not_available", message: OTHER_RELEASE, surelyNotBegun: true, isOfTheDoor: false };

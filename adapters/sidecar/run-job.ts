@@ -200,11 +200,11 @@ function refusalOf(status: number, text: string): Result<never> {
   const refusal = readRefusal(status, text);
   if (refusal === null) return lost();
   if (refusal.isOfTheDoor) return unreachable();
-  const { code, message, field, surelyNotBegun } = refusal;
+  const { code, message, field, retryAfterMs, surelyNotBegun } = refusal;
   const at = field === undefined ? {} : { field };
-  if (!surelyNotBegun) return failed(code, message, at);
-  const again = code === "rate_limited" ? { retryAfterMs: AGAIN_AFTER_MS } : {};
-  return failed(code, message, { ...at, ...again, details: { sent: false } });
+  const again = retryAfterMs ?? (surelyNotBegun && code === "rate_limited" ? AGAIN_AFTER_MS : undefined);
+  const more = { ...at, ...(again === undefined ? {} : { retryAfterMs: again }) };
+  return failed(code, message, surelyNotBegun ? { ...more, details: { sent: false } } : more);
 }
 
 function lost(): Result<never> {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { PacketFile } from "../../adapters/sidecar/packet.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
 import type { EgressDeps } from "../egress.ts";
-import { defineJob, type ReadyJobKind } from "../jobs/job.ts";
+import { defineJob, failJob, type ReadyJobKind } from "../jobs/job.ts";
 import { type CageLimits, USUAL_LIMITS } from "./cage.ts";
 import type { Cages } from "./cages.ts";
 import { codeOf } from "./folders.ts";
@@ -73,7 +73,7 @@ export function scriptJob(
         maxChangedFiles: MAX_CHANGED_FILES,
         signal,
       });
-      if (!done.ok) return { ok: false, code: done.error.code, message: done.error.message };
+      if (!done.ok) return failJob(done.error);
       const { changes, ...run } = done.value;
       const { written, removed, refused } = changes;
       const body = { ...run, removed, refused };

@@ -3,9 +3,9 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import { type DocumentFacts, MAX_DOCUMENT_BYTES } from "../../core/documents/port.ts";
-import { defineJob, type JobOutcome, type ReadyJobKind } from "../jobs/job.ts";
+import { defineJob, failJob, type JobOutcome, type ReadyJobKind } from "../jobs/job.ts";
 import type { FoundImage } from "./images.ts";
-import { readDocument } from "./read.ts";
+import { type Converters, readDocument } from "./read.ts";
 
 /** A process of half a gigabyte may stand behind each. */
 const AT_ONCE = 3;
@@ -16,33 +16,37 @@ const readOrder = z.strictObject({
   with_images: z.boolean(),
 });
 
-export const documentReadJob: ReadyJobKind = defineJob({
-  name: "document-read",
-  atOnce: AT_ONCE,
-  maxBytes: MAX_DOCUMENT_BYTES,
-  maxFiles: 1,
-  order: readOrder,
-  async run({ order, folder, files, signal }): Promise<JobOutcome> {
-    const [file] = files;
-    if (file === undefined) return { ok: false, code: "invalid_input", message: "There is no document to read." };
-    const bytes = await readFile(join(folder, "in", file.path));
-    const name = basename(file.path);
-    const read = await readDocument(bytes, { name, pages: order.pages, withImages: order.with_images, signal });
-    if (!read.ok) return { ok: false, code: read.error.code, message: read.error.message };
-    const { markdown, images, kind, title, units, warnings } = read.value;
-    const text = { path: "document.md", from: join(folder, "document.md") };
-    await writeFile(text.from, markdown);
-    const kept = order.with_images ? await writeImages(images, folder) : [];
-    const facts: DocumentFacts = {
-      kind,
-      title,
-      units,
-      images: images.map(({ name: own, contentType, size }) => ({ name: own, contentType, size })),
-      warnings: kept.length < images.length && order.with_images ? [...warnings, TOO_MANY_BYTES] : [...warnings],
-    };
-    return { ok: true, body: facts, files: [text, ...kept] };
-  },
-});
+/** Makes the kind of job; `converters` are those of `readDocument` when they are left out. */
+export function readJobKind(converters?: Converters): ReadyJobKind {
+  return defineJob({
+    name: "document-read",
+    atOnce: AT_ONCE,
+    maxBytes: MAX_DOCUMENT_BYTES,
+    maxFiles: 1,
+    order: readOrder,
+    async run({ order, folder, files, signal }): Promise<JobOutcome> {
+      const [file] = files;
+      if (file === undefined) return { ok: false, code: "invalid_input", message: "There is no document to read." };
+      const bytes = await readFile(join(folder, "in", file.path));
+      const name = basename(file.path);
+      const asked = { name, pages: order.pages, withImages: order.with_images, signal };
+      const read = await readDocument(bytes, asked, converters);
+      if (!read.ok) return failJob(read.error);
+      const { markdown, images, kind, title, units, warnings } = read.value;
+      const text = { path: "document.md", from: join(folder, "document.md") };
+      await writeFile(text.from, markdown);
+      const kept = order.with_images ? await writeImages(images, folder) : [];
+      const facts: DocumentFacts = {
+        kind,
+        title,
+        units,
+        images: images.map(({ name: own, contentType, size }) => ({ name: own, contentType, size })),
+        warnings: kept.length < images.length && order.with_images ? [...warnings, TOO_MANY_BYTES] : [...warnings],
+      };
+      return { ok: true, body: facts, files: [text, ...kept] };
+    },
+  });
+}
 
 const TOO_MANY_BYTES = `Pictures beyond ${MAX_IMAGE_BYTES / 1024 ** 2} MB were left out.`;
 

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import type { PacketFile } from "../../adapters/sidecar/packet.ts";
-import type { ErrorCode } from "../../core/errors.ts";
+import type { ErrorCode, Failure } from "../../core/errors.ts";
 
 /** A job under way. */
 export interface Job<Order> {
@@ -29,9 +29,22 @@ export type JobOutcome =
       readonly code: ErrorCode;
       readonly message: string;
       readonly field?: string;
+      /** Another try of the same order may succeed, after this at the earliest. */
+      readonly retryAfterMs?: number;
       /** Nothing was begun. */
       readonly began?: false;
     };
+
+/** The outcome of a job that failed with this, its retry included. */
+export function failJob({ code, message, field, retryAfterMs }: Failure): JobOutcome {
+  return {
+    ok: false,
+    code,
+    message,
+    ...(field === undefined ? {} : { field }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
 
 /** What is common to all jobs of a kind. */
 interface JobLimits {

@@ -4,7 +4,7 @@ import { scriptJob } from "../cage/script-job.ts";
 import { openEngines } from "../documents/make/engines.ts";
 import { makeJobKind } from "../documents/make/make-job.ts";
 import { convertWithPandoc } from "../documents/pandoc.ts";
-import { documentReadJob } from "../documents/read-job.ts";
+import { readJobKind } from "../documents/read-job.ts";
 import type { EgressDeps } from "../egress.ts";
 import { sshJob } from "../ssh/ssh-job.ts";
 import type { ReadyJobKind } from "./job.ts";
@@ -15,5 +15,5 @@ export interface JobDeps {
 }
 
 export function jobKinds({ egress }: JobDeps): readonly ReadyJobKind[] {
-  return [scriptJob(egress, theCages), documentReadJob, makeJobKind(openEngines(convertWithPandoc)), sshJob(egress)];
+  return [scriptJob(egress, theCages), readJobKind(), makeJobKind(openEngines(convertWithPandoc)), sshJob(egress)];
 }

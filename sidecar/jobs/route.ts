@@ -161,8 +161,14 @@ async function sendResult(response: ServerResponse, outcome: Extract<JobOutcome,
 }
 
 function sendFailure(response: ServerResponse, outcome: Extract<JobOutcome, { ok: false }>): void {
-  const { ok: _, began, ...failure } = outcome;
-  sendJson(response, ERRORS[failure.code].status, { ...failure, sent: began !== false });
+  const { code, message, field, retryAfterMs, began } = outcome;
+  sendJson(response, ERRORS[code].status, {
+    code,
+    message,
+    field,
+    retry_after_ms: retryAfterMs,
+    sent: began !== false,
+  });
 }
 
 /** The job did not begin. What still comes is not read, but for what the other side has sent meanwhile. */

@@ -10,6 +10,7 @@ import { openDocuments } from "../../adapters/sidecar/documents.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
 import type { DocumentMaker, DocumentToMake, MakeRequest } from "../../core/documents/make.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
+import { failDocument } from "../../sidecar/documents/death.ts";
 import { makeJobKind } from "../../sidecar/documents/make/make-job.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { fakeDocuments } from "../fakes/documents.ts";
@@ -85,6 +86,18 @@ describe("the sidecar", () => {
     const error = { code: "upstream_failed", retryAfterMs: 1_000, details: { sent: false } };
     expect(await maker.make(request(SHEETS))).toMatchObject({ ok: false, error });
     await closeServer(dying);
+  });
+
+  it("whose engine was ended twice says that another try may succeed", async () => {
+    const failure = failDocument({ cause: "outside" }, "made");
+    const engines = { ...workshop.engines, maker: async () => failure };
+    const isolation = async () => ({ level: "none", reason: "Nothing runs here." }) as const;
+    const jobs = { kinds: [makeJobKind(engines)], folder: join(folder, "ended"), isolation };
+    const killed = makeSidecar(secret, systemEgress(parseEgressAllow("")), jobs);
+    const maker = openDocuments(sidecarAt(`http://127.0.0.1:${await listenOnLoopback(killed, 0)}`, secret), "ten_1");
+    const error = { code: "upstream_failed", retryAfterMs: 1_000, details: { sent: false } };
+    expect(await maker.make(request(SHEETS))).toMatchObject({ ok: false, error });
+    await closeServer(killed);
   });
 
   it("refuses a template that is none, or of another kind, and leaves nothing behind", async () => {

@@ -7,9 +7,12 @@ import { expect, it } from "vitest";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { openDocuments } from "../../adapters/sidecar/documents.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
+import { failed, type Result } from "../../core/errors.ts";
 import type { DocumentsPort } from "../../core/documents/port.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
-import { documentReadJob } from "../../sidecar/documents/read-job.ts";
+import { readJobKind } from "../../sidecar/documents/read-job.ts";
+import { failDocument } from "../../sidecar/documents/death.ts";
+import type { Converters } from "../../sidecar/documents/read.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { fakeDocuments } from "../fakes/documents.ts";
 import { closeServer, listenOnLoopback, unusedPort } from "../stand-ins/listen.ts";
@@ -18,14 +21,17 @@ import { documentOf, documentsContract } from "./documents-suite.ts";
 documentsContract("the fake in memory", () =>
   Promise.resolve({ documents: fakeDocuments(), close: () => Promise.resolve() }),
 );
-documentsContract("the adapter and the sidecar", overLoopback);
+documentsContract("the adapter and the sidecar", () => overLoopback());
 
-async function overLoopback(): Promise<{ documents: DocumentsPort; folder: string; close(): Promise<void> }> {
+/** With these engines in place of pandoc and of the reader's process. */
+async function overLoopback(
+  converters?: Converters,
+): Promise<{ documents: DocumentsPort; folder: string; close(): Promise<void> }> {
   const secret = randomBytes(32).toString("hex");
   const folder = mkdtempSync(join(tmpdir(), "otto-documents-"));
   const isolation = async () => ({ level: "none", reason: "Nothing runs here." }) as const;
   const server = makeSidecar(secret, systemEgress(parseEgressAllow("")), {
-    kinds: [documentReadJob],
+    kinds: [readJobKind(converters)],
     folder,
     isolation,
   });
@@ -62,6 +68,30 @@ it("the sidecar reads the pages that are asked for", async () => {
   const read = await documents.read(documentOf("a.pdf", fixture("report.pdf"), { pages: { first: 2, last: 2 } }));
   expect(read).toMatchObject({ ok: true, value: { units: { total: 2, read: 1 } } });
   expect(read.ok && read.value.markdown).toContain("# Second page");
+  await close();
+});
+
+it.each<[string, Result<never>, object]>([
+  [
+    "that was ended twice is worth another try",
+    failDocument({ cause: "outside" }, "read"),
+    { code: "upstream_failed", retryAfterMs: 1_000 },
+  ],
+  [
+    "that had no free user is worth another try",
+    failed("rate_limited", "Taken.", { retryAfterMs: 2_000 }),
+    { code: "rate_limited", retryAfterMs: 2_000 },
+  ],
+  [
+    "that broke down is not",
+    failDocument({ cause: "crash" }, "read"),
+    { code: "invalid_input", retryAfterMs: undefined },
+  ],
+])("a converter %s, as the sidecar says", async (_, failure, expected) => {
+  const { documents, close } = await overLoopback({ convert: async () => failure, readApart: async () => failure });
+  const read = await documents.read(documentOf("a.docx", fixture("report.docx")));
+  if (read.ok) throw new Error("it was read");
+  expect({ retryAfterMs: undefined, ...read.error }).toMatchObject({ ...expected, details: { sent: false } });
   await close();
 });
 

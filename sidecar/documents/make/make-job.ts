@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { documentSchema, MAX_IMAGES, MAX_IMAGES_BYTES, MAX_TEMPLATE_BYTES } from "../../../core/documents/make.ts";
 import { failed, ok, type Result } from "../../../core/errors.ts";
-import { defineJob, type Job, type JobOutcome, type ReadyJobKind } from "../../jobs/job.ts";
+import { defineJob, failJob, type Job, type JobOutcome, type ReadyJobKind } from "../../jobs/job.ts";
 import { startBudget } from "../budget.ts";
 import { checkDocument } from "../check.ts";
 import { writeZip } from "../zip.ts";
@@ -42,18 +42,14 @@ async function runJob(job: Job<Order>, engines: Engines): Promise<JobOutcome> {
   const { order, signal, folder } = job;
   const within = enginesWithin(startBudget(), engines);
   const template = await templateOf(job);
-  if (!template.ok) return refusal(template);
+  if (!template.ok) return failJob(template.error);
   const images = await imagesOf(job);
   const { document, now_ms: nowMs } = order;
   const made = await makeDocument({ document, images, template: template.value, nowMs, signal }, within);
-  if (!made.ok) return refusal(made);
+  if (!made.ok) return failJob(made.error);
   const from = join(folder, MADE);
   await writeFile(from, made.value.bytes);
   return { ok: true, body: { warnings: made.value.warnings }, files: [{ path: `${MADE}.${document.format}`, from }] };
-}
-
-function refusal({ error: { code, message, field } }: Extract<Result<unknown>, { ok: false }>): JobOutcome {
-  return { ok: false, code, message, ...(field === undefined ? {} : { field }) };
 }
 
 async function imagesOf({ order, folder }: Job<Order>): Promise<ReadonlyMap<string, Uint8Array | string>> {
