@@ -6,7 +6,8 @@ import { text } from "node:stream/consumers";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CagedProcess, type Isolation, USUAL_LIMITS } from "./cage.ts";
-import { codeOf, openCageFolder } from "./folders.ts";
+import { openCageFolder } from "./folders.ts";
+import { codeOf } from "./failures.ts";
 import { makePipes } from "./pipes.ts";
 import { type CageTools, startCaged } from "./start-caged.ts";
 import { syscallFilter } from "./syscalls.ts";
@@ -42,20 +43,26 @@ export interface CageChoice {
 }
 
 let cages: Promise<Cages> | undefined;
+let reopening: Promise<Cages> | undefined;
 
 /**
- * The cages of this process; the first who asks has them opened, as the environment says. They are opened anew when their folder
- * is gone, as a machine that tidies its temporary files may take it away. Rejects where it cannot be made.
+ * The cages of this process; the first caller has them opened, as the environment says. They are opened again when their folder
+ * is gone, as a machine that tidies its temporary files may take it away, once for all that call meanwhile. Rejects where it cannot be made.
  */
 export async function theCages(): Promise<Cages> {
-  const before = cages;
-  const there = await before?.catch(() => null);
+  const there = (await cages?.catch(() => null)) ?? null;
   if (there?.isWhole() === true) return there;
+  reopening ??= reopen(there).finally(() => {
+    reopening = undefined;
+  });
+  return await reopening;
+}
+
+async function reopen(before: Cages | null): Promise<Cages> {
   // Its lock guards nothing any more.
-  if (there?.running.size === 0) await there.folder.remove();
-  // Others may have asked meanwhile.
-  if (cages === before) cages = undefined;
-  return await (cages ??= openForProcess());
+  if (before?.running.size === 0) await before.folder.remove();
+  cages = openForProcess();
+  return await cages;
 }
 
 async function openForProcess(): Promise<Cages> {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import type { Mount } from "./cage.ts";
-import { takeLock, takeName } from "./lock.ts";
+import { type Lock, takeLock, takeName } from "./lock.ts";
 import { killIfThere, readOrNull } from "./processes.ts";
 
 const PREFIX = "otto-cages-";
@@ -40,18 +40,24 @@ export async function openCageFolder(parent: string = tmpdir()): Promise<CageFol
   await removeForsaken(parent);
   const path = join(parent, PREFIX + randomBytes(12).toString("hex"));
   // Before there is a folder: the release before removes one whose name nobody holds.
-  const name = await takeName(path);
-  await mkdir(path, { mode: 0o711 }).catch((error: unknown) => {
-    name?.release();
-    throw error;
-  });
-  await chmod(path, 0o711);
-  const locks = [name, await takeLock(join(path, LOCK))];
+  const locks: (Lock | null)[] = [await takeName(path)];
   const etc = new Map<string, string>();
-  for (const [name, text] of Object.entries(ETC)) {
-    const file = join(path, name);
-    await writeFile(file, text, { mode: 0o644 });
-    etc.set(name, file);
+  async function remove(): Promise<void> {
+    await removeTree(path);
+    for (const lock of locks) lock?.release();
+  }
+  try {
+    await mkdir(path, { mode: 0o711 });
+    await chmod(path, 0o711);
+    locks.push(await takeLock(join(path, LOCK)));
+    for (const [name, text] of Object.entries(ETC)) {
+      const file = join(path, name);
+      await writeFile(file, text, { mode: 0o644 });
+      etc.set(name, file);
+    }
+  } catch (error) {
+    await remove();
+    throw error;
   }
   const copies = new Map<string, Promise<string>>();
   /** It has the place that the cage has for it, since a program in no cage finds its parts by where they are to each other. */
@@ -84,10 +90,7 @@ export async function openCageFolder(parent: string = tmpdir()): Promise<CageFol
       return own;
     },
     reachable: (mounts) => Promise.all(mounts.map(reachable)),
-    remove: async () => {
-      await removeTree(path);
-      for (const lock of locks) lock?.release();
-    },
+    remove,
   };
 }
 
@@ -134,11 +137,6 @@ function killBeginning(path: string): void {
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     if (readOrNull(`/proc/${pid}/cmdline`)?.includes(`${path}/`) === true) killIfThere(Number(pid));
   }
-}
-
-/** The system's word for what went wrong, without the paths of a message. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "no reason";
 }
 
 /** Removes a folder with all that programs left in it: also folders that nobody may enter, and those nested too deep for a path. */

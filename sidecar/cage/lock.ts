@@ -6,18 +6,21 @@
 import { spawn } from "node:child_process";
 import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
 import { createServer } from "node:net";
+import { codeOf } from "./failures.ts";
 
 const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
 const MODE = 0o600;
 /** The descriptor in the program that takes the lock, and how it ends when another process holds it. */
 const FD = 3;
 const IS_HELD = 1;
+const NO_FLOCK = "there is no flock of util-linux";
 
 export interface Lock {
+  /** Does nothing when it was released before: its descriptor may be another file's by then. */
   release(): void;
 }
 
-/** No lock could be taken here, whoever holds it. `code` is for an operator. */
+/** No lock could be taken here, held or not. `code` is for an operator. */
 export class CannotLock extends Error {
   override readonly name = "CannotLock";
   readonly code: string;
@@ -35,13 +38,23 @@ export class CannotLock extends Error {
 export async function takeLock(path: string): Promise<Lock | null> {
   const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, MODE);
   try {
-    if ((await flock(file)) && isStillAt(path, file)) return { release: () => closeSync(file) };
+    if ((await flock(file)) && isStillAt(path, file)) return held(() => closeSync(file));
   } catch (error) {
     closeSync(file);
     throw error;
   }
   closeSync(file);
   return null;
+}
+
+function held(release: () => void): Lock {
+  let isHeld = true;
+  return {
+    release() {
+      if (isHeld) release();
+      isHeld = false;
+    },
+  };
 }
 
 /** False: another open file holds the lock. */
@@ -51,7 +64,7 @@ async function flock(file: number): Promise<boolean> {
     env: { PATH: "/usr/bin:/bin:/usr/local/bin" },
   });
   const code = await new Promise<number | string>((resolve) => {
-    child.once("error", () => resolve("there is no flock of util-linux"));
+    child.once("error", (error) => resolve(codeOf(error) === "ENOENT" ? NO_FLOCK : codeOf(error)));
     child.once("exit", (exitCode, signal) => resolve(exitCode ?? signal ?? "no exit code"));
   });
   if (code !== 0 && code !== IS_HELD)
@@ -77,5 +90,5 @@ export async function takeName(name: string): Promise<Lock | null> {
   });
   if (!isOurs) return null;
   server.unref();
-  return { release: () => void server.close() };
+  return held(() => void server.close());
 }

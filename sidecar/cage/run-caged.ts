@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import type { CageLimits, Mount } from "./cage.ts";
 import { type Changes, changesIn, filesBefore } from "./changes.ts";
-import { codeOf, removeTree } from "./folders.ts";
+import { codeOf, refuseCage } from "./failures.ts";
+import { removeTree } from "./folders.ts";
 import { readOutput } from "./output.ts";
 import type { ProxyRules } from "./proxy.ts";
 import { type CageTools, NO_NETWORK, startCaged } from "./start-caged.ts";
@@ -63,7 +64,7 @@ export async function runCaged(tools: CageTools, request: CagedRunRequest): Prom
     layOut(own, request);
   } catch (error) {
     if (own !== null) await removeTree(own);
-    return failed("not_available", `The program's files could not be laid out (${codeOf(error)}). It was not started.`);
+    return refuseCage(error, `The program's files could not be laid out (${codeOf(error)}). It was not started.`);
   }
   try {
     const ran = await runIn(own, tools, request);

@@ -7,7 +7,7 @@ import type { EgressDeps } from "../egress.ts";
 import { defineJob, failJob, type ReadyJobKind } from "../jobs/job.ts";
 import { type CageLimits, USUAL_LIMITS } from "./cage.ts";
 import type { Cages } from "./cages.ts";
-import { codeOf } from "./folders.ts";
+import { orRefuse } from "./failures.ts";
 import { type LaidOut, runCaged } from "./run-caged.ts";
 
 const MAX_ARGUMENTS = 1_000;
@@ -51,15 +51,9 @@ export function scriptJob(
     maxFiles: MAX_FILES,
     order: scriptOrder,
     async run({ order, files, folder, signal }) {
-      const tools = await cages().catch(codeOf);
-      if (typeof tools === "string")
-        return {
-          ok: false,
-          code: "not_available",
-          message: `Nothing can be shut in here now (${tools}).`,
-          began: false,
-        };
-      const done = await runCaged(tools, {
+      const tools = await orRefuse(cages, "Nothing can be shut in here now");
+      if (!tools.ok) return { ...failJob(tools.error), began: false };
+      const done = await runCaged(tools.value, {
         argv: order.argv,
         cwd: order.cwd,
         env: order.env,

@@ -20,7 +20,8 @@ import {
   withFilter,
 } from "./command.ts";
 import { inContainer } from "./container.ts";
-import { type CageFolder, codeOf } from "./folders.ts";
+import { AGAIN, orRefuse, refuseCage } from "./failures.ts";
+import type { CageFolder } from "./folders.ts";
 import { closePipe, type OutputPipe, type TakePipe } from "./pipes.ts";
 import { killIfThere, killProcessesOf, processesBelow, processesOf } from "./processes.ts";
 import { filterInstaller } from "./syscalls.ts";
@@ -89,14 +90,14 @@ interface Started {
  * A converter that stays: `startCaged(tools, {argv: ["node", "/app/convert.js"], cwd: "/tmp", env: {}, mounts: [{from:
  * folderOfIt, at: "/app", writable: false}], limits: USUAL_LIMITS, network: null})`; then write to `stdin`, read `stdout` and
  * `stderr` all the time, and `kill("…")` in the end. `tools` come from `theCages()`. Refused with `not_available` where
- * nothing can shut a program in, and with `rate_limited` where every user for programs is taken: nothing was started then.
+ * nothing can shut a program in, and with `rate_limited` where every user for programs is taken, or the machine has none of what a program needs at this moment: nothing was started then.
  */
 export async function startCaged(tools: CageTools, spec: CageSpec): Promise<Result<CagedProcess>> {
   if (tools.isolation.level === "none") return failed("not_available", tools.isolation.reason);
   if (spec.network !== null && tools.isolation.level === "container") return failed("not_available", NO_NETWORK);
-  const user = tools.changesUser ? await claimUser().catch(codeOf) : null;
-  if (typeof user === "string") return failed("not_available", `No user can be locked for the program (${user}).`);
-  if (tools.changesUser && user === null) return failed("rate_limited", "All users for programs are taken.");
+  const claimed = tools.changesUser ? await claim() : ok(null);
+  if (!claimed.ok) return claimed;
+  const user = claimed.value;
   const writable = spec.mounts.filter((mount) => mount.writable).map(({ from }) => from);
   let outputs: Outputs | null = null;
   let wayOut: WayOut | null = null;
@@ -116,8 +117,15 @@ export async function startCaged(tools: CageTools, spec: CageSpec): Promise<Resu
     for (const pipe of Object.values(outputs ?? {}) as readonly OutputPipe[]) closePipe(pipe);
     await wayOut?.close();
     user?.release();
-    return failed("not_available", `The cage did not start: ${error instanceof Error ? error.message : "no reason"}.`);
+    return refuseCage(error, `The cage did not start: ${error instanceof Error ? error.message : "no reason"}.`);
   }
+}
+
+/** A user that no other program has. */
+async function claim(): Promise<Result<ClaimedUser>> {
+  const user = await orRefuse(claimUser, "No user can be locked for the program");
+  if (!user.ok) return user;
+  return user.value === null ? failed("rate_limited", "All users for programs are taken.", AGAIN) : ok(user.value);
 }
 
 async function startInBubblewrap(

@@ -8,10 +8,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { failed, type Failure, ok, type Result } from "../../core/errors.ts";
 import { type CageLimits, type Mount, USUAL_LIMITS } from "../cage/cage.ts";
 import { theCages } from "../cage/cages.ts";
-import { codeOf } from "../cage/folders.ts";
+import { orRefuse } from "../cage/failures.ts";
 import { startCaged } from "../cage/start-caged.ts";
 import { type Death, judgeDeath, NOT_NEEDED } from "./death.ts";
 
@@ -22,7 +22,7 @@ export interface ProgramStart {
   readonly nodeFlags: readonly string[];
   /** Bounds the private memory that it may map for writing; it may use half of that. */
   readonly dataBytes: number;
-  /** What its engine has of that for a document, in 1,000,000 bytes, as a document is told that needs more. */
+  /** What its engine has of that for a document, in 1,000,000 bytes, as the failure of a document that needs more says. */
   readonly memoryMb: number;
 }
 
@@ -41,7 +41,6 @@ const TMP_BYTES = 1024 ** 2;
 const LAST_WORDS_CHARACTERS = 16 * 1024;
 /** All processes that could write are gone by then. */
 const LAST_WORDS_MS = 1_000;
-const AGAIN_AFTER_MS = 1_000;
 const ROOT = new URL("../../", import.meta.url);
 const CAGED_ROOT = "/otto";
 /** What the programs import, of this repository and of packages. The native parts of liteparse and of Typst are packages beside them. */
@@ -62,12 +61,9 @@ const NO_WARNINGS = "--disable-warning=ExperimentalWarning";
 
 /** Failures: `not_available` (nothing can be shut in here), `rate_limited` (every user for programs is taken). */
 export async function startProgram({ script, nodeFlags, dataBytes, memoryMb }: ProgramStart): Promise<Result<Spawned>> {
-  const tools = await theCages().catch(codeOf);
-  if (typeof tools === "string")
-    return failed(
-      "not_available",
-      `Documents are not read or made here now, because nothing can be shut in (${tools}).`,
-    );
+  const cages = await orRefuse(theCages, "Documents are not read or made here now, because nothing can be shut in");
+  if (!cages.ok) return cages;
+  const tools = cages.value;
   const root = fileURLToPath(ROOT);
   const path = fileURLToPath(script).slice(root.length);
   const started = await startCaged(tools, {
@@ -99,9 +95,9 @@ function tailOf(stream: Readable): () => Promise<string> {
   };
 }
 
-function refused({ code, message }: { readonly code: string; readonly message: string }): Result<never> {
-  if (code === "rate_limited")
-    return failed("rate_limited", `${message} Try again later.`, { retryAfterMs: AGAIN_AFTER_MS });
+function refused(failure: Failure): Result<never> {
+  const { code, message } = failure;
+  if (code === "rate_limited") return { ok: false, error: { ...failure, message: `${message} Try again later.` } };
   return failed("not_available", `Documents are not read or made here: ${message}`);
 }
 

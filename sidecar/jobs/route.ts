@@ -18,7 +18,8 @@ import {
   type PacketFile,
 } from "../../adapters/sidecar/packet.ts";
 import { ERRORS } from "../../core/errors.ts";
-import { codeOf, removeTree } from "../cage/folders.ts";
+import { codeOf } from "../cage/failures.ts";
+import { removeTree } from "../cage/folders.ts";
 import { sendJson, sendTooMany } from "../reply.ts";
 import { type JobOrder, requireFiles } from "../token.ts";
 import type { JobOutcome, ReadyJobKind } from "./job.ts";

@@ -4,8 +4,10 @@
  */
 import { mkdtemp } from "node:fs/promises";
 import { isAbsolute, join, normalize } from "node:path";
+import type { Failure } from "../../core/errors.ts";
 import { type Mount, USUAL_LIMITS } from "../cage/cage.ts";
-import { codeOf, removeTree } from "../cage/folders.ts";
+import { orRefuse } from "../cage/failures.ts";
+import { removeTree } from "../cage/folders.ts";
 import { type CageTools, startCaged } from "../cage/start-caged.ts";
 import type { EgressDeps } from "../egress.ts";
 import type { StartProgram } from "./server-process.ts";
@@ -25,10 +27,9 @@ export interface McpCages {
 
 export function startInCage({ cages, egress, offered }: McpCages): StartProgram {
   return async ({ argv, env, network }) => {
-    const place = await placeFor(cages).catch(codeOf);
-    if (typeof place === "string")
-      return { ok: false, code: "not_available", message: `Nothing can be shut in here now (${place}).` };
-    const { tools, own } = place;
+    const place = await orRefuse(() => placeFor(cages), "Nothing can be shut in here now");
+    if (!place.ok) return notStarted(place.error);
+    const { tools, own } = place.value;
     const started = await startCaged(tools, {
       argv,
       cwd: WORK,
@@ -42,8 +43,7 @@ export function startInCage({ cages, egress, offered }: McpCages): StartProgram 
     });
     if (!started.ok) {
       await removeTree(own);
-      const code = started.error.code === "rate_limited" ? "rate_limited" : "not_available";
-      return { ok: false, code, message: started.error.message };
+      return notStarted(started.error);
     }
     const caged = started.value;
     const { stdin, stdout, stderr, ended } = caged;
@@ -54,6 +54,10 @@ export function startInCage({ cages, egress, offered }: McpCages): StartProgram 
     });
     return { ok: true, running: { stdin, stdout, stderr, ended: told, kill: () => void caged.kill("It was ended.") } };
   };
+}
+
+function notStarted({ code, message }: Failure) {
+  return { ok: false, code: code === "rate_limited" ? code : "not_available", message } as const;
 }
 
 async function placeFor(cages: McpCages["cages"]): Promise<{ readonly tools: CageTools; readonly own: string }> {

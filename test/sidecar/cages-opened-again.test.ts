@@ -13,6 +13,20 @@ afterEach(async () => {
   await removeTree(folder);
 });
 
+it("are opened again once for all that call at the same time", async () => {
+  folder = mkdtempSync(join(tmpdir(), "otto-again-"));
+  chmodSync(folder, 0o711);
+  vi.stubEnv("TMPDIR", folder);
+  for (let time = 0; time < 3; time += 1) {
+    await removeTree((await theCages()).folder.path);
+    const callers = Array.from({ length: 4 }, () => theCages());
+    const opened = await Promise.all(callers);
+    expect(new Set(opened).size).toBe(1);
+    expect(opened[0]?.isWhole()).toBe(true);
+  }
+  expect(readdirSync(folder)).toHaveLength(1);
+}, 60_000);
+
 it("are opened again each time, and look like no leak of listeners", async () => {
   folder = mkdtempSync(join(tmpdir(), "otto-again-"));
   chmodSync(folder, 0o711);

@@ -1,6 +1,6 @@
 /** Locks on files: one holder on the whole machine, whatever namespace it is in, and none once it is dead. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -55,6 +55,15 @@ describe("a lock", () => {
     expect((await holder(path)).said).toBe("held by another");
     first?.release();
     expect(await takeLock(path)).not.toBeNull();
+  });
+
+  it("that is released twice closes no other file", async () => {
+    const lock = await takeLock(join(folder, "lock"));
+    lock?.release();
+    // The system gives the lowest free descriptor, which was the lock's.
+    const other = openSync(join(folder, "other"), "w");
+    lock?.release();
+    expect(() => closeSync(other)).not.toThrow();
   });
 
   it("ends with its holder, however that ends", async () => {
