@@ -10,6 +10,9 @@ const LOOK_EVERY_MS = 50;
 const PAUSE_SHARE = 4;
 const MAX_PAUSE_MS = 400;
 
+/** Why a program is ended that this process could not look at, for lack of a descriptor, say: no limit of its own. */
+export const NOT_LOOKED_AT = "It could not be looked at.";
+
 export interface Watched {
   readonly processes: () => Promise<readonly ProcessFacts[]>;
   readonly folders: readonly string[];
@@ -36,7 +39,7 @@ async function lookAgain(
     await pause(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
     if (signal.aborted) return;
     const startedAt = performance.now();
-    const why = await look().catch(() => "It could not be looked at.");
+    const why = await look().catch(() => NOT_LOOKED_AT);
     if (why !== null) return tell(why);
     tookMs = performance.now() - startedAt;
   }

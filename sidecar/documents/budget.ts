@@ -13,7 +13,7 @@ export function startBudget(limitMs: number = DOCUMENT_MS): Budget {
   return { leftMs: () => Math.max(0, endsAt - performance.now()) };
 }
 
-/** What a document is told that used up its time; `doing`: "Reading". */
+/** The message of a document that used up its time; `doing`: "Reading". */
 export function usedUp(doing: string): string {
   return `${doing} the document took longer than ${DOCUMENT_MS / 1_000} seconds.`;
 }

@@ -1,6 +1,7 @@
-/** Why a converter's process ended before it answered, and what its document is told. */
+/** Why a converter's process ended before it answered, and the failure of its document. */
 import { failed, type Result } from "../../core/errors.ts";
 import type { CagedEnd } from "../cage/cage.ts";
+import { NOT_LOOKED_AT } from "../cage/watch.ts";
 
 export type Death =
   /** Another process of the machine, or its kernel, ended it: that says nothing of the document. */
@@ -17,6 +18,19 @@ const AGAIN_AFTER_MS = 1_000;
 const OUT_OF_MEMORY =
   /out of memory|memory_allocation_failed|failed to allocate|heap limit|heap exhausted|heap overflow|allocation failed|memory allocation of \d|bad_alloc|(?:could not|cannot) allocate|exit code 251/i;
 
+/** A document's end by the memory of its engine, in 1,000,000 bytes. */
+export function memoryLimit(memoryMb: number): Death {
+  return { cause: "limit", limit: `${memoryMb} MB of memory` };
+}
+
+/**
+ * Whether the same document is worth a second process. Of one that served others before, nobody can tell whether it died of this
+ * document or of what they left in it; and what something outside ends says nothing of any.
+ */
+export function isWorthAnother(death: Death, hadServed: boolean): boolean {
+  return death.cause === "outside" || hadServed;
+}
+
 /** Whether a program's last words say that its memory was used up. */
 export function isOutOfMemory(words: string): boolean {
   return OUT_OF_MEMORY.test(words);
@@ -24,10 +38,10 @@ export function isOutOfMemory(words: string): boolean {
 
 /** `words`: what it wrote to its standard error at the end. `memoryMb`: what it may use. */
 export function judgeDeath({ endedFromOutside, killed }: CagedEnd, words: string, memoryMb: number): Death {
-  const limit = `${memoryMb} MB of memory`;
-  if (endedFromOutside || killed === NOT_NEEDED) return { cause: "outside" };
-  if (killed !== null) return { cause: "limit", limit: /memory/.test(killed) ? limit : lowerFirst(killed) };
-  return isOutOfMemory(words) ? { cause: "limit", limit } : { cause: "crash" };
+  if (endedFromOutside || killed === NOT_NEEDED || killed === NOT_LOOKED_AT) return { cause: "outside" };
+  if (killed !== null)
+    return /memory/.test(killed) ? memoryLimit(memoryMb) : { cause: "limit", limit: lowerFirst(killed) };
+  return isOutOfMemory(words) ? memoryLimit(memoryMb) : { cause: "crash" };
 }
 
 function lowerFirst(text: string): string {
@@ -51,7 +65,7 @@ export function failDocument(death: Death, doing: "read" | "made"): Result<never
   }
 }
 
-/** What a document is told that exceeds a limit. */
+/** The message of a document that exceeds a limit. */
 export function tooLarge(limit: string): string {
   return `The document needs more than a converter may use (${limit}). Try a smaller part of it.`;
 }

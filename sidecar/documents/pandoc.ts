@@ -6,7 +6,7 @@ import { failed, ok, type Result } from "../../core/errors.ts";
 import type { PandocAnswer, PandocQuestion } from "./children/pandoc-child.ts";
 import { usedUp } from "./budget.ts";
 import { type ConverterProcess, type ConverterStart, startConverter } from "./converter-process.ts";
-import { type Death, failDocument, isOutOfMemory, tooLarge } from "./death.ts";
+import { type Death, failDocument, isOutOfMemory, isWorthAnother, memoryLimit } from "./death.ts";
 
 /** One conversion. `from` and `to` are pandoc's formats with their extensions, such as `markdown-raw_html`. */
 export interface Conversion {
@@ -133,17 +133,13 @@ export function makePandocPool(limits: PandocLimits = PANDOC_LIMITS, start: Conv
     idle.push(worker);
   }
 
-  /**
-   * Of a process that served others before, nobody can tell whether it dies of this document, and what something outside ends says
-   * nothing of it: a second process shows it.
-   */
   async function convertInPlace(conversion: Conversion, endsAt: number): Promise<Result<Converted>> {
     const worker = await takeWorker();
     if (!worker.ok) return worker;
     const hadServed = worker.value.documents > 0;
     const first = await convertBy(worker.value, conversion, endsAt);
     if (!("cause" in first)) return first;
-    if (isClosed || (first.cause !== "outside" && !hadServed)) return failDocument(first, "read");
+    if (isClosed || !isWorthAnother(first, hadServed)) return failDocument(first, "read");
     const another = await newWorker();
     if (!another.ok) return another;
     const second = await convertBy(another.value, conversion, endsAt);
@@ -214,7 +210,11 @@ async function askPandoc(
   if (asked.kind === "timeout") return failed("timeout", usedUp("Converting"));
   if (asked.kind === "died") return asked.death;
   const { error, warnings, media } = asked.frame.head as PandocAnswer;
-  if (error !== null && isOutOfMemory(error)) return failed("too_large", tooLarge(`${MEMORY_MB} MB of memory`));
+  if (error !== null && isOutOfMemory(error)) {
+    // Its memory never shrinks, so it would say the same of the next document.
+    process.end();
+    return memoryLimit(MEMORY_MB);
+  }
   if (error !== null) return failed("invalid_input", `The converter cannot read this: ${error.trim().slice(0, 300)}`);
   const [bytes = new Uint8Array(), ...pictures] = asked.frame.parts;
   return ok({ bytes, warnings, media: pictures.map((one, index) => ({ name: media[index] ?? "", bytes: one })) });

@@ -1,10 +1,14 @@
 /** The processes of converters: what becomes of the document, and of the next one, when one hangs, dies or takes too much. */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readOrNull, readProcesses } from "../../sidecar/cage/processes.ts";
+import { NOT_LOOKED_AT } from "../../sidecar/cage/watch.ts";
 import { startBudget } from "../../sidecar/documents/budget.ts";
 import type { ConverterStart } from "../../sidecar/documents/converter-process.ts";
+import { judgeDeath } from "../../sidecar/documents/death.ts";
+import { drawSvgs } from "../../sidecar/documents/make/draw-svgs.ts";
+import { makeMakerPool, type MakerPool } from "../../sidecar/documents/make/makers.ts";
 import { MAX_PANDOC_BYTES, makePandocPool, PANDOC_LIMITS, type PandocPool } from "../../sidecar/documents/pandoc.ts";
 import { readApart } from "../../sidecar/documents/read-apart.ts";
 import { docxParts, makeZip, paragraph } from "./make-zip.ts";
@@ -187,6 +191,91 @@ describe("a reader's process", () => {
     await expect.poll(() => converters().length, LONG).toBe(1);
     killConverters();
     expect(await read).toMatchObject({ ok: true, value: { markdown: "wait 1000" } });
+  });
+});
+
+it.each(["need a fresh one", "ask for a fresh one"])(
+  "pandoc's process that served others is not believed when it says %s: another one converts it",
+  async (told) => {
+    pool = makePandocPool(LIMITS, TOLD);
+    const before = await nameOf();
+    const done = await convert(told);
+    expect(done).toMatchObject({ text: told });
+    expect(done).not.toMatchObject({ name: before });
+  },
+);
+
+describe("a maker's process", () => {
+  let makers: MakerPool;
+  beforeEach(() => {
+    makers = makeMakerPool(20_000, TOLD);
+  });
+  afterEach(() => makers.close());
+
+  async function make(told: string) {
+    const made = await makers.ask({ kind: "style", format: "docx" }, [Buffer.from(told)], new AbortController().signal);
+    return made.ok ? Buffer.from(made.value).toString() : made.error;
+  }
+
+  it.each(["need a fresh one", "ask for a fresh one"])(
+    "that served others is not believed when it says %s: another one makes the document",
+    async (told) => {
+      expect(await make("hello")).toBe("hello");
+      expect(await make(told)).toBe(told);
+      await expect.poll(() => converters().length, LONG).toBe(1);
+    },
+  );
+
+  it("that served others is followed by one more, and by no third", async () => {
+    expect(await make("hello")).toBe("hello");
+    expect(await make("exhaust")).toMatchObject({
+      code: "too_large",
+      message: expect.stringMatching(/450 MB of memory/),
+    });
+    expect(await make("next")).toBe("next");
+  });
+
+  it("that something outside kills is followed by one more, and is worth another try when that is killed too", async () => {
+    const once = make("wait 1000");
+    await expect.poll(() => converters().length, LONG).toBe(1);
+    killConverters();
+    expect(await once).toBe("wait 1000");
+    const twice = make("wait 15000");
+    for (const killed of [1, 2]) {
+      await expect.poll(() => converters().length, LONG).toBe(1);
+      await sleep(300 * killed);
+      const [before] = converters();
+      killConverters();
+      await expect.poll(() => converters().includes(before ?? 0), LONG).toBe(false);
+    }
+    expect(await twice).toMatchObject({ code: "upstream_failed", retryAfterMs: 1_000 });
+  });
+});
+
+describe("a process that draws", () => {
+  const picture = (told: string) => Buffer.from(`<svg><!--${told}--></svg>`);
+  const draw = async (...told: string[]) => await drawSvgs(told.map(picture), new AbortController().signal, {}, TOLD);
+
+  it("that drew others is not believed when it breaks down: another one draws the picture", async () => {
+    const drawn = await draw("hello", "need a fresh one");
+    expect(drawn.map((one) => ("png" in one ? "drawn" : one.why))).toEqual(["drawn", "drawn"]);
+  });
+
+  it.each([
+    ["exhaust", "450 MB of memory"],
+    ["flood", "1 MB of text and pictures"],
+  ])("told to %s leaves out the picture, with its limit, and the next one is drawn", async (told, limit) => {
+    const [left, next] = await draw(told, "next");
+    expect(left).toEqual({ why: `it is an SVG that needs more than drawing one may use (${limit})` });
+    expect(next).toMatchObject({ png: expect.anything() });
+  });
+});
+
+it("a process that could not be looked at was ended from outside, not by a limit of its document", () => {
+  const end = { exitCode: null, endedFromOutside: false, timedOut: false };
+  expect(judgeDeath({ ...end, killed: NOT_LOOKED_AT }, "", 450)).toEqual({ cause: "outside" });
+  expect(judgeDeath({ ...end, killed: "It took more than 5 bytes of memory." }, "", 450)).toMatchObject({
+    cause: "limit",
   });
 });
 

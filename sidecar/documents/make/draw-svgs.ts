@@ -5,7 +5,7 @@
 import { ok, type Result } from "../../../core/errors.ts";
 import type { DrawAnswer } from "../children/draw-child.ts";
 import { type ConverterProcess, type ConverterStart, startConverter } from "../converter-process.ts";
-import type { Death } from "../death.ts";
+import { type Death, isWorthAnother } from "../death.ts";
 import { XmlScan } from "../xml-scan.ts";
 
 /** A picture, or why there is none. */
@@ -42,15 +42,17 @@ export function looksLikeSvg(bytes: Uint8Array): boolean {
   return /^\uFEFF?\s*<(?!!doctype\s+html|html)/i.test(head) && /<(?:[\w.-]{1,50}:)?svg[\s/>]/.test(head);
 }
 
+/** `start` is another program in tests. */
 export async function drawSvgs(
   svgs: readonly Uint8Array[],
   signal: AbortSignal,
   limits: Partial<DrawLimits> = {},
+  start: ConverterStart = START,
 ): Promise<readonly Drawn[]> {
   const { pictureMs, documentMs } = { ...LIMITS, ...limits };
   const end = performance.now() + documentMs;
   const drawn: Drawn[] = [];
-  const pen = makePen();
+  const pen = makePen(start);
   try {
     for (const svg of svgs) {
       const left = end - performance.now();
@@ -63,20 +65,21 @@ export async function drawSvgs(
   }
 }
 
-/** The process that draws, another one after each that ended. */
+/** The process that draws, another one after each that ended. `hadServed`: it was taken before. */
 interface Pen {
-  take(): Promise<Result<ConverterProcess>>;
+  take(): Promise<Result<{ readonly process: ConverterProcess; readonly hadServed: boolean }>>;
   end(): void;
 }
 
-function makePen(): Pen {
+function makePen(start: ConverterStart): Pen {
   let process: ConverterProcess | null = null;
   return {
     async take() {
-      if (process !== null && !process.hasEnded) return ok(process);
-      const started = await startConverter(START);
-      if (started.ok) process = started.value;
-      return started;
+      if (process !== null && !process.hasEnded) return ok({ process, hadServed: true });
+      const started = await startConverter(start);
+      if (!started.ok) return started;
+      process = started.value;
+      return ok({ process, hadServed: false });
     },
     end: () => process?.end(),
   };
@@ -88,27 +91,41 @@ function whyNot(svg: Uint8Array): string | null {
   return "it is an SVG that declares entities, nests its elements too deeply, or has too many of them";
 }
 
-/** What something outside ends is tried once more. */
+/** Once more by another process where that may draw it. */
 async function drawTwice(pen: Pen, svg: Uint8Array, timeoutMs: number, signal: AbortSignal): Promise<Drawn> {
   const end = performance.now() + timeoutMs;
   const first = await drawOne(pen, svg, timeoutMs, signal);
-  return first === ENDED_FROM_OUTSIDE ? await drawOne(pen, svg, end - performance.now(), signal) : first;
+  if (!("death" in first)) return first;
+  const second = first.isWorthAnother ? await drawOne(pen, svg, end - performance.now(), signal) : first;
+  return "death" in second ? { why: whyDied(second.death) } : second;
 }
 
-async function drawOne(pen: Pen, svg: Uint8Array, timeoutMs: number, signal: AbortSignal): Promise<Drawn> {
-  const process = await pen.take();
-  if (!process.ok) return { why: process.error.message };
-  const asked = await process.value.ask({ head: null, parts: [svg] }, Math.max(0, timeoutMs), signal);
-  if (asked.kind === "died") return WHY_DIED[asked.death.cause];
+/** The pen's process ended over the picture. */
+interface NotDrawn {
+  readonly death: Death;
+  readonly isWorthAnother: boolean;
+}
+
+async function drawOne(pen: Pen, svg: Uint8Array, timeoutMs: number, signal: AbortSignal): Promise<Drawn | NotDrawn> {
+  const taken = await pen.take();
+  if (!taken.ok) return { why: taken.error.message };
+  const { process, hadServed } = taken.value;
+  const asked = await process.ask({ head: null, parts: [svg] }, Math.max(0, timeoutMs), signal);
+  if (asked.kind === "died") return { death: asked.death, isWorthAnother: isWorthAnother(asked.death, hadServed) };
   if (asked.kind !== "answered") return { why: NO_TIME };
   const { error } = asked.frame.head as DrawAnswer;
   return error === null ? { png: asked.frame.parts[0] ?? new Uint8Array() } : { why: error };
 }
 
-const ENDED_FROM_OUTSIDE: Drawn = { why: "drawing it was ended from outside; it may be drawn by the next try" };
-const WHY_DIED: Readonly<Record<Death["cause"], Drawn>> = {
-  outside: ENDED_FROM_OUTSIDE,
-  limit: { why: `it is an SVG that needs more memory than drawing one may use (${START.memoryMb} MB)` },
-  crash: { why: "it is an SVG that is damaged" },
-};
+function whyDied(death: Death): string {
+  switch (death.cause) {
+    case "outside":
+      return "drawing it was ended from outside, twice; it may be drawn by the next try";
+    case "limit":
+      return `it is an SVG that needs more than drawing one may use (${death.limit})`;
+    case "crash":
+      return "it is an SVG that is damaged";
+  }
+}
+
 const NO_TIME = "it is an SVG that takes too long to draw";

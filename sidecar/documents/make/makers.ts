@@ -6,7 +6,7 @@ import { failed, ok, type Result } from "../../../core/errors.ts";
 import type { MakeAnswer, MakeQuestion } from "../children/make-child.ts";
 import { usedUp } from "../budget.ts";
 import { type ConverterProcess, type ConverterStart, startConverter } from "../converter-process.ts";
-import { type Death, failDocument } from "../death.ts";
+import { type Death, failDocument, isOutOfMemory, isWorthAnother, memoryLimit } from "../death.ts";
 
 /** As many as jobs of this kind run at once. */
 export const MAKERS = 2;
@@ -40,6 +40,12 @@ export type AskMaker = (
   timeoutMs?: number,
 ) => Promise<Result<Uint8Array>>;
 
+interface Work {
+  readonly question: MakeQuestion;
+  readonly parts: readonly Uint8Array[];
+  readonly signal: AbortSignal;
+}
+
 export interface MakerPool {
   readonly ask: AskMaker;
   /** Ends its processes, and the work under way with them. */
@@ -58,6 +64,10 @@ export function makeMakerPool(timeoutMs = MAKE_TIMEOUT_MS, start: ConverterStart
       if (!maker.process.hasEnded) return ok(maker);
       all.delete(maker);
     }
+    return await newMaker();
+  }
+
+  async function newMaker(): Promise<Result<Maker>> {
     const started = await startConverter(start);
     if (!started.ok) return started;
     const maker = { process: started.value, pieces: 0 };
@@ -79,15 +89,12 @@ export function makeMakerPool(timeoutMs = MAKE_TIMEOUT_MS, start: ConverterStart
     idle.push(maker);
   }
 
-  async function askOnce(
-    question: MakeQuestion,
-    parts: readonly Uint8Array[],
-    signal: AbortSignal,
+  /** By performance.now(), `endsAt` is when its time is used up. */
+  async function askBy(
+    maker: Maker,
+    { question, parts, signal }: Work,
     endsAt: number,
   ): Promise<Result<Uint8Array> | Death> {
-    const taken = await take();
-    if (!taken.ok) return taken;
-    const maker = taken.value;
     maker.pieces += 1;
     try {
       const leftMs = Math.max(0, endsAt - performance.now());
@@ -96,8 +103,11 @@ export function makeMakerPool(timeoutMs = MAKE_TIMEOUT_MS, start: ConverterStart
       if (asked.kind === "timeout") return failed("timeout", usedUp("Making"));
       if (asked.kind === "died") return asked.death;
       const { error } = asked.frame.head as MakeAnswer;
-      if (error !== null) return failed("invalid_input", `The document cannot be made: ${error.slice(0, 300)}`);
-      return ok(asked.frame.parts[0] ?? new Uint8Array());
+      if (error === null) return ok(asked.frame.parts[0] ?? new Uint8Array());
+      if (!isOutOfMemory(error)) return failed("invalid_input", `The document cannot be made: ${error.slice(0, 300)}`);
+      // Its memory never shrinks, so it would say the same of the next piece.
+      maker.process.end();
+      return memoryLimit(start.memoryMb);
     } finally {
       putBack(maker);
     }
@@ -106,11 +116,17 @@ export function makeMakerPool(timeoutMs = MAKE_TIMEOUT_MS, start: ConverterStart
   return {
     async ask(question, parts, signal, ownMs = timeoutMs) {
       const endsAt = performance.now() + Math.min(ownMs, timeoutMs);
-      const first = await askOnce(question, parts, signal, endsAt);
+      const work = { question, parts, signal };
+      const maker = await take();
+      if (!maker.ok) return maker;
+      const hadServed = maker.value.pieces > 0;
+      const first = await askBy(maker.value, work, endsAt);
       if (!("cause" in first)) return first;
-      // What something outside ended, or close(), says nothing of the document; of the latter nobody wants another try.
-      if (isClosed || first.cause !== "outside") return failDocument(first, "made");
-      const second = await askOnce(question, parts, signal, endsAt);
+      // After close() nobody wants another try.
+      if (isClosed || !isWorthAnother(first, hadServed)) return failDocument(first, "made");
+      const another = await newMaker();
+      if (!another.ok) return another;
+      const second = await askBy(another.value, work, endsAt);
       return "cause" in second ? failDocument(second, "made") : second;
     },
     close() {
