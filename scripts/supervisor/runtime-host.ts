@@ -132,13 +132,13 @@ function modulesOf(folder: string, entry: string): V4ModuleDefinition[] {
 
 let nextNaming = 0;
 
-/** One sentence for the person at the console, and the runtime's words for the log. */
+/** A sentence for each kind of object for the person at the console, and the runtime's words for the log. */
 function nameDamage(message: string): void {
   console.log(message);
   if (Date.now() < nextNaming) return;
   nextNaming = Date.now() + NAME_DAMAGE_EVERY_MS;
   describeDamage(settings.persistFolder).then(
-    (sentence) => report({ type: "problem", message: sentence }),
+    (sentences) => sentences.forEach((message) => report({ type: "problem", message })),
     (error: unknown) => console.log(`the damaged file could not be named: ${String(error)}`),
   );
 }

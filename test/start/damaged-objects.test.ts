@@ -100,7 +100,7 @@ it("a damaged file is reported in a sentence that names it, and stops no other t
     expect(damaged).toMatchObject({ status: 500, json: { code: "internal" } });
     expect(damaged.json.detail).toMatch(/is damaged and was left as it is\. .* restore it from a backup/);
   }
-  const sentence = `the state of an object is damaged and was left as it is: ${file}. Stop Otto and restore it`;
+  const sentence = `the state of a task is damaged and was left as it is: ${file}. Stop Otto and restore it`;
   await until(() => system.output().includes(sentence), WAIT_MS, system.output);
   expect(system.output()).not.toMatch(/stack: |\bat async /);
   expect(await send(key, "GET", `/v1/tasks/${healthy}`)).toMatchObject({ status: 200 });
