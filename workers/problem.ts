@@ -2,7 +2,7 @@
 import { ERRORS, type ErrorCode, type Failure } from "../core/errors.ts";
 
 /** Of a 503 whose failure names no time. */
-const RETRY_AFTER_MS = 2000;
+export const RETRY_AFTER_MS = 2000;
 
 /** The body of every answer that is no success. `errors` names each field at fault, dotted as the caller wrote it. */
 export interface Problem {

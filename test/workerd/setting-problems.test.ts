@@ -103,6 +103,7 @@ describe("a Worker whose settings are wrong", () => {
         problems: [expect.stringContaining("OTTO_SECRET_KEY is not set")],
       }),
     ]);
+    expect(Number(health.headers.get("retry-after"))).toBeGreaterThan(0);
     for (const value of ["canary-password", OPERATOR_HASH]) expect(text).not.toContain(value);
   });
 });
@@ -111,6 +112,7 @@ describe("a Worker whose database is not safe to use", () => {
   test("says so at /health, and which setting leads there", async () => {
     const owned = { ...env, DATABASE_URL: inject("servers").databaseOwnerUrl };
     const health = await createApp().request("/health", {}, owned);
+    expect(Number(health.headers.get("retry-after"))).toBeGreaterThan(0);
     expect([health.status, await health.json()]).toEqual([
       503,
       expect.objectContaining({

@@ -12,6 +12,7 @@ import {
 import { openAnswers } from "../answers.ts";
 import type { App } from "../context.ts";
 import { notRebuiltSchema } from "../reindex-shown.ts";
+import { RETRY_AFTER_MS } from "../problem.ts";
 import { FULL_BYTES } from "../storage-failure.ts";
 import { VERSION } from "../version.ts";
 
@@ -89,7 +90,9 @@ export function healthRoutes(app: App): void {
   app.openapi(health, async (c) => {
     if (latest === null || latest.env !== c.env || Date.now() - latest.at > FRESH_MS)
       latest = { env: c.env, at: Date.now(), health: await look(c.env) };
-    return c.json(latest.health, latest.health.status === "failed" ? 503 : 200, { "cache-control": "no-store" });
+    const fresh = { "cache-control": "no-store" };
+    if (latest.health.status !== "failed") return c.json(latest.health, 200, fresh);
+    return c.json(latest.health, 503, { ...fresh, "retry-after": String(RETRY_AFTER_MS / 1000) });
   });
 }
 
