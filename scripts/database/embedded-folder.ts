@@ -64,7 +64,7 @@ export function isDiskFull(folder: string): boolean {
   return freeBytes(folder) < MIN_FREE_BYTES;
 }
 
-/** Beside the folder while a database is created in it. */
+/** Next to the folder while a database is created in it. */
 function markOf(folder: string): string {
   return `${folder}.creating`;
 }

@@ -16,7 +16,7 @@ const SOURCES = [
   "web/pdf-data.ts",
   "package-lock.json",
 ];
-/** Beside the build: the hash of its sources, and of its files, so that a damaged build is made again. */
+/** Next to the build: the hash of its sources, and of its files, so that a damaged build is made again. */
 const MARK_FILE = "web/dist.hash";
 /** Vite takes the library for developers, half as large again and slower, where this says anything else: a test runner says `test`. */
 const BUILD_ENV = { NODE_ENV: "production" };

@@ -29,7 +29,7 @@ type Stored = Partial<Record<(typeof STORED)[number], string>>;
 
 /**
  * Reads the state's secrets and creates those that are missing. OTTO_SECRET_KEY and OTTO_SECRET_KEYS_OLD in `env` replace the
- * state's own key. Throws `CannotRun` for a damaged file and for a key that is none.
+ * state's own key. Throws `CannotRun` for a damaged file and for a text that is not a key.
  */
 export function openSecrets(state: StateFolder, env: NodeJS.ProcessEnv): OpenedSecrets {
   const stored = readStored(state.secretsFile);

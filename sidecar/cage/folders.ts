@@ -28,7 +28,7 @@ export interface CageFolder {
   readonly path: string;
   /** Files that take the place of /etc's, by name. */
   readonly etc: ReadonlyMap<string, string>;
-  /** Makes a folder for one program: its user reaches what is in it, and nobody finds it. Whoever made it removes it. */
+  /** Makes a folder for one program: its user reaches what is in it, and nobody finds it. The caller removes it. */
   make(): Promise<string>;
   /** The mounts, where each user reaches them. */
   reachable(mounts: readonly Mount[]): Promise<readonly Mount[]>;
@@ -132,7 +132,7 @@ async function isOurFolder(path: string): Promise<boolean> {
   return facts?.isDirectory() === true && facts.uid === process.getuid?.();
 }
 
-/** A cage that was being built when its sidecar was killed names the folder in its command; one that is built ends by itself. */
+/** A cage that was being built when its sidecar was killed names the folder in its command; one that is built ends on its own. */
 function killBeginning(path: string): void {
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     if (readOrNull(`/proc/${pid}/cmdline`)?.includes(`${path}/`) === true) killIfThere(Number(pid));

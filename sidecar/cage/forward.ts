@@ -33,7 +33,7 @@ server.listen(0, "127.0.0.1", () => {
     process.exit(NOT_FOUND);
   });
   child.on("exit", (code, signal) => {
-    // Whoever waits for this process is told of the signal as if it had been the program's own parent.
+    // The parent of this process sees the signal as if it had been the program's own parent.
     if (signal === "SIGKILL" || signal === "SIGTERM") process.kill(process.pid, signal);
     else process.exit(code ?? BY_SIGNAL + (signal === null ? 0 : constants.signals[signal]));
   });

@@ -53,7 +53,7 @@ const ENDED_FROM_OUTSIDE =
   "The program was ended from outside: by another process of the machine that runs it, or for lack of memory there. None of its changes were applied.";
 
 /**
- * Runs it. Whoever gave the folder removes it. Failures are those of `startCaged`, or of the disk before: then nothing ran. And
+ * Runs it. The caller removes the folder. Failures are those of `startCaged`, or of the disk before: then nothing ran. And
  * `upstream_failed`: something outside ended the program or removed its files, so what is in its folder is nobody's result.
  */
 export async function runCaged(tools: CageTools, request: CagedRunRequest): Promise<Result<CagedRun>> {

@@ -84,7 +84,7 @@ interface Started {
 /**
  * Starts a program that shares nothing with this process but its three streams: no file but its mounts and the system's
  * programs, no environment, no network, no other process. Where the container is the boundary, it shares that one's files. It lives
- * until it ends, is killed, or exceeds a limit; `ended` says which. Its mounts stay where they are, and whoever gave them removes
+ * until it ends, is killed, or exceeds a limit; `ended` says which. Its mounts stay where they are, and the caller removes
  * them; those that it may change are made with `tools.folder.make()`.
  *
  * A converter that stays: `startCaged(tools, {argv: ["node", "/app/convert.js"], cwd: "/tmp", env: {}, mounts: [{from:

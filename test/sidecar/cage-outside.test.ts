@@ -128,7 +128,7 @@ function kill(processes: readonly { readonly pid: number }[], signal: NodeJS.Sig
   }
 }
 
-describe("a program that ends by itself", () => {
+describe("a program that ends on its own", () => {
   it.each([
     ["with the exit code of a killed one", "exit 137", 137],
     ["because a program that it started was killed", "sh -c 'kill -9 $$'", 137],

@@ -51,7 +51,7 @@ function isRunning(word: string): boolean {
 }
 
 describe.skipIf(!isRoot)("two sidecars (skipped because only root can make a network namespace)", () => {
-  it("end none of each other's programs and remove none of each other's files, whoever starts or ends", async () => {
+  it("end none of each other's programs and remove none of each other's files, in any order of starts and ends", async () => {
     const [folder, port] = [makeFolder(), String(await unusedPort())];
     const word = (name: string) => `${name}-${process.pid}`;
     const long = (name: string) => `: ${word(name)}; sleep 6; cat in > out; rm in; cat out`;

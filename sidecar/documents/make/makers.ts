@@ -52,7 +52,7 @@ export interface MakerPool {
   close(): void;
 }
 
-/** Makes a pool; a process is started when the first work comes. Whoever asks is one of few: nobody waits here. */
+/** Makes a pool; a process is started when the first work comes. Its callers are few, so none waits here. */
 export function makeMakerPool(timeoutMs = MAKE_TIMEOUT_MS, start: ConverterStart = START): MakerPool {
   const idle: Maker[] = [];
   const all = new Set<Maker>();
