@@ -66,6 +66,6 @@ export function failDocument(death: Death, doing: "read" | "made"): Result<never
 }
 
 /** The message of a document that exceeds a limit. */
-export function tooLarge(limit: string): string {
+function tooLarge(limit: string): string {
   return `The document needs more than a converter may use (${limit}). Try a smaller part of it.`;
 }
