@@ -13,10 +13,11 @@ const WHAT_WORKS = "Patterns are RE2's: no look-around, no back references, repe
 
 export const linearPatterns: PatternsPort = { compile, workOf };
 
-/** Returns 0 for a text that is too long or no pattern: `compile` refuses it at once. */
+/** Returns 0 for a text that is too long, no pattern or too large: `compile` refuses it at once. */
 function workOf(source: string): number {
   const translated = source.length > MAX_SOURCE ? null : translate(source);
-  return translated?.ok === true ? estimatePattern(translated.value, false).work : 0;
+  const work = translated?.ok === true ? estimatePattern(translated.value, false).work : 0;
+  return work > MAX_PATTERN_WORK ? 0 : work;
 }
 
 function compile(source: string): Result<Pattern> {

@@ -25,19 +25,23 @@ export class PatternBudget {
   }
 }
 
+/** Characters of a pattern that are read in one unit of work: its text is read to estimate it, also when it is refused. */
+const READ_CHARACTERS = 8;
+
 /**
- * The same engine within a budget, charged before a pattern is compiled. The same pattern is compiled and charged once.
- * `invalid_input` for a pattern beyond the budget.
+ * The same engine within a budget, charged before a pattern is estimated and before it is compiled. The same pattern is
+ * estimated, charged and compiled once, also one that is refused. `invalid_input` for a pattern beyond the budget.
  */
 export function limitPatterns(patterns: PatternsPort, budget: PatternBudget): PatternsPort {
   const known = new Map<string, Result<Pattern>>();
+  const tryCompile = (source: string): Result<Pattern> => {
+    const isAffordable = budget.charge(source.length / READ_CHARACTERS) && budget.charge(patterns.workOf(source));
+    return isAffordable ? patterns.compile(source) : TOO_MANY;
+  };
   return {
     workOf: (source) => patterns.workOf(source),
     compile(source) {
-      const found = known.get(source);
-      if (found !== undefined) return found;
-      if (!budget.charge(patterns.workOf(source))) return TOO_MANY;
-      const compiled = patterns.compile(source);
+      const compiled = known.get(source) ?? tryCompile(source);
       known.set(source, compiled);
       return compiled;
     },

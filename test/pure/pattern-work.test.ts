@@ -5,6 +5,7 @@ import { linearPatterns } from "../../adapters/patterns.ts";
 import { compileSchema } from "../../core/json-schema/compile.ts";
 import { limitPatterns, PatternBudget } from "../../core/json-schema/limit-patterns.ts";
 import { estimatePattern, MAX_PATTERN_WORK } from "../../core/lib/pattern-work.ts";
+import type { PatternsPort } from "../../core/ports.ts";
 import { readApiDocument } from "../../core/openapi/document.ts";
 import { importOpenApi } from "../../core/openapi/import.ts";
 import { compileRe2 } from "../../tools/files/re2-pattern.ts";
@@ -53,10 +54,9 @@ describe("the work to compile a pattern", () => {
     ["Unicode classes without case", `(?i:${"\\p{L}".repeat(150)})`],
   ])("is over the limit for %s, which the engine never sees", (_, pattern) => {
     const compiled = vi.spyOn(RE2JS, "compile");
-    const estimates = [estimatePattern(pattern, false).work, linearPatterns.workOf(pattern)];
-    expect(Math.max(...estimates)).toBeGreaterThan(MAX_PATTERN_WORK);
-    if (linearPatterns.workOf(pattern) > 0)
-      expect(linearPatterns.compile(pattern)).toMatchObject({ ok: false, error: { code: "invalid_input" } });
+    expect(estimatePattern(pattern, false).work).toBeGreaterThan(MAX_PATTERN_WORK);
+    expect(linearPatterns.workOf(pattern)).toBe(0);
+    expect(linearPatterns.compile(pattern)).toMatchObject({ ok: false, error: { code: "invalid_input" } });
     expect(compileRe2(pattern)).toMatchObject({ ok: false, error: { code: "invalid_input", field: "pattern" } });
     expect(compiled).not.toHaveBeenCalled();
   });
@@ -125,21 +125,37 @@ describe("many patterns", () => {
         },
       ]),
     );
-    const document = readApiDocument({ openapi: "3.0.0", info: { title: "t" }, paths });
-    if (!document.ok) throw new Error("no document");
-    const imported = await importOpenApi(
-      document.value,
-      { ...IMPORT_OPTIONS, baseUrl: "https://api.example.com" },
-      { patterns: linearPatterns, giveWay: async () => {} },
-    );
-    if (!imported.ok) throw new Error(imported.error.message);
-    expect(imported.value.tools).toHaveLength(300);
-    const kept = imported.value.tools.filter(({ input }) => JSON.stringify(input).includes("^(?:ab"));
+    const tools = await importTools({ paths }, linearPatterns);
+    expect(tools).toHaveLength(300);
+    const kept = tools.filter(({ input }) => JSON.stringify(input).includes("^(?:ab"));
     expect(kept.length).toBeGreaterThan(10);
     expect(kept.length).toBeLessThan(300);
-    expect(imported.value.tools.every(({ input }) => JSON.stringify(input).includes("^[a-z]+$"))).toBe(true);
+    expect(tools.every(({ input }) => JSON.stringify(input).includes("^[a-z]+$"))).toBe(true);
     expect(workOfCompiled(compiled)).toBeLessThanOrEqual(50_000);
     expect(new Set(compiled.mock.calls.map(String)).size).toBe(compiled.mock.calls.length);
+  });
+
+  it("that refer to one refused pattern estimate it once", async () => {
+    const read = readerOf(linearPatterns);
+    const components = { schemas: { P: { type: "string", pattern: large(0) } } };
+    const body = { anyOf: Array.from({ length: 1_400 }, () => ({ $ref: "#/components/schemas/P" })) };
+    const bodies = [...Array.from({ length: 40 }, (_, index) => ({ pattern: large(index + 1) })), body];
+    await importTools({ components, paths: pathsOf(bodies) }, read.patterns);
+    expect(read.estimates.filter((source) => source === large(0))).toHaveLength(1);
+  });
+
+  it("that are too large for the engine take no budget from the others", async () => {
+    const tooLarge = (index: number) => ({ pattern: `(?:${"ab.".repeat(20)}${index}){1000}` });
+    const bodies = [...Array.from({ length: 20 }, (_, index) => tooLarge(index)), { pattern: large(0) }];
+    const tools = await importTools({ paths: pathsOf(bodies) }, linearPatterns);
+    expect(tools.filter(({ input }) => JSON.stringify(input).includes("pattern"))).toHaveLength(1);
+  });
+
+  it("are not even estimated once the budget does not pay for reading them", () => {
+    const read = readerOf(linearPatterns);
+    const limited = limitPatterns(read.patterns, new PatternBudget(1_000));
+    for (let index = 0; index < 500; index += 1) limited.compile(`${"x".repeat(800)}(?:a{1000}){1000}${index}`);
+    expect(read.estimates.length).toBeLessThan(10);
   });
 
   it("that are the same are compiled and charged once", () => {
@@ -153,3 +169,31 @@ describe("many patterns", () => {
     expect(compiled).toHaveBeenCalledTimes(1);
   });
 });
+
+/** An engine, and the patterns that it was asked to estimate. */
+function readerOf(patterns: PatternsPort) {
+  const estimates: string[] = [];
+  const workOf = (source: string) => {
+    estimates.push(source);
+    return patterns.workOf(source);
+  };
+  return { estimates, patterns: { ...patterns, workOf } };
+}
+
+/** One operation for each schema of a body. */
+function pathsOf(bodies: readonly object[]) {
+  const operations = bodies.map((schema, index) => [
+    `/things/${index}`,
+    { post: { requestBody: { content: { "application/json": { schema: { properties: { one: schema } } } } } } },
+  ]);
+  return Object.fromEntries(operations) as Readonly<Record<string, unknown>>;
+}
+
+async function importTools(document: object, patterns: PatternsPort) {
+  const read = readApiDocument({ openapi: "3.0.0", info: { title: "t" }, ...document });
+  if (!read.ok) throw new Error("no document");
+  const options = { ...IMPORT_OPTIONS, baseUrl: "https://api.example.com" };
+  const imported = await importOpenApi(read.value, options, { patterns, giveWay: async () => {} });
+  if (!imported.ok) throw new Error(imported.error.message);
+  return imported.value.tools;
+}
