@@ -188,6 +188,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
       scriptTimeoutMs: settings.scriptTimeoutMs,
       retryDelaysMs: RETRY_DELAYS_MS,
       reportDefect: (tool: string, thrown: unknown) => logDefect(tool, facts.id, thrown),
+      giveTurn: async () => await scheduler.wait(0),
       meterWork: (limit) => meterWork(env, facts.tenant, { countedMs: CALL_MS, signal: limit }),
       clock: clockFromEnv(env),
     };

@@ -3,6 +3,7 @@
  * for those that change nothing (`perform-early.ts`). At most a few run at once; a failure of one does not touch the others; whatever a tool throws becomes a result.
  */
 import { allowedDomains, sandboxRules } from "../agent.ts";
+import type { GiveWay } from "../base/turns.ts";
 import type { BlobPort, Clock, ToolPorts, WebPort } from "../ports.ts";
 import { type Failure, failed, type Result } from "../errors.ts";
 import { keptResultKey, showResult } from "../prompt/kept-results.ts";
@@ -66,6 +67,8 @@ export interface PerformDeps extends DefectReporter {
   readonly retryDelaysMs: readonly number[];
   /** Starts to count the computing time of a call, which ends with the signal, and charges its tenant. */
   meterWork(signal: AbortSignal): WorkMeter;
+  /** Yields to other work between two calls. */
+  readonly giveTurn: GiveWay;
   readonly clock: Clock;
 }
 
@@ -89,6 +92,7 @@ export async function* performCalls(
   const deadline = deps.clock.now() + job.timeoutMs;
   const isDecidedByPerson = job.facts.agent.config.on_unknown === "ask";
   yield* scheduleCalls(job, deps.maxParallel, {
+    giveTurn: deps.giveTurn,
     make: async (call) => await makeCall(call, job, deps, deadline, signal),
     isSettledBy: (end) =>
       end.type === "settled" && settles(end.outcome.control) && (end.outcome.state !== "unknown" || !isDecidedByPerson),
@@ -192,12 +196,13 @@ async function performCall(
   taint.begin(tool);
   if (call.isUnjudged === true && !mayHaveHappened && carries(tool, call.arguments))
     return { ...refusedOutcome(NOT_JUDGED), durationMs: spentMs() };
-  if (deadline <= started) {
-    return giveUp({ code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` });
-  }
   if ((await hashArguments(call.tool, call.arguments)) !== call.argumentsHash) {
     deps.reportDefect(tool.name, new Error(`the arguments of ${call.callId} are not those of its ledger row's hash`));
     return giveUp(OTHER_ARGUMENTS);
+  }
+  // The hop may have ended while the call waited for its turn.
+  if (deadline <= started || signal.aborted) {
+    return giveUp({ code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` });
   }
   try {
     const given = call.arguments as never;

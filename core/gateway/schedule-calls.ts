@@ -2,7 +2,11 @@
  * When the calls of a step start: at most a few at once, in the order in which the model wrote them, and one that shares a
  * resource with an earlier call after that one has settled (`core/call-order.ts`). A call of `job.later` starts only after
  * the task's object has stored its attempt, so that a crash leaves nothing in doubt that never began.
+ *
+ * Every start but the first is in a turn of its own: a tool that only computes waits for nothing, so the calls of a step
+ * would otherwise run in one turn of the thread, and no timer would end them.
  */
+import type { GiveWay } from "../base/turns.ts";
 import { findUnblocked } from "../call-order.ts";
 import { placeOfCall } from "../ids.ts";
 import type { ActJob, ActLine } from "../steps-rpc.ts";
@@ -16,6 +20,8 @@ interface CallMaker {
   readonly make: (call: CallOfHop) => Promise<EndOfCall>;
   /** False for an end that leaves the call waiting: calls that have to follow it are not made here. */
   readonly isSettledBy: (end: EndOfCall) => boolean;
+  /** Yields to other work. */
+  readonly giveTurn: GiveWay;
 }
 
 /**
@@ -25,18 +31,21 @@ interface CallMaker {
 export async function* scheduleCalls(
   { calls, later = [] }: Pick<ActJob, "calls" | "later">,
   maxParallel: number,
-  { make, isSettledBy }: CallMaker,
+  { make, isSettledBy, giveTurn }: CallMaker,
 ): AsyncGenerator<ActLine, void, boolean> {
   const mustBeStored = new Set(later.filter(({ mode }) => mode !== "bind"));
   /** In order; a call leaves when it has settled. */
   let open = [...calls, ...later].sort((a, b) => positionOf(a) - positionOf(b));
   const begun = new Set<CallOfHop>();
   const running = new Map<CallOfHop, Promise<{ readonly call: CallOfHop; readonly line: EndOfCall }>>();
+  const waitForTurn = queueTurns(giveTurn);
   const start = (call: CallOfHop) => {
     begun.add(call);
+    const turn = waitForTurn();
+    const made = turn === null ? make(call) : turn.then(async () => await make(call));
     running.set(
       call,
-      make(call).then((line) => ({ call, line })),
+      made.then((line) => ({ call, line })),
     );
   };
   let isRefused = false;
@@ -60,6 +69,16 @@ export async function* scheduleCalls(
     if (isSettledBy(line)) open = open.filter((other) => other !== call);
     ended = line;
   }
+}
+
+/** Each wait ends in a turn of its own, one after the other; null for the first, which begins at once. */
+function queueTurns(giveTurn: GiveWay): () => Promise<void> | null {
+  let last: Promise<void> | null = null;
+  return () => {
+    const turn = last?.then(giveTurn) ?? null;
+    last = turn ?? Promise.resolve();
+    return turn;
+  };
 }
 
 function positionOf({ callId }: CallOfHop): number {

@@ -71,6 +71,7 @@ describe("the runner", () => {
             return { type: "settled", callId: id, outcome: confirmedOutcome({}, "done", 1) };
           },
           isSettledBy: () => true,
+          giveTurn: async () => undefined,
         });
         for (let next = lines.next(true); ; next = lines.next(true)) {
           const isWaiting = await Promise.race([
@@ -121,6 +122,7 @@ describe("the runner", () => {
         return { type: "settled", callId: id, outcome: confirmedOutcome({}, "asked", 1) };
       },
       isSettledBy: () => false,
+      giveTurn: async () => undefined,
     });
     for (let next = await lines.next(true); next.done !== true; ) next = await lines.next(true);
     expect(made).toEqual([idOf(0), idOf(2)]);

@@ -37,21 +37,25 @@ function schedule(total: number, stored: number, maxParallel = 5) {
       return { type: "settled", callId: one.callId, outcome: confirmedOutcome({}, "done", 1) };
     },
     isSettledBy: () => true,
+    giveTurn: async () => undefined,
   });
   return { started, lines, end: (index: number) => ends.get(idOf(index))?.() };
 }
+
+/** Each start but the first waits for its turn. */
+const settleStarts = async () => await new Promise((resolve) => setImmediate(resolve));
 
 describe("the runner", () => {
   test("starts a later call only after the line that names it was stored, with the end that makes room", async () => {
     const { started, lines, end } = schedule(7, 5);
     const first = lines.next(false);
-    await Promise.resolve();
+    await settleStarts();
     expect(started).toEqual([0, 1, 2, 3, 4].map(idOf));
     end(2);
     expect((await first).value).toMatchObject({ type: "settled", callId: idOf(2), starts: [idOf(5)] });
     expect(started).toHaveLength(5);
     const second = lines.next(true);
-    await Promise.resolve();
+    await settleStarts();
     expect(started.slice(5)).toEqual([idOf(5)]);
     end(5);
     expect((await second).value).toMatchObject({ type: "settled", callId: idOf(5), starts: [idOf(6)] });
@@ -63,6 +67,7 @@ describe("the runner", () => {
     const told: ActLine[] = [];
     for (const index of [0, 1, 2, 3, 4]) {
       const next = lines.next(false);
+      await settleStarts();
       end(index);
       const { value } = await next;
       if (value !== undefined) told.push(value);
@@ -76,6 +81,7 @@ describe("the runner", () => {
   test("announces at once the calls that it has room for beyond the stored ones", async () => {
     const { started, lines } = schedule(9, 5, 8);
     expect((await lines.next(false)).value).toEqual({ type: "starting", starts: [5, 6, 7].map(idOf) });
+    await settleStarts();
     expect(started).toHaveLength(5);
     await lines.return();
   });

@@ -93,6 +93,7 @@ async function performOne(tool: Tool, given: unknown, argumentsHash: string, att
     scriptTimeoutMs: 120_000,
     retryDelaysMs: [],
     meterWork: () => freeWork,
+    giveTurn: freeWork.giveWay,
     reportDefect: (_, thrown) => void defects.push(thrown),
     clock: { now: () => 0 },
   };

@@ -69,6 +69,7 @@ async function perform(tool: Tool, blobs: BlobPort, names: readonly string[] = [
     scriptTimeoutMs: 120_000,
     retryDelaysMs: [],
     meterWork: () => freeWork,
+    giveTurn: freeWork.giveWay,
     reportDefect: () => undefined,
     clock: { now: () => 0 },
   };

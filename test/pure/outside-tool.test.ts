@@ -150,6 +150,7 @@ async function call(outside: OutsideTool, web: WebPort, given: unknown = { city:
     scriptTimeoutMs: 120_000,
     retryDelaysMs: [],
     meterWork: () => freeWork,
+    giveTurn: freeWork.giveWay,
     reportDefect: (_: string, thrown: unknown) => {
       throw thrown;
     },

@@ -3,6 +3,7 @@ import { mayPerformEarly, performEarly } from "../../core/gateway/perform-early.
 import type { PreparedCall } from "../../core/task-commands.ts";
 import type { Tool } from "../../core/tool.ts";
 import { agent, depsFor, outside, prepare, send, toolOf } from "./play-gateway.ts";
+import { freeWork } from "../fakes/work-meter.ts";
 import { factsOf } from "./task-world.ts";
 import { PRINCIPAL } from "../../core/provenance/label.ts";
 
@@ -16,8 +17,8 @@ async function mayRun(tools: readonly Tool[], change = agent()): Promise<boolean
   return mayPerformEarly(calls, depsFor(tools).toolset);
 }
 
-async function make(calls: readonly PreparedCall[], tool: Tool, abort = new AbortController()) {
-  return await performEarly({ facts, step: 3, label: PRINCIPAL, calls }, depsFor([tool]), abort.signal);
+async function make(calls: readonly PreparedCall[], tool: Tool, abort = new AbortController(), deps = depsFor([tool])) {
+  return await performEarly({ facts, step: 3, label: PRINCIPAL, calls }, deps, abort.signal);
 }
 
 /** A tool whose run goes on until the test lets it, whatever its signal says. */
@@ -130,6 +131,49 @@ describe("a batch that is made with its message", () => {
     letGo();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(world.runs).toBe(5);
+  });
+
+  test("lets other work run before each call but the first", async () => {
+    const world = outside();
+    const tool = toolOf(world, "none");
+    const seen: number[] = [];
+    const giveTurn = async () => {
+      seen.push(world.runs);
+      await freeWork.giveWay();
+    };
+    const deps = { ...depsFor([tool]), giveTurn };
+    const calls = await prepare(
+      [tool],
+      Array.from({ length: 12 }, (_, index) => send(`t${index}`)),
+    );
+    await make(calls.slice(0, 1), tool, new AbortController(), deps);
+    expect(seen).toEqual([]);
+    await make(calls, tool, new AbortController(), deps);
+    expect(seen).toHaveLength(11);
+  });
+
+  test("whose tools only compute ends at the limit of the message", async () => {
+    const limit = new AbortController();
+    vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit.signal);
+    const world = outside();
+    const run: Tool["run"] = async ({ text }: { text: string }) => {
+      world.runs += 1;
+      if (world.runs === 3) setTimeout(() => limit.abort(), 0);
+      return { kind: "result", result: { sent: text } };
+    };
+    const tool = { ...toolOf(world, "none"), run };
+    const calls = await prepare(
+      [tool],
+      Array.from({ length: 64 }, (_, index) => send(`t${index}`)),
+    );
+    const deps = { ...depsFor([tool]), giveTurn: freeWork.giveWay };
+    const made = await make(calls, tool, new AbortController(), deps);
+    const ran = world.runs;
+    expect(ran).toBeLessThan(10);
+    expect(made.filter(({ outcome }) => outcome === null).length).toBeGreaterThanOrEqual(54);
+    await freeWork.giveWay();
+    await freeWork.giveWay();
+    expect(world.runs).toBe(ran);
   });
 
   test("of a hop that was cancelled before makes nothing at all", async () => {

@@ -117,6 +117,7 @@ export function depsFor(tools: readonly Tool[]): PerformDeps {
     scriptTimeoutMs: 120_000,
     retryDelaysMs: [1, 1],
     meterWork: () => freeWork,
+    giveTurn: async () => await new Promise((resolve) => setImmediate(resolve)),
     reportDefect: () => undefined,
     clock: { now: () => Date.now() },
   };
