@@ -1,12 +1,12 @@
 /**
- * Regular expressions that tenants and models wrote, on RE2: linear in the text, whatever the pattern. They are written as
- * JavaScript has them with the flag `u`, which is what JSON Schema recommends, and translated where RE2 reads the same
- * characters another way.
+ * Regular expressions that tenants and models wrote, on RE2: linear in the text, whatever the pattern. Those of schemas are
+ * written as JavaScript has them with the flag `u`, which is what JSON Schema recommends, and translated where RE2 reads the
+ * same characters another way; those of searches are written as RE2 has them. Nothing else of Otto asks the engine.
  */
 import { RE2JS, RE2JSException } from "re2js";
 import { failed, ok, type Result } from "../core/errors.ts";
 import { estimatePattern, MAX_PATTERN_WORK, MAX_PROGRAM } from "../core/lib/pattern-work.ts";
-import type { Pattern, PatternsPort } from "../core/ports.ts";
+import type { Pattern, PatternsPort, SearchStyle } from "../core/ports.ts";
 
 const MAX_SOURCE = 1_000;
 const WHAT_WORKS = "Patterns are RE2's: no look-around, no back references, repeats up to 1000.";
@@ -14,30 +14,43 @@ const WHAT_WORKS = "Patterns are RE2's: no look-around, no back references, repe
 export const linearPatterns: PatternsPort = { compile, workOf };
 
 /** Returns 0 for a text that is too long, no pattern or too large: `compile` refuses it at once. */
-function workOf(source: string): number {
-  const translated = source.length > MAX_SOURCE ? null : translate(source);
-  const work = translated?.ok === true ? estimatePattern(translated.value, false).work : 0;
-  return work > MAX_PATTERN_WORK ? 0 : work;
+function workOf(source: string, search?: SearchStyle): number {
+  const read = readPattern(source, search);
+  return read.ok ? read.value.work : 0;
 }
 
-function compile(source: string): Result<Pattern> {
-  if (source.length > MAX_SOURCE) {
-    return failed("invalid_input", `A pattern may have ${MAX_SOURCE} characters: this one has ${source.length}.`);
-  }
-  const translated = translate(source);
-  if (!translated.ok) return translated;
-  // The engine expands repeats before it can report how many instructions they make.
-  if (estimatePattern(translated.value, false).work > MAX_PATTERN_WORK) return TOO_LARGE;
+function compile(source: string, search?: SearchStyle): Result<Pattern> {
+  const read = readPattern(source, search);
+  if (!read.ok) return read;
   try {
-    const compiled = RE2JS.compile(translated.value);
+    const compiled = RE2JS.compile(read.value.text, flagsOf(search));
     const size = compiled.programSize();
     if (size > MAX_PROGRAM) return TOO_LARGE;
-    return ok({ size, test: (text) => compiled.test(text) });
+    return ok({ size, test: (text) => compiled.test(text), matcher: (text) => compiled.matcher(text) });
   } catch (thrown) {
     if (!(thrown instanceof RE2JSException)) throw thrown;
     return failed("invalid_input", `The pattern cannot be used: ${thrown.message}. ${WHAT_WORKS}`);
   }
 }
+
+/** The pattern as RE2 has it, and the work to compile it: the engine expands repeats before it can report how many they make. */
+function readPattern(source: string, search?: SearchStyle): Result<{ readonly text: string; readonly work: number }> {
+  if (source.length > MAX_SOURCE) {
+    return failed("invalid_input", `A pattern may have ${MAX_SOURCE} characters: this one has ${source.length}.`);
+  }
+  const translated = search === undefined ? translate(source) : ok(source);
+  if (!translated.ok) return translated;
+  const { work, instructions } = estimatePattern(translated.value, search?.ignoresCase === true);
+  // The estimate can exceed the program. Stored schemas are judged by the program, as they were when they were stored.
+  const isTooLarge = work > MAX_PATTERN_WORK || (search !== undefined && instructions > MAX_PROGRAM);
+  return isTooLarge ? TOO_LARGE : ok({ text: translated.value, work });
+}
+
+function flagsOf({ ignoresCase, isMultiline }: SearchStyle = JAVASCRIPT): number {
+  return (ignoresCase ? RE2JS.CASE_INSENSITIVE : 0) | (isMultiline ? RE2JS.MULTILINE : 0);
+}
+
+const JAVASCRIPT: SearchStyle = { ignoresCase: false, isMultiline: false };
 
 const TOO_LARGE = failed("invalid_input", "The pattern is too large. Use fewer or smaller repeats.");
 

@@ -278,6 +278,8 @@ export interface Tool {
    * patterns in it do not fit the budget, and nothing was compiled.
    */
   compileInput?(budget: PatternBudget): boolean;
+  /** The same of its output. False: this result is not checked. */
+  compileOutput?(budget: PatternBudget): boolean;
   /** Of a tool that its tenant brought: its source, and the JSON Schemas as they were written, which `input` and `output` check by. */
   readonly written?: { readonly source: string; readonly input: JsonSchema; readonly output: JsonSchema | null };
   run(given: never, context: ToolContext<keyof ToolPorts>): Promise<ToolOutcome<unknown>>;

@@ -113,6 +113,7 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
       return output().type;
     },
     compileInput: (budget) => input().compile(budget),
+    compileOutput: (budget) => output().compile(budget),
     written: { source, input: tool.input, output: tool.output },
     async run(given, context) {
       if (caller === undefined) return notAvailable(name, origin.kind);

@@ -5,7 +5,8 @@
 import { allowedDomains, sandboxRules } from "../agent.ts";
 import type { GiveWay } from "../base/turns.ts";
 import type { BlobPort, Clock, ToolPorts, WebPort } from "../ports.ts";
-import { type Failure, failed, type Result } from "../errors.ts";
+import { type Failure, failed, ok, type Result } from "../errors.ts";
+import type { PatternBudget } from "../json-schema/limit-patterns.ts";
 import { keptResultKey, showResult } from "../prompt/kept-results.ts";
 import { unknownOutcome } from "../ledger.ts";
 import { OUTSIDE, TENANT } from "../provenance/label.ts";
@@ -27,6 +28,7 @@ import { type DefectReporter, defectOf, pause, probeTool, runTool, type WorkMete
 import { EXPAND_RESULT, shapeError, type ShapeLimits } from "./shape.ts";
 import { type EndOfCall, scheduleCalls } from "./schedule-calls.ts";
 import { noSuchToolNow, type Toolset } from "./toolset.ts";
+import { limitStep, newStepBudget } from "./step-patterns.ts";
 import { validateOutput } from "./validate.ts";
 
 /** Waits before a call is tried again, while that is safe: it never left, or the provider drops repeats by its key. */
@@ -83,17 +85,28 @@ interface Watched {
   readonly copy: WorkingCopy | null;
 }
 
-/** Makes the calls of a step and yields each outcome as it ends. All of them share the time that the hop has. */
+/** What the calls of one step share. */
+interface StepDeps extends PerformDeps {
+  readonly patternBudget: PatternBudget;
+}
+
+/**
+ * Makes the calls of a step and yields each outcome as it ends. All of them share the time that the hop has, and what their
+ * patterns may cost.
+ */
 export async function* performCalls(
   job: ActJob,
   deps: PerformDeps,
   signal: AbortSignal,
 ): AsyncGenerator<ActLine, void, boolean> {
   const deadline = deps.clock.now() + job.timeoutMs;
+  const patternBudget = newStepBudget();
+  const patterns = limitStep(deps.ports.patterns, patternBudget);
+  const stepDeps = { ...deps, patternBudget, ports: { ...deps.ports, patterns } };
   const isDecidedByPerson = job.facts.agent.config.on_unknown === "ask";
   yield* scheduleCalls(job, deps.maxParallel, {
     giveTurn: deps.giveTurn,
-    make: async (call) => await makeCall(call, job, deps, deadline, signal),
+    make: async (call) => await makeCall(call, job, stepDeps, deadline, signal),
     isSettledBy: (end) =>
       end.type === "settled" && settles(end.outcome.control) && (end.outcome.state !== "unknown" || !isDecidedByPerson),
   });
@@ -106,13 +119,13 @@ export async function* performCalls(
 async function makeCall(
   call: Call,
   job: ActJob,
-  deps: PerformDeps,
+  deps: StepDeps,
   deadline: number,
   signal: AbortSignal,
 ): Promise<EndOfCall> {
   const { callId, approvedFiles } = call;
   const settle = (outcome: CallOutcome): EndOfCall => ({ type: "settled", callId, outcome });
-  const perform = async (its: PerformDeps, copy: WorkingCopy | null = null): Promise<CallOutcome> => {
+  const perform = async (its: StepDeps, copy: WorkingCopy | null = null): Promise<CallOutcome> => {
     const taint = new TaintTracker(call.label ?? OUTSIDE);
     for (const { label = TENANT } of copy?.entries.values() ?? []) taint.join(label);
     const outcome = await performCall(call, job, its, { deadline, signal, taint, copy });
@@ -181,7 +194,7 @@ function settles(control: Control | null): boolean {
 async function performCall(
   call: Call,
   job: ActJob,
-  deps: PerformDeps,
+  deps: StepDeps,
   { deadline, signal, taint, copy }: Watched,
 ): Promise<CallOutcome> {
   const started = deps.clock.now();
@@ -271,10 +284,12 @@ async function resultOutcome(
   result: unknown,
   call: Call,
   job: ActJob,
-  deps: PerformDeps,
+  deps: StepDeps,
   durationMs: number,
 ): Promise<CallOutcome> {
-  const valid = validateOutput(tool, result);
+  // The call was made: its result is not lost because its schema does not fit the budget.
+  const isChecked = tool.compileOutput?.(deps.patternBudget) !== false;
+  const valid = isChecked ? validateOutput(tool, result) : ok(result);
   if (!valid.ok) return { ...failureOutcome(valid.error, durationMs), state: "confirmed" };
   const text = tool.show(valid.value as never);
   const { content, isLarge } = tool.wholeResult

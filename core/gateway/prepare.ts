@@ -8,7 +8,7 @@ import type { GiveWay } from "../base/turns.ts";
 import { ERRORS, type Failure } from "../errors.ts";
 import { callId } from "../ids.ts";
 import type { RequestedCall } from "../messages.ts";
-import { PatternBudget } from "../json-schema/limit-patterns.ts";
+import type { PatternBudget } from "../json-schema/limit-patterns.ts";
 import type { CallOutcome, PreparedCall } from "../task-commands.ts";
 import { findCopiedRecord } from "../provenance/ground.ts";
 import type { CallContext } from "../provenance/label-messages.ts";
@@ -23,14 +23,13 @@ import { cleanName } from "./model-names.ts";
 import { getGround, textsIn } from "./read-ground.ts";
 import { shapeError } from "./shape.ts";
 import { FIND_TOOLS } from "./shown-tools.ts";
+import { newStepBudget, TOO_MANY_PATTERNS } from "./step-patterns.ts";
 import type { Toolset } from "./toolset.ts";
 import { findTouches } from "./touches.ts";
 import { parseArguments } from "./validate.ts";
 
 /** Calls that one step may make; what a model asks for beyond them is refused. */
 export const MAX_CALLS_PER_STEP = 64;
-/** Work to compile the patterns in the schemas of a step's tools, in units of about a microsecond. A schema takes 40,000. */
-const MAX_PATTERN_WORK = 100_000;
 /** The same single call, with the same arguments, this often in a row is a loop. */
 const MAX_REPEATS = 3;
 
@@ -61,7 +60,7 @@ interface PlacedCall {
  * compiled and run here, each bounded, and others run in between. `arguments` is the model's own text.
  */
 export async function prepareCalls(requested: readonly AskedCall[], context: PrepareContext): Promise<PreparedCall[]> {
-  const patterns = new PatternBudget(MAX_PATTERN_WORK);
+  const patterns = newStepBudget();
   const prepared: PreparedCall[] = [];
   for (const [index, request] of requested.entries()) {
     const call = await prepareCall(request, { index, total: requested.length, patterns }, context);
@@ -163,12 +162,6 @@ async function refuseUnread(id: string, asked: AskedCall, context: PrepareContex
 const TOO_MANY_CALLS: Failure = {
   code: "budget_exceeded",
   message: `One step makes at most ${MAX_CALLS_PER_STEP} calls. Ask for the rest in the next step.`,
-};
-
-const TOO_MANY_PATTERNS: Failure = {
-  code: "budget_exceeded",
-  message:
-    "The patterns in the schemas of this step's tools are too large together. Call this tool again in the next step.",
 };
 
 /** Joins both reasons into one text, the more specific first. */

@@ -1,6 +1,6 @@
 /** A pattern engine with a bound on the total cost of many patterns, such as those of a document. */
 import { failed, type Result } from "../errors.ts";
-import type { Pattern, PatternsPort } from "../ports.ts";
+import type { Pattern, PatternsPort, SearchStyle } from "../ports.ts";
 
 /** What many patterns may cost together, in the units of `PatternsPort.workOf`. */
 export class PatternBudget {
@@ -30,19 +30,25 @@ const READ_CHARACTERS = 8;
 
 /**
  * The same engine within a budget, charged before a pattern is estimated and before it is compiled. The same pattern is
- * estimated, charged and compiled once, also one that is refused. `invalid_input` for a pattern beyond the budget.
+ * estimated, charged and compiled once, also one that is refused. `tooMany` is the refusal of one beyond the budget.
  */
-export function limitPatterns(patterns: PatternsPort, budget: PatternBudget): PatternsPort {
+export function limitPatterns(
+  patterns: PatternsPort,
+  budget: PatternBudget,
+  tooMany: Result<never> = TOO_MANY,
+): PatternsPort {
   const known = new Map<string, Result<Pattern>>();
-  const tryCompile = (source: string): Result<Pattern> => {
-    const isAffordable = budget.charge(source.length / READ_CHARACTERS) && budget.charge(patterns.workOf(source));
-    return isAffordable ? patterns.compile(source) : TOO_MANY;
+  const tryCompile = (source: string, search?: SearchStyle): Result<Pattern> => {
+    const isAffordable =
+      budget.charge(source.length / READ_CHARACTERS) && budget.charge(patterns.workOf(source, search));
+    return isAffordable ? patterns.compile(source, search) : tooMany;
   };
   return {
-    workOf: (source) => patterns.workOf(source),
-    compile(source) {
-      const compiled = known.get(source) ?? tryCompile(source);
-      known.set(source, compiled);
+    workOf: (source, search) => patterns.workOf(source, search),
+    compile(source, search) {
+      const key = JSON.stringify([source, search]);
+      const compiled = known.get(key) ?? tryCompile(source, search);
+      known.set(key, compiled);
       return compiled;
     },
   };

@@ -8,7 +8,6 @@ import { estimatePattern, MAX_PATTERN_WORK } from "../../core/lib/pattern-work.t
 import type { PatternsPort } from "../../core/ports.ts";
 import { readApiDocument } from "../../core/openapi/document.ts";
 import { importOpenApi } from "../../core/openapi/import.ts";
-import { compileRe2 } from "../../tools/files/re2-pattern.ts";
 import { IMPORT_OPTIONS } from "./import-options.ts";
 
 afterEach(() => {
@@ -57,7 +56,9 @@ describe("the work to compile a pattern", () => {
     expect(estimatePattern(pattern, false).work).toBeGreaterThan(MAX_PATTERN_WORK);
     expect(linearPatterns.workOf(pattern)).toBe(0);
     expect(linearPatterns.compile(pattern)).toMatchObject({ ok: false, error: { code: "invalid_input" } });
-    expect(compileRe2(pattern)).toMatchObject({ ok: false, error: { code: "invalid_input", field: "pattern" } });
+    const style = { ignoresCase: false, isMultiline: true };
+    expect(linearPatterns.workOf(pattern, style)).toBe(0);
+    expect(linearPatterns.compile(pattern, style)).toMatchObject({ ok: false, error: { code: "invalid_input" } });
     expect(compiled).not.toHaveBeenCalled();
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { linearPatterns } from "../../adapters/patterns.ts";
 import { fakeResults } from "../fakes/results.ts";
 import expandResult from "../../tools/files/expand-result.ts";
 import { compileTextPattern } from "../../tools/files/text-search.ts";
@@ -194,10 +195,10 @@ describe("searching a result", () => {
   ])("does no more work than one search may on %s, however the pattern is built", async (_, text) => {
     const patterns = ["(a{1,30}){1,30}[bc]", "(?:a?){200}[bc]", "(?i)(a|aa|aaa|aaaa|aaaaa){1,60}[bc]", "[b-d][e-g]"];
     for (const pattern of patterns) {
-      const compiled = compileTextPattern(pattern);
+      const compiled = compileTextPattern(pattern, linearPatterns);
       const { result } = await expand(text, { pattern });
       expect(result.matches).toEqual([]);
-      const size = compiled.ok ? compiled.value.compiled.programSize() : 0;
+      const size = compiled.ok ? compiled.value.compiled.size : 0;
       expect(size).toBeGreaterThan(0);
       expect(result.next_offset).toBeGreaterThan(0);
       expect((result.next_offset ?? text.length) * size).toBeLessThanOrEqual(5_000_000);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { RE2JS } from "re2js";
 import { describe, expect, it, vi } from "vitest";
+import { linearPatterns } from "../../adapters/patterns.ts";
 import grep from "../../tools/files/grep.ts";
 import { compileLinePattern, findLines, SearchTime } from "../../tools/files/line-search.ts";
 import { fakeFiles } from "../fakes/files.ts";
@@ -47,7 +48,7 @@ describe("slow patterns", () => {
     "\\p{Greek}{1000}".repeat(3),
   ])("that would be large once their repeats are written out are never compiled: %s", (pattern) => {
     const compiling = vi.spyOn(RE2JS, "compile");
-    const refused = compileLinePattern(pattern, true);
+    const refused = compileLinePattern(pattern, true, linearPatterns);
     expect(refused).toMatchObject({ ok: false, error: { message: expect.stringContaining("too large") } });
     expect(compiling).not.toHaveBeenCalled();
     compiling.mockRestore();
@@ -56,13 +57,13 @@ describe("slow patterns", () => {
   it.each(["a{2}", "x{0,100}", "[{]{3}", "\\{1000\\}", "{1000}", "a{,1000}", "[]a]{500}", "\\pL{1000}", ")))((("])(
     "that stay small are left to the compiler: %s",
     (pattern) => {
-      const compiled = compileLinePattern(pattern, true);
+      const compiled = compileLinePattern(pattern, true, linearPatterns);
       expect(compiled.ok || !compiled.error.message.includes("too large")).toBe(true);
     },
   );
 
   it("leave others their turn, and stop when their time is over", async () => {
-    const compiled = compileLinePattern("[ab]*a[ab]{100}c", true);
+    const compiled = compileLinePattern("[ab]*a[ab]{100}c", true, linearPatterns);
     if (!compiled.ok) throw new Error(compiled.error.message);
     const text = `${"ab".repeat(40)}\n`.repeat(2_000);
     let turns = 0;
@@ -79,7 +80,7 @@ describe("slow patterns", () => {
 
 describe("the lines of a text", () => {
   const lines = async (text: string, pattern: string, isCaseSensitive = true, most = 1_000) => {
-    const compiled = compileLinePattern(pattern, isCaseSensitive);
+    const compiled = compileLinePattern(pattern, isCaseSensitive, linearPatterns);
     if (!compiled.ok) throw new Error(compiled.error.message);
     const { lines: matching } = await findLines(
       text,
@@ -131,7 +132,7 @@ describe("the lines of a text", () => {
     );
     await fc.assert(
       fc.asyncProperty(text, pattern, async (whole, source) => {
-        const compiled = compileLinePattern(source, true);
+        const compiled = compileLinePattern(source, true, linearPatterns);
         if (!compiled.ok) throw new Error(compiled.error.message);
         const split = whole.replaceAll("\r\n", "\n").split("\n");
         const all = split.at(-1) === "" ? split.slice(0, -1) : split;

@@ -19,7 +19,7 @@ export default defineTool({
   permissions: [],
   security: "safe",
   effect: "none",
-  needs: ["results"],
+  needs: ["results", "patterns"],
   wholeResult: true,
   input: z.object({
     result_id: z.string().min(1).max(100).describe("The id that the shortened result names: call_…"),
@@ -45,8 +45,8 @@ export default defineTool({
       .describe("Null without a pattern"),
     next_offset: z.int().nullable().describe("Where to go on; null: this was the end"),
   }),
-  async run({ result_id, offset, limit, pattern }, { results, giveWay }) {
-    const compiled = pattern === undefined ? null : compileTextPattern(pattern);
+  async run({ result_id, offset, limit, pattern }, { results, patterns, giveWay }) {
+    const compiled = pattern === undefined ? null : compileTextPattern(pattern, patterns);
     if (compiled?.ok === false) return failWith(compiled.error);
     const read = await results.read(result_id);
     if (!read.ok) return read.error.code === "not_found" ? noSuchResult(result_id) : failWith(read.error);

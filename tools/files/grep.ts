@@ -19,7 +19,7 @@ export default defineTool({
   permissions: ["read"],
   security: "safe",
   effect: "none",
-  needs: ["files"],
+  needs: ["files", "patterns"],
   timeoutMs: ({ timeout_ms }) => timeout_ms + GRACE_MS,
   input: z.object({
     pattern: z.string().min(1).max(MAX_PATTERN_CHARACTERS).describe("A regular expression of RE2, for one line"),
@@ -38,11 +38,11 @@ export default defineTool({
     files_searched: z.int(),
     files_skipped: z.object({ binary: z.int(), too_large: z.int(), unreadable: z.int() }),
   }),
-  async run({ pattern, path, max_results, timeout_ms, case_sensitive }, { files, sandbox, signal, giveWay }) {
+  async run({ pattern, path, max_results, timeout_ms, case_sensitive }, { files, patterns, sandbox, signal, giveWay }) {
     const started = Date.now();
     const top = judgeTop(path, sandbox);
     if (!top.ok) return failWith(top.error);
-    const compiled = compileLinePattern(pattern, case_sensitive);
+    const compiled = compileLinePattern(pattern, case_sensitive, patterns);
     if (!compiled.ok) return failWith(compiled.error);
     const search = { pattern: compiled.value, top: top.value, glob: null, maxMatches: max_results };
     const found = await searchFiles({ ...search, timeoutMs: timeout_ms }, { files, sandbox, signal, giveWay });

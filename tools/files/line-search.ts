@@ -5,10 +5,10 @@
  * A text is first asked in chunks of whole lines whether it can match at all, which RE2 answers fastest; only the lines of a
  * chunk that can are looked at one by one.
  */
-import { RE2JS } from "re2js";
 import type { GiveWay } from "../../core/base/turns.ts";
 import { ok, type Result } from "../../core/errors.ts";
-import { compileRe2, TURN_WORK } from "./re2-pattern.ts";
+import type { Pattern, PatternsPort } from "../../core/ports.ts";
+import { compileSearch, TURN_WORK } from "./re2-pattern.ts";
 
 /** Characters of a chunk, which is looked through twice without a pause. The larger the pattern, the fewer. */
 const MAX_CHUNK = 50_000;
@@ -23,7 +23,7 @@ const BEFORE_MATCH = 100;
 
 /** A pattern, ready to be searched for in lines. */
 export interface LinePattern {
-  readonly compiled: RE2JS;
+  readonly compiled: Pattern;
   readonly size: number;
   readonly chunkCharacters: number;
   /** False: what matches a line need not match it inside of a chunk, as with `\A`. */
@@ -37,11 +37,14 @@ export interface FoundLine {
 }
 
 /** Compiles a pattern; `invalid_input` says what is wrong with it. */
-export function compileLinePattern(pattern: string, isCaseSensitive: boolean): Result<LinePattern> {
-  const flags = RE2JS.MULTILINE | (isCaseSensitive ? 0 : RE2JS.CASE_INSENSITIVE);
-  const compiled = compileRe2(pattern, flags);
+export function compileLinePattern(
+  pattern: string,
+  isCaseSensitive: boolean,
+  patterns: PatternsPort,
+): Result<LinePattern> {
+  const compiled = compileSearch(pattern, { isMultiline: true, ignoresCase: !isCaseSensitive }, patterns);
   if (!compiled.ok) return compiled;
-  const size = compiled.value.programSize();
+  const { size } = compiled.value;
   const chunkCharacters = Math.min(MAX_CHUNK, Math.max(MIN_CHUNK, Math.floor(TURN_WORK / 2 / size)));
   // `(?-m)` takes the meaning of `^` away that holds inside of a chunk.
   const hasTextEnds = pattern.includes("\\A") || pattern.includes("\\z");

@@ -21,7 +21,7 @@ export default defineTool({
   permissions: ["read"],
   security: "safe",
   effect: "none",
-  needs: ["files"],
+  needs: ["files", "patterns"],
   input: z.object({
     pattern: z.string().max(MAX_PATTERN_CHARACTERS).describe("A regular expression of RE2, for one line"),
     path: z.string().default(".").describe("A directory or a file; . is the topmost directory"),
@@ -34,12 +34,12 @@ export default defineTool({
     files_skipped: z.object({ binary: z.int(), too_large: z.int(), unreadable: z.int() }),
     note: z.string().nullable().describe("What is wrong with the pattern"),
   }),
-  async run({ pattern, path, glob: rawGlob }, { files, sandbox, signal, giveWay }) {
+  async run({ pattern, path, glob: rawGlob }, { files, patterns, sandbox, signal, giveWay }) {
     const top = judgeTop(path, sandbox);
     if (!top.ok) return failWith(top.error);
     const glob = parseGlob(rawGlob);
     if (!glob.ok) return failWith(glob.error);
-    const compiled = compileLinePattern(pattern, true);
+    const compiled = compileLinePattern(pattern, true, patterns);
     if (!compiled.ok) {
       const { message: note } = compiled.error;
       return { matches: [], total: 0, truncated: false, files_skipped: NOTHING_SKIPPED, note };

@@ -3,10 +3,10 @@
  * pattern's size and never faster. One search does a bounded amount of it, and lets others have their turn in between:
  * nothing can interrupt code that does not wait.
  */
-import type { RE2JS } from "re2js";
 import type { GiveWay } from "../../core/base/turns.ts";
 import { ok, type Result } from "../../core/errors.ts";
-import { badPattern, compileRe2, TURN_WORK } from "./re2-pattern.ts";
+import type { Pattern, PatternsPort } from "../../core/ports.ts";
+import { badPattern, compileSearch, TURN_WORK } from "./re2-pattern.ts";
 
 /** Characters times instructions of one search: each takes up to 20 ns. */
 const MAX_WORK = 5_000_000;
@@ -24,7 +24,7 @@ const OVERLAP = 1_000;
 
 /** A pattern, ready to be searched for. */
 export interface TextPattern {
-  readonly compiled: RE2JS;
+  readonly compiled: Pattern;
   /** Characters of one search, between two turns of others, and of a piece. */
   readonly maxCharacters: number;
   readonly turnCharacters: number;
@@ -44,11 +44,11 @@ export interface Found {
 }
 
 /** Compiles a pattern; `invalid_input` says what is wrong with it. */
-export function compileTextPattern(pattern: string): Result<TextPattern> {
-  const result = compileRe2(pattern);
+export function compileTextPattern(pattern: string, patterns: PatternsPort): Result<TextPattern> {
+  const result = compileSearch(pattern, { isMultiline: false, ignoresCase: false }, patterns);
   if (!result.ok) return result;
   const compiled = result.value;
-  const size = compiled.programSize();
+  const { size } = compiled;
   if (compiled.test("")) return badPattern("The pattern matches the empty text. Let it match at least one character.");
   const turnCharacters = Math.floor(TURN_WORK / size);
   return ok({

@@ -46,7 +46,7 @@ const LAYERS: readonly Layer[] = [
     name: "a tool",
     files: /^tools\//,
     imports: [CORE, /^tools\/define-tool\.ts$/],
-    packages: ["re2js", "yaml", "zod"],
+    packages: ["yaml", "zod"],
   },
   { name: "adapters", files: /^adapters\//, imports: [CORE, /^adapters\//], packages: [...VENDOR_SDKS, "cloudflare:"] },
   { name: "durable-objects", files: OBJECTS, imports: [CORE, OBJECTS, FROM_ENV], packages: ["cloudflare:"] },
