@@ -4,7 +4,7 @@ import type { GiveWay } from "../core/base/turns.ts";
 import { raise } from "../core/errors.ts";
 import type { WorkMeter } from "../core/gateway/run-tool.ts";
 import { REQUEST_MS, TURN_MS } from "../core/tenant/cost-rates.ts";
-import { LONGEST_PACE_MS } from "../core/tenant/cost-share.ts";
+import { type Account, LONGEST_PACE_MS } from "../core/tenant/cost-share.ts";
 
 /** Requests that stop or decide, which are never refused for cost and never paced. */
 const NEVER_PACED = /^\/v1\/(?:kill-switch(?:\/|$)|tasks\/[^/]+\/(?:cancel$|questions\/[^/]+\/answer$|approvals\/))/;
@@ -17,9 +17,9 @@ const LONGEST_PAUSES_MS = 3000;
 /** The most that one turn is charged, in milliseconds: a longer time was spent on waiting, for a file or a reply. */
 const MAX_TURN_MS = 100;
 
-/** Adds milliseconds to a tenant's cost. */
-export function chargeCost(env: Env, tenant: string, costMs: number): void {
-  costFromEnv(env).charge(tenant, costMs, Date.now());
+/** Adds milliseconds to the cost of a tenant or an inbox. */
+export function chargeCost(env: Env, account: Account, costMs: number): void {
+  costFromEnv(env).charge(account, costMs, Date.now());
 }
 
 /**
@@ -97,15 +97,16 @@ export async function paceRequest(
 
 /**
  * Charges an item of an inbox (`email/<tenant>`, `slack/…`, `webhook/…`), and waits for the inbox's pace, `mostMs` at most. The
- * inbox has a pace of its own: mail of strangers slows no request of the tenant that it came to.
+ * inbox has a pace of its own: mail of strangers slows no request of the tenant that it came to. `owner` is that tenant; null
+ * while it is not known.
  */
 export async function paceIncoming(
   env: Env,
-  inbox: string,
+  account: Exclude<Account, string>,
   { costMs, mostMs = LONGEST_PACE_MS }: { readonly costMs: number; readonly mostMs?: number },
 ): Promise<void> {
-  const waitMs = costFromEnv(env).book(inbox, Date.now());
-  chargeCost(env, inbox, costMs);
+  const waitMs = costFromEnv(env).book(account, Date.now());
+  chargeCost(env, account, costMs);
   if (waitMs > 0) await scheduler.wait(Math.min(waitMs, mostMs));
 }
 

@@ -4,6 +4,8 @@
  *
  * - Cost is milliseconds of that thread, over the last ten seconds.
  * - A tenant's fair share is the window divided among the tenants that cost anything in it.
+ * - An inbox has a pace of its own, so that what strangers send slows no request of its tenant. It is no tenant: its cost counts
+ *   as its owner's where shares are counted, and as nobody's while its owner is not known.
  * - **Pacing.** While another tenant costs something, the requests of a tenant and the turns of its long work are spaced to a
  *   rate: what it used in the window, and an equal part of what all left of half the thread; at least an equal part of that
  *   half, and at most a quarter of the thread. So about half of the thread stays idle, and a tenant that arrives rarely
@@ -31,8 +33,8 @@ const BURST_MS = 50;
 const MAX_EXPECTED_MS = 50;
 /** Work that would wait longer is refused. */
 export const LONGEST_PACE_MS = 5000;
-/** Tenants that are counted at once; the one that was charged longest ago is dropped. */
-const MAX_TENANTS = 10_000;
+/** Accounts that are counted at once, and their owners; the one that was charged longest ago is dropped. */
+const MAX_ACCOUNTS = 10_000;
 
 interface Bucket {
   /** The number of the bucket since the epoch. */
@@ -42,9 +44,17 @@ interface Bucket {
   begun: number;
 }
 
-interface TenantCost {
+/** A tenant's id, or an inbox and the tenant that owns it; null: not known yet. */
+export type Account = string | { readonly inbox: string; readonly owner: string | null };
+
+interface Spent {
   /** The oldest first. */
   buckets: Bucket[];
+}
+
+interface AccountCost extends Spent {
+  /** The tenant that the cost counts for; of an inbox null until it is known. */
+  owner: string | null;
   /** When its next work would begin at its rate, without a burst, in milliseconds since the epoch. */
   nextAt: number;
   /** The expected cost of work that began and was not charged yet, in milliseconds. */
@@ -52,22 +62,27 @@ interface TenantCost {
 }
 
 export class CostShare {
-  /** The tenant that was charged longest ago comes first. */
-  private readonly costs = new Map<string, TenantCost>();
-  /** Of all tenants together. */
-  private all: TenantCost = newCost();
+  /** By tenant or inbox. The account that was charged longest ago comes first, and so do the owners. */
+  private readonly accounts = new Map<string, AccountCost>();
+  private readonly owners = new Map<string, Spent>();
+  /** Of all accounts together, and of those whose owner is known. */
+  private all = newSpent();
+  private owned = newSpent();
   private busy = { at: 0, count: 0 };
 
-  /** Adds to a tenant's cost. Both times in milliseconds; a cost that is not positive changes nothing. */
-  charge(tenant: string, costMs: number, now: number): void {
+  /** Adds to the cost of an account. Both times in milliseconds; a cost that is not positive changes nothing. */
+  charge(account: Account, costMs: number, now: number): void {
     if (!(costMs > 0)) return;
-    const cost = this.readCost(tenant, now);
-    bucketAt(cost, now).costMs += costMs;
-    dropOld(this.all, now);
-    bucketAt(this.all, now).costMs += costMs;
+    const cost = this.readCost(account, now);
+    const spent = [cost, this.all];
+    if (cost.owner !== null) spent.push(this.owned, this.ownerAt(cost.owner, now));
+    for (const one of spent) {
+      dropOld(one, now);
+      bucketAt(one, now).costMs += costMs;
+    }
     const unexpectedMs = Math.max(0, costMs - cost.expectedMs);
     cost.expectedMs = Math.max(0, cost.expectedMs - costMs);
-    this.putLast(tenant, cost);
+    putLast(this.accounts, nameOf(account), cost);
     const part = this.choosePart(cost, now);
     if (part !== null) cost.nextAt = Math.max(cost.nextAt, now) + unexpectedMs / part;
   }
@@ -76,13 +91,14 @@ export class CostShare {
    * Books the beginning of work, at `mostMs` at most. Returns the milliseconds that it has to wait first. More than
    * `LONGEST_PACE_MS`: the work is not booked, and may ask again after this time.
    */
-  book(tenant: string, now: number, mostMs = MAX_EXPECTED_MS): number {
-    const cost = this.readCost(tenant, now);
+  book(account: Account, now: number, mostMs = MAX_EXPECTED_MS): number {
+    const cost = this.readCost(account, now);
     const part = this.choosePart(cost, now);
     const waitMs = part === null ? 0 : findWaitMs(cost, part, now);
     if (waitMs > LONGEST_PACE_MS) return waitMs;
     bucketAt(cost, now).begun += 1;
-    this.putLast(tenant, cost);
+    if (cost.owner !== null) bucketAt(this.ownerAt(cost.owner, now), now);
+    putLast(this.accounts, nameOf(account), cost);
     if (part === null) return 0;
     const begun = cost.buckets.reduce((sum, bucket) => sum + bucket.begun, 0);
     const costMs = addCosts(cost.buckets);
@@ -116,19 +132,30 @@ export class CostShare {
     return WINDOW_MS;
   }
 
+  /** Tells the owner of an inbox whose earlier cost counts for no tenant. */
+  learnOwner(inbox: string, owner: string): void {
+    const cost = this.accounts.get(inbox);
+    if (cost !== undefined) cost.owner = owner;
+  }
+
   /** Forgets every cost. */
   clear(): void {
-    this.costs.clear();
-    this.all = newCost();
+    this.accounts.clear();
+    this.owners.clear();
+    this.all = newSpent();
+    this.owned = newSpent();
     this.busy = { at: 0, count: 0 };
   }
 
-  /** The part of the thread for a paced tenant; null for a tenant that is not paced. */
-  private choosePart(cost: TenantCost, now: number): number | null {
+  /** The part of the thread for a paced account; null for one beside which no other tenant costs anything. */
+  private choosePart(cost: AccountCost, now: number): number | null {
     dropOld(this.all, now);
+    dropOld(this.owned, now);
     const [ownMs, allMs] = [addCosts(cost.buckets), addCosts(this.all.buckets)];
+    const othersMs =
+      cost.owner === null ? allMs - ownMs : addCosts(this.owned.buckets) - sumRecent(this.owners.get(cost.owner), now);
     // A rounding remainder is no tenant.
-    if (allMs - ownMs < 0.01) return null;
+    if (othersMs < 0.01) return null;
     const busy = this.countBusy(now);
     const unused = Math.max(0, PACED_PART - allMs / WINDOW_MS);
     const part = Math.max(PACED_PART / (1 + busy), ownMs / WINDOW_MS + unused / busy);
@@ -139,56 +166,78 @@ export class CostShare {
   private countBusy(now: number): number {
     const at = Math.floor(now / BUCKET_MS);
     if (this.busy.at !== at) {
-      const isBusy = ({ buckets }: TenantCost): boolean =>
-        addCosts(buckets.filter((bucket) => isRecent(bucket, now))) > BURST_MS;
-      this.busy = { at, count: [...this.costs.values()].filter(isBusy).length };
+      const isBusy = (spent: Spent): boolean => sumRecent(spent, now) > BURST_MS;
+      this.busy = { at, count: [...this.owners.values()].filter(isBusy).length };
     }
     return Math.max(1, this.busy.count);
   }
 
+  /** The tenants that cost anything in the window, at least one. */
   private countActive(now: number): number {
-    for (const [tenant, { buckets }] of this.costs) {
+    for (const [tenant, { buckets }] of this.owners) {
       if (isRecent(buckets.at(-1), now)) break;
-      this.costs.delete(tenant);
+      this.owners.delete(tenant);
     }
-    return Math.max(1, this.costs.size);
+    return Math.max(1, this.owners.size);
   }
 
-  /** The stored cost of a tenant, with the buckets in the window. A debt is forgotten with the window, and when the clock went back. */
-  private readCost(tenant: string, now: number): TenantCost {
-    const stored = this.costs.get(tenant);
+  /** The stored cost of an account, with the buckets in the window. A debt is forgotten with the window, and when the clock went back. */
+  private readCost(account: Account, now: number): AccountCost {
+    const stored = this.accounts.get(nameOf(account));
     const cost = stored === undefined || isAhead(stored, now) ? newCost() : stored;
+    cost.owner = typeof account === "string" ? account : (account.owner ?? stored?.owner ?? null);
     dropOld(cost, now);
     cost.nextAt = Math.min(cost.nextAt, now + WINDOW_MS);
     return cost;
   }
 
-  /** Stores a tenant as the one that was counted last. */
-  private putLast(tenant: string, cost: TenantCost): void {
-    this.costs.delete(tenant);
-    this.costs.set(tenant, cost);
-    const [oldest] = this.costs.keys();
-    if (this.costs.size > MAX_TENANTS && oldest !== undefined) this.costs.delete(oldest);
+  /** What a tenant and its inboxes cost, stored as the tenant that was counted last. */
+  private ownerAt(tenant: string, now: number): Spent {
+    const stored = this.owners.get(tenant);
+    const spent = stored === undefined || isAhead(stored, now) ? newSpent() : stored;
+    putLast(this.owners, tenant, spent);
+    return spent;
   }
 }
 
+/** Stores a cost as the one that was counted last, and drops the one that was counted longest ago when there are too many. */
+function putLast<Cost>(costs: Map<string, Cost>, name: string, cost: Cost): void {
+  costs.delete(name);
+  costs.set(name, cost);
+  const [oldest] = costs.keys();
+  if (costs.size > MAX_ACCOUNTS && oldest !== undefined) costs.delete(oldest);
+}
+
+function nameOf(account: Account): string {
+  return typeof account === "string" ? account : account.inbox;
+}
+
 /** How long work has to wait at this rate, in milliseconds, when the burst is used up. */
-function findWaitMs({ nextAt }: TenantCost, part: number, now: number): number {
+function findWaitMs({ nextAt }: AccountCost, part: number, now: number): number {
   return Math.max(0, nextAt - now - BURST_MS / part);
 }
 
-function newCost(): TenantCost {
-  return { buckets: [], nextAt: 0, expectedMs: 0 };
+function newCost(): AccountCost {
+  return { ...newSpent(), owner: null, nextAt: 0, expectedMs: 0 };
+}
+
+function newSpent(): Spent {
+  return { buckets: [] };
+}
+
+/** The cost in the window; 0 for a tenant that is not stored. */
+function sumRecent(spent: Spent | undefined, now: number): number {
+  return addCosts((spent?.buckets ?? []).filter((bucket) => isRecent(bucket, now)));
 }
 
 /** Drops the buckets outside the window. */
-function dropOld(cost: TenantCost, now: number): void {
+function dropOld(cost: Spent, now: number): void {
   if (!cost.buckets.every((bucket) => isRecent(bucket, now)))
     cost.buckets = cost.buckets.filter((bucket) => isRecent(bucket, now));
 }
 
 /** The bucket of this moment, the last one. */
-function bucketAt({ buckets }: TenantCost, now: number): Bucket {
+function bucketAt({ buckets }: Spent, now: number): Bucket {
   const at = Math.floor(now / BUCKET_MS);
   const last = buckets.at(-1);
   if (last?.at === at) return last;
@@ -198,7 +247,7 @@ function bucketAt({ buckets }: TenantCost, now: number): Bucket {
 }
 
 /** Whether the clock went back since the tenant was counted. */
-function isAhead({ buckets }: TenantCost, now: number): boolean {
+function isAhead({ buckets }: Spent, now: number): boolean {
   return (buckets.at(-1)?.at ?? -Infinity) > Math.floor(now / BUCKET_MS);
 }
 

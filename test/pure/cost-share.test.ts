@@ -91,3 +91,54 @@ test("a body costs by how it is read", () => {
   expect(json).toBeLessThan(compiled ?? 0);
   expect(json).toBeLessThan(yaml ?? 0);
 });
+
+describe("an inbox", () => {
+  const inbox = (index: number, owner: string | null) => ({ inbox: `webhook/hook_${index}`, owner });
+
+  test("neither paces nor refuses its tenant that is alone, whether its owner is known or not", () => {
+    for (const owner of ["a", null]) {
+      const shares = charged(["a", 900]);
+      shares.book(inbox(0, owner), NOW);
+      shares.charge(inbox(0, owner), 100, NOW);
+      shares.charge("a", 200, NOW);
+      expect([shares.findTurnWaitMs("a", NOW), shares.findRefusalMs("a", NOW)]).toEqual([0, null]);
+    }
+  });
+
+  test("is no tenant among others: 200 of one tenant count as it, and those of nobody as none", () => {
+    for (const owner of ["b", null]) {
+      const shares = charged(["a", 690], ["b", 1]);
+      for (let index = 0; index < 200; index += 1) shares.charge(inbox(index, owner), 1, NOW);
+      // Two tenants have five seconds each.
+      expect(shares.findRefusalMs("a", NOW)).toBeNull();
+      shares.charge("a", 200, NOW);
+      expect(shares.findRefusalMs("a", NOW)).not.toBeNull();
+    }
+  });
+
+  test("makes its owner one that is active, also when nothing else of it is", () => {
+    const shares = charged(["a", 900]);
+    shares.charge(inbox(0, "b"), 1, NOW);
+    expect(shares.findRefusalMs("a", NOW)).not.toBeNull();
+    expect(shares.findTurnWaitMs("a", NOW)).toBe(0);
+    shares.charge("a", 900, NOW);
+    expect(shares.findTurnWaitMs("a", NOW)).toBeGreaterThan(0);
+  });
+
+  test("has a pace of its own, which is no tenant's", () => {
+    const shares = charged(["b", 10]);
+    shares.charge(inbox(0, "a"), 2000, NOW);
+    expect(shares.book(inbox(0, "a"), NOW)).toBeGreaterThan(0);
+    expect(shares.book("a", NOW)).toBe(0);
+    expect(shares.findRefusalMs("a", NOW)).toBeNull();
+  });
+
+  test("counts for its owner once that is known", () => {
+    const shares = charged(["a", 900]);
+    shares.charge(inbox(0, null), 1, NOW);
+    expect(shares.findRefusalMs("a", NOW)).toBeNull();
+    shares.learnOwner("webhook/hook_0", "b");
+    shares.charge(inbox(0, null), 1, NOW);
+    expect(shares.findRefusalMs("a", NOW)).not.toBeNull();
+  });
+});

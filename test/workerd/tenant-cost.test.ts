@@ -130,12 +130,10 @@ describe("a tenant's pace", () => {
     const wait = vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
     const book = vi.spyOn(costFromEnv(env), "book").mockReturnValue(dueMs);
     const charge = vi.spyOn(costFromEnv(env), "charge");
-    await paceIncoming(env, "email/tenant_a", { costMs: 8, ...(mostMs === undefined ? {} : { mostMs }) });
+    const account = { inbox: "email/tenant_a", owner: "tenant_a" };
+    await paceIncoming(env, account, { costMs: 8, ...(mostMs === undefined ? {} : { mostMs }) });
     expect(wait.mock.calls.map(([ms]) => ms)).toEqual([waitMs]);
-    expect([...book.mock.calls, ...charge.mock.calls].map(([account]) => account)).toEqual([
-      "email/tenant_a",
-      "email/tenant_a",
-    ]);
+    expect([...book.mock.calls, ...charge.mock.calls].map(([charged]) => charged)).toEqual([account, account]);
     for (const spy of [wait, book, charge]) spy.mockRestore();
   });
 

@@ -37,7 +37,8 @@ export async function takeMail(env: Env, message: IncomingMail): Promise<void> {
   const own = (await ownAddressesFromEnv(env)?.read(message.to)) ?? null;
   if (own === null) return message.setReject("550 5.1.1 There is nobody of this address here");
   const inboxName = `email/${own.tenant}`;
-  await paceIncoming(env, inboxName, { costMs: MAIL_MS + rateBody("file", message.rawSize) });
+  const account = { inbox: inboxName, owner: own.tenant };
+  await paceIncoming(env, account, { costMs: MAIL_MS + rateBody("file", message.rawSize) });
   const isTooLarge = message.rawSize > MAX_MAIL_BYTES;
   const id = await idOf(message);
   const kept = isTooLarge ? headOf(message.headers) : { stream: message.raw, size: message.rawSize };

@@ -11,6 +11,7 @@ import { ITEM_MS } from "../../core/tenant/cost-rates.ts";
 import type { JsonState } from "../../core/tool.ts";
 import { paceIncoming } from "../charge-cost.ts";
 import { makeTask } from "../make-task.ts";
+import { findOwner } from "./inbox-owner.ts";
 import { receiverOf, RECEIVERS, type Receivers } from "./receivers.ts";
 import { senderOf, SENDERS, type Senders } from "./senders.ts";
 import { spreadNotices } from "./spread.ts";
@@ -28,7 +29,8 @@ export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc 
 
   async receive(inbox: string, item: InboxItem, lane: JsonState | null, version?: number): Promise<Handled> {
     if (!isSupported(version)) return REFUSED;
-    await paceIncoming(this.env, inbox, { costMs: ITEM_MS, mostMs: LONGEST_ITEM_PAUSE_MS });
+    const account = { inbox, owner: findOwner(inbox, item) };
+    await paceIncoming(this.env, account, { costMs: ITEM_MS, mostMs: LONGEST_ITEM_PAUSE_MS });
     return await receiverOf(this.receivers, inbox)(this.env, inbox, item, lane);
   }
 

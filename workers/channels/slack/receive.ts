@@ -1,5 +1,5 @@
 /** Works what came in from a workspace of Slack. */
-import { databaseFromEnv } from "../../../adapters/from-env.ts";
+import { costFromEnv, databaseFromEnv } from "../../../adapters/from-env.ts";
 import type { Handled } from "../../../core/channels/inbox.ts";
 import type {
   BegunBody,
@@ -20,6 +20,7 @@ export const receiveSlack: Receiver = async (env, inbox, item, lane) => {
   const found = await sceneOf(env, inbox.split("/")[1] ?? "", item);
   if ("handled" in found) return found.handled;
   const { scene } = found;
+  costFromEnv(env).learnOwner(inbox, scene.tenant);
   // What an item of this inbox holds was read by `core/channels/slack/items.ts`.
   const body: unknown = item.body;
   switch (item.kind as SlackKind) {
