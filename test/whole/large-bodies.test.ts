@@ -36,6 +36,7 @@ describe.each([
     ["without a key", 401, () => ({ path: "/v1/tasks", headers: json })],
     ["to a hook that is unknown", 404, () => ({ path: "/webhook/generic?hook=hook_x", headers: json })],
     ["to a path that takes no POST", 405, () => ({ path: "/nothing", headers: withKey() })],
+    ["to sign in", 413, () => ({ path: "/v1/session", headers: json })],
     ["from Slack", 413, () => ({ path: "/slack/events", headers: json })],
   ])("%s is answered %i, and taken to its end", async (_what, status, request) => {
     const answer = await send({ ...request(), size: TEN_MB, isChunked });

@@ -100,6 +100,17 @@ describe("signing in", () => {
     expect((await ask({ method: "POST", body: { key: "hello" } })).status).toBe(401);
   });
 
+  test("counts a try before its body is read, which is at most 4 KB", async () => {
+    const headers = { "cf-connecting-ip": "198.51.100.8" };
+    const large = { key: "x".repeat(5_000) };
+    const first = await ask({ method: "POST", headers, body: large });
+    expect(first.json).toMatchObject({ code: "too_large" });
+    let status = 0;
+    for (let tries = 0; status !== 429 && tries < 200; tries += 1)
+      status = (await ask({ method: "POST", headers, body: large })).status;
+    expect(status).toBe(429);
+  });
+
   test("is refused to another site's page", async () => {
     const { key } = await newTenant();
     for (const headers of [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.test" }, { origin: "null" }])

@@ -19,6 +19,7 @@ import type { AppContext, AppEnv } from "../context.ts";
 import { refuseForeign } from "../own-origin.ts";
 import { problemResponse } from "../problem.ts";
 import { sessionToken } from "../session-cookie.ts";
+import { admitSignIn, isSignIn } from "../sign-in.ts";
 import { idempotentRequestOf, runOnce } from "./idempotency.ts";
 
 type Admitted = Extract<Admission, { kind: "admitted" | "limited" }>;
@@ -26,11 +27,9 @@ type Admitted = Extract<Admission, { kind: "admitted" | "limited" }>;
 /** The operator key as the object that counts its requests and keeps its replies knows it. */
 const OPERATOR_KEY: KeyRecord = { id: OPERATOR, tenant: OPERATOR_TENANT, name: OPERATOR, scopes: [], expiresAt: null };
 
-/** Where a browser signs in: the one route under `/v1` that needs no key, by POST. */
-export const SESSION_PATH = "/v1/session";
-
 export const authenticate: MiddlewareHandler<AppEnv> = async function authenticate(c, next) {
-  if (c.req.method === "POST" && c.req.path === SESSION_PATH) {
+  if (isSignIn(c)) {
+    await admitSignIn(c);
     await next();
     return;
   }

@@ -12,6 +12,7 @@ import { chargeCost, meterWork } from "../charge-cost.ts";
 import type { AppContext, AppEnv, Principal } from "../context.ts";
 import { readCounted } from "../counted-body.ts";
 import { findBadText } from "../json-text.ts";
+import { isSignIn, MAX_SIGN_IN_BYTES } from "../sign-in.ts";
 import { MAX_UPLOAD_BYTES } from "../skills/read-upload.ts";
 import { invalidInput } from "../validation.ts";
 import { namesYaml, readDocument } from "../yaml-text.ts";
@@ -44,9 +45,14 @@ function hasReadBody(c: AppContext): boolean {
 }
 
 async function readLimited(c: AppContext): Promise<Uint8Array> {
-  const maxBytes = UPLOAD_PATH.test(c.req.path) ? MAX_UPLOAD_BYTES : MAX_JSON_BYTES;
+  const maxBytes = findMaxBytes(c);
   const bytes = await readCounted(c.req.raw, maxBytes);
   return bytes ?? raise("too_large", `A request body has at most ${maxBytes} bytes.`, { field: "body" });
+}
+
+function findMaxBytes(c: AppContext): number {
+  if (isSignIn(c)) return MAX_SIGN_IN_BYTES;
+  return UPLOAD_PATH.test(c.req.path) ? MAX_UPLOAD_BYTES : MAX_JSON_BYTES;
 }
 
 export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJsonBody(c, next) {

@@ -1,13 +1,7 @@
 /** How a person signs in to the console: by a key, or by a link that is good once (docs/decisions/0044-sessions.md). */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import {
-  countSignInFromEnv,
-  databaseFromEnv,
-  publicUrlFromEnv,
-  sealingFromEnv,
-  tenantsFromEnv,
-} from "../../adapters/from-env.ts";
+import { databaseFromEnv, publicUrlFromEnv, sealingFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
 import { type ErrorCode, ok, OttoError, raise, type Result } from "../../core/errors.ts";
 import { makeId } from "../../core/ids.ts";
 import { hashKey, keyOwner, OPERATOR, SCOPES } from "../../core/keys.ts";
@@ -26,15 +20,13 @@ import {
 import { answers, openAnswers, withKey } from "../answers.ts";
 import { auditEntry } from "../audit-entry.ts";
 import type { App, AppContext } from "../context.ts";
-import { admitKey, bearerToken, SESSION_PATH } from "../middleware/authenticate.ts";
+import { admitKey, bearerToken } from "../middleware/authenticate.ts";
 import { idSource } from "../new-ids.ts";
-import { refuseForeignSignIn } from "../own-origin.ts";
+import { SESSION_PATH } from "../sign-in.ts";
 import { dropSessionToken, keepSessionToken, sessionToken } from "../session-cookie.ts";
 import { isSignedInElsewhere } from "../signed-in-elsewhere.ts";
 import { tenantOf, unwrap } from "../task-access.ts";
 
-/** As long as the platform counts the tries of an address. */
-const TRY_AGAIN_MS = 60_000;
 /** What an id takes. */
 const ID_BYTES = 10;
 
@@ -120,8 +112,6 @@ const makeLink = createRoute({
 
 export function sessionRoutes(app: App): void {
   app.openapi(begin, async (c) => {
-    refuseForeignSignIn(c);
-    await countTry(c);
     const asked = c.req.valid("json");
     const { tenant, by, refusal } = await (asked.key === undefined ? byLink(c, asked.link ?? "") : byKey(c, asked.key));
     const name = await tenantName(c, tenant, refusal);
@@ -199,13 +189,6 @@ async function endEarlier(c: AppContext): Promise<Result<void>> {
 
 function randomBytes(count: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(count));
-}
-
-/** Counts the try before anything is looked up. */
-async function countTry(c: AppContext): Promise<void> {
-  if (await countSignInFromEnv(c.env, c.req.header("cf-connecting-ip"))) return;
-  const message = "Too many tries to sign in from this address. Wait a minute.";
-  raise("rate_limited", message, { retryAfterMs: TRY_AGAIN_MS });
 }
 
 /** Whom a credential names, how the session begins, and how it is refused when there is no such tenant. */
