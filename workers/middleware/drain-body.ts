@@ -8,10 +8,10 @@
  */
 import type { MiddlewareHandler } from "hono";
 import type { AppContext, AppEnv } from "../context.ts";
+import { type DiscardBounds, discardBody } from "../discard-body.ts";
 
-const MAX_BYTES = 16 * 1024 * 1024;
-const MAX_MS = 10_000;
-const PIECE_BYTES = 262_144;
+/** A client that sends slowly has a minute, and one that stops ten seconds. */
+const BOUNDS: DiscardBounds = { maxBytes: 16 * 1024 * 1024, idleMs: 10_000, totalMs: 60_000 };
 /** Bytes of a body that the runtime itself discards (KJ's `canceledUploadGraceBytes`). */
 const RUNTIME_BYTES = 65_536;
 
@@ -21,7 +21,7 @@ export const drainBody: MiddlewareHandler<AppEnv> = async function drainBody(c, 
   await next();
   const rest = unreadBody(c, raw);
   if (rest === null) return;
-  const drained = discard(rest);
+  const drained = discardBody(rest, BOUNDS);
   const answer = c.res;
   const bytes: ReadableStream<Uint8Array> | null = answer.body;
   if (bytes === null) return await drained;
@@ -53,25 +53,4 @@ async function send(
   await answer.pipeTo(writable, { preventClose: true });
   await drained;
   await writable.close();
-}
-
-/** Reads and drops a body, up to the bounds. Never rejects. */
-async function discard(body: ReadableStream<Uint8Array>): Promise<void> {
-  // Without a buffer of its own, the runtime gives 4 KB at a time.
-  const reader = body.getReader({ mode: "byob" });
-  const timer = setTimeout(() => void reader.cancel().catch(() => undefined), MAX_MS);
-  try {
-    let buffer = new Uint8Array(PIECE_BYTES);
-    for (let dropped = 0; dropped <= MAX_BYTES; ) {
-      const { done, value } = await reader.read(buffer);
-      if (done) return;
-      dropped += value.byteLength;
-      buffer = new Uint8Array(value.buffer);
-    }
-    await reader.cancel();
-  } catch {
-    // The client closed the connection.
-  } finally {
-    clearTimeout(timer);
-  }
 }
