@@ -30,8 +30,8 @@ export interface Redactor {
   foundIn(text: string): string[];
 }
 
-/** Bytes of the longest spelling, for each byte of a value. */
-export const LONGEST_FORM = 6;
+/** Bytes of the longest spelling, for each byte of a value: `&#x00000041;`. */
+export const LONGEST_FORM = 12;
 
 const NOTHING: Redactor = {
   text: (text) => text,

@@ -73,6 +73,16 @@ describe("an opened request", () => {
   });
 });
 
+/** A body that comes in pieces of 64 KB. */
+function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += 65_536) controller.enqueue(bytes.subarray(at, at + 65_536));
+      controller.close();
+    },
+  });
+}
+
 describe("a body that is searched as it comes", () => {
   const redactor = makeRedactor([{ name: "TOKEN", value: "canary-4b1d" }]);
   const through = (pieces: readonly Uint8Array[], maxBytes = 1_000_000) =>
@@ -112,6 +122,19 @@ describe("a body that is searched as it comes", () => {
     void writer.write(new TextEncoder().encode("data: one\r\n\r\ndata: t"));
     expect(new TextDecoder().decode((await reader.read()).value)).toBe("data: one\r\n\r\n");
     await writer.abort();
+  });
+
+  it("is released in slices without the longest value in its longest spelling", async () => {
+    const value = Array.from({ length: 4_096 }, (_, at) =>
+      String.fromCharCode(0x61 + ((at * 7 + (at >> 5)) % 26)),
+    ).join("");
+    const spelled = Array.from(value, (letter) => `&#x000000${letter.charCodeAt(0).toString(16)};`).join("");
+    const longest = makeRedactor([{ name: "LONG", value }]);
+    for (let before = 520_000; before < 590_000; before += 10_000) {
+      const bytes = new TextEncoder().encode(`${"-".repeat(before)}${spelled}${"-".repeat(600_000)}`);
+      const text = await new Response(redactBody(inPieces(bytes), longest, 10_000_000)).text();
+      expect([before, text.replaceAll("-", "")]).toEqual([before, "{{secret.LONG}}"]);
+    }
   });
 
   it("is released in slices when a paragraph is long, without a value that crosses the end of a slice", async () => {

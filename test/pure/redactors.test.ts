@@ -1,4 +1,7 @@
 import { expect, it } from "vitest";
+import { openSecretBook } from "../../adapters/egress/secret-book.ts";
+import type { SecretsPort } from "../../core/web/secrets-port.ts";
+import { ok } from "../../core/errors.ts";
 import { RedactorShelf } from "../../adapters/egress/redactors.ts";
 
 const MINUTE = 60_000;
@@ -30,4 +33,17 @@ it("stores as many as fit, and forgets the least recently used first", () => {
   shelf.get(list("c"), 3);
   expect(shelf.get(list("a"), 4)).toBe(a);
   expect(shelf.get(list("b"), 5)).not.toBe(b);
+});
+
+it("is built once for each version of a tenant's secrets, whatever the requests", async () => {
+  const redactorOf = async (value: string) => {
+    const secrets = [{ name: "KEY", value, hosts: [] }];
+    const port: Partial<SecretsPort> = { all: async () => ok(secrets) };
+    const book = await openSecretBook(port as SecretsPort, false);
+    return book.ok ? await book.value.redactor() : null;
+  };
+  const first = await redactorOf("canary-version-1");
+  expect(first?.text("canary-version-1")).toBe("{{secret.KEY}}");
+  expect(await redactorOf("canary-version-1")).toBe(first);
+  expect(await redactorOf("canary-version-2")).not.toBe(first);
 });
