@@ -51,16 +51,13 @@ export async function runTool(
   context: ToolContext<keyof ToolPorts>,
   { limit, timeoutMs, work, reporter }: ToolRun,
 ): Promise<ToolOutcome<unknown>> {
+  const timedOut: ToolOutcome<unknown> = {
+    kind: "failure",
+    failure: { code: "timeout", message: `${tool.name} did not end within ${Math.ceil(timeoutMs / 1000)} s.` },
+  };
   const late = new Promise<ToolOutcome<unknown>>((resolve) => {
     const give = () => {
-      setTimeout(
-        () =>
-          resolve({
-            kind: "failure",
-            failure: { code: "timeout", message: `${tool.name} did not end within ${Math.ceil(timeoutMs / 1000)} s.` },
-          }),
-        GRACE_MS,
-      );
+      setTimeout(() => resolve(timedOut), GRACE_MS);
     };
     if (limit.aborted) give();
     else limit.addEventListener("abort", give, { once: true });
@@ -68,7 +65,8 @@ export async function runTool(
   work.begin();
   const ran = tool.run(given, context).catch((thrown: unknown): ToolOutcome<unknown> => {
     // Work in turns ends with the reason of its limit.
-    if (!limit.aborted || thrown !== limit.reason) reporter.reportDefect(tool.name, thrown);
+    if (limit.aborted && thrown === limit.reason) return timedOut;
+    reporter.reportDefect(tool.name, thrown);
     return { kind: "failure", failure: defectOf(tool) };
   });
   work.charge();
