@@ -5,6 +5,7 @@ import type { Env } from "../adapters/from-env.ts";
 import type { TenantStop } from "../core/tenant/budget-tree.ts";
 import type { KeyRecord, SessionFacts } from "../core/objects.ts";
 import type { PinnedSource } from "../core/tool-source.ts";
+import type { RequestPatterns } from "./request-patterns.ts";
 
 /** Who asks: a key of a tenant, or the operator key, which belongs to none. */
 export type Principal =
@@ -36,6 +37,8 @@ export interface Variables {
    * Absent until `readBody` read them.
    */
   bodyBytes: Uint8Array | null | undefined;
+  /** Absent until the first pattern of the request is compiled (`request-patterns.ts`). */
+  patterns: RequestPatterns | undefined;
   /** Set while a request with an `Idempotency-Key` runs. */
   idempotency: IdempotentStart | null;
 }

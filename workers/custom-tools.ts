@@ -1,11 +1,12 @@
 /** The tools that a tenant defines by itself: each change is made from what is there, and made again when another was first. */
-import { databaseFromEnv, patternsFromEnv, toolSourcesFromEnv } from "../adapters/from-env.ts";
+import { databaseFromEnv, toolSourcesFromEnv } from "../adapters/from-env.ts";
 import { CUSTOM_SOURCE, type CustomTool, customTool, MAX_CUSTOM_TOOLS, readDefinition } from "../core/custom-tool.ts";
 import type { AuditEntry } from "../core/audit-entry.ts";
 import { failed, ok, type Result } from "../core/errors.ts";
 import type { DefinedTool, OutsideTool } from "../core/tool-source.ts";
 import { meterWork } from "./charge-cost.ts";
 import type { AppContext } from "./context.ts";
+import { requestPatterns } from "./request-patterns.ts";
 import { tenantOf } from "./task-access.ts";
 
 /** How often a change is made again when another was first: of so many at once, one at least gets through each time. */
@@ -37,12 +38,15 @@ export async function changeDefinitions(
   for (let tries = 1; ; tries += 1) {
     const records = await sources.all(tenant);
     if (!records.ok) return records;
-    const ifVersion = records.value.find(({ name }) => name === CUSTOM_SOURCE)?.version ?? 0;
+    const record = records.value.find(({ name }) => name === CUSTOM_SOURCE);
+    const ifVersion = record?.version ?? 0;
     const present = await definitionsOf(c);
     if (!present.ok) return present;
     const change = decide(present.value);
     if (!change.ok) return change;
-    const tools = await toolsAfter(c, present.value, change.value);
+    const before = await publishedTools(c, record?.hash ?? null);
+    if (!before.ok) return before;
+    const tools = await toolsAfter(c, { present: present.value, published: before.value, change: change.value });
     if (!tools.ok) return tools;
     const definitions = change.value === null ? [] : [written(change.value)];
     const source = { name: CUSTOM_SOURCE, tools: tools.value, ifVersion, definitions };
@@ -56,30 +60,51 @@ function written({ name, definition }: Change) {
   return { name, definition: definition === null ? null : JSON.stringify(definition) };
 }
 
+/** The tenant's own tools as tasks have them now, by name. */
+async function publishedTools(c: AppContext, hash: string | null): Promise<Result<ReadonlyMap<string, OutsideTool>>> {
+  if (hash === null) return ok(new Map());
+  const read = await toolSourcesFromEnv(c.env).read(tenantOf(c), hash);
+  return read.ok ? ok(new Map(read.value.map((tool) => [tool.name, tool]))) : read;
+}
+
+interface Definitions {
+  readonly present: ReadonlyMap<string, DefinedTool>;
+  readonly published: ReadonlyMap<string, OutsideTool>;
+  readonly change: Change | null;
+}
+
 /**
- * Returns the tenant's own tools after a change, by name, each made in a turn of its own. A tool that this release cannot
- * read is omitted.
+ * Returns the tenant's own tools after a change, by name. A published tool whose definition is unchanged is not made again;
+ * without a change all are, each in a turn of its own and within the budget of the request. A tool that this release cannot
+ * read is omitted, one beyond the budget stays as it was published.
  */
 async function toolsAfter(
   c: AppContext,
-  present: ReadonlyMap<string, DefinedTool>,
-  change: Change | null,
+  { present, published, change }: Definitions,
 ): Promise<Result<readonly OutsideTool[]>> {
-  const after = new Map<string, CustomTool>();
-  for (const { name, definition } of present.values()) {
-    if (definition !== null) after.set(name, readDefinition(definition));
+  const after = new Map<string, () => CustomTool>();
+  for (const { name, definition } of present.values())
+    if (definition !== null) after.set(name, () => readDefinition(definition));
+  if (change !== null) {
+    const { name, definition } = change;
+    if (definition === null) after.delete(name);
+    else after.set(name, () => definition);
   }
-  if (change?.definition === null) after.delete(change.name);
-  else if (change !== null) after.set(change.name, change.definition);
   if (after.size > MAX_CUSTOM_TOOLS)
     return failed("quota_exceeded", `A tenant defines at most ${MAX_CUSTOM_TOOLS} tools by itself.`);
-  const patterns = patternsFromEnv(c.env);
+  const { patterns, budget } = requestPatterns(c);
   const { giveWay } = meterWork(c.env, tenantOf(c));
   const made: OutsideTool[] = [];
-  for (const [name, definition] of [...after].sort(([left], [right]) => (left < right ? -1 : 1))) {
-    const tool = customTool(definition, patterns);
+  for (const [name, read] of [...after].sort(([left], [right]) => (left < right ? -1 : 1))) {
+    const before = published.get(name);
+    if (before !== undefined && change !== null && name !== change.name) {
+      made.push(before);
+      continue;
+    }
+    const tool = customTool(read(), patterns);
     if (tool.ok) made.push(tool.value);
     else if (name === change?.name) return tool;
+    else if (before !== undefined && budget.refusals > 0) made.push(before);
     await giveWay();
   }
   return ok(made);

@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { RE2JS } from "re2js";
 import { describe, expect, test, vi } from "vitest";
 import { toolSourcesFromEnv } from "../../adapters/from-env.ts";
 import { shippedTools } from "../../core/skills/shipped.ts";
@@ -146,6 +147,44 @@ describe("a tool of the tenant's own", () => {
       const refused = await callTool(caller, "weather", { city });
       expect(refused.json.error).toMatchObject({ code: "blocked_by_policy", field: "city" });
     }
+  });
+
+  test("is compiled once when it changes, and the tenant's other tools are not", async () => {
+    const [caller, url] = [await makeCaller(), somewhere()];
+    const withPattern = (pattern: string) => ({
+      input: { type: "object", properties: { city: { type: "string", pattern } }, required: ["city"] },
+    });
+    for (const name of ["one", "two", "three"]) await register(caller, definition(name, url, withPattern(`^${name}$`)));
+    const compiled = vi.spyOn(RE2JS, "compile");
+    const changed = { ...definition("two", url), ...withPattern("^second$") };
+    expect((await caller.send("PUT", "/v1/tools/two", changed)).status).toBe(200);
+    expect(compiled.mock.calls.map(([pattern]) => pattern)).toEqual(["^second$"]);
+    compiled.mockClear();
+    expect((await caller.send("POST", "/v1/tools/one/reload")).status).toBe(200);
+    expect(compiled.mock.calls.map(([pattern]) => pattern).sort()).toEqual(["^one$", "^second$", "^three$"]);
+    compiled.mockRestore();
+    expect(await namesOf(caller, "?toolbox=custom")).toEqual(["one", "three", "two"]);
+  });
+
+  test("keeps the tools that a reload has no budget for", async () => {
+    const [caller, url] = [await makeCaller(), somewhere()];
+    const names = ["a", "b", "c", "d"];
+    for (const name of names) {
+      const properties = Object.fromEntries(
+        [0, 1, 2, 3].map((at) => [
+          `p${at}`,
+          { type: "string", pattern: `^(?:${"\\p{L}".repeat(190)}){1}${name}{${700 + at}}$` },
+        ]),
+      );
+      await register(
+        caller,
+        definition(name, url, {
+          input: { type: "object", properties: { ...properties, city: {} }, required: ["city"] },
+        }),
+      );
+    }
+    expect((await caller.send("POST", "/v1/tools/a/reload")).status).toBe(200);
+    expect(await namesOf(caller, "?toolbox=custom")).toEqual(names);
   });
 
   test("is registered once, under a name that no built-in tool has", async () => {

@@ -1,5 +1,5 @@
 /** The bus of a request: the built-in tools and the tenant's own, with acts that are made in the request's name. */
-import { patternsFromEnv, toolSourcesFromEnv, type Env } from "../../adapters/from-env.ts";
+import { toolSourcesFromEnv, type Env } from "../../adapters/from-env.ts";
 import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tool.ts";
 import { failed, ok, type Result } from "../../core/errors.ts";
 import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../../core/gateway/tool-bus.ts";
@@ -13,6 +13,7 @@ import type { AppContext } from "../context.ts";
 import { changeDefinitions } from "../custom-tools.ts";
 import { isImportSource, reimport } from "../imported-sources.ts";
 import { pinnedTools } from "../pinned-tools.ts";
+import { requestPatterns } from "../request-patterns.ts";
 import { tenantOf, unwrap } from "../task-access.ts";
 import { reloadServer } from "./tools-mcp.ts";
 
@@ -42,7 +43,7 @@ export async function busOf(
     reload: async (tool) => await reload(c, tool, tools),
     register: async (tool, definition) => await register(c, tool, definition),
   };
-  return await openToolBus({ tools, patterns: patternsFromEnv(c.env), acts });
+  return await openToolBus({ tools, patterns: requestPatterns(c).patterns, acts });
 }
 
 /** A tool as the API shows it. */

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { databaseFromEnv, patternsFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
 import { CUSTOM_SOURCE, customToolSchema, readDefinition } from "../../core/custom-tool.ts";
 import { failed, ok, OttoError, raise } from "../../core/errors.ts";
 import { judgeDefinition } from "../../core/gateway/tool-bus.ts";
@@ -14,6 +14,7 @@ import { auditEntry } from "../audit-entry.ts";
 import type { App, AppContext, AppEnv } from "../context.ts";
 import { changeDefinitions } from "../custom-tools.ts";
 import { requireScope } from "../middleware/require-scope.ts";
+import { requestPatterns } from "../request-patterns.ts";
 import { pageQuery, pageRequest, tenantOf, unwrap } from "../task-access.ts";
 import { busOf, shownTool } from "./tools-bus.ts";
 import { toolParams } from "./tools.ts";
@@ -23,7 +24,7 @@ const shared = { tags: ["Tools"], middleware: admin, ...withKey };
 
 /** A body that is no tool is refused in the words of the bus. */
 const isTool: MiddlewareHandler<AppEnv> = async function isTool(c, next) {
-  unwrap(judgeDefinition(await c.req.json().catch(() => null), patternsFromEnv(c.env)));
+  unwrap(judgeDefinition(await c.req.json().catch(() => null), requestPatterns(c).patterns));
   await next();
 };
 const body = { required: true, content: { "application/json": { schema: customToolSchema } } };
@@ -87,7 +88,7 @@ export function ownToolRoutes(app: App): void {
 
   app.openapi(update, async (c) => {
     const name = await ownName(c, c.req.valid("param").name);
-    const { definition } = unwrap(judgeDefinition(c.req.valid("json"), patternsFromEnv(c.env)));
+    const { definition } = unwrap(judgeDefinition(c.req.valid("json"), requestPatterns(c).patterns));
     if (definition.name !== name)
       raise("invalid_input", `name: the tool is ${name}; a tool keeps its name`, { field: "name" });
     const act = await auditEntry(c, "tool.update", name);
