@@ -32,6 +32,16 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["json-pointer", (text) => POINTER.test(text)],
 ]);
 
+/** Work to check a text beside its characters, in the units of a run. Formats that are not listed need none. */
+const WORK: ReadonlyMap<string, number> = new Map([
+  ["date-time", 20],
+  ["ipv6", 20],
+]);
+
+export function workOfFormat(name: string): number {
+  return WORK.get(name) ?? 0;
+}
+
 /** Whether a text is of a format; null: it is not one that is checked. */
 export function formatOf(name: string): ((text: string) => boolean) | null {
   return FORMATS.get(name) ?? null;

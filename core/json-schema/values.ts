@@ -1,7 +1,7 @@
 /** The keywords about one value: its type, the values that it may have, numbers and texts. */
 import { getOwn } from "../base/own-field.ts";
 import { canonicalJson } from "../canonical-json.ts";
-import { formatOf } from "./formats.ts";
+import { formatOf, workOfFormat } from "./formats.ts";
 import { type KeywordContext, readCount, readNumber, SchemaFault } from "./keyword.ts";
 import type { Check } from "./run.ts";
 
@@ -161,9 +161,10 @@ export function formatCheck({ schema, pointer }: KeywordContext): Check | null {
   if (typeof name !== "string") throw new SchemaFault(`${pointer}/format`, "expected a text");
   const fits = formatOf(name);
   if (fits === null) return null;
+  const work = workOfFormat(name);
   return (value, place, run) => {
     if (typeof value !== "string") return true;
-    run.spend(value.length);
+    run.spend(value.length + work);
     return fits(value) || run.report(place, `Expected text of the format ${name}`);
   };
 }

@@ -127,6 +127,15 @@ describe("a schema", () => {
     expect(problems(slow, Array(70).fill(text))).toEqual([" Checking it against the schema takes too much work"]);
   });
 
+  it.each([
+    ["date-time", "2020-01-01T00:00:00Z"],
+    ["ipv6", "1:2:3:4:5:6:7:8"],
+  ])("counts what the format %s costs beside its characters", (format, text) => {
+    expect(problems({ items: { format } }, Array(60_000).fill(text))).toEqual([]);
+    const many = Array(190_000).fill(text);
+    expect(problems({ items: { format } }, many)).toEqual([" Checking it against the schema takes too much work"]);
+  });
+
   it("compares the items of a long list in time that grows with the list", () => {
     const list = Array.from({ length: 50_000 }, (_, index) => ({ index }));
     expect(problems({ uniqueItems: true }, list)).toEqual([]);

@@ -1,5 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { linearPatterns } from "../../adapters/patterns.ts";
+import type { ToolPorts } from "../../core/ports.ts";
+import type { ToolContext } from "../../core/tool.ts";
 import { findJsonMistake } from "../../tools/json/json-mistake.ts";
 import jsonParse from "../../tools/json/parse.ts";
 import { runTool } from "./run-tool.ts";
@@ -15,6 +18,17 @@ describe("json.parse", () => {
     expect((await runTool(jsonParse, { json: '{"a":[1]}' })).shown).toBe('{\n "a": [\n  1\n ]\n}');
     const json = `${"[".repeat(99)}${"0,".repeat(100_000)}0${"]".repeat(99)}`;
     expect((await runTool(jsonParse, { json })).shown).toBe(json);
+  });
+
+  it("compiles a schema and judges the value in turns of their own", async () => {
+    let turns = 0;
+    const giveWay = async () => void (turns += 1);
+    const given = { json: "1", schema: { type: "integer" } };
+    const context = { patterns: linearPatterns, giveWay } as ToolContext<"patterns"> as ToolContext<keyof ToolPorts>;
+    expect(await jsonParse.run(given as never, context)).toEqual({ kind: "result", result: 1 });
+    expect(turns).toBe(2);
+    await jsonParse.run({ json: "1" } as never, context);
+    expect(turns).toBe(2);
   });
 
   it("gives the value, as document 003 shows it", async () => {

@@ -25,7 +25,7 @@ export default defineTool({
       .describe("JSON Schema, drafts 4 to 2020-12; $ref leads inside it only, patterns are RE2's"),
   }),
   output: z.unknown(),
-  run({ json, schema }, { patterns }) {
+  async run({ json, schema }, { patterns, giveWay }) {
     const text = json.replace(/^\ufeff/, "");
     const mistake = findJsonMistake(text);
     if (mistake !== null) {
@@ -36,7 +36,7 @@ export default defineTool({
     }
     const value: unknown = JSON.parse(text);
     if (schema === undefined) return value;
-    const judged = judgeBySchema(value, schema, patterns, "json");
+    const judged = await judgeBySchema(value, schema, { patterns, giveWay, field: "json" });
     return judged.ok ? judged.value : failWith(judged.error);
   },
   show: shownJson,

@@ -30,8 +30,7 @@ export default defineTool({
     const read = await readYaml(yaml, MAX_TOKENS, giveWay);
     if (!read.ok) return failWith({ ...read.error, field: "yaml" });
     if (schema === undefined) return read.value;
-    await giveWay();
-    const judged = judgeBySchema(read.value, schema, patterns, "yaml");
+    const judged = await judgeBySchema(read.value, schema, { patterns, giveWay, field: "yaml" });
     return judged.ok ? judged.value : failWith(judged.error);
   },
   show: shownJson,
