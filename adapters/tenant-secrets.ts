@@ -76,7 +76,7 @@ export function openSecrets(settings: SecretsSettings): SecretsPort {
   return {
     async all(maxAgeMs, patienceMs) {
       const rows = await rowsOf(settings, maxAgeMs, patienceMs);
-      return rows.ok ? ok(await Promise.all(rows.value.map((row) => opened(settings, row)))) : rows;
+      return rows.ok ? ok(await Promise.all(rows.value.map((row) => openSecret(settings, row)))) : rows;
     },
     async boundToAgent() {
       const rows = await rowsOf(settings, MAX_AGE_OF_BINDINGS_MS, PATIENCE_FOR_BINDINGS_MS);
@@ -132,7 +132,7 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   }
 }
 
-async function opened(settings: SecretsSettings, row: SecretSetting): Promise<TenantSecret> {
+async function openSecret(settings: SecretsSettings, row: SecretSetting): Promise<TenantSecret> {
   const { name, hosts, agents, methods } = row;
   const refusal = findUserRefusal(name, agents, settings.user);
   const bindings = { ...(methods === null ? {} : { methods }), ...(refusal === null ? {} : { refusal }) };

@@ -31,7 +31,7 @@ export interface RecordedKey {
 
 /** What the database knows of the keys. */
 export interface RecordedKeys {
-  recorded(): Promise<Result<readonly RecordedKey[]>>;
+  listRecorded(): Promise<Result<readonly RecordedKey[]>>;
   /** States the key of the rows without a header, unless it is stated already. */
   setFirst(header: string): Promise<Result<void>>;
   /** Removes the record of a key that no row is sealed with any more. False: some row is. */
@@ -82,7 +82,7 @@ export function headerText({ header }: RingMember): string {
 
 /** The keys that sealed a row and are missing in the ring, by their headers. Records of unused keys are removed. */
 export async function findMissingKeys(keys: RecordedKeys, ring: KeyRing): Promise<Result<readonly string[]>> {
-  const read = await keys.recorded();
+  const read = await keys.listRecorded();
   if (!read.ok) return read;
   const present = new Set(ring.map(headerText));
   const missing: string[] = [];

@@ -6,7 +6,7 @@ import { asTenant, callDirectory, type Connection } from "./connection.ts";
 
 export function sealedValues(connection: Connection): RecordedKeys & SealedValues {
   return {
-    async recorded() {
+    async listRecorded() {
       const read = await callDirectory(connection, sql`select header, member from otto_sealing_keys()`);
       if (!read.ok) return read;
       return ok(read.value.map(({ header, member }) => ({ header: String(header), member: toText(member) })));

@@ -208,9 +208,10 @@ class DecodedSearch {
 function beginningsOf(words: readonly Uint8Array[]): Uint8Array {
   const begins = new Uint8Array(BYTES * BYTES);
   const everyByte = Array.from({ length: BYTES }, (_, byte) => byte);
-  const spelled = (letter: number) => everyByte.filter((byte) => SMALL[byte] === letter);
+  const findSpellings = (letter: number) => everyByte.filter((byte) => SMALL[byte] === letter);
   for (const [first = 0, second] of words) {
-    const pairs = second === undefined ? [everyByte, spelled(first)] : [spelled(first), spelled(second)];
+    const pairs =
+      second === undefined ? [everyByte, findSpellings(first)] : [findSpellings(first), findSpellings(second)];
     for (const before of pairs[0] ?? []) for (const byte of pairs[1] ?? []) begins[before * BYTES + byte] = 1;
   }
   return begins;

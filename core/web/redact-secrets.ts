@@ -56,11 +56,11 @@ export function makeRedactor(secrets: readonly KnownSecret[]): Redactor {
       const isPlain = bytes.length === text.length;
       return isPlain
         ? kept.map((part) => (typeof part === "string" ? part : text.slice(part.start, part.end))).join("")
-        : new TextDecoder().decode(joined(bytes, kept));
+        : new TextDecoder().decode(assembleParts(bytes, kept));
     },
     bytes(bytes) {
       const kept = parts(bytes);
-      return kept === null ? bytes : joined(bytes, kept);
+      return kept === null ? bytes : assembleParts(bytes, kept);
     },
     cut(bytes, margin) {
       const found = finder.find(bytes);
@@ -68,7 +68,7 @@ export function makeRedactor(secrets: readonly KnownSecret[]): Redactor {
       const before = found.filter(({ start }) => start < end);
       const kept = partsWithout(before, end, references);
       const slice = bytes.subarray(0, end);
-      return { out: kept === null ? slice : joined(slice, kept), rest: bytes.subarray(end) };
+      return { out: kept === null ? slice : assembleParts(slice, kept), rest: bytes.subarray(end) };
     },
     foundIn(text) {
       const present = finder.present(toBytes(text));
@@ -144,7 +144,7 @@ function ownersOf(spans: readonly FoundValue[], length: number): Int32Array {
   return owners;
 }
 
-function joined(bytes: Uint8Array, parts: readonly Part[]): Uint8Array {
+function assembleParts(bytes: Uint8Array, parts: readonly Part[]): Uint8Array {
   const encoder = new TextEncoder();
   return joinBytes(
     parts.map((part) => (typeof part === "string" ? encoder.encode(part) : bytes.subarray(part.start, part.end))),

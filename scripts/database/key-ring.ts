@@ -23,7 +23,7 @@ function recordedKeys(backend: SqlBackend): RecordedKeys {
     return result?.rows ?? [];
   };
   return {
-    async recorded() {
+    async listRecorded() {
       const rows = await call("select header, member from otto_sealing_keys()", []);
       return ok(rows.map(([header, member]) => ({ header: header ?? "", member: member ?? null })));
     },

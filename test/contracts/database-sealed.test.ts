@@ -32,7 +32,7 @@ beforeEach(async () => {
 const newKey = () => randomBytes(32).toString("base64");
 const headerOf = (key: string) => headerText(parseKeyRing(key, null)[0]);
 const seal = async (key: string) => toBase64(await openSealing(key).seal(new TextEncoder().encode("x"), "here"));
-const headers = async () => valueOf(await database.sealed.recorded()).map(({ header }) => header);
+const headers = async () => valueOf(await database.sealed.listRecorded()).map(({ header }) => header);
 
 /** Stores a value in a column, in a row of its own. */
 async function store(column: SealedColumn, sealed: string): Promise<void> {

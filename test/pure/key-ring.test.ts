@@ -100,7 +100,7 @@ function recordOf(rows: readonly RecordedKey[], used: readonly string[]) {
   let kept = [...rows];
   return {
     rows: () => kept,
-    recorded: async () => ok(kept),
+    listRecorded: async () => ok(kept),
     async setFirst(header: string) {
       kept = kept.map((row) => (row.header === "" && row.member === null ? { header: "", member: header } : row));
       return ok(undefined);
@@ -151,7 +151,7 @@ describe("the check of a start", () => {
   });
 
   it("says nothing of the keys while the database is away", async () => {
-    const record = { ...recordOf([], []), recorded: async () => failed("upstream_failed", "away") };
+    const record = { ...recordOf([], []), listRecorded: async () => failed("upstream_failed", "away") };
     expect(await findMissingKeys(record, parseKeyRing(A, null))).toMatchObject({ ok: false });
   });
 });

@@ -61,13 +61,13 @@ function readArray(text: string, read: Read): unknown[] {
     return values;
   };
   const element = (): unknown => {
-    if (text[at] === '"') return read(quoted());
+    if (text[at] === '"') return read(readQuoted());
     const start = at;
     while (at < text.length && text[at] !== "," && text[at] !== "}") at += 1;
     const bare = text.slice(start, at);
     return bare === "NULL" ? null : read(bare);
   };
-  const quoted = (): string => {
+  const readQuoted = (): string => {
     let value = "";
     for (at += 1; at < text.length && text[at] !== '"'; at += 1) {
       if (text[at] === "\\") at += 1;
