@@ -21,7 +21,7 @@ interface OfEach {
   readonly keyed: string;
 }
 
-const KINDS = ["fan-out", "child", "one request", "spends", "posts", "large", "long", "quick"] as const;
+const KINDS = ["fan-out", "child", "one request", "spends", "posts", "large", "long", "computes", "quick"] as const;
 
 /** What the first message of an engine drill's task holds, as JSON. */
 export type EngineInput = OfEach &
@@ -44,6 +44,8 @@ export type EngineInput = OfEach &
     | { readonly kind: "large" }
     /** So many steps, with a model that takes so many characters of messages. */
     | { readonly kind: "long"; readonly steps: number; readonly limit: number }
+    /** One step of 64 calls that only compute, each with patterns of its own. */
+    | { readonly kind: "computes" }
     | { readonly kind: "quick" }
   );
 
@@ -128,9 +130,22 @@ function replyTo(input: EngineInput, messages: readonly WireMessage[]): Scripted
       return { ...largeStep(input, step, messages), usage: usageOf(messages) };
     case "long":
       return { ...longStep(input, messages), usage: usageOf(messages) };
+    case "computes":
+      return step === 1 ? { calls: Array.from({ length: 64 }, computingCall) } : { text: doneText(input.drill) };
     case "quick":
       return { text: doneText(input.drill) };
   }
+}
+
+/** A call of `json.parse` with a schema whose patterns are of nearly the largest size. */
+function computingCall(_: unknown, index: number) {
+  const properties = Object.fromEntries(
+    [0, 1, 2, 3].map((at) => [
+      `p${at}`,
+      { pattern: `^(?:${String.raw`\p{L}`.repeat(190)}){1}a{${500 + 4 * index + at}}$` },
+    ]),
+  );
+  return { name: "json_parse", arguments: { json: '{"p0":"a"}', schema: { properties } } };
 }
 
 function dispatchAll({ drill, keyed, children }: Of<"fan-out">): ScriptedReply {

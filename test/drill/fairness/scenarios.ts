@@ -243,6 +243,12 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   { name: "tasks", isDrillOnly: true, width: 12, request: (noisy, index) => task(noisy, index, { kind: "quick" }) },
   {
+    name: "steps that compute",
+    isDrillOnly: true,
+    width: 4,
+    request: (noisy, index) => task(noisy, index, { kind: "computes" }),
+  },
+  {
     name: "subtasks",
     isDrillOnly: true,
     width: 3,
