@@ -86,6 +86,15 @@ const ROWS: readonly Row[] = [
         members(20_000, 1),
       ),
   },
+  { label: "value: propertyNames", run: () => check({ propertyNames: { maxLength: 20 } }, members(100_000, 1)) },
+  {
+    label: "value: format ipv6",
+    run: () =>
+      check(
+        { items: { format: "ipv6" } },
+        times(190_000, () => "1:2:3:4:5:6:7:8"),
+      ),
+  },
   {
     label: "value: pattern",
     run: () => check({ pattern: "[ab]*a[ab]{400}c" }, random.replaceAll(/[^a]/g, "b").slice(0, 9_000)),

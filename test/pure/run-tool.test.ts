@@ -6,11 +6,11 @@ import { freeWork } from "../fakes/work-meter.ts";
 import { outside, toolOf } from "./play-gateway.ts";
 
 /** Runs a tool whose work is ended between two turns by what `thrown` says. */
-async function runUntil(thrown: (limit: AbortSignal) => unknown) {
+async function runUntil(thrown: (limit: AbortSignal) => Error) {
   const limit = AbortSignal.abort();
   const defects: unknown[] = [];
   const reporter = { reportDefect: (_: string, found: unknown) => void defects.push(found) };
-  const run: Tool["run"] = async () => await Promise.reject(thrown(limit) as Error);
+  const run: Tool["run"] = async () => await Promise.reject(thrown(limit));
   const tool = { ...toolOf(outside(), "none"), run };
   const context = {} as ToolContext<keyof ToolPorts>;
   const outcome = await runTool(tool, {} as never, context, { limit, timeoutMs: 2_000, work: freeWork, reporter });
@@ -18,7 +18,7 @@ async function runUntil(thrown: (limit: AbortSignal) => unknown) {
 }
 
 test("work in turns that its limit ends is a timeout, and no defect", async () => {
-  const { outcome, defects } = await runUntil(({ reason }) => reason as unknown);
+  const { outcome, defects } = await runUntil(({ reason }) => reason as Error);
   expect(outcome).toEqual({ kind: "failure", failure: { code: "timeout", message: "send did not end within 2 s." } });
   expect(defects).toEqual([]);
 });
