@@ -53,9 +53,15 @@ function converters(): readonly number[] {
     .map(({ pid }) => pid);
 }
 
-function killConverters(): void {
-  expect(converters().length).toBeGreaterThan(0);
-  for (const pid of converters()) process.kill(pid, "SIGKILL");
+/** Kills those that run. Between its start and its first program a process has another command line for a moment. */
+async function killConverters(): Promise<void> {
+  await expect.poll(killThose, LONG).toBeGreaterThan(0);
+}
+
+function killThose(): number {
+  const running = converters();
+  for (const pid of running) process.kill(pid, "SIGKILL");
+  return running.length;
 }
 
 describe("a converter's process", () => {
@@ -89,7 +95,7 @@ describe("a converter's process", () => {
     const name = await nameOf();
     const cut = convert("wait 1000");
     await sleep(100);
-    killConverters();
+    await killConverters();
     const done = await cut;
     expect(done).toMatchObject({ text: "wait 1000" });
     expect(done).not.toMatchObject({ name });
@@ -104,7 +110,7 @@ describe("a converter's process", () => {
       // It has begun, whichever of the two it is.
       await sleep(300 * killed);
       const [before] = converters();
-      killConverters();
+      await killConverters();
       await expect.poll(() => converters().includes(before ?? 0), LONG).toBe(false);
     }
     expect(await cut).toMatchObject({ ok: false, error: { code: "upstream_failed", retryAfterMs: 1_000 } });
@@ -114,7 +120,7 @@ describe("a converter's process", () => {
   it("that died while it waited is followed by another", async () => {
     pool = makePandocPool(LIMITS, TOLD);
     const name = await nameOf();
-    killConverters();
+    await killConverters();
     await expect.poll(converters, LONG).toEqual([]);
     expect(await nameOf()).not.toBe(name);
   });
@@ -132,7 +138,7 @@ describe("a converter's process", () => {
       signal: new AbortController().signal,
       timeoutMs: 500,
     });
-    killConverters();
+    await killConverters();
     expect(await inLine).toMatchObject({ ok: false, error: { code: "rate_limited", retryAfterMs: 1_000 } });
     expect(await cut).toMatchObject({ ok: false, error: { code: "timeout" } });
     // Two processes with all the time for each would take five seconds at least.
@@ -189,7 +195,7 @@ describe("a reader's process", () => {
   it("that something outside kills is followed by one more", async () => {
     const read = readTold("wait 1000");
     await expect.poll(() => converters().length, LONG).toBe(1);
-    killConverters();
+    await killConverters();
     expect(await read).toMatchObject({ ok: true, value: { markdown: "wait 1000" } });
   });
 });
@@ -238,14 +244,14 @@ describe("a maker's process", () => {
   it("that something outside kills is followed by one more, and is worth another try when that is killed too", async () => {
     const once = make("wait 1000");
     await expect.poll(() => converters().length, LONG).toBe(1);
-    killConverters();
+    await killConverters();
     expect(await once).toBe("wait 1000");
     const twice = make("wait 15000");
     for (const killed of [1, 2]) {
       await expect.poll(() => converters().length, LONG).toBe(1);
       await sleep(300 * killed);
       const [before] = converters();
-      killConverters();
+      await killConverters();
       await expect.poll(() => converters().includes(before ?? 0), LONG).toBe(false);
     }
     expect(await twice).toMatchObject({ code: "upstream_failed", retryAfterMs: 1_000 });

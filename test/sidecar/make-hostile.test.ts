@@ -98,7 +98,7 @@ describe("a template", () => {
     setPart(parts, "word/_rels/footer1.xml.rels", rels);
     const template = closeOffice(parts);
     const made = await workshop.made({ format: "docx", markdown: "[x](https://example.com/page)" }, { template });
-    const texts = Object.values(openOffice(made.bytes)).map((bytes) => new TextDecoder().decode(bytes));
+    const texts = Array.from(openOffice(made.bytes).values(), (bytes) => new TextDecoder().decode(bytes));
     const places = texts.join("\n").match(/https:\/\/example\.com\/\w+/g);
     expect([...new Set(places)]).toEqual(["https://example.com/page"]);
   });
