@@ -29,7 +29,7 @@ export type CountedChoice =
   | { readonly kind: "much"; readonly path: string }
   | { readonly kind: "long"; readonly path: string };
 
-/** Bits of a value that stands in a known text; null when no known text has it. */
+/** Bits of a value found in a known text; null when not found. */
 export type CountVouched = (value: string) => number | null;
 
 /** Counts what the arguments of a call choose. `schema` is the tool's input; `countVouched` knows what was written before. */

@@ -180,7 +180,7 @@ test("an honest task is asked nothing in a project whose files and memories are 
   const { caller } = await makeTarget();
   const project = "sales";
   const { json: holder } = await caller.send("POST", "/v1/tasks", { input: "Wait.", project, hold: true });
-  const rules = "Prices are checked at the shop every Monday, and nobody else is told of the plan.";
+  const rules = "Prices are checked at the shop every Monday, and nobody else knows the plan.";
   const put = await caller.send("PUT", `/v1/tasks/${holder.id}/files/project/rules.md`, rules);
   expect(put.status, put.text).toBeLessThan(300);
   await dropLabels(caller, project);
