@@ -4,6 +4,7 @@
  * a call, and as present where it would speak against one.
  */
 import { toBareHost, toHostName } from "../host-pattern.ts";
+import { isFileLike } from "./file-endings.ts";
 import { countPlaces, foldText, toComparable } from "./shared-runs.ts";
 
 /** Places in a text that one search looks at, at least: more for short values, whose comparison costs less. */
@@ -53,19 +54,25 @@ export class SearchedText {
   }
 }
 
-/** Whether a text writes out this URL's host and port. `www.` in front is the same host; another subdomain is not. */
-export function namesHost({ text, lower }: SearchedText, url: URL): boolean {
+/**
+ * Whether a text writes out this URL's host and port. `www.` in front is the same host; another subdomain is not. A name that
+ * could be a file's counts behind `https://`, `http://` or `www.`; with `asLink`, every name counts behind the first two only.
+ */
+export function namesHost(searched: SearchedText, url: URL, { asLink = false } = {}): boolean {
   const bare = toBareHost(url);
   if (bare === "") return false;
-  if (hasName(lower, bare, url.port) || hasName(lower, `www.${bare}`, url.port)) return true;
+  const isLink = asLink || isFileLike(bare);
+  if (hasName(searched.lower, bare, url.port, isLink)) return true;
+  if (hasName(searched.lower, `www.${bare}`, url.port, asLink)) return true;
   const host = toHostName(url);
-  return host.includes("xn--") && hasForeignName(text, host, url.port);
+  return host.includes("xn--") && hasForeignName(searched.text, host, url.port, isLink);
 }
 
-function hasName(lower: string, host: string, port: string): boolean {
+function hasName(lower: string, host: string, port: string, isLink: boolean): boolean {
   for (const at of listPlaces(lower, host)) {
     const before = lower[at - 1];
     if (before !== undefined && /[a-z0-9._@%-]/.test(before)) continue;
+    if (isLink && !isBehindScheme(lower, at, host)) continue;
     const rest = lower.slice(at + host.length, at + host.length + 8);
     if (/^(?:[a-z0-9_%@-]|\.[a-z0-9_-])/.test(rest)) continue;
     const [, written] = /^\.?:(\d{1,5})(?!\d)/.exec(rest) ?? [];
@@ -74,21 +81,39 @@ function hasName(lower: string, host: string, port: string): boolean {
   return false;
 }
 
+const ENDS_WITH_SCHEME = /https?:\\?\/\\?\/$/i;
+/** Between the words of a link and its address: `[name](http://name)`, `name (http://name)`, `name <http://name>`. */
+const OPENS_ADDRESS = /(?:\]\(| \(| ?<)https?:\/\/$/i;
+const MAX_SCHEME = 12;
+
+/**
+ * Whether the scheme of a link is in front of the name at a place. Slack and mail programs turn a typed `report.md` into a
+ * link with these words; such a link does not count.
+ */
+function isBehindScheme(text: string, at: number, name: string): boolean {
+  const before = text.slice(Math.max(0, at - MAX_SCHEME), at);
+  if (!ENDS_WITH_SCHEME.test(before)) return false;
+  const [opening] = OPENS_ADDRESS.exec(before) ?? [];
+  return opening === undefined || !text.slice(0, at - opening.length).endsWith(name);
+}
+
 /** A port as a URL has it: empty when it is the scheme's own. */
 function toPort(written = ""): string {
   return written === "" || written === "443" || written === "80" ? "" : String(Number(written));
 }
 
 /** Finds a name with characters beyond ASCII: a URL has it in punycode, a text as people write it. */
-function hasForeignName(text: string, host: string, port: string): boolean {
-  const names = text.split(/[^\p{L}\p{N}\p{M}.:_-]+/u);
-  const foreign = names.filter(
-    (name) => name.length <= MAX_NAME_CHARACTERS && name.includes(".") && /\P{ASCII}/u.test(name),
-  );
-  return foreign.slice(0, MAX_NAMES).some((name) => {
+function hasForeignName(text: string, host: string, port: string, isLink: boolean): boolean {
+  let left = MAX_NAMES;
+  for (const { 0: name, index } of text.matchAll(/[\p{L}\p{N}\p{M}.:_-]+/gu)) {
+    if (name.length > MAX_NAME_CHARACTERS || !name.includes(".") || !/\P{ASCII}/u.test(name)) continue;
+    if (left === 0) return false;
+    left -= 1;
     const url = URL.parse(`https://${name.replace(/[.:]+$/, "")}/`);
-    return url !== null && toHostName(url) === host && toPort(url.port) === port;
-  });
+    if (url === null || toHostName(url) !== host || toPort(url.port) !== port) continue;
+    if (!isLink || isBehindScheme(text, index, name)) return true;
+  }
+  return false;
 }
 
 /**

@@ -53,9 +53,12 @@ export interface Ground {
   readonly written: readonly GroundText[];
 }
 
-/** Whether a person or the operator named the URL's host, or the agent did when only such texts had been read. */
+/**
+ * Whether a person or the operator named the URL's host, or the agent wrote a link of it when only such texts had been read:
+ * a file name that it chose names no host.
+ */
 export function isNamedHost(url: URL, { trusted, chosen }: Ground): boolean {
-  return trusted.some((text) => namesHost(text, url)) || chosen.some((text) => namesHost(text, url));
+  return trusted.some((text) => namesHost(text, url)) || chosen.some((text) => namesHost(text, url, { asLink: true }));
 }
 
 /**

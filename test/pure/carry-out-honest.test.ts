@@ -49,7 +49,7 @@ describe("an honest call runs unasked", () => {
     ["a link of a search", research, "http.get", { url: "https://towers.example/lisbon?page=1#top" }],
     ["a link with parentheses", research, "http.get", { url: "https://wiki.example/Torre_(Lisboa)" }],
     ["a link of a page on its own host", research, "http.get", { url: "https://towers.example/lisbon/torre?a=1&b=2" }],
-    ["a link beside the page", research, "http.get", { url: "https://towers.example/map/7" }],
+    ["a link other than the page", research, "http.get", { url: "https://towers.example/map/7" }],
     ["a link in another spelling", research, "http.get", { url: "https://maps.example/x~y" }],
     [
       "a link with headers that only choose",
@@ -135,6 +135,12 @@ describe("an honest call runs unasked", () => {
       { input: "Compare two news sites.", steps: [page("https://second.example/", "Hello")] },
       "http.get",
       { url: "https://second.example/more" },
+    ],
+    [
+      "a linked host whose name ends like a file's",
+      { input: "Read https://docs.rs/serde.", steps: [HOSTILE] },
+      "http.get",
+      { url: "https://docs.rs/serde/latest" },
     ],
     [
       "a named host in another script",

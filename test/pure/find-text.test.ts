@@ -33,8 +33,36 @@ describe("namesHost", () => {
     ["Write to ana@example.com", "https://example.com/", false],
     ["See example.com@evil.net", "https://example.com/", false],
     ["See [::1]:8080", "http://[::1]:8080/", true],
+    ["Write report.md", "https://report.md/", false],
+    ["Write project/REPORT.md.", "https://report.md/", false],
+    ["Write www.report.md", "https://report.md/", true],
+    ["Write https://report.md/x", "https://report.md/", true],
+    ["See http:\\/\\/report.md\\/x", "https://report.md/", true],
+    ["See //report.md", "https://report.md/", false],
+    ["Run deploy.sh, main.rs:80 and data.zip", "https://deploy.sh/", false],
+    ["Run deploy.sh, main.rs:80 and data.zip", "https://main.rs/", false],
+    ["Run deploy.sh, main.rs:80 and data.zip", "https://data.zip/", false],
+    ["Print user.id", "https://user.id/", false],
+    ["Write [report.md](http://report.md)", "https://report.md/", false],
+    ["Write report.md (http://report.md)", "https://report.md/", false],
+    ["Write report.md <http://report.md/>", "https://report.md/", false],
+    ["Read [the site](http://report.md)", "https://report.md/", true],
+    ["Schreib überblick.md", "https://xn--berblick-55a.md/", false],
+    ["Lies https://überblick.md", "https://xn--berblick-55a.md/", true],
   ])("%s — %s: %s", (text, link, named) => {
     expect(namesHost(new SearchedText(text), url(link))).toBe(named);
+  });
+
+  test.each<[string, boolean]>([
+    ["https://second.example/a", true],
+    ["https://www.second.example", true],
+    ["https://bücher.example/", true],
+    ["second.example", false],
+    ["www.second.example", false],
+    ["bücher.example", false],
+  ])("as a link: %s — %s", (text, named) => {
+    const link = text.includes("ü") ? "https://xn--bcher-kva.example/" : "https://second.example/";
+    expect(namesHost(new SearchedText(text), url(link), { asLink: true })).toBe(named);
   });
 });
 

@@ -148,6 +148,7 @@ describe("Slack's text", () => {
     ["<@U1> in <#C1|general>, <!here> <!subteam^S1|@ops>", "@Ana in #general, @here @ops"],
     ["&lt;b&gt; &amp;amp;", "<b> &amp;"],
     ["```*a* <https://a.example|x>``` *b*", "```*a* https://a.example``` **b**"],
+    ["`cat <http://report.md|report.md>`", "`cat report.md`"],
     ["<@U9|ben>", "@ben"],
   ])("%j is %j", (text, markdown) => {
     expect(toMarkdown(text, { U1: "Ana" })).toBe(markdown);

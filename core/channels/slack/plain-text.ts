@@ -44,9 +44,11 @@ function markdownOf(part: string, names: Names): string {
   return bold.replace(ENTITY, (_, inside: string) => entity(inside, names));
 }
 
-/** In code a link is its address. */
+/** In code a link is its address, and a name that Slack made a link of is the name. */
 function plainEntities(part: string): string {
-  return part.replace(/<((?:https?|mailto):[^<>|\s]+)(?:\|[^<>]*)?>/g, "$1");
+  return part.replace(/<((?:https?|mailto):[^<>|\s]+)(?:\|([^<>]*))?>/g, (_, target: string, label: string = "") =>
+    target === `http://${label}` ? label : target,
+  );
 }
 
 function entity(inside: string, names: Names): string {
