@@ -1,8 +1,8 @@
 /**
  * The order of calls that share a resource. Calls of one batch that touch the same resource run in the order in which the
- * model wrote them as soon as one of them writes; others may run together. A subtask may write any file, so a call that names
- * files follows the subtasks before it; subtasks run together. Only earlier calls hold up later ones, so no two calls wait
- * for each other.
+ * model wrote them, unless all of them only read or all of them only add. A call that names files follows every call before
+ * it that may change files, and the subtasks, which may write any file; subtasks run together. Only earlier calls hold up
+ * later ones, so no two calls wait for each other.
  */
 import type { Touch } from "./tool.ts";
 
@@ -15,25 +15,31 @@ export interface OrderedCall {
   readonly namesFiles?: boolean;
 }
 
-/** The resources that open calls hold, each with its strongest mode: write over read. */
+/** The resources that open calls hold, each with its one mode, or `write` when they have several. */
 export class HeldResources {
   private readonly modes = new Map<string, Touch["mode"]>();
   private hasSubtask = false;
 
-  /** True when the call touches a held resource and one of the two writes it, or names files while a subtask is open. */
+  /** True when the call touches a held resource and the two neither only read nor only add, or names files that may change. */
   blocks({ touches = [], namesFiles }: OrderedCall): boolean {
-    if (this.hasSubtask && namesFiles === true) return true;
+    if (namesFiles === true && this.mayChangeFiles()) return true;
     return touches.some(({ resource, mode }) => {
       const held = this.modes.get(resource);
-      return held !== undefined && (held === "write" || mode === "write");
+      return held !== undefined && (held === "write" || held !== mode);
     });
+  }
+
+  private mayChangeFiles(): boolean {
+    const held = this.modes.get("files");
+    return this.hasSubtask || held === "write" || held === "add";
   }
 
   /** Later calls wait for this one. */
   add({ touches = [], dispatches }: OrderedCall): void {
     this.hasSubtask ||= dispatches === true;
     for (const { resource, mode } of touches) {
-      if (this.modes.get(resource) !== "write") this.modes.set(resource, mode);
+      const held = this.modes.get(resource) ?? mode;
+      this.modes.set(resource, held === mode ? mode : "write");
     }
   }
 }

@@ -34,7 +34,8 @@ export type EffectClass = "none" | "keyed" | "probe" | "once";
  */
 export interface Touch {
   readonly resource: string;
-  readonly mode: "read" | "write";
+  /** `add`: the call only adds entries under names of its own, so calls that add run together. */
+  readonly mode: "read" | "add" | "write";
 }
 
 /** How one effect may be repeated. */

@@ -124,7 +124,10 @@ function outsideTool({ source, tool }: SourcedTool, { callers, patterns }: Outsi
   };
 }
 
-/** A tool without declared resources may touch anything on its own server. A skill's tool runs in a task of its own. */
+/**
+ * A tool without declared resources may touch anything on its own server, and an MCP server's images become files
+ * (`core/mcp/content.ts`). A skill's tool runs in a task of its own.
+ */
 function listTouches(origin: OutsideOrigin, effect: EffectClass): readonly Touch[] {
   switch (origin.kind) {
     case "http":
@@ -132,7 +135,10 @@ function listTouches(origin: OutsideOrigin, effect: EffectClass): readonly Touch
         { resource: `server:${URL.parse(origin.request.url)?.host ?? origin.request.url}`, mode: modeOf(effect) },
       ];
     case "mcp":
-      return [{ resource: `server:mcp/${origin.server}`, mode: modeOf(effect) }];
+      return [
+        { resource: `server:mcp/${origin.server}`, mode: modeOf(effect) },
+        { resource: "files", mode: "add" },
+      ];
     case "skill":
       return [];
   }

@@ -16,6 +16,7 @@ import { ASK, answer, call, crashing, DISPATCH, factsOf, type ScriptedCall, Task
 
 const reads: readonly Touch[] = [{ resource: "files", mode: "read" }];
 const writes: readonly Touch[] = [{ resource: "files", mode: "write" }];
+const adds: readonly Touch[] = [{ resource: "files", mode: "add" }];
 const elsewhere: readonly Touch[] = [{ resource: "memory", mode: "write" }];
 const both: readonly Touch[] = [...writes, { resource: "server:crm.example", mode: "read" }];
 const touching = (touches: readonly Touch[], one: ScriptedCall = call("keyed")): ScriptedCall => ({ ...one, touches });
@@ -26,6 +27,8 @@ describe("calls that no earlier call blocks", () => {
     ["readers of one resource", [reads, reads, reads], [0, 1, 2]],
     ["a writer, without the calls after it", [writes, reads, writes], [0]],
     ["readers, without the writer and the reader after them", [reads, reads, writes, reads], [0, 1]],
+    ["calls that add, without the reader and the writer after them", [adds, adds, reads, writes, elsewhere], [0, 1, 4]],
+    ["a reader, without what is added after it", [reads, adds, reads], [0]],
     ["calls that touch other resources", [writes, elsewhere, writes, []], [0, 1, 3]],
     ["no call that a blocked call blocks", [writes, both, [{ resource: "server:crm.example", mode: "write" }]], [0]],
   ])("are %s", (_, touches, free) => {
@@ -40,12 +43,19 @@ describe("calls that no earlier call blocks", () => {
     expect(free([named, subtask, { ...subtask }, { touches: reads }])).toEqual([0, 1, 2, 3]);
     expect(free([subtask, named, { ...subtask }, { touches: writes }, { touches: elsewhere }])).toEqual([0, 2, 4]);
   });
+
+  test("are none that names files behind a call which may change them, whatever it touches itself", () => {
+    for (const touches of [adds, writes])
+      expect(findUnblocked<OrderedCall>([{ touches }, { namesFiles: true }, { touches: elsewhere }])).toHaveLength(2);
+    expect(findUnblocked<OrderedCall>([{ touches: reads }, { namesFiles: true }])).toHaveLength(2);
+  });
 });
 
 describe("the runner", () => {
   const anyTouches = fc.subarray([
     { resource: "files", mode: "read" },
     { resource: "files", mode: "write" },
+    { resource: "files", mode: "add" },
     { resource: "memory", mode: "read" },
     { resource: "memory", mode: "write" },
     { resource: "server:a", mode: "write" },
@@ -96,7 +106,9 @@ describe("the runner", () => {
           for (const [earlier, others] of touches.slice(0, later).entries()) {
             const isShared = its.some((one) =>
               others.some(
-                (other) => one.resource === other.resource && (one.mode === "write" || other.mode === "write"),
+                (other) =>
+                  one.resource === other.resource &&
+                  ([one.mode, other.mode].includes("write") || one.mode !== other.mode),
               ),
             );
             if (!isShared) continue;
@@ -137,6 +149,8 @@ describe("a task", () => {
     touching(writes, call("probe")),
     touching(elsewhere),
     touching(both, call("once")),
+    touching(adds, call("none")),
+    { ...touching(adds), namesFiles: true },
     call("once"),
   );
 

@@ -315,8 +315,14 @@ export class TaskWorld {
   mustFollow(id: string, earlier: string): boolean {
     if (this.scripted(id).namesFiles === true && this.scripted(earlier).control?.kind === "dispatch") return true;
     const [its, others] = [this.scripted(id).touches ?? [], this.scripted(earlier).touches ?? []];
+    const changesFiles = others.some(({ resource, mode }) => resource === "files" && mode !== "read");
+    if (this.scripted(id).namesFiles === true && changesFiles) return true;
     return its.some((one) =>
-      others.some((other) => one.resource === other.resource && (one.mode === "write" || other.mode === "write")),
+      others.some(
+        (other) =>
+          one.resource === other.resource &&
+          (one.mode === "write" || other.mode === "write" || one.mode !== other.mode),
+      ),
     );
   }
 
