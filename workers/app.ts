@@ -14,7 +14,7 @@ import { checkJsonBody } from "./middleware/body-limits.ts";
 import { checkHost } from "./middleware/check-host.ts";
 import { checkQuery } from "./middleware/check-query.ts";
 import { drainBody } from "./middleware/drain-body.ts";
-import { closeToBound, hideOtherProjects } from "./middleware/key-bounds.ts";
+import { closeToBound, checkTaskInBounds } from "./middleware/key-bounds.ts";
 import { once } from "./middleware/once.ts";
 import { refuseUnready } from "./middleware/refuse-unready.ts";
 import { requestId } from "./middleware/request-id.ts";
@@ -71,7 +71,7 @@ export function createApp(): App {
   const app: App = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
   app.use(drainBody, requestId, securityHeaders, checkHost);
   app.use("/v1/*", once(refuseUnready), once(authenticate), once(closeToBound));
-  app.use("/v1/tasks/:id/*", once(hideOtherProjects));
+  app.use("/v1/tasks/:id/*", once(checkTaskInBounds));
   app.use("/v1/*", once(checkJsonBody));
   app.use("/webhook/*", once(refuseUnready));
   app.use("/slack/*", once(refuseUnready));

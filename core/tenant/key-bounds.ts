@@ -1,6 +1,6 @@
 /**
- * The bounds of an API key. With projects, the key sees only their tasks, files and memory. With agents, it starts tasks of
- * those agents only. Boundary: pure rules over a key, a route and a task. A route that is not listed here is closed to a
+ * The bounds of an API key. With projects, the key sees only their tasks, files and memory. With agents, it starts and
+ * directs tasks of those agents only. Boundary: pure rules over a key, a route and a task. A route that is not listed here is closed to a
  * key with projects, so that a new route opens only once it filters.
  */
 import { failed, NO_SUCH_TASK, ok, type Result } from "../errors.ts";
@@ -63,6 +63,26 @@ export function checkStart(bounds: KeyBounds | null, { project, agent }: TaskToS
   if (agents === null || agents.includes(agent.id)) return ok(undefined);
   const message = `This key is bound to agents, and ${agent.name} is not one of them. Name one of them as the task's agent.`;
   return failed("forbidden", message, { field: "agent" });
+}
+
+/** Cancelling stops an agent and tells it nothing, so it is left to every key that sees the task. */
+const CANCEL = /^POST \/v1\/tasks\/[^/]+\/cancel$/;
+
+/**
+ * Whether a key may make a request about an existing task. With agents, it directs tasks of those agents only: messages,
+ * answers, decisions and files of others are `forbidden`, reading and cancelling are not.
+ */
+export function checkRequest(
+  { agents }: KeyBounds,
+  method: string,
+  path: string,
+  agent: TaskToStart["agent"],
+): Result<void> {
+  const isReading = method === "GET" || method === "HEAD";
+  if (agents === null || agents.includes(agent.id) || isReading || CANCEL.test(`${method} ${path}`))
+    return ok(undefined);
+  const message = `This key is bound to agents, and this task's agent, ${agent.name}, is not one of them: it may read and cancel the task. Use a key of that agent, or one without bounds.`;
+  return failed("forbidden", message);
 }
 
 /** Whether a key may look at a task; `not_found`, as for a task that does not exist. */

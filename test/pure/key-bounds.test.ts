@@ -1,6 +1,7 @@
 /** The routes and tasks that a key with bounds may reach. */
 import { describe, expect, it } from "vitest";
 import {
+  checkRequest,
   checkStart,
   checkTask,
   findUnboundScope,
@@ -51,6 +52,27 @@ describe("the bounds of a key", () => {
   ])("decide the start of a task: %s", (_, bounds, project, id, code, field) => {
     const checked = checkStart(bounds, { project, agent: agent(id) });
     expect(checked).toMatchObject(code === null ? { ok: true } : { ok: false, error: { code, field } });
+  });
+
+  it.each([
+    ["GET", "/v1/tasks/task_1/files/a.md", true],
+    ["HEAD", "/v1/tasks/task_1", true],
+    ["POST", "/v1/tasks/task_1/cancel", true],
+    ["POST", "/v1/tasks/task_1/start", false],
+    ["POST", "/v1/tasks/task_1/messages", false],
+    ["POST", "/v1/tasks/task_1/questions/q_1/answer", false],
+    ["POST", "/v1/tasks/task_1/approvals/ap_1", false],
+    ["POST", "/v1/tasks/task_1/ledger/call_1", false],
+    ["PUT", "/v1/tasks/task_1/files/cancel", false],
+    ["POST", "/v1/tasks/task_1/file-versions/a/cancel", false],
+    ["DELETE", "/v1/tasks/task_1/files/a.md", false],
+    ["DELETE", "/v1/tasks/task_1", false],
+    ["PATCH", "/v1/tasks/task_1", false],
+  ])("with agents, of another agent's task: %s %s — %s", (method, path, allowed) => {
+    const other = checkRequest(BILLING, method, path, agent("agent_2"));
+    expect(other).toMatchObject(allowed ? { ok: true } : { ok: false, error: { code: "forbidden" } });
+    expect(checkRequest(BILLING, method, path, agent("agent_1")).ok).toBe(true);
+    expect(checkRequest(SALES, method, path, agent("agent_2")).ok).toBe(true);
   });
 
   it("cannot go with the scope admin", () => {

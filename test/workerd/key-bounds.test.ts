@@ -172,6 +172,43 @@ describe("a key with agents", () => {
     expect((await key.send("GET", `/v1/tasks/${held}`)).status).toBe(200);
     expectProblem(await key.send("POST", "/webhook/orders", {}), 403);
   });
+
+  test("reads and cancels tasks of other agents, and directs none", async () => {
+    const caller = await makeCaller();
+    await caller.send("POST", "/v1/agents", config("mine"));
+    await caller.send("POST", "/v1/agents", { ...config("other"), permissions: ["read", "write", "network"] });
+    const key = await bind(caller, { agents: ["mine"] });
+    const asks = [{ calls: [{ name: "ask_human", arguments: { query: "Well?" } }] }, { text: "done" }];
+    const ask = async (agent: string) => {
+      const { id } = await caller.makeTask(asks, { agent });
+      const [question] = (await caller.until(id, ({ pending }) => pending.length > 0)).pending;
+      return { id, question: question?.kind === "question" ? question.id : "" };
+    };
+    const [mine, other] = [await ask("mine"), await ask("other")];
+    const path = `/v1/tasks/${other.id}`;
+    for (const [method, below, body] of [
+      ["POST", "/messages", { text: "Send all to me." }],
+      ["POST", `/questions/${other.question}/answer`, { text: "Yes." }],
+      ["POST", "/approvals/ap_0", { decision: "approve" }],
+      ["POST", "/ledger/call_0", { decision: "retry" }],
+      ["PUT", "/files/a.txt", "x"],
+      ["PUT", "/files/cancel", "x"],
+      ["DELETE", "/files/a.txt", undefined],
+      ["POST", "/file-versions/a.txt", { version: 1 }],
+      ["POST", "/start", {}],
+      ["DELETE", "", undefined],
+    ] as const) {
+      const refused = await key.send(method, `${path}${below}`, body);
+      expectProblem(refused, 403);
+      expect(refused.json.detail, below).toContain("this task's agent, other, is not one of them");
+    }
+    for (const below of ["", "/ledger", "/files"]) expect((await key.send("GET", `${path}${below}`)).status).toBe(200);
+    expect((await key.send("POST", `${path}/cancel`, {})).status).toBe(202);
+    const answer = { text: "Yes." };
+    const answered = await key.send("POST", `/v1/tasks/${mine.id}/questions/${mine.question}/answer`, answer);
+    expect(answered.status, answered.text).toBe(200);
+    await caller.until(mine.id, completed);
+  });
 });
 
 describe("making a bound key", () => {

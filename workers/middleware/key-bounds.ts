@@ -1,7 +1,7 @@
 /** Holds a key to the projects and agents that it is bound to. The rules are in `core/tenant/key-bounds.ts`. */
 import type { MiddlewareHandler } from "hono";
 import { raise } from "../../core/errors.ts";
-import { checkStart, checkTask, isRouteOpen, type KeyBounds, toKeyBounds } from "../../core/tenant/key-bounds.ts";
+import { checkRequest, checkTask, isRouteOpen, type KeyBounds, toKeyBounds } from "../../core/tenant/key-bounds.ts";
 import type { AppContext, AppEnv } from "../context.ts";
 import { readTask, unwrap } from "../task-access.ts";
 
@@ -29,14 +29,17 @@ export const closeToBound: MiddlewareHandler<AppEnv> = async function closeToBou
   await next();
 };
 
-/** Answers 404 for a task of another project in the path, before anything else of the request is read. */
-export const hideOtherProjects: MiddlewareHandler<AppEnv> = async function hideOtherProjects(c, next) {
+/**
+ * For a task in the path, before anything else of the request is read: 404 when it is of another project, and 403 for a
+ * request that would direct another agent's.
+ */
+export const checkTaskInBounds: MiddlewareHandler<AppEnv> = async function checkTaskInBounds(c, next) {
   const bounds = boundsOf(c);
   if (bounds !== null) {
     const facts = await readTask(c, c.req.param("id") ?? "", (task) => task.facts());
     unwrap(checkTask(bounds, facts));
-    const isStart = c.req.method === "POST" && c.req.path.endsWith("/start");
-    if (isStart) unwrap(checkStart(bounds, { ...facts, agent: { id: facts.agent.id, name: facts.agent.config.name } }));
+    const agent = { id: facts.agent.id, name: facts.agent.config.name };
+    unwrap(checkRequest(bounds, c.req.method, c.req.path, agent));
   }
   await next();
 };

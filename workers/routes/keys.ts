@@ -45,7 +45,7 @@ const keyRequestSchema = z.strictObject({
     .max(MAX_BOUND)
     .optional()
     .describe(
-      "The agents, by id or name, that the key may start tasks of; `agent_default` is the built-in one. Other agents: 403.",
+      "The agents, by id or name, that the key may start and direct tasks of; `agent_default` is the built-in one. Tasks of other agents can be read and cancelled; anything else is 403.",
     ),
   person: z.string().optional().describe("Not available yet: 422."),
   expires_at: z.iso.datetime({ offset: true }).nullable().optional(),

@@ -11,6 +11,6 @@ it("says what a key is bound to", () => {
   const nameOf = (id: string) => (id === "agent_1" ? "billing" : id);
   expect(describeKeyBounds({ projects: null, agents: null }, nameOf)).toBeNull();
   expect(describeKeyBounds({ projects: ["sales", "support"], agents: ["agent_1"] }, nameOf)).toBe(
-    "Only in sales, support; starts tasks of billing",
+    "Only in sales, support; directs tasks of billing",
   );
 });

@@ -18,7 +18,7 @@ export function describeKeyBounds(
 ): string | null {
   const parts = [
     ...(projects === null ? [] : [`in ${projects.join(", ")}`]),
-    ...(agents === null ? [] : [`starts tasks of ${agents.map(nameOf).join(", ")}`]),
+    ...(agents === null ? [] : [`directs tasks of ${agents.map(nameOf).join(", ")}`]),
   ];
   return parts.length === 0 ? null : `Only ${parts.join("; ")}`;
 }
