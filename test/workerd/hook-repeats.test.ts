@@ -1,11 +1,11 @@
 /** Repeated calls of a hook: which are the same delivery, how they are listed, and how long they are stored. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { MAX_REPEATS, MAX_REPEATS_PER_MINUTE } from "../../core/channels/inbox-queue.ts";
 import { InboxStore } from "../../durable-objects/inbox-store.ts";
 import { expectProblem, makeCaller } from "./front-door.ts";
-import { call, github, HOOKS, makeHook, received, signed, worked } from "./hooks-client.ts";
+import { call, github, HOOKS, makeHook, received, signed, SOON, worked } from "./hooks-client.ts";
 
 describe("a call that comes again", () => {
   test("with the same body under another delivery id is a repeat for GitHub by default, listed with the first one's task", async () => {
@@ -64,6 +64,37 @@ describe("a call that comes again", () => {
     expect(await states(once)).toEqual(["repeat", "done"]);
     const tasks = (await received(caller, nightly)).map((item) => item.task_id);
     expect(new Set(tasks).size).toBe(2);
+  });
+
+  test("with a key, by the hook's name or type, is a repeat of a call with the same body, signed or not", async () => {
+    const caller = await makeCaller();
+    const once = await makeHook(caller, { name: "once", type: "github" });
+    const nightly = await makeHook(caller, { name: "nightly", once_per_body: false });
+    const send = async (named: string, body: object, delivery: string) => {
+      const headers = { "x-github-delivery": delivery, "x-request-id": delivery };
+      const sent = await caller.send("POST", `/webhook/${named}`, body, headers);
+      expect(sent.status, sent.text).toBe(200);
+      return sent.json.message_id as string;
+    };
+    const push = { after: "a1" };
+    await send("once", push, "d-1");
+    const [first] = await worked(caller, once, 1);
+    const repeats = [await send("once", push, "d-2"), await send("github", push, "d-3")];
+    const body = JSON.stringify(push);
+    expect((await call(once, body, await github(body, "push", "d-4"))).json.message_id).toBe(first?.message_id);
+    await vi.waitFor(async () => {
+      const listed = (await received(caller, once)).filter(({ state }) => state === "repeat");
+      expect(listed).toHaveLength(3);
+      for (const one of listed) expect(one).toMatchObject({ task_id: first?.task_id, repeat_of: first?.message_id });
+      expect(listed.map((one) => one.message_id)).toEqual(expect.arrayContaining(repeats));
+    }, SOON);
+    // Bodies that GitHub may send again for another event, and other bodies, make tasks.
+    const dispatch = { inputs: {}, ref: "refs/heads/main", workflow: "ci.yml" };
+    for (const delivery of ["d-5", "d-6"]) await send("once", dispatch, delivery);
+    await send("once", { after: "b2" }, "d-7");
+    await worked(caller, once, 4);
+    for (const delivery of ["d-8", "d-9"]) await send("nightly", { run: true }, delivery);
+    await worked(caller, nightly, 2);
   });
 
   test("requires once_per_body for a new generic hook, and keeps it in a replacement without it", async () => {

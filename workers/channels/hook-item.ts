@@ -4,7 +4,9 @@ import type { CallText } from "../../core/channels/hook-call.ts";
 import type { HookType } from "../../core/channels/hook.ts";
 import { MAX_ITEM_CHARACTERS } from "../../core/channels/inbox.ts";
 import { ok, type Result } from "../../core/errors.ts";
+import { makeId } from "../../core/ids.ts";
 import type { JsonState } from "../../core/tool.ts";
+import { seededIds } from "../new-ids.ts";
 
 /** The body of an item of `webhook/…`. */
 export interface HookItem {
@@ -16,6 +18,19 @@ export interface HookItem {
   readonly type: HookType;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: CallText | { readonly prefix: string };
+  /** SHA-256 of the body in hex, of a call whose hook is not known yet. Absent from an earlier release. */
+  readonly bodyHash?: string;
+}
+
+/** The id of a call in an inbox, by what its sender calls the delivery. */
+export async function makeItemId(inbox: string, delivery: string): Promise<string> {
+  const { random } = await seededIds("message", `${inbox} ${delivery}`, 0);
+  return makeId("message", 0, random);
+}
+
+/** The delivery of a hook with `once_per_body`: one for each body, whoever sends it. */
+export function nameByBody(bodyHash: string): string {
+  return `body ${bodyHash}`;
 }
 
 const TEXT_NAME = "text.json";

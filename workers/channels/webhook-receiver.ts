@@ -1,16 +1,16 @@
 /** The receiver of `webhook/…`: each call of a hook becomes a task, as the hook's rule says when it is worked. */
 import { getOwn } from "../../core/base/own-field.ts";
 import { databaseFromEnv, inboxesFromEnv, tasksFromEnv, type Env } from "../../adapters/from-env.ts";
-import { eventOf, payloadOf, whyLeft } from "../../core/channels/hook-call.ts";
+import { eventOf, mayRecur, payloadOf, whyLeft } from "../../core/channels/hook-call.ts";
 import { DEFAULT_PROMPT, FIELD, hookInput, hookTexts } from "../../core/channels/hook-prompt.ts";
 import { type Hook, hookInbox } from "../../core/channels/hook.ts";
 import type { Handled, InboxItem } from "../../core/channels/inbox.ts";
-import { ERRORS, type Failure } from "../../core/errors.ts";
+import { ERRORS, type Failure, ok, type Result } from "../../core/errors.ts";
 import { makeId } from "../../core/ids.ts";
 import type { TaskRequest } from "../../core/new-task.ts";
 import { makeTask } from "../make-task.ts";
 import { seededIds } from "../new-ids.ts";
-import { forgetText, fromBody, type HookItem, readText, toBody } from "./hook-item.ts";
+import { forgetText, fromBody, type HookItem, makeItemId, nameByBody, readText, toBody } from "./hook-item.ts";
 import type { Receiver } from "./receiver.ts";
 
 /** How long a call waits whose tenant is stopped before it is looked at again. */
@@ -36,10 +36,24 @@ async function receiveNamed(env: Env, item: InboxItem, call: HookItem): Promise<
     return found.error.code === "not_found" ? await openTask(env, item, call, null) : toLater(found.error);
   }
   const hook = found.value.id;
-  const inbox = inboxesFromEnv(env)(hookInbox(hook));
-  const { retryAfterMs } = await inbox.take({ ...item, body: toBody({ ...call, hook }) });
+  const id = await findIdInHook(env, item, call, found.value);
+  if (!id.ok) return toLater(id.error);
+  // A repeat is listed under the id that its caller was given. Its text may be the first one's, and stays.
+  const repeat = id.value === item.id ? {} : { repeatId: item.id };
+  const taken = { ...item, ...repeat, id: id.value, lane: id.value, body: toBody({ ...call, hook }) };
+  const { retryAfterMs } = await inboxesFromEnv(env)(hookInbox(hook)).take(taken);
   if (retryAfterMs === undefined) return { kind: "done", note: hook };
   return { kind: "later", afterMs: retryAfterMs, why: "The hook has taken what it may in a minute." };
+}
+
+/** The id of a call that named its hook in that hook's inbox: by its body where the hook makes one task of each. */
+async function findIdInHook(env: Env, item: InboxItem, call: HookItem, { id, config }: Hook): Promise<Result<string>> {
+  const { type, once_per_body: isOncePerBody = false } = config;
+  if (!isOncePerBody || call.bodyHash === undefined) return ok(item.id);
+  const text = await readText(env, call.text);
+  if (!text.ok) return text.error.code === "not_found" ? ok(item.id) : text;
+  if (mayRecur(type, payloadOf(text.value))) return ok(item.id);
+  return ok(await makeItemId(hookInbox(id), nameByBody(call.bodyHash)));
 }
 
 async function receiveFor(env: Env, item: InboxItem, call: HookItem, hook: Hook): Promise<Handled> {

@@ -16,14 +16,13 @@ import { rateBody, REQUEST_MS } from "../../core/tenant/cost-rates.ts";
 import { answers } from "../answers.ts";
 import { chargeCost, paceRequest } from "../charge-cost.ts";
 import { checkDoor, doorRecord } from "../channels/hook-doors.ts";
-import { forgetText, keepText, toBody } from "../channels/hook-item.ts";
+import { forgetText, keepText, makeItemId, nameByBody, toBody } from "../channels/hook-item.ts";
 import { openHookSecrets } from "../channels/hook-secrets.ts";
 import type { App, AppContext, AppEnv } from "../context.ts";
 import { authenticate } from "../middleware/authenticate.ts";
 import { readBody } from "../middleware/body-limits.ts";
 import { closeToBound } from "../middleware/key-bounds.ts";
 import { requireScope } from "../middleware/require-scope.ts";
-import { seededIds } from "../new-ids.ts";
 import { optionalQuery, tenantOf, unwrap } from "../task-access.ts";
 
 const receivedSchema = z
@@ -132,16 +131,16 @@ async function take(c: AppContext, named: string, { tenant, hook, type, isOncePe
   const text = textOf(type, header("content-type") ?? "", body);
   const payload = payloadOf(text);
   const inbox = hookInbox(hook ?? tenant);
+  const bodyHash = await sha256Hex(body);
   const name =
     isOncePerBody && !mayRecur(type, payload)
-      ? `body ${await sha256Hex(body)}`
+      ? nameByBody(bodyHash)
       : (deliveryNameOf(type, payload, header) ?? crypto.randomUUID());
-  const { random } = await seededIds("message", `${inbox} ${name}`, 0);
-  const id = makeId("message", 0, random);
+  const id = await makeItemId(inbox, name);
   const receivedAt = clockFromEnv(c.env).now();
   const headers = shownHeaders(c.req.raw.headers);
   const kept = unwrap(await keepText(c.env, { tenant, hook, headers }, text));
-  const item = { tenant, hook, named, type, headers, text: kept };
+  const item = { tenant, hook, named, type, headers, text: kept, ...(hook === null ? { bodyHash } : {}) };
   const { isNew, retryAfterMs } = await inboxesFromEnv(c.env)(inbox).take({
     id,
     lane: id,
