@@ -243,8 +243,8 @@ function reserve(state: TaskState, now: number, grant: AmountLimit): Allowance {
 
 /** The input to reserve. Until the request was measured, tools and skills are a guess, kept within the ceiling. */
 function reservedInput(state: TaskState, outputTokens: number, { tokens, costMicros: money }: AmountLimit): number {
-  const { contextTokens, isContextCounted, facts } = state;
-  if (isContextCounted) return contextTokens;
+  const { contextTokens, isContextCounted, hasCountedTools, facts } = state;
+  if (isContextCounted || hasCountedTools === true) return contextTokens;
   const price = priceNow(state);
   let input = contextTokens + TOOL_LIST_TOKENS + SKILL_TOKENS * facts.skills.length;
   if (tokens !== null) input = Math.min(input, tokens - outputTokens);

@@ -354,6 +354,8 @@ export interface TaskState {
   readonly contextTokens: number;
   /** True once a runner measured the request or a provider counted it. Until then `contextTokens` leaves out the tools. */
   readonly isContextCounted: boolean;
+  /** True once the context was counted in the encoding of another model: the estimate has the tools from then on. */
+  readonly hasCountedTools?: boolean;
   /** The window that the provider turned out to have, when a request did not fit; null: as the model table says. */
   readonly windowTokens: number | null;
   /** The last step whose messages were replaced by their compaction; 0: none. */

@@ -60,9 +60,16 @@ export class Turn {
     this.emit("task.started");
   }
 
-  /** Another model is asked from now on; what was learned of the last one's window does not hold for it. */
+  /**
+   * Another model is asked from now on; what was learned of the last one's window does not hold for it. In another
+   * encoding the request has another size: it is measured again.
+   */
   askModel(index: number): void {
+    const { isContextCounted: wasCounted, model } = this.state;
+    const before = encodingNow(this.state);
     this.set({ model: { index, since: this.now }, windowTokens: null });
+    if (wasCounted && model.index !== index && encodingNow(this.state) !== before)
+      this.set({ isContextCounted: false, hasCountedTools: true });
   }
 
   /** A hop begins under the tenant's leave. */

@@ -12,7 +12,7 @@ import type { Limits, TaskFacts, TaskState } from "../../core/task-state.ts";
 import { confirmedOutcome } from "../../core/ledger.ts";
 import { decide, decideBoth } from "../../core/task.ts";
 import { ADMITTED, factsOf, NO_LIMITS, TaskWorld } from "./task-world.ts";
-import { asked, created, preparedCall, replied, shown, thinking, wake } from "./play-task.ts";
+import { asked, created, failedWith, preparedCall, replied, shown, thinking, wake } from "./play-task.ts";
 
 const tokenizer = new Tiktoken(o200k);
 const count = (text: string) => tokenizer.encode(text, "all").length;
@@ -185,6 +185,31 @@ describe("a request that was measured", () => {
     expect(wake(state, "b", 2000).work).toHaveProperty("guess");
     const step = asked(thinking(), [preparedCall(thinking(), 0, { effect: "none" })]).state;
     expect(step).toMatchObject({ isContextCounted: true, contextTokens: 10 });
+  });
+
+  test.each([
+    ["again for a fallback with another encoding, without the guess at the tools", "gpt-4", true],
+    ["once for a fallback with the same encoding", "scripted-2", false],
+  ])("is measured %s", (_, fallback, isMeasured) => {
+    const models = [MODEL, { ...MODEL, name: fallback }];
+    const first = decide(thinking({ models }), measured, 1).state;
+    const failed = failedWith(first, { retryable: false }, 2).state;
+    const second = wake(failed, "b", 60_000);
+    expect(second.work).toMatchObject({ kind: "think", model: fallback });
+    expect("guess" in (second.work ?? {})).toBe(isMeasured);
+    expect(second.state.phase).toMatchObject({ reserved: { inputTokens: 8019 } });
+    const again: Command = {
+      type: "request_measured",
+      step: 1,
+      attempt: 2,
+      incarnation: "b",
+      inputTokens: 9000,
+      outputTokens: 10,
+    };
+    const counted = decide(second.state, again, 60_001).state;
+    expect(counted).toMatchObject({ isContextCounted: true, contextTokens: 9000 });
+    const step = asked(counted, [preparedCall(counted, 0, { effect: "none" })], 60_002).state;
+    expect(step.isContextCounted).toBe(true);
   });
 
   test("runs with a larger grant when the tenant has it, without an event to watchers", () => {
