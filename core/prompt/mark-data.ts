@@ -35,6 +35,11 @@ export function toPromptMessages(
   return prompt;
 }
 
+/** A text between the marks of a task, for a request outside its conversation. The system text there has `DATA_NOTE`. */
+export function markText(text: string, { id }: Pick<TaskFacts, "id">): string {
+  return markData(text, toNumber(id));
+}
+
 /** The text without its marks; any other text as it is. */
 export function unmarkData(text: string): string {
   return MARKED.exec(text)?.[2] ?? text;
