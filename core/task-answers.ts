@@ -4,7 +4,7 @@ import { approvalExpiryMs } from "./agent.ts";
 import type { Failure } from "./errors.ts";
 import { hashApproved } from "./gateway/bind-files.ts";
 import { pickTerms } from "./gateway/key-lifetime.ts";
-import { confirmedOutcome, failedOutcome } from "./ledger.ts";
+import { confirmedOutcome, failedOutcome, unknownOutcome } from "./ledger.ts";
 import { advance } from "./task-advance.ts";
 import type { Command, RevisedCall } from "./task-commands.ts";
 import type { BatchCall, SettledWait, Wait } from "./task-state.ts";
@@ -79,6 +79,8 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
     ...(revised === null ? {} : { arguments: revised.arguments }),
   });
   if (isApproved) turn.replace({ ...decided, wait: null, ...(consent === undefined ? {} : { consent }) });
+  // Of a retry, an earlier attempt may have happened.
+  else if (call.attempts > 0) turn.settle(call, unknownOutcome(call.tool));
   else {
     const why = reason === null ? "." : `: ${reason}`;
     turn.settle(call, failedOutcome("refused", "permission_denied", `A person refused this${why}`));

@@ -104,12 +104,20 @@ function askAboutFiles(
   const before = new Map(consent.approved?.map((file) => [file.path, file]));
   const changed = files.find((file) => !sameFiles([before.get(file.path) ?? file], [file]));
   const reason = changed === undefined ? consent.reason : `${consent.reason} ${describeChange(changed)}`;
-  if (call.attempts > 0) turn.ledger.push({ kind: "attempt", callId: call.id, attempts: 0 });
-  askApproval(turn, { ...call, attempts: 0 }, { ...call, arguments: given }, { ...consent, reason }, files);
+  const attempts = countEarlierAttempts(call);
+  if (call.attempts !== attempts) turn.ledger.push({ kind: "attempt", callId: call.id, attempts });
+  const uncounted = { ...call, attempts, mayRepeat: attempts > 0 };
+  askApproval(turn, uncounted, { ...call, arguments: given }, { ...consent, reason }, files);
   const asked = turn.state.batch.find(({ id }) => id === call.id);
   if (asked !== undefined)
     turn.replace({ ...asked, consent: { ...consent, approved: null, rounds: consent.rounds + 1 } });
   advance(turn);
+}
+
+/** The attempts that may have happened: of a person's retry the earlier ones, and not the one that brought the content. */
+function countEarlierAttempts({ attempts, effect, consent }: BatchCall): number {
+  if (effect === "none") return 0;
+  return consent?.approved === null ? attempts : Math.max(0, attempts - 1);
 }
 
 function describeChange({ path, fileCount }: BoundFile): string {
@@ -133,7 +141,8 @@ export function beginActing(turn: Turn, incarnation: string): void {
     const isUnbound = call.consent?.approved === null;
     const mode = isUnbound ? "bind" : wasCutOff(call) && chooseRecovery(call, turn.now) === "probe" ? "probe" : "run";
     const key = toKeyFacts({ ...call, ...markSent(call, turn.now) });
-    const toMake: CallToMake = { callId: call.id, mode, attempt: call.attempts + 1, ...key };
+    const retry = call.mayRepeat ? { isRetry: true } : {};
+    const toMake: CallToMake = { callId: call.id, mode, attempt: call.attempts + 1, ...retry, ...key };
     const startsNow = first.has(call) && !isUnbound;
     if (startsNow) turn.countAttempt(call);
     (startsNow || (call.effect === "none" && !isUnbound) ? calls : later).push(toMake);
@@ -316,7 +325,11 @@ export function expireWaits(turn: Turn): void {
     }
     if (wait.kind === "question" && wait.state !== undefined) {
       goOn(turn, call, { state: wait.state, answer: wait.defaultAnswer });
-    } else turn.settle(call, expiredOutcome(wait));
+    } else {
+      // Of a retry, an earlier attempt may have happened.
+      const mayHaveHappened = wait.kind === "approval" && call.attempts > 0;
+      turn.settle(call, mayHaveHappened ? unknownOutcome(call.tool) : expiredOutcome(wait));
+    }
   }
   advance(turn);
 }

@@ -28,6 +28,8 @@ export interface CallToMake {
   readonly callId: string;
   readonly mode: "run" | "probe" | "bind";
   readonly attempt: number;
+  /** True when a person wants the call made again although an earlier attempt may have happened. */
+  readonly isRetry?: boolean;
   /**
    * For a keyed call, the start of its first attempt (ms since the epoch) and the lifetime of its key. Absent from an
    * earlier release.

@@ -114,7 +114,8 @@ export async function* performCalls(
 
 /**
  * Makes one call, or finds out what the files that it names contain. A call whose files are approved sends the approved
- * bytes: with other content it is not made, and the content is reported, so that a person decides again. Never throws.
+ * bytes: with other content it is not made, and the content is reported, so that a person decides again, also when a
+ * person wanted it made again. Never throws.
  */
 async function makeCall(
   call: Call,
@@ -135,8 +136,9 @@ async function makeCall(
   const bound = await readBoundFiles(call, job, deps);
   const isFirst = call.attempt === 1 || call.effect === "none";
   const isSame = bound.ok && sameFiles(bound.value.files, approvedFiles);
-  if (call.mode === "bind" || isFirst) {
-    if (!bound.ok) return settle(failureOutcome(bound.error, 0));
+  if (call.mode === "bind" || isFirst || call.isRetry === true) {
+    if (!bound.ok)
+      return settle(isFirst ? failureOutcome(bound.error, 0) : { ...unknownOutcome(call.tool), durationMs: 0 });
     if (call.mode === "bind" || !isSame) return { type: "bound", callId, files: bound.value.files };
   }
   if (deps.toolset.resolve(call.tool)?.copies !== undefined) {

@@ -2,9 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { DEFAULT_AGENT } from "../../core/agent.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
 import type { FilesPort, ToolPorts } from "../../core/ports.ts";
-import { confirmedOutcome } from "../../core/ledger.ts";
+import { confirmedOutcome, unknownOutcome } from "../../core/ledger.ts";
 import { readState } from "../../core/state-versions.ts";
 import type { ActLine } from "../../core/steps-rpc.ts";
 import type { CallOfHop } from "../../core/task-decision.ts";
@@ -130,6 +131,20 @@ describe("a call that names files", () => {
       expect(starts).toBe(when === "while it is made" ? 1 : 0);
     },
   );
+
+  test("that a person wants made again reports other content, and sends what is approved then", async () => {
+    const [sent, files] = [[] as string[], fakeFiles()];
+    await put(files, "a.md", "hello");
+    const retry = { attempt: 2, isRetry: true } as const;
+    const first = boundIn(await make(mailer(sent), files, ["a.md"], { mode: "bind", approvedFiles: [] }));
+    await put(files, "a.md", "other");
+    const second = boundIn(await make(mailer(sent), files, ["a.md"], { ...retry, approvedFiles: first }));
+    expect([second[0]?.hash === first[0]?.hash, sent]).toEqual([false, []]);
+    const line = await make(mailer(sent), files, ["a.md"], { ...retry, approvedFiles: second });
+    expect([line.type, sent]).toEqual(["settled", ["other"]]);
+    const gone = await make(mailer(sent), fakeFiles(), ["a.md"], { ...retry, approvedFiles: second });
+    expect(gone).toMatchObject({ type: "settled", outcome: { state: "unknown" } });
+  });
 
   test("is unknown, and sends no other bytes, when it may have been sent before and a file changed since", async () => {
     const [sent, files] = [[] as string[], fakeFiles()];
@@ -270,6 +285,58 @@ describe("a task whose call names files", () => {
     expect(decide(again.state, { ...decision, approval: id, decision: "approve" }, 23).refused?.code).toBe("conflict");
     const ended = decide(again.state, { type: "cancel", by: "ana" }, 24).state;
     expect(ended.batch[1]?.state).toBe("failed");
+  });
+
+  /** The call was approved and made, nobody knows whether it happened, a person wants it made again, and its file changed. */
+  function retried() {
+    const facts = { agent: { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, on_unknown: "ask" as const } } };
+    const begun = thinking(facts);
+    const bind = asked(begun, [preparedCall(begun, 0, sends)], 10).state;
+    const [{ id: callId } = { id: "" }] = bind.batch;
+    const report = (text: string, incarnation: string) =>
+      ({ type: "call_bound", step: 1, incarnation, callId, arguments: {}, files: [file(text)] }) as const;
+    const waiting = decide(bind, report("one", "a"), 11).state;
+    const approved = decide(waiting, { ...decision, approval: approvalOf(waiting).id, decision: "approve" }, 20).state;
+    const made = wake(approved, "b", 21).state;
+    const outcome = unknownOutcome("t");
+    const unknown = decide(made, { type: "call_settled", step: 1, incarnation: "b", callId, outcome }, 22).state;
+    const wanted = decide(
+      unknown,
+      { type: "unknown_decided", callId, decision: "retry", by: "ana", request: null },
+      23,
+    );
+    const again = wake(wanted.state, "c", 24);
+    return { again, callId, changed: decide(again.state, report("two", "c"), 25) };
+  }
+  const approvalOf = (state: TaskState) => {
+    const [approval] = shown(state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
+    return { id: approval?.id ?? "", reason: approval?.reason, files: approval?.files };
+  };
+
+  test("that a person wants made again is asked about again when its file changed, and is then made", () => {
+    const { again, callId, changed } = retried();
+    expect(again.work).toMatchObject({ calls: [{ callId, mode: "run", attempt: 2, isRetry: true }] });
+    expect(approvalOf(changed.state)).toMatchObject({
+      reason: expect.stringContaining("a.md changed after it was approved"),
+      files: [{ sha256: file("two").hash }],
+    });
+    // The first attempt may have happened.
+    expect(changed.ledger).toEqual([{ kind: "attempt", callId, attempts: 1 }]);
+    const approve = { ...decision, approval: approvalOf(changed.state).id, decision: "approve" } as const;
+    const approved = decide(changed.state, approve, 30).state;
+    const made = wake(approved, "d", 31);
+    expect(made.work).toMatchObject({ calls: [{ callId, mode: "run", attempt: 2, isRetry: true }] });
+    const settle = { type: "call_settled", step: 1, incarnation: "d", callId, outcome: done } as const;
+    expect(decide(made.state, settle, 32).state.batch[0]?.state).toBe("confirmed");
+    // A retry that is cut off is unknown, as the first attempt was.
+    expect(shown(wake(made.state, "e", 5000).state).pending).toMatchObject([{ kind: "unknown", call_id: callId }]);
+  });
+
+  test.each(["refused", "expired"])("that a person wants made again is unknown when the new content is %s", (how) => {
+    const { changed, callId } = retried();
+    const refuse = { ...decision, approval: approvalOf(changed.state).id, decision: "refuse" } as const;
+    const ended = how === "refused" ? decide(changed.state, refuse, 30) : wake(changed.state, "d", 100_000);
+    expect(ended.ledger).toContainEqual(expect.objectContaining({ callId, state: "unknown" }));
   });
 
   test("that a person gave a file is asked about again, with reason and time as before, when it changes before the call", () => {
