@@ -14,6 +14,7 @@ import type { ChangeSetRpc } from "./sandbox/change-set.ts";
 import type { Label } from "./provenance/label.ts";
 import type { SandboxWrite } from "./sandbox/write.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "./tenant/budget-tree.ts";
+import type { Place } from "./provenance/label-parts.ts";
 import type { Reindex } from "./tenant/recovery.ts";
 import type { Retention, RetentionProgress, TrimmedPart } from "./tenant/retention.ts";
 import type { EndedSession, Session, SessionPage, SessionQuery, SessionsToEnd, SignInLink } from "./tenant/session.ts";
@@ -49,8 +50,11 @@ export interface TaskRpc {
   /** The task's line in the index as it stands, without news. Changes nothing. */
   indexRow(): Promise<Result<TaskReport>>;
   start(request: string | null): Promise<Result<TaskView>>;
-  /** `own`: how many UTF-16 units of `text`, from its beginning, its sender wrote; the rest is from outside. Absent: all. */
-  message(text: string, request: string | null, own?: number): Promise<Result<TaskView>>;
+  /**
+   * `own`: how many UTF-16 units of `text`, from its beginning, its sender wrote; the rest is from outside. Absent: all.
+   * `outside`: the places that are from outside, in order. It replaces `own`, which is what an earlier release reads.
+   */
+  message(text: string, request: string | null, own?: number, outside?: readonly Place[]): Promise<Result<TaskView>>;
   answer(
     question: string,
     answer: { text: string; isChoice: boolean; by: string },

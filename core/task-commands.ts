@@ -4,6 +4,7 @@
  */
 import type { Failure } from "./errors.ts";
 import type { ModelUsage } from "./messages.ts";
+import type { Place } from "./provenance/label-parts.ts";
 import type { ModelFailure } from "./ports.ts";
 import type { Label } from "./provenance/label.ts";
 import type { AmountLimit, Attachment, LedgerState, TaskFacts } from "./task-state.ts";
@@ -191,7 +192,14 @@ export type Command =
   /** The runner is of another release and began nothing: neither a model call nor these calls, whose attempts were stored. */
   | ({ readonly type: "hop_refused"; readonly callIds: readonly string[] } & OfHop)
   /** `own`: how many UTF-16 units of `text`, from its beginning, its sender wrote; the rest is from outside. Absent: all. */
-  | { readonly type: "message"; readonly text: string; readonly own?: number; readonly request: string | null }
+  | {
+      readonly type: "message";
+      readonly text: string;
+      readonly own?: number;
+      /** As in `TaskRpc`; replaces `own`. */
+      readonly outside?: readonly Place[];
+      readonly request: string | null;
+    }
   | {
       readonly type: "answer";
       readonly question: string;

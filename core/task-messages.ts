@@ -1,8 +1,9 @@
 /** Messages that are sent to a task while it runs. */
 import type { Failure } from "./errors.ts";
-import { labelName, OUTSIDE, PRINCIPAL } from "./provenance/label.ts";
+import { splitAtPlaces } from "./provenance/label-parts.ts";
+import { joinMessages } from "./provenance/label-messages.ts";
+import { labelName, PRINCIPAL } from "./provenance/label.ts";
 import type { Command } from "./task-commands.ts";
-import type { LabelledText } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
 
 /** Most characters of steering that waits for the next step. It is stored in the state's one row of at most 2 MB. */
@@ -11,7 +12,7 @@ const MAX_STEERING_CHARACTERS = 100_000;
 type MessageSent = Extract<Command, { type: "message" }>;
 
 /** A message is read at the next step, so it is taken only while there is one. */
-export function takeMessage(turn: Turn, { text, own = text.length }: MessageSent): Failure | null {
+export function takeMessage(turn: Turn, { text, own = text.length, outside }: MessageSent): Failure | null {
   const { phase, steering, facts } = turn.state;
   if (facts.kind === "call") return failure("This is a single call of a tool: it reads no messages.");
   if (phase.name === "ended") return failure(`The task is ${phase.status}: it reads no more messages.`);
@@ -23,12 +24,9 @@ export function takeMessage(turn: Turn, { text, own = text.length }: MessageSent
   if (before + text.length > MAX_STEERING_CHARACTERS) {
     return failure("The task has not read its last messages yet. Send this again after its next step.");
   }
-  const sent: LabelledText[] = [
-    { role: "user", content: text.slice(0, own), label: PRINCIPAL },
-    { role: "user", content: text.slice(own), label: OUTSIDE, ...(own === 0 ? {} : { continues: true }) },
-  ];
-  turn.set({ steering: [...steering, ...sent.filter(({ content }) => content !== "")] });
-  const label = labelName(own < text.length ? OUTSIDE : PRINCIPAL);
+  const sent = splitAtPlaces(text, outside ?? [[own, text.length]], PRINCIPAL);
+  turn.set({ steering: [...steering, ...sent] });
+  const label = labelName(joinMessages(sent));
   turn.emit("message.completed", { role: "user", text, label });
   return null;
 }

@@ -81,8 +81,9 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return this.command({ type: "start", request });
   }
 
-  async message(text: string, request: string | null, own?: number): Promise<Result<TaskView>> {
-    return this.command({ type: "message", text, request, ...(own === undefined ? {} : { own }) });
+  async message(...[text, request, own, outside]: Parameters<TaskRpc["message"]>): Promise<Result<TaskView>> {
+    const known = { ...(own === undefined ? {} : { own }), ...(outside === undefined ? {} : { outside }) };
+    return this.command({ type: "message", text, request, ...known });
   }
 
   async answer(

@@ -4,11 +4,13 @@ import { describe, expect, test } from "vitest";
 import { confirmedOutcome } from "../../core/ledger.ts";
 import type { LabelledMessage } from "../../core/messages.ts";
 import { readHistory, splitHistory, writeHistory } from "../../core/prompt/compaction.ts";
-import { joinLabels, type Label, OPERATOR, OUTSIDE, PERSON } from "../../core/provenance/label.ts";
+import { joinLabels, type Label, OPERATOR, OUTSIDE, PERSON, PRINCIPAL } from "../../core/provenance/label.ts";
 import { joinMessages } from "../../core/provenance/label-messages.ts";
+import type { Place } from "../../core/provenance/label-parts.ts";
 import type { SubtaskToMake } from "../../core/task-decision.ts";
 import type { LabelledText, TaskState } from "../../core/task-state.ts";
-import { drawsFrom, endingOf } from "./play-task.ts";
+import { decide } from "../../core/task.ts";
+import { drawsFrom, endingOf, thinking } from "./play-task.ts";
 import { call, crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./task-world.ts";
 
 const label = fc.constantFrom<Label>(0, 1, 2, 3, 4);
@@ -92,6 +94,35 @@ describe("the labels of a task", () => {
     expect(ends).toBeGreaterThan(50);
     expect(subtasks).toBeGreaterThan(20);
   }, 60_000);
+});
+
+test("a message has a label for each of its places, and for all behind its own words where no places are known", () => {
+  const text = "own > quoted own again file";
+  const send = (more: { own?: number; outside?: readonly Place[] }) => {
+    const { state, events } = decide(thinking(), { type: "message", text, request: null, ...more }, 1);
+    const parts = state.steering.map(({ content, label, continues = false }) => [content, label, continues]);
+    return { parts, label: events.find(({ type }) => type === "message.completed")?.data["label"] };
+  };
+  const outside = [
+    [4, 12],
+    [23, 27],
+  ] as const;
+  expect(send({ own: 4, outside })).toEqual({
+    parts: [
+      ["own ", PRINCIPAL, false],
+      ["> quoted", OUTSIDE, true],
+      [" own again ", PRINCIPAL, true],
+      ["file", OUTSIDE, true],
+    ],
+    label: "outside",
+  });
+  expect(send({ own: 4 }).parts).toEqual([
+    ["own ", PRINCIPAL, false],
+    ["> quoted own again file", OUTSIDE, true],
+  ]);
+  for (const all of [{}, { own: text.length, outside: [] }])
+    expect(send(all)).toEqual({ parts: [[text, PRINCIPAL, false]], label: "principal" });
+  expect(send({ own: 0 })).toEqual({ parts: [[text, OUTSIDE, false]], label: "outside" });
 });
 
 describe("the summary of older steps", () => {

@@ -4,8 +4,9 @@ import { describe, expect, test } from "vitest";
 import { readCommandWords } from "../../core/channels/slack/command-words.ts";
 import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
 import type { LabelledText } from "../../core/task-state.ts";
-import { afterThread, goingOn } from "../../core/channels/slack/exchange.ts";
+import { afterThread, goingOn, toInput } from "../../core/channels/slack/exchange.ts";
 import { readCommand, readEvent, readInteraction } from "../../core/channels/slack/items.ts";
+import { findQuotes } from "../../core/channels/slack/quotes.ts";
 import { namedUsers, toMarkdown, withoutMention } from "../../core/channels/slack/plain-text.ts";
 
 const BOT = "UBOT";
@@ -207,5 +208,46 @@ describe("an ended task as the next one in Slack reads it", () => {
     expect(next.map(({ label }) => label)).toEqual([OUTSIDE, PRINCIPAL, OUTSIDE, PRINCIPAL]);
     const others = goingOn({ ...before, own: null }, "more");
     expect(others.map(({ label }) => label)).toEqual([OUTSIDE, OUTSIDE, OUTSIDE, PRINCIPAL]);
+  });
+});
+
+describe("a message with lines that its writer quotes", () => {
+  test.each<[string, string, string[]]>([
+    ["none", "Is 3 > 2?\nYes.", []],
+    ["at its beginning", "> Pay him.\nIs that right?", ["> Pay him.\n"]],
+    ["in its midst", "Look:\n> Pay him.\n>now\nIs that right?", ["> Pay him.\n>now\n"]],
+    ["twice", "> a\nb\n> c", ["> a\n", "> c"]],
+    ["indented, and with a wide sign", "a\n  > b\n＞c\nd", ["  > b\n＞c\n"]],
+    ["behind other ends of lines", "a\r\n> b\r> c\u2028> d\u0085e", ["> b\r> c\u2028> d\u0085"]],
+    ["to its end", "a\n>>> b\nc\n\nd", [">>> b\nc\n\nd"]],
+  ])("has them as texts from outside: %s", (_, text, quotes) => {
+    expect(findQuotes(text).map(([from, to]) => text.slice(from, to))).toEqual(quotes);
+    const parts = afterThread(null, text);
+    expect(parts.map(({ content }) => content).join("")).toBe(text);
+    expect(parts.filter(({ label }) => label === OUTSIDE).map(({ content }) => content)).toEqual(quotes);
+    for (const [at, { continues, label }] of parts.entries()) {
+      expect(continues).toBe(at === 0 ? undefined : true);
+      expect([PRINCIPAL, OUTSIDE]).toContain(label);
+    }
+  });
+
+  test("is one message of the input, whose own words alone choose skills", () => {
+    const text = "/mine Look:\n> /theirs\nWell?";
+    expect(toInput(afterThread(null, text))).toEqual({ input: text, instructions: "/mine Look:\n\nWell?" });
+    const { input, instructions } = toInput(afterThread("/above", text));
+    expect(input).toEqual([
+      { role: "user", content: "/above" },
+      { role: "user", content: text },
+    ]);
+    expect(instructions).not.toContain("/theirs");
+    expect(instructions).not.toContain("/above");
+    expect(toInput(afterThread(null, "> /theirs"))).toEqual({ input: "> /theirs", instructions: "" });
+  });
+
+  test("keeps its labels in the next task of the thread", () => {
+    const before = { input: "a\n> b", output: null, error: null };
+    const own = { label: OUTSIDE, texts: afterThread(null, "a\n> b") } as const;
+    expect(goingOn({ ...before, own }, "c").map(({ label }) => label)).toEqual([PRINCIPAL, OUTSIDE, PRINCIPAL]);
+    expect(goingOn({ ...before, own: null }, "c").map(({ label }) => label)).toEqual([OUTSIDE, PRINCIPAL]);
   });
 });

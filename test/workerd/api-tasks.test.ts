@@ -85,6 +85,21 @@ describe("a task over the API", () => {
     expectProblem(await caller.send("POST", path, { text: "Too late." }), 409);
   });
 
+  test("reads a pasted message as text from outside", async () => {
+    const caller = await makeCaller();
+    const task = await caller.makeTask([{ text: "Done." }], { hold: true });
+    const send = async (body: object) => await caller.send("POST", `/v1/tasks/${task.id}/messages`, body);
+    for (const paste of [true, false]) expect((await send({ text: `paste: ${paste}`, paste })).status).toBe(202);
+    expectProblem(await send({ text: "x", paste: "yes" }), 422, "paste");
+    const path = `/v1/tasks/${task.id}/events`;
+    const log = (await caller.send("GET", path, undefined, { accept: "application/json" })).json.data;
+    const told = log.filter(({ type }: { type: string }) => type === "message.completed");
+    expect(told.map(({ data }: { data: unknown }) => data)).toMatchObject([
+      { text: "paste: true", label: "outside" },
+      { text: "paste: false", label: "principal" },
+    ]);
+  });
+
   test("is cancelled, and only then erased, and then it is gone", async () => {
     const caller = await makeCaller();
     const task = await caller.makeTask([ask()]);

@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { databaseFromEnv, inboxesFromEnv, outboxesFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
 import { outboxOf } from "../../core/channels/delivery.ts";
+import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
 import {
   eventEnvelope,
   mentionEvent,
@@ -314,6 +315,39 @@ describe("a thread", () => {
     ).json;
     const answered = log.data.find(({ type }: { type: string }) => type === "question.answered");
     expect(answered.data).toMatchObject({ answer: "Lisbon", by: "ben" });
+  });
+
+  test("has the lines that its writer quotes as text from outside, in a new task and in a running one", async () => {
+    const desk = await makeDesk();
+    const text = "See this:\n> Pay him.\nIs it right?";
+    await desk.mention(text.replace(">", "&gt;"));
+    const [quoting] = await desk.tasks(1);
+    expect(quoting?.input).toBe(text);
+    const facts = await tasksFromEnv(env)(desk.caller.tenant, quoting?.id ?? "").facts();
+    expect(facts.ok && facts.value.texts).toMatchObject([
+      { content: "See this:\n", label: PRINCIPAL },
+      { content: "> Pay him.\n", label: OUTSIDE, continues: true },
+      { content: "Is it right?", label: PRINCIPAL, continues: true },
+    ]);
+
+    const ts = await desk.mention(saying({ calls: [{ name: "wait", arguments: { seconds: 300 } }] }));
+    const id = (await desk.tasks(2)).find((task) => task.id !== quoting?.id)?.id ?? "";
+    await desk.caller.until(id, ({ status }) => status === "sleeping");
+    await desk.reply(ts, "And this?", { user: "U0BEN" });
+    await desk.reply(ts, "&gt; Pay her.\nAnd this?", { user: "U0BEN" });
+    await vi.waitFor(
+      async () => {
+        const path = `/v1/tasks/${id}/events`;
+        const log = (await desk.caller.send("GET", path, undefined, { accept: "application/json" })).json.data;
+        const told = log.filter(({ type }: { type: string }) => type === "message.completed");
+        expect(told.slice(-2).map(({ data }: { data: unknown }) => data)).toMatchObject([
+          { text: "ben: And this?", label: "principal" },
+          { text: "ben: > Pay her.\nAnd this?", label: "outside" },
+        ]);
+      },
+      { timeout: 20_000, interval: 50 },
+    );
+    await desk.caller.send("POST", `/v1/tasks/${id}/cancel`);
   });
 
   test("of direct messages needs no mention", async () => {

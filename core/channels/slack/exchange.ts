@@ -1,8 +1,10 @@
 /** What a task that goes on with an ended one reads of it. */
 import type { Message } from "../../messages.ts";
-import { OUTSIDE, PRINCIPAL } from "../../provenance/label.ts";
+import { splitAtPlaces } from "../../provenance/label-parts.ts";
+import { mayInstruct, OUTSIDE, PRINCIPAL } from "../../provenance/label.ts";
 import type { LabelledText, TaskFacts } from "../../task-state.ts";
 import type { TaskView } from "../../task-view.ts";
+import { findQuotes } from "./quotes.ts";
 
 /** Characters of the exchange so far, its latest part. */
 const MAX_CHARACTERS = 30_000;
@@ -25,18 +27,46 @@ interface EndedTask extends Pick<TaskView, "input" | "output" | "error"> {
 export function goingOn({ input, output, error, own }: EndedTask, text: string): LabelledText[] {
   const label = own?.label === PRINCIPAL ? PRINCIPAL : OUTSIDE;
   const said: readonly LabelledText[] =
-    typeof input === "string"
+    own?.texts ??
+    (typeof input === "string"
       ? [{ role: "user", content: input, label }]
-      : (own?.texts ?? input.flatMap(spoken).map((message) => ({ ...message, label: OUTSIDE })));
+      : input.flatMap(spoken).map((message) => ({ ...message, label: OUTSIDE })));
   const answer = output?.text ?? (error === null ? "" : `(This ended without an answer: ${error.message})`);
   const answered: LabelledText[] = answer === "" ? [] : [{ role: "assistant", content: answer, label: OUTSIDE }];
-  return [...latest([...said, ...answered]), { role: "user", content: text, label: PRINCIPAL }];
+  return [...latest([...said, ...answered]), ...splitMessage(text)];
 }
 
 /** The words of a person, after what a thread said above them; null: nothing. */
 export function afterThread(above: string | null, text: string): LabelledText[] {
-  const request = { role: "user" as const, content: text, label: PRINCIPAL };
-  return above === null ? [request] : [{ role: "user", content: above, label: OUTSIDE }, request];
+  const request = splitMessage(text);
+  return above === null ? request : [{ role: "user", content: above, label: OUTSIDE }, ...request];
+}
+
+/** A person's message in parts: the lines that it quotes are somebody else's words. */
+function splitMessage(text: string): LabelledText[] {
+  return splitAtPlaces(text, findQuotes(text), PRINCIPAL);
+}
+
+/** What a Slack task is made with: the messages as they were written, and what may choose its skills. */
+export function toInput(texts: readonly LabelledText[]): {
+  readonly input: string | InputMessage[];
+  readonly instructions: string;
+} {
+  const messages: InputMessage[] = [];
+  let words: string[] = [];
+  for (const { role, content, label, continues } of texts) {
+    const last = messages.at(-1);
+    if (continues !== true) words = [];
+    if (mayInstruct(label)) words.push(content);
+    if (continues === true && last !== undefined)
+      messages[messages.length - 1] = { role, content: `${last.content}${content}` };
+    else messages.push({ role, content });
+  }
+  const [only] = messages;
+  return {
+    input: messages.length === 1 && only !== undefined ? only.content : messages,
+    instructions: words.join("\n"),
+  };
 }
 
 function spoken(message: Message): InputMessage[] {

@@ -1,12 +1,15 @@
 /** What somebody says to Otto: a task, or a word more to one that is under way. */
-import { filesFromEnv, outboxesFromEnv, tasksFromEnv } from "../../../adapters/from-env.ts";
+import { filesFromEnv, outboxesFromEnv, tasksFromEnv, type TaskStub } from "../../../adapters/from-env.ts";
 import { outboxOf } from "../../../core/channels/delivery.ts";
 import type { Handled } from "../../../core/channels/inbox.ts";
-import { afterThread, goingOn } from "../../../core/channels/slack/exchange.ts";
+import { afterThread, goingOn, toInput } from "../../../core/channels/slack/exchange.ts";
 import type { SpokenBody } from "../../../core/channels/slack/items.ts";
 import { toMarkdown, withoutMention } from "../../../core/channels/slack/plain-text.ts";
+import { findQuotes } from "../../../core/channels/slack/quotes.ts";
 import { type Failure, ok, type Result } from "../../../core/errors.ts";
 import { isId } from "../../../core/ids.ts";
+import type { Place } from "../../../core/provenance/label-parts.ts";
+import { mayInstruct } from "../../../core/provenance/label.ts";
 import type { LabelledText, TaskFacts } from "../../../core/task-state.ts";
 import { hasEnded } from "../../../core/task-status.ts";
 import type { PendingView, TaskView } from "../../../core/task-view.ts";
@@ -130,12 +133,11 @@ export async function makeSlackTask(
   { user, channel, place }: { readonly user: string; readonly channel: string; readonly place: string },
   { texts, hold }: { readonly texts: readonly LabelledText[]; readonly hold: boolean },
 ): Promise<Result<TaskView>> {
-  const [first, ...rest] = texts;
-  const isAlone = first !== undefined && rest.length === 0;
-  const input = isAlone ? first.content : texts.map(({ role, content }) => ({ role, content }));
+  const isOwn = texts.length === 1 && texts.every(({ label }) => mayInstruct(label));
+  const { input, instructions } = toInput(texts);
   return await makeTask(env, {
     tenant,
-    ...(isAlone ? {} : { texts }),
+    ...(isOwn ? {} : { texts, instructions }),
     request: {
       input,
       hold,
@@ -183,7 +185,7 @@ async function goOn(
   }
   // Also to one that ended: it knows whether this very message reached it before.
   const words = await fromWhom(scene, said, text, task);
-  const told = await stub.message([words, files].filter(Boolean).join("\n\n"), scene.item.id, words.length);
+  const told = await tellTask(stub, scene.item.id, { words, name: words.length - text.length, files });
   if (told.ok) {
     if (question !== undefined && text === "") await whisper(scene, said, ANSWER_IN_WORDS);
     return { kind: "done", note: task.id, lane };
@@ -194,6 +196,22 @@ async function goOn(
   // It gives its last answer, or has more to read than it takes: this waits for it.
   if (!hasEnded(now.value.status)) return { kind: "later", afterMs: 0, why: told.error.message };
   return await begin(scene, said, { text, before: now.value });
+}
+
+/**
+ * Tells a task a person's words, of which the first `name` characters say whose they are, and the names of files. The lines
+ * that the words quote, and the names, are from outside; an object of an earlier release takes all behind the first of them
+ * for that.
+ */
+async function tellTask(
+  stub: TaskStub,
+  request: string,
+  { words, name, files }: { readonly words: string; readonly name: number; readonly files: string },
+): Promise<Result<TaskView>> {
+  const text = [words, files].filter(Boolean).join("\n\n");
+  const quotes = findQuotes(words.slice(name)).map(([from, to]): Place => [from + name, to + name]);
+  const outside: readonly Place[] = files === "" ? quotes : [...quotes, [words.length, text.length]];
+  return await stub.message(text, request, outside[0]?.[0] ?? text.length, outside);
 }
 
 /** The files of the message, where this task finds them. */
