@@ -2,6 +2,7 @@
  * Shortening between two model calls: long results become a summary, and the older steps a text that stands for them. What
  * a model is given of them is data, and what it makes of them is used only when it is plain text of the length asked for.
  */
+import { CHECKPOINT_TOKENS } from "../budget.ts";
 import { MAX_HISTORY_CHARACTERS, readHistory, retell, writeHistory } from "../prompt/compaction.ts";
 import { estimateConversation } from "../prompt/context.ts";
 import { DATA_NOTE, markText } from "../prompt/mark-data.ts";
@@ -119,8 +120,8 @@ async function tellHistory(
 }
 
 /**
- * Asks for a text. It has no tools to call, and a call is no text. Nobody knows what a call that broke off used, so it
- * counts as its reservation; one that no model worked on costs nothing.
+ * Asks for a text. It has no tools to call, and a call is no text. A call that broke off counts as the input reserved, what
+ * it is known to have written and a checkpoint more, within its reservation; one that no model worked on costs nothing.
  */
 async function ask(
   { model, name, deadline, clock, signal }: Asking,
@@ -128,7 +129,11 @@ async function ask(
   { inputTokens, outputTokens, maxCharacters }: Shortening,
 ): Promise<Answer> {
   const refused: Answer = { text: null, usage: null };
-  const cutOff: Answer = { text: null, usage: { inputTokens, outputTokens, estimated: true } };
+  let written = 0;
+  const cutOff = (): Answer => {
+    const usage = { inputTokens, outputTokens: Math.min(outputTokens, written + CHECKPOINT_TOKENS), estimated: true };
+    return { text: null, usage };
+  };
   const timeoutMs = Math.min(MODEL_TIMEOUT_MS, deadline - clock.now());
   if (timeoutMs <= 0 || signal.aborted) return refused;
   const chunks = model.stream({
@@ -144,14 +149,15 @@ async function ask(
     signal,
   });
   for await (const chunk of chunks) {
+    if (chunk.type === "progress") written = Math.max(written, chunk.outputTokens);
     if (chunk.type === "text" || chunk.type === "progress") continue;
-    if (chunk.type === "failed") return wasWorkedOn(chunk.failure) ? cutOff : refused;
+    if (chunk.type === "failed") return wasWorkedOn(chunk.failure) ? cutOff() : refused;
     const text = chunk.text.trim();
     const isUsable = chunk.finish === "stop" && chunk.calls.length === 0 && text !== "";
     const isShort = text.length <= maxCharacters * OVERLONG_SHARE;
     return { text: isUsable && isShort ? text : null, usage: chunk.usage };
   }
-  return cutOff;
+  return cutOff();
 }
 
 /** What a model is given of a text: all of it, or its head and tail. */

@@ -22,7 +22,7 @@ const LONG = "x".repeat(20_000);
 const UNUSED = { inputTokens: 0, outputTokens: 0, estimated: false };
 const RESERVED = {
   result: { inputTokens: 6000, outputTokens: 700, estimated: true },
-  history: { inputTokens: 6000, outputTokens: 2500, estimated: true },
+  history: { inputTokens: 6000, outputTokens: 1024, estimated: true },
 };
 const results = [{ callId: CALL, tool: "read_file" }];
 const history = {
@@ -133,6 +133,24 @@ describe("the older steps", () => {
     expect(line?.type === "history" && line.text).toContain("ooked");
   });
 });
+
+test.each([
+  ["nothing is known of what it wrote", [], 1024],
+  ["it had written a checkpoint", [1024], 2048],
+  ["it had written all that was reserved", [1024, 2048], 2500],
+] as const)(
+  "the older steps cost a checkpoint more than was written when the call broke off: %s",
+  async (_, told, cost) => {
+    const model: ModelPort = {
+      async *stream() {
+        for (const outputTokens of told) yield { type: "progress", outputTokens };
+      },
+    };
+    expect(await condensed({ history }, { model })).toMatchObject([
+      { usage: { ...RESERVED.history, outputTokens: cost } },
+    ]);
+  },
+);
 
 describe("what a model is asked", () => {
   const wide = "語".repeat(40_000);

@@ -311,19 +311,13 @@ export class TaskWorld {
     }
   }
 
-  /** True when the two calls share a resource and one of them writes it, or one names files and the other dispatches. */
+  /** True when the calls share a resource other than to read or to add, or one names files that the other may change. */
   mustFollow(id: string, earlier: string): boolean {
-    if (this.scripted(id).namesFiles === true && this.scripted(earlier).control?.kind === "dispatch") return true;
-    const [its, others] = [this.scripted(id).touches ?? [], this.scripted(earlier).touches ?? []];
-    const changesFiles = others.some(({ resource, mode }) => resource === "files" && mode !== "read");
-    if (this.scripted(id).namesFiles === true && changesFiles) return true;
-    return its.some((one) =>
-      others.some(
-        (other) =>
-          one.resource === other.resource &&
-          (one.mode === "write" || other.mode === "write" || one.mode !== other.mode),
-      ),
-    );
+    const [its, { control, touches = [] }] = [this.scripted(id), this.scripted(earlier)];
+    if (its.namesFiles === true && control?.kind === "dispatch") return true;
+    const reads: readonly Touch[] = its.namesFiles === true ? [{ resource: "files", mode: "read" }] : [];
+    const met = [...reads, ...(its.touches ?? [])];
+    return met.some((a) => touches.some((b) => a.resource === b.resource && (a.mode !== b.mode || a.mode === "write")));
   }
 
   private joinsNext({ state }: Decision): boolean {
