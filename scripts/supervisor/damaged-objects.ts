@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { getOwn } from "../../core/base/own-field.ts";
 
 /** What every database of SQLite begins with (https://sqlite.org/fileformat.html). */
 const HEADER = Buffer.from("SQLite format 3\0");
@@ -62,7 +63,7 @@ function sentenceOf({ name, movedAway }: Kind, files: readonly string[]): string
 
 function kindOf(file: string): Kind {
   const [name = ""] = /[A-Z][a-z]+Object$/.exec(basename(dirname(file))) ?? [];
-  return KINDS[name] ?? ANY;
+  return getOwn(KINDS, name) ?? ANY;
 }
 
 /** The beginnings of all databases below `folder`; where those are whole, as many whole files as there is time for. */

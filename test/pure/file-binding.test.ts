@@ -373,22 +373,6 @@ describe("a task whose call names files", () => {
     expect(shown(wake(again, "c", 23).state).pending).toHaveLength(1);
   });
 
-  test("that attaches a file again with other content of the same size replaces what is delivered", () => {
-    const attach = (state: TaskState, hash: string | undefined) => {
-      const file = { path: "a.md", size: 3, contentType: "text/markdown", ...(hash === undefined ? {} : { hash }) };
-      return decide(state, { type: "attach", file }, 5);
-    };
-    const first = attach(thinking(), "1".repeat(64));
-    const second = attach(first.state, "2".repeat(64));
-    expect(second.state.attachments).toMatchObject([{ path: "a.md", hash: "2".repeat(64) }]);
-    expect(second.events).toMatchObject([{ type: "file.attached", data: { sha256: "2".repeat(64) } }]);
-    expect(attach(second.state, "2".repeat(64)).events).toEqual([]);
-    // A runner of an earlier release sends no hash, so the content is not known.
-    expect(attach(second.state, undefined).state.attachments).toEqual([
-      { path: "a.md", size: 3, contentType: "text/markdown" },
-    ]);
-  });
-
   test.each(["send_email", "attach_file", "run_command", "execute_command", "run_skill_script", "test.run"])(
     "of %s of version 5 requests another approval at once, and the earlier one is gone",
     (tool) => {
