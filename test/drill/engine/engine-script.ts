@@ -63,14 +63,18 @@ export const READ_AGAIN = [
 
 /** The engine drills' model; null for a conversation that is none of theirs. */
 export function engineScript(messages: readonly WireMessage[], body: WireBody): ScriptedReply | null {
-  if (isSummaryRequest(body)) return { text: summaryOf(textOf(messages.at(-1))), usage: usageOf(messages) };
+  if (isSummaryRequest(body)) return { text: summaryOf(messages), usage: usageOf(messages) };
   const input = inputOfKind<EngineInput>(messages, KINDS);
   return input === null ? null : { delayMs: input.paceMs, ...replyTo(input, messages) };
 }
 
-/** True for a request that only shortens something: it has no tools, and what it shortens stands between marks. */
+const SHORTENS_RESULT = "You shorten the result of a tool";
+const SHORTENS_STEPS = "You tell an agent in short what it did";
+
+/** True for a request that only shortens something: it has no tools, and its instructions say so. */
 export function isSummaryRequest({ messages, tools = [] }: WireBody): boolean {
-  return tools.length === 0 && /<\/(?:result|steps)>\s*$/.test(textOf(messages.at(-1)));
+  const instructions = textOf(messages[0]);
+  return tools.length === 0 && [SHORTENS_RESULT, SHORTENS_STEPS].some((words) => instructions.startsWith(words));
 }
 
 /** The answer of a task of any kind. */
@@ -209,8 +213,10 @@ function longStep({ drill, steps, limit }: Of<"long">, messages: readonly WireMe
 }
 
 /** Tells what it was given: the rows that end in a nought of a large result, the last step of a history. */
-function summaryOf(text: string): string {
-  if (text.trimEnd().endsWith("</steps>")) return `All went well so far. Step ${lastStepIn(text)} was the last one.`;
+function summaryOf(messages: readonly WireMessage[]): string {
+  const text = textOf(messages.at(-1));
+  const isOfSteps = textOf(messages[0]).startsWith(SHORTENS_STEPS);
+  if (isOfSteps) return `All went well so far. Step ${lastStepIn(text)} was the last one.`;
   const rows = text.match(/^row \d+\.\d*0 .*$/gm) ?? [];
   return `Rows of a table, among them:\n${rows.join("\n").slice(0, 900)}`;
 }
