@@ -21,7 +21,7 @@ export function inputOf(task: string, { kind, steps, modelMs }: Job): string {
   return `bench ${task} ${kind} ${steps} ${modelMs}`;
 }
 
-/** The first job of a text; null when there is none. */
+/** The first job that a text names; null without one. */
 export function jobOf(text: string): NamedJob | null {
   const [, task = "", kind, steps, modelMs] = JOB.exec(text) ?? [];
   if (kind === undefined) return null;

@@ -9,7 +9,7 @@ const DOCUMENT = new URL("../docs/bench.md", import.meta.url);
 const BEGIN = "<!-- npm run bench -- --write: begin -->";
 const END = "<!-- npm run bench -- --write: end -->";
 
-/** What to say of a load (processes that run or wait, over a minute) that is too high to measure beside it; null: nothing. */
+/** Warns of a load (processes that run or wait, over a minute) that would distort the figures; null below the limit. */
 export function busyWarning(load: number): string | null {
   if (load <= BUSY_LOAD) return null;
   return `! the load is ${load.toFixed(1)}: what else runs here is in the figures. Wait until it is below ${BUSY_LOAD}.`;
@@ -23,10 +23,10 @@ export function describeMachine(): string {
   return `${[...parts, `workerd ${workerdVersion()}`].join(", ")}; load ${load} before the run`;
 }
 
-/** What stands in the document: one line on the run, and the table. */
+/** Formats the result for the document: one line on the run, then the table. */
 export function reportOf(table: string, run: { machine: string; rounds: number; seconds: number }): string {
   const date = new Date().toISOString().slice(0, 10);
-  const how = `median of ${run.rounds} rounds (lowest–highest), ${Math.round(run.seconds)} s in all`;
+  const how = `median of ${run.rounds} rounds (lowest–highest), ${Math.round(run.seconds)} s total`;
   return `Measured on ${date}: ${run.machine}; ${how}.\n\n${table}`;
 }
 

@@ -59,7 +59,7 @@ const SECTIONS: readonly Section[] = [
 const WARM_UP_TASKS = 50;
 const WARM_UP_ROUNDS = 3;
 
-/** The median of fewer rounds is none. */
+/** Fewer rounds give no useful median. */
 const FEWEST_WRITTEN_ROUNDS = 3;
 
 const { sections, rounds, floors, write } = readOptions(() => {
@@ -117,7 +117,7 @@ try {
   await close();
 }
 
-/** Whoever comes second waits for the first. */
+/** Closes everything once; a second caller waits for the first. */
 function close(): Promise<void> {
   closing ??= Promise.allSettled(contenders.map((contender) => contender.close())).then(() => model.close());
   return closing;
@@ -129,7 +129,7 @@ async function warmUp(stage: Stage, contender: Contender): Promise<void> {
   }
 }
 
-/** Measures a section once, and shows what came of it. */
+/** Measures a section once and prints its figures. */
 async function measure(section: Section, stage: Stage, round: number): Promise<void> {
   await section.measure(stage, (row, contender, value) => figures.add(row, contender, value));
   for (const { key, label, digits } of section.rows) {

@@ -103,7 +103,7 @@ function contentOf(content: Content): string {
 
 function fieldOf(name: string, isRequired: boolean, schema: Schema): string {
   const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-  // A key that holds undefined is not sent, so that callers may leave it in.
+  // A key with the value undefined is not sent, so callers may pass it.
   return isRequired ? `${key}: ${typeOf(schema)}` : `${key}?: ${typeOf(schema)} | undefined`;
 }
 

@@ -23,7 +23,7 @@ const MODULES = join(ROOT, "node_modules");
 const LOCK_FILE = join(ROOT, "package-lock.json");
 /** Holds the hash of the package-lock.json that node_modules was installed by. */
 const MARK_FILE = join(MODULES, ".otto-lock");
-/** One installation at a time: held by whoever made this file and touches it. */
+/** Lock of the installation. Its holder created this file and touches it. */
 const INSTALLING_FILE = join(ROOT, ".otto-installing");
 const TOUCH_EVERY_MS = 1_000;
 const STALE_AFTER_MS = 15_000;
@@ -123,7 +123,7 @@ function takeInstalling() {
   try {
     const holders = (read(INSTALLING_FILE) ?? "").split(" ").filter((text) => text !== "");
     const idleMs = Date.now() - statSync(INSTALLING_FILE).mtimeMs;
-    // The first holder touches the file; when it was killed, its npm may still be at work.
+    // The first holder touches the file. Its npm may outlive it.
     const npmAtWork = holders.slice(1).some((pid) => isAlive(Number(pid)));
     if (idleMs < STALE_AFTER_MS && (holders.length === 0 || isAlive(Number(holders[0])))) return false;
     if (npmAtWork) return false;
@@ -156,7 +156,7 @@ async function install() {
   if (missing.length > 0) {
     stop(
       `npm left out packages that hold programs for ${PLATFORM}:\n  ${missing.join("\n  ")}\n` +
-        'They are "optional" to npm. Look for omit=optional or no-optional in `npm config ls`, take it away\n' +
+        'They are "optional" to npm. Look for omit=optional or no-optional in `npm config ls`, remove it\n' +
         "(npm config delete omit), and start again.",
     );
   }
@@ -259,7 +259,7 @@ function nodeVersion(path) {
   }
 }
 
-/** Runs the script, passes signals on, and ends as it ends. It ends by itself when this process is killed. */
+/** Runs the script, forwards signals, and exits with its status. `follow-parent.mjs` ends the script when this process is killed. */
 async function run(node) {
   const follow = pathToFileURL(join(ROOT, "scripts", "follow-parent.mjs")).href;
   const child = spawn(
@@ -286,7 +286,7 @@ function watchLauncher(onGone) {
   const parent = process.ppid;
   const grandparent = parentOf(parent);
   const timer = setInterval(() => {
-    // npm may have a shell between itself and its script, which goes on waiting for the script.
+    // npm may have a shell between itself and its script; the shell outlives npm and keeps waiting.
     if (process.ppid === parent && (grandparent === null || parentOf(parent) === grandparent)) return;
     clearInterval(timer);
     onGone();

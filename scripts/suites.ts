@@ -26,7 +26,7 @@ export interface Suite {
   readonly retries: number;
   /** Milliseconds that one test, and one hook, may take. */
   readonly testTimeoutMs: number;
-  /** Milliseconds after which the suite as a whole is stopped and counts as failed: several times what it takes on two quiet cores. */
+  /** Time limit of the whole suite in milliseconds: several times its duration on two quiet cores. */
   readonly suiteTimeoutMs: number;
   /** A module that starts what all its files share. */
   readonly globalSetup?: string;

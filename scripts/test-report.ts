@@ -43,7 +43,7 @@ export interface Report {
   }[];
 }
 
-/** What the suite's own report says, with a failure for each way in which it is no proof. */
+/** Counts a suite's own report, with a failure for each reason why it proves nothing. */
 export function countSuite(run: SuiteRun): SuiteCount {
   const report = run.report === null ? null : readReport(run.report);
   if (!report) {

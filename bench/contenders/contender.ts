@@ -4,11 +4,11 @@ import type { Job } from "../job.ts";
 /** Files that a contender keeps in R2, to be searched. */
 export interface BenchFiles {
   put(path: string, text: string): Promise<void>;
-  /** Looks for the lines that match, in all of them, and gives how many there are; the floor reads all and gives how many it read. */
+  /** Counts the matching lines of every file. The floor reads every file and counts the files. */
   search(pattern: string): Promise<number>;
 }
 
-/** One of the compared. The model sees when a task asks and when it is over. */
+/** A compared system. The model sees when a task asks and when it ends. */
 export interface Contender {
   readonly name: string;
   /** Sends a task; resolves when the request is answered, which is early or late as the contender has it. */
@@ -27,7 +27,7 @@ export interface Contender {
   bundleKib(): number | null;
   /** Null: it has no store for files. */
   readonly files: BenchFiles | null;
-  /** Starts the process that its tasks run in anew. Tasks that it keeps nowhere else are gone. */
+  /** Restarts the process that runs the tasks. Tasks held only in memory are lost. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }

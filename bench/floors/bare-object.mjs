@@ -31,7 +31,7 @@ export class BareTask extends DurableObject {
     return await this.goOn(name, [], [{ role: "user", content: input }]);
   }
 
-  /** Goes on with what is stored and the answer to the question that its last message asks. */
+  /** Continues from the stored messages with the answer to the question of the last one. */
   async answer(name, text) {
     const rows = this.ctx.storage.sql.exec("SELECT messages FROM steps ORDER BY step").toArray();
     const messages = rows.flatMap((row) => JSON.parse(row.messages));
@@ -136,8 +136,8 @@ async function readAll(bucket) {
 
 export default {
   /**
-   * `POST /<task>` starts one, `POST /<task>/answer` answers its question, `POST /<name>/call` makes one call by itself.
-   * `POST /files/put` keeps a file in the bucket, `POST /files/read` reads all that are there.
+   * `POST /<task>` starts one, `POST /<task>/answer` answers its question, `POST /<name>/call` makes one call without a task.
+   * `POST /files/put` stores a file in the bucket, `POST /files/read` reads all that are there.
    */
   async fetch(request, env) {
     const [, name, what] = new URL(request.url).pathname.split("/");

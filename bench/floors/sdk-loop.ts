@@ -13,7 +13,7 @@ const MAX_STEPS = 100;
 const model = createOpenAI({ baseURL: process.argv[2] ?? "", apiKey: "bench" }).chat("bench");
 /** What answers the question of a task. */
 const questions = new Map<string, PromiseWithResolvers<string>>();
-/** What is told that a task asks. */
+/** Called when the task of that name asks a question. */
 const onQuestion = new Map<string, () => void>();
 
 const server = createServer((request, response) => {

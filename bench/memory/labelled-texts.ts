@@ -56,7 +56,7 @@ export const MEMORIES: readonly LabelledMemory[] = [
     content: "Paper and toner come from Blatt & Sohn; orders go to orders@blatt.example.",
     tags: ["supplier"],
   },
-  { name: "coffee", content: "The coffee machine is cleaned on Mondays by whoever comes first.", tags: [] },
+  { name: "coffee", content: "The coffee machine is cleaned on Mondays by the first person in.", tags: [] },
   {
     name: "parking",
     content: "Visitors park behind the house; the code of the gate is asked at the desk.",

@@ -33,7 +33,7 @@ export type Ask =
   | { readonly id: number; readonly type: "until"; readonly what: Counted; readonly count: number }
   | { readonly id: number; readonly type: "take" };
 
-/** What it is told. The first message has the id 0 and says where the model listens. */
+/** Messages to the model's process. The first has the id 0 and says where the model listens. */
 export type Told =
   | { readonly id: 0; readonly url: string; readonly toolHost: string }
   | { readonly id: number; readonly seen: Seen | null };

@@ -1,4 +1,4 @@
-/** The start of a program in its cage, to its end and to the last of its output, beside the program alone as the loop in Node would start it. */
+/** Time of a program in its cage, from the start to its end and its last output, compared with the bare program started from Node. */
 import { execFile } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -17,7 +17,7 @@ const IN_NODE = "AI SDK loop";
 export const CAGE: Section = {
   name: "cage",
   once: true,
-  rows: [{ key: "cage", label: "A program in its cage, beside it alone, ms (p50)", digits: 1, target: "≤ 50" }],
+  rows: [{ key: "cage", label: "A program in its cage, and without, ms (p50)", digits: 1, target: "≤ 50" }],
   async measure(stage, note) {
     const cages = await openCages({ chosen: undefined });
     try {

@@ -231,7 +231,7 @@ async function interactiveMs(page: Page, path: string): Promise<number> {
   );
 }
 
-/** Milliseconds from an act until the page is as wanted. The page looks by itself after each frame that it shows. */
+/** Milliseconds from an act until the page is as wanted. The page checks after each frame that it renders. */
 async function msUntil(page: Page, wanted: string, act: () => Promise<void>, given?: string): Promise<number> {
   const from = performance.now();
   await act();

@@ -1,4 +1,4 @@
-/** How long a document takes to read, through all checks and in a process apart, beside the bare program on the same bytes. */
+/** Time to read a document with all checks in a separate process, compared with the bare program on the same bytes. */
 import { readFileSync } from "node:fs";
 import { loadPandoc } from "../../sidecar/documents/children/pandoc-wasm.ts";
 import { readPdf } from "../../sidecar/documents/children/read-pdf.ts";

@@ -1,4 +1,4 @@
-/** Ten subtasks of one step: until the last of them begins, and until their task goes on. */
+/** Ten subtasks of one step: time until the last of them begins, and until their task resumes. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { quantile } from "../../test/drill/random.ts";
 import { runTasks } from "./run-tasks.ts";

@@ -1,4 +1,4 @@
-/** Whether tasks that have ended leave something in memory, and whether that goes on. */
+/** How much memory ended tasks hold, and whether it keeps growing. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { memoryKib } from "../processes.ts";
 import { slopeOf } from "../slope.ts";

@@ -1,4 +1,4 @@
-/** A search through many small files, beside the reading of them: as many at once, and nothing done with what comes. */
+/** Search through many small files, compared with reading them with the same concurrency and ignoring the content. */
 import { quantile } from "../../test/drill/random.ts";
 import type { BenchFiles, Contender } from "../contenders/contender.ts";
 import { nowMs } from "../clock.ts";

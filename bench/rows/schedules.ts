@@ -10,7 +10,7 @@ import { cpuMs } from "../processes.ts";
 import type { Section } from "./section.ts";
 
 const OURS = "Otto";
-/** Each is an object of its own, which the database hears of when it is made: that takes most of the row's time. */
+/** Each is an object of its own with a row in the database: creating them takes most of the time. */
 const IDLE = 2_000;
 const DUE = 1_000;
 /** Of one tenant; its limit is above it. */

@@ -8,7 +8,7 @@ const QUIET_CPU_MS = 20;
 const LOOK_EVERY_MS = 300;
 const MAX_LOOKS = 30;
 
-/** Says so when a contender is not quiet after nine seconds: what it goes on with is in the figures that follow. */
+/** Warns when a contender is not quiet after nine seconds: its remaining work then distorts the next figures. */
 export async function untilQuiet(contender: Contender): Promise<void> {
   let before = cpuMs(contender.pids());
   for (let look = 0; look < MAX_LOOKS; look += 1) {

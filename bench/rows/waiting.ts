@@ -1,4 +1,4 @@
-/** What tasks that wait for a person hold, at once and after a while, and how soon one goes on after that. */
+/** Memory of tasks that wait for a person, at once and after a while, and how fast one resumes after that. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { quantile } from "../../test/drill/random.ts";
 import type { Contender } from "../contenders/contender.ts";

@@ -74,7 +74,7 @@ const ACTS = [
   { verb: "search", summary: "Find a THING by words, state or date.", says: ["find", "look for", "locate"] },
   { verb: "create", summary: "Create a new THING.", says: ["add", "set up", "make"] },
   { verb: "update", summary: "Change fields of an existing THING.", says: ["edit", "modify", "correct"] },
-  { verb: "delete", summary: "Delete a THING for good.", says: ["remove", "get rid of", "erase"] },
+  { verb: "delete", summary: "Delete a THING permanently.", says: ["remove", "get rid of", "erase"] },
   { verb: "assign", summary: "Assign a THING to a person.", says: ["hand over to Ana", "give Ben charge of"] },
   { verb: "export", summary: "Export a THING as CSV or PDF.", says: ["download as a spreadsheet", "save to a pdf"] },
   { verb: "compare", summary: "Compare two of THING side by side.", says: ["tell the difference between", "contrast"] },

@@ -1,6 +1,6 @@
 /**
- * How well and how fast tools are found: recall among the first ten, latency, and what an index takes, with plain BM25
- * beside it. On 12,000 tools of the project's own making, and on a public set when `TOOL_DATA` names its folder.
+ * How well and how fast tools are found: recall among the first ten, latency, and what an index takes, and the same
+ * for plain BM25. On 12,000 tools of the project's own making, and on a public set when `TOOL_DATA` names its folder.
  *
  *     node bench/tool-search/run.ts
  */

@@ -32,7 +32,7 @@ export class MalformedRequest extends Error {
   override readonly name = "MalformedRequest";
 }
 
-/** Reads the user and the password of the `Neon-Connection-String` header; null when there is none. */
+/** Reads the user and the password of the `Neon-Connection-String` header; null without one. */
 export function readCredentials(headers: IncomingHttpHeaders): { user: string; password: string } | null {
   const text = headers["neon-connection-string"];
   const url = typeof text === "string" ? URL.parse(text) : null;

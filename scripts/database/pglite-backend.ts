@@ -52,8 +52,8 @@ const CONFINE = `
 const MAX_WAITING = 2_000;
 
 /**
- * Opens the database in `dataDir` (a folder; `memory://` for none) and makes it when it is missing, which takes a few
- * seconds. `onBroken` is told once when the WebAssembly instance died: nothing works afterwards.
+ * Opens the database in `dataDir` (a folder; `memory://` for none) and creates it when it is missing, which takes a few
+ * seconds. Calls `onBroken` once when the WebAssembly instance dies: every later query fails.
  */
 export async function openPglite(dataDir: string, onBroken: (reason: Error) => void): Promise<SqlBackend> {
   const database = await PGlite.create({ dataDir, extensions: { vector } });

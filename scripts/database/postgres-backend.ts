@@ -25,7 +25,7 @@ export function openPostgres(connectionString: string): SqlBackend {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     application_name: "otto",
   });
-  // An idle connection that breaks leaves the pool by itself; the next request opens another.
+  // The pool drops an idle connection that breaks; the next request opens another.
   pool.on("error", () => undefined);
 
   async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {

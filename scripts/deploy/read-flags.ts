@@ -20,7 +20,7 @@ export interface DeployFlags {
   readonly origin: string | null;
 }
 
-/** Throws `DeployRefused` for flags that are not ours, an address that is none, and flags that did not get here. */
+/** Throws `DeployRefused` for an unknown flag, an invalid address, and flags that npm did not pass on. */
 export function readFlags(args: readonly string[], env: Readonly<Record<string, string | undefined>>): DeployFlags {
   refuseLost(env);
   const values = parse(args);

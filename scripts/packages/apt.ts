@@ -11,7 +11,7 @@ export interface AptLimits {
   readonly fetchMs: number;
   /** For unpacking, which is never cut off: after this long it is left to itself. */
   readonly unpackMs: number;
-  /** How long apt-get waits for another that is at work. */
+  /** How long apt-get waits for the lock of another one. */
   readonly lockSeconds: number;
   readonly sayEveryMs: number;
 }
@@ -175,6 +175,6 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }

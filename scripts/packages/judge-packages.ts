@@ -32,7 +32,7 @@ export function explainMissing(missing: readonly SystemPackage[], why: string): 
   const width = Math.max(...missing.map(({ name }) => name.length));
   const names = missing.map(({ name }) => name).join(" ");
   return [
-    `! System packages are missing: ${why}. Otto goes on without what they are for:`,
+    `! System packages are missing: ${why}. Otto runs without these features:`,
     ...missing.map(({ name, why: purpose }) => `!   ${name.padEnd(width)}  ${purpose}`),
     `! To install them on Debian or Ubuntu, as root: apt-get install --no-install-recommends ${names}`,
   ];

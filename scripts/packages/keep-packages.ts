@@ -1,6 +1,6 @@
 /**
- * The Debian packages that a machine needs are there, or a person is told what is left out without them. As root on Debian
- * and its kin what is missing is installed; nothing asks for a password, and nothing waits without a bound.
+ * Installs the missing Debian packages as root on Debian and its kin; elsewhere prints which features are unavailable without
+ * them. Never asks for a password, and every wait has a limit.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -28,8 +28,8 @@ export function reportFatal(message: string): void {
 }
 
 /**
- * Answers pings, and ends this process when it is told to or when its supervisor is gone. `close` puts things in order
- * first; it is not waited for when the supervisor is gone, as nobody would end a child that hangs.
+ * Answers pings, and ends this process on request or when its supervisor is gone. `close` cleans up
+ * first; it is not awaited when the supervisor is gone, as nobody would end a child that hangs.
  */
 export function followSupervisor(close: () => Promise<void>): void {
   let closing = false;

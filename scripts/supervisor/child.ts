@@ -43,7 +43,7 @@ export interface ChildHooks {
 export interface SupervisedChild {
   /** Resolves when the child was ready for the first time. */
   readonly ready: Promise<void>;
-  /** Ends the child for good. */
+  /** Ends the child and does not restart it. */
   stop(): Promise<void>;
 }
 

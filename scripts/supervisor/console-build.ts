@@ -22,7 +22,7 @@ const MARK_FILE = "web/dist.hash";
 const BUILD_ENV = { NODE_ENV: "production" };
 const BUILD_TIMEOUT_MS = 120_000;
 
-/** Makes the build if it is not of the sources as they are. `onProgress` is told when it is made. */
+/** Builds the console if its sources changed. Calls `onProgress` when a build begins. */
 export async function buildConsole(root: string, onProgress: (message: string) => void): Promise<void> {
   const hash = hashFiles(root, SOURCES);
   const mark = join(root, MARK_FILE);
@@ -31,7 +31,7 @@ export async function buildConsole(root: string, onProgress: (message: string) =
     existsSync(folder) && existsSync(mark) && readFileSync(mark, "utf8") === `${hash} ${hashFiles(folder, [""])}`;
   if (isMade()) return;
   onProgress("building the console");
-  // Beside the last one, which goes on being served until this one is whole.
+  // In a new folder: the last build is served until this one is complete.
   const made = mkdtempSync(`${folder}-`);
   try {
     const args = ["build", join(root, "web"), "--outDir", made, "--emptyOutDir", "--logLevel", "error"];

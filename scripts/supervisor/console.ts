@@ -27,7 +27,7 @@ export async function runInConsole(options: ConsoleOptions): Promise<void> {
     process.on(name, () => {
       if (!stop.signal.aborted) {
         askedAtMs = Date.now();
-        console.log("\nOtto is ending …");
+        console.log("\nStopping…");
         stop.abort();
       } else if (Date.now() - askedAtMs > SAME_SIGNAL_MS) process.exit(130);
     });
@@ -47,7 +47,7 @@ export async function runInConsole(options: ConsoleOptions): Promise<void> {
       },
       (address) => console.log(greeting(address, env)),
     );
-    console.log("Otto has ended.");
+    console.log("Stopped.");
     process.exit(0);
   } catch (error) {
     console.error(`Otto cannot run: ${error instanceof Error ? error.message : String(error)}`);
@@ -94,7 +94,7 @@ function greeting({ url, key, consoleUrl }: SystemAddress, env: NodeJS.ProcessEn
     `  key      ${key}`,
     `  model    ${modelInUse(env)}`,
     "",
-    "Ctrl-C ends it.",
+    "Press Ctrl-C to stop.",
     "",
   ];
   return lines.join("\n");

@@ -1,4 +1,4 @@
-/** Processes by id and start time, so that an id that was given to another process since is told apart. */
+/** Processes by id and start time, so that a reused id is recognised. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -30,7 +30,7 @@ export function isAlive(recorded: RecordedProcess): boolean {
 
 /**
  * Ends a recorded process and every process of its group that outlived it. An id of a time before the last boot, or one
- * that now belongs to another process, is left alone. A group's id is not given out anew while the group has a member.
+ * that now belongs to another process, is left alone. The kernel does not reuse a group's id while the group has a member.
  */
 export function endGroup(recorded: RecordedProcess): void {
   if (process.platform === "linux" && !recorded.started.startsWith(`${bootId()}:`)) return;

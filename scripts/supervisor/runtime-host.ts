@@ -1,7 +1,7 @@
 /**
  * A child of the supervisor: hosts workerd by Miniflare's API, with objects and files kept on disk, and ticks the cron.
- * Miniflare starts a workerd that died again by itself, at the same port; when that does not help, this process ends and
- * the supervisor starts it anew. Settings come as JSON in OTTO_RUNTIME, which workerd does not inherit.
+ * Miniflare restarts a workerd that died, at the same port; when that does not help, this process ends and
+ * the supervisor restarts it. Settings come as JSON in OTTO_RUNTIME, which workerd does not inherit.
  */
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";

@@ -3,7 +3,7 @@
 /** Long enough for an object that is loaded for the first time. */
 const ANSWER_WITHIN_MS = 10_000;
 
-/** `path`: what stands behind the system's address, with the token behind `#`. */
+/** `path` follows the system's address and has the token behind `#`. */
 export type MadeLink =
   | { readonly made: true; readonly path: string }
   | { readonly made: false; readonly problem: string };

@@ -61,7 +61,7 @@ export function openStateFolder(root: string): StateFolder {
   return state;
 }
 
-/** The text of a file without the newline at its end; null when there is none. */
+/** The text of a file without its final newline; null without a file. */
 export function readKept(path: string): string | null {
   try {
     return readFileSync(path, "utf8").trim() || null;

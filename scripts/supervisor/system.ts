@@ -36,7 +36,7 @@ export interface SystemOptions {
   readonly stateFolder: string;
   readonly port: number;
   readonly env: NodeJS.ProcessEnv;
-  /** Prepares the runtime; runs beside the start of the other children. */
+  /** Prepares the runtime, in parallel with the start of the other children. */
   readonly makeRuntime: (state: StateFolder, vars: Record<string, string>) => Promise<RuntimeProgram>;
   readonly say: (line: string) => void;
   /** Ends the system in order. */

@@ -44,7 +44,7 @@ describe("the tree", () => {
     expect(show(orphanTests(tree, suites))).toEqual([]);
   });
 
-  test("has no unfinished work, no path of one machine, and no skip or disabled rule without a reason", () => {
+  test("has no unfinished work, no path of one machine, no skip or disabled rule without a reason, and no refused phrase", () => {
     expect(show(wordingViolations(tree))).toEqual([]);
   });
 });
@@ -105,5 +105,32 @@ describe("a planted violation of the tree's shape is found", () => {
     'const path = "notes/home/a.md"; const route = "/v1/tasks";',
   ])("and %s is allowed", (text) => {
     expect(show(wordingViolations([{ path: "test/pure/a.test.ts", text }]))).toEqual([]);
+  });
+
+  const judge = (path: string, text: string) => wordingViolations([{ path, text }]);
+
+  test.each([
+    ["a comment", "scripts/a.ts", "// The loop goes on."],
+    ["a comment of two lines", "scripts/a.ts", "/**\n * The child goes\n * on.\n */"],
+    ["other capitals", "docs/a.md", "Goes On until it ends."],
+    ["a string", "scripts/a.ts", 'const label = "Begin anew";'],
+    ["a page", "docs/a.md", "<p>What became of it</p>"],
+    ["a Python comment", "skills/a/scripts/a.py", "# It is none."],
+    ["a decision of a later day", "docs/decisions/0999-a.md", "# A\n\n2026-11-27\n\nThere is none."],
+    ["a decision without a date", "docs/decisions/0999-a.md", "# A\n\nThere is none."],
+  ])("a refused phrase in %s", (_name, path, text) => {
+    expect(judge(path, text)).toHaveLength(1);
+  });
+
+  test.each([
+    ["a part of a word", "scripts/a.ts", "// The Goths' forgoes on-line; way into."],
+    ["a word of a sentence", "web/src/a.tsx", "<p>Try again when the trial is over.</p>"],
+    ["a folder that is not done", "test/pure/a.test.ts", "// It goes on."],
+    ["the glossary", "docs/glossary.md", "| way in | source |"],
+    ["generated code", "web/src/api/types.generated.ts", "/** It goes on. */"],
+    ["an early decision", "docs/decisions/0001-a.md", "# A\n\n2026-11-26\n\nThere is none."],
+    ["Python's None", "skills/a/scripts/a.py", "if value is None: pass"],
+  ])("and %s is allowed", (_name, path, text) => {
+    expect(show(judge(path, text))).toEqual([]);
   });
 });

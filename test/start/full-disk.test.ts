@@ -171,6 +171,6 @@ it.skipIf(!isMounted)(
     };
     await until(areListed, WAIT_MS, output);
     expect(supervisorOf(started)).toBe(head);
-    expect(output()).not.toContain("Otto has ended");
+    expect(output()).not.toContain("Stopped.");
   },
 );

@@ -193,7 +193,7 @@ describe("as root on Debian", () => {
       "! To install them on Debian or Ubuntu, as root: apt-get install --no-install-recommends tongue letters",
       "! The next start tries again. OTTO_INSTALL_PACKAGES=no keeps it from that.",
     ]);
-    expect(said[1]).toMatch(/^! System packages are missing: .+\. Otto goes on without what they are for:$/);
+    expect(said[1]).toMatch(/^! System packages are missing: .+\. Otto runs without these features:$/);
   });
 
   it("a download that hangs is ended when its time is up", async () => {

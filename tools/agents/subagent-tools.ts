@@ -19,7 +19,7 @@ export const RESEARCH_TOOLS: readonly string[] = [
   "find_files",
   "search_in_files",
   "grep",
-  // Writing stays in the sandbox; `attach_file` only marks what is there.
+  // Writing stays in the sandbox; `attach_file` only marks an existing file.
   "write_file",
   "fs.write",
   "create_directory",

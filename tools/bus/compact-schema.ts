@@ -4,13 +4,13 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** A schema up to this long is given as it is. */
 const SHORT_CHARACTERS = 1_200;
-/** Of a longer one: characters of a description, values of an `enum`, how deep it is told; then only what is required. */
+/** Limits for a longer one: characters of a description, values of an `enum`, depth. If that is too long, only required fields are listed. */
 const MAX_DESCRIPTION = 100;
 const MAX_CHOICES = 20;
 const MAX_DEPTH = 3;
 const LONG_CHARACTERS = 3_000;
 
-/** What of a schema is told. References are followed. */
+/** Keywords that a compact schema keeps. References are followed. */
 const KEPT = new Set(["type", "format", "default", "minimum", "maximum", "required", "const"]);
 
 /** Keywords that join schemas. */
@@ -27,7 +27,7 @@ export function compactSchema(schema: Schema): Record<string, unknown> {
   const properties = Object.fromEntries(
     required.slice(0, MAX_CHOICES).map((name) => [name.slice(0, MAX_DESCRIPTION), { type: typeOf(schema, name) }]),
   );
-  return { type: "object", properties, required: Object.keys(properties), note: "Only what is required is told here." };
+  return { type: "object", properties, required: Object.keys(properties), note: "Only required fields are listed." };
 }
 
 function tell(given: unknown, root: Schema, depth: number): Record<string, unknown> {

@@ -19,7 +19,7 @@ export default defineTool({
   needs: ["toolSearch"],
   wholeResult: true,
   input: z.object({
-    query: z.string().trim().min(1).max(2_000).describe("What is to be done, e.g. create an issue and assign it"),
+    query: z.string().trim().min(1).max(2_000).describe("What to do, e.g. create an issue and assign it"),
     limit: z.int().min(1).max(MAX_LIMIT).default(10).describe("Tools to show"),
   }),
   output: z.object({

@@ -8,7 +8,7 @@ import { MAKE_TIMEOUT_MS, madeFile, madeFilename, makeFile, showMade, templateSe
 export default defineTool({
   name: "convert_markdown_to_pptx",
   summary:
-    "Convert Markdown to a PowerPoint presentation in the sandbox: each heading begins a slide, and what is too much for one goes on the next. Images of the sandbox as ![what it shows](chart.png).",
+    "Convert Markdown to a PowerPoint presentation in the sandbox: each heading begins a slide, and overflow continues on the next slide. Images of the sandbox as ![what it shows](chart.png).",
   toolbox: "documents",
   category: "documents",
   permissions: ["write"],

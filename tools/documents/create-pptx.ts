@@ -16,7 +16,7 @@ import {
 export default defineTool({
   name: "create_pptx",
   summary:
-    "Make a PowerPoint presentation in the sandbox, of slides as data or of a Markdown text whose headings begin slides. Give one of slides and content. Texts may hold **bold**, *italic* and links; what is too much for a slide goes on the next. template gives the styles.",
+    "Make a PowerPoint presentation in the sandbox, of slides as data or of a Markdown text whose headings begin slides. Give one of slides and content. Texts may hold **bold**, *italic* and links; overflow continues on the next slide. template gives the styles.",
   toolbox: "documents",
   category: "documents",
   permissions: ["write"],

@@ -9,7 +9,7 @@ export const DOCUMENT_ALIASES = { path: "filename", file_path: "filename" } as c
 
 export const documentName = z.string().describe("Path of the document inside the sandbox, e.g. inbox/report.docx");
 
-/** What an agent that lists no extensions may read; what a file is stands in it. */
+/** Extensions that an agent without its own list may read. The content decides the format. */
 const DOCUMENT_EXTENSIONS =
   "pdf docx docm odt rtf epub html htm xhtml pptx pptm xlsx xlsm csv tsv md markdown txt text json log".split(" ");
 

@@ -123,7 +123,7 @@ const KNOWN_ENDINGS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The images that the content asks for. One that a slide names must be there; one of a text is told of when it is not. */
+/** Reads the images that the content names. A slide's image must exist; a text's missing image is reported. */
 async function imagesFor(
   document: DocumentToMake,
   context: Context,
@@ -174,7 +174,7 @@ function slideImages(document: DocumentToMake): readonly string[] | null {
   return [...new Set(document.content.slides.flatMap(({ image }) => (image === undefined ? [] : [image])))];
 }
 
-/** The template that the call names, else the one of the agent's settings, else the usual one if it is there. */
+/** The template of the call, else of the agent's settings, else the default one if it exists. */
 async function templateFor(
   { template, document: { format } }: Wanted,
   context: Context,

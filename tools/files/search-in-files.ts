@@ -62,7 +62,7 @@ export default defineTool({
     return [...(lines.length === 0 ? ["No line matches."] : lines), ...searchNotes(truncated, skipped)].join("\n");
   },
   examples: [
-    { note: "open tasks in all notes", given: { pattern: "^- \\[ \\]", glob: "notes/**/*.md" } },
+    { note: "open tasks in every note", given: { pattern: "^- \\[ \\]", glob: "notes/**/*.md" } },
     { note: "everywhere", given: { pattern: "Ana" } },
   ],
 });

@@ -8,7 +8,7 @@ import { aboutFilename, FILENAME_ALIASES, filename, judgeTextFile } from "./path
 export default defineTool({
   name: "write_file",
   summary:
-    "Write a text file in the sandbox, up to 2 MB. Replaces what is there and makes missing directories. Text files are .txt, .md and .json unless the agent opens more.",
+    "Write a text file in the sandbox, up to 2 MB. Replaces an existing file and creates missing directories. Text files are .txt, .md and .json unless the agent opens more.",
   toolbox: "files",
   category: "file_ops",
   permissions: ["write"],

@@ -11,7 +11,7 @@ const BACKUP_ENDING = ".bak";
 export default defineTool({
   name: "fs.write",
   summary:
-    "Write a text file in the sandbox, up to 2 MB, whole or not at all. A file that it replaces is kept beside it as path.bak in the same step, unless backup is false. Makes missing directories.",
+    "Write a text file in the sandbox, up to 2 MB, whole or not at all. Saves a replaced file as path.bak in the same step, unless backup is false. Creates missing directories.",
   toolbox: "files",
   category: "file_ops",
   permissions: ["write"],

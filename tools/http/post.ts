@@ -46,7 +46,8 @@ export default defineTool({
     const headers = checkHeaders(more);
     if (!headers.ok) return failWith(headers.error);
     const type = headers.value.get("content-type") ?? content_type;
-    if (!isHeaderValue(type)) return failure("invalid_input", "content_type: that is none", { field: "content_type" });
+    if (!isHeaderValue(type))
+      return failure("invalid_input", "content_type is not a valid header value", { field: "content_type" });
     headers.value.set("content-type", type);
     const body = writeBody(given, type);
     if (!body.ok) return failWith(body.error);

@@ -22,7 +22,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /(?:true|false|null)/y;
 
-/** The first mistake; null: there is none. */
+/** Finds the first mistake; null for valid JSON. */
 export function findJsonMistake(text: string): JsonMistake | null {
   try {
     new Reader(text).readAll();
@@ -143,7 +143,7 @@ class Reader {
     );
   }
 
-  /** A bit of what stands here, up to a space, in quotes. */
+  /** Quotes the text at this position, up to a space. */
   private shown(characters: number): string {
     const rest = this.text.slice(this.at, this.at + characters);
     const [word = ""] = /^[\w'.+-]+|^\\?[^]/u.exec(rest) ?? [];

@@ -21,7 +21,7 @@ export default defineTool({
     solutions: z.array(z.number()),
     /** `symbolic`: all real solutions, each the nearest float. `numeric`: by search. */
     method: z.enum(["symbolic", "numeric"]),
-    /** What to know beside the solutions: that there are more, or that every number of an interval is one. */
+    /** Says that there are more solutions, or that every number of an interval is one. */
     note: z.string().optional(),
     error: z.string().nullable(),
   }),

@@ -6,7 +6,7 @@ import { judgeCommand } from "../../core/shell/command-policy.ts";
 import { MAX_SHELL_TIMEOUT_S, SHELL_DISABLED, shellRules } from "../../core/shell/settings.ts";
 import type { CallFacts } from "../../core/tool.ts";
 
-/** Beside the command's own time: for its files to go in and come back, and for its turn. */
+/** Added to the command's own time: to transfer its files and to wait for its turn. */
 const MARGIN_MS = 60_000;
 /** Rows of `refused` that a result holds. */
 const MAX_REFUSED = 100;

@@ -84,7 +84,5 @@ function noFile(path: string, { files }: SkillPackage): string {
 function partOf(text: string, offset: number): string {
   const part = text.slice(offset, offset + MAX_CHARACTERS).toWellFormed();
   const end = offset + part.length;
-  return end >= text.length
-    ? part
-    : `${part}\n\n(The text goes on: ${text.length - end} more characters, offset ${end}.)`;
+  return end >= text.length ? part : `${part}\n\n(${text.length - end} more characters, offset ${end}.)`;
 }

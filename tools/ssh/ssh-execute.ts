@@ -43,13 +43,13 @@ export default defineTool({
       .regex(/^[A-Z][A-Z0-9_]{0,63}$/, "has to be the name of a secret of the tenant")
       .optional()
       .describe("The name of a secret of the tenant: a password, or a private key"),
-    password: z.string().min(1).max(4_096).optional().describe("Better {{secret.NAME}}: what stands here is recorded"),
+    password: z.string().min(1).max(4_096).optional().describe("Better {{secret.NAME}}: this text is recorded"),
     private_key: z
       .string()
       .min(1)
       .max(16_384)
       .optional()
-      .describe("PEM or OpenSSH, without a passphrase. Better {{secret.NAME}}: what stands here is recorded"),
+      .describe("PEM or OpenSSH, without a passphrase. Better {{secret.NAME}}: this text is recorded"),
     timeout: z.int().min(1).max(MAX_TIMEOUT_SECONDS).default(60).describe("Seconds"),
   }),
   output: z.object({

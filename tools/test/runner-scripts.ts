@@ -1,6 +1,6 @@
 /**
- * How each runner is started in the cage. A script writes the runner's report to stdout and all that it says beside it to
- * stderr, and ends as the runner did. `$@` is the path that was asked for, if one was.
+ * How each runner is started in the cage. A script writes the runner's report to stdout and its other output to
+ * stderr, and exits with the runner's status. `$@` is the path that was asked for, if one was.
  */
 import type { RunnerName } from "./find-runner.ts";
 

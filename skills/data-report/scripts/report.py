@@ -42,7 +42,7 @@ def read_rows(path):
 
 
 def number(text, separator):
-    """A cell as a number; None when it is none."""
+    """A cell as a number; None for other text."""
     plain = text.strip().replace("\u00a0", "").replace(" ", "").rstrip("%")
     plain = plain.replace(".", "").replace(",", ".") if separator == ";" and "," in plain else plain.replace(",", "")
     try:

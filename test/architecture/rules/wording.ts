@@ -1,4 +1,5 @@
 /** What a line of the repository may not say. */
+import { findRefusedPhrases } from "./phrases.ts";
 import { isCode, lineAt, type SourceFile, type Violation } from "./source-tree.ts";
 
 interface Ban {
@@ -33,17 +34,19 @@ const CODE_BANS: readonly Ban[] = [
 /** The rules themselves, and the violations that their tests plant. */
 const PLANTS = /^test\/architecture\//;
 
-/** Unfinished work, machine paths, and skips or disabled rules without a reason. */
+/** Unfinished work, machine paths, skips or disabled rules without a reason, and refused phrases. */
 export function wordingViolations(files: readonly SourceFile[]): Violation[] {
   return files.flatMap((file) => {
     if (PLANTS.test(file.path) || file.path === "package-lock.json" || file.path === "LICENSE") return [];
     const bans = isCode(file.path) ? [...BANS, ...CODE_BANS] : BANS;
-    return bans.flatMap(({ pattern, message }) =>
-      [...file.text.matchAll(pattern)].map((match) => ({
-        path: file.path,
-        line: lineAt(file.text, match.index),
-        message: `“${match[0].trim()}”: ${message}`,
-      })),
+    const found = bans.flatMap(({ pattern, message }) =>
+      [...file.text.matchAll(pattern)].map((match) => ({ match, message })),
     );
+    const refused = findRefusedPhrases(file).map((match) => ({ match, message: "say it plainly (docs/glossary.md)" }));
+    return [...found, ...refused].map(({ match, message }) => ({
+      path: file.path,
+      line: lineAt(file.text, match.index),
+      message: `“${match[0].trim()}”: ${message}`,
+    }));
   });
 }
