@@ -39,7 +39,7 @@ describe("an agent", () => {
     // What the API refuses stands at its field, and nothing typed is lost.
     await fill("Name", "not a name");
     await fill("Instructions", "Answer the questions of our customers.");
-    await page.getByRole("button", { name: "Make the agent", exact: true }).click();
+    await page.getByRole("button", { name: "Create agent", exact: true }).click();
     await page.getByText("1 to 64 letters, digits, _ or -", { exact: true }).first().waitFor();
     expect(await page.getByLabel("Instructions", { exact: true }).inputValue()).toContain("customers");
     await fill("Name", "support");
@@ -48,7 +48,7 @@ describe("an agent", () => {
     await page.getByText(/^Fits \d+ tools\.$/).waitFor();
     await page.keyboard.press("Enter");
     await takePicture(page, "agents-tools-new-agent");
-    await page.getByRole("button", { name: "Make the agent", exact: true }).click();
+    await page.getByRole("button", { name: "Create agent", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "support" }).waitFor();
     await page.getByText("It may not reach outside Otto: the web, mail, Slack, servers.").waitFor();
 
@@ -127,7 +127,7 @@ describe("a tool", () => {
     await console.open("/tools/read_file?view=try");
     const field = page.getByLabel("filename", { exact: true });
     await page.getByRole("button", { name: "Call it" }).click();
-    await page.getByText("It was not called", { exact: false }).waitFor();
+    await page.getByText("Couldn't call the tool", { exact: false }).waitFor();
     expect(await field.getAttribute("aria-invalid")).toBe("true");
     // What the tool itself refuses is an answer, and stands at the field too.
     await field.fill("../../etc/passwd");
@@ -169,8 +169,8 @@ describe("a tool", () => {
     await page.getByRole("link", { name: "zoo.list" }).click();
     await page.getByText("Imported from “zoo”").waitFor();
     await console.open("/tool-sources");
-    await page.getByRole("button", { name: "Take away openapi:zoo" }).click();
-    await page.getByRole("button", { name: "Take them away" }).click();
+    await page.getByRole("button", { name: "Remove openapi:zoo" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByText("No tools of your own yet").waitFor();
     expect(await console.api.must("GET", "/v1/tool-sources")).toEqual({ data: [] });
   });

@@ -36,7 +36,12 @@ test("the timeline marks the input and each result, and the ledger says what tha
   const { page } = console;
   await console.open(`/tasks/${task}`);
   const timeline = page.locator("#timeline");
-  await timeline.getByText("Asked").locator("..").getByText(OUTSIDE, { exact: true }).first().waitFor();
+  await timeline
+    .getByText("Request", { exact: true })
+    .locator("..")
+    .getByText(OUTSIDE, { exact: true })
+    .first()
+    .waitFor();
   const row = timeline.getByRole("button", { name: "http.get" });
   await row.getByText(OUTSIDE, { exact: true }).waitFor();
   await row.click();

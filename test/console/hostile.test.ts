@@ -175,6 +175,6 @@ test("a hostile question and a hostile action are shown harmlessly where they ar
     await page.getByRole("button", { name: action, exact: true }).click();
   }
   await page.getByRole("button", { name: "Refuse it" }).click();
-  await page.getByText("Refused. The agent is told.").waitFor();
+  await page.getByText("Refused. The agent gets your reason.").waitFor();
   await expect.poll(async () => (await api.task(asks)).status, PATIENT).toBe("completed");
 });

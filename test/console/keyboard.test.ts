@@ -74,7 +74,7 @@ test("the main job is done by keyboard alone, and the focus is seen and never lo
   await keyboard.press("Enter");
   await page.waitForURL("**/tasks/new");
   await expectFocusKept("opening the form");
-  await tabTo(/^What is to be done/);
+  await tabTo(/^What should the agent do\?/);
   const order = { url: `${recorderUrl}/keyboard`, method: "POST", body: "copies=10" };
   const replies = [
     { calls: [{ name: "ask_human", arguments: { query: "Which colour?" } }] },
@@ -93,7 +93,7 @@ test("the main job is done by keyboard alone, and the focus is seen and never lo
   await tabTo("Your answer");
   await keyboard.type("Green");
   await keyboard.press("Control+Enter");
-  await page.getByText("Answered. The task goes on.").waitFor();
+  await page.getByText("Answered. The task continues.").waitFor();
   await expectFocusKept("answering");
 
   await page.getByRole("button", { name: "Edit and approve" }).waitFor();

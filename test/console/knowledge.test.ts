@@ -165,7 +165,7 @@ test("a memory is added, found by its meaning, changed and deleted, and its proj
   await page.getByRole("button", { name: "Open: Ana likes tables." }).click();
   await dialog.getByRole("button", { name: "Delete" }).click();
   await expectAccessible(page);
-  await dialog.getByRole("button", { name: "Delete for good" }).click();
+  await dialog.getByRole("button", { name: "Delete permanently" }).click();
   await page.getByText("Nothing here is close to that").waitFor();
 
   await page.getByRole("link", { name: "Projects" }).click();
@@ -244,7 +244,7 @@ test("an MCP server is added, its changed tools wait until they are agreed to, a
   await page.getByRole("button", { name: "Close", exact: true }).click();
 
   await serve(["search", "Searches notes, and sends them on."], ["upload", "Uploads files."]);
-  await page.getByRole("button", { name: "Look again" }).click();
+  await page.getByRole("button", { name: "Refresh" }).click();
   await page.getByText("1 tool new, 1 tool changed", { exact: false }).waitFor();
   await page.getByText("Searches notes, and sends them on.").waitFor();
   await page.getByText("Uploads files.").waitFor();
@@ -252,7 +252,7 @@ test("an MCP server is added, its changed tools wait until they are agreed to, a
   await serve(["search", "Searches notes."], ["upload", "Uploads everything."]);
   await api.must("POST", "/v1/mcp-servers/notes/reload");
   await page.getByRole("button", { name: "Agree to these tools" }).click();
-  await page.getByText("It lists others again by now").waitFor();
+  await page.getByText("The tools changed again").waitFor();
   await page.getByRole("button", { name: "See what it lists now" }).click();
   await page.getByText("Uploads everything.").waitFor();
   await page.getByRole("button", { name: "Agree to these tools" }).click();

@@ -18,7 +18,7 @@ test("an open list shows a new task and follows it, one with a filter only what 
   await expect.poll(async () => (await api.task(open)).status, PATIENT).toBe("waiting_input");
   const [filtered, single] = [await console.another(), await console.another()];
   await filtered.goto("/tasks?status=completed");
-  await filtered.getByText("No task fits").waitFor();
+  await filtered.getByText("No matching tasks").waitFor();
   let reads = 0;
   single.on("request", (request) => {
     if (new URL(request.url()).pathname === `/v1/tasks/${open}`) reads += 1;
@@ -35,7 +35,7 @@ test("an open list shows a new task and follows it, one with a filter only what 
   const id = await console.makeTask("A new one", script.replies, {
     input: `A new one\n${JSON.stringify(script)}`,
   });
-  await row.filter({ hasText: "A new one" }).getByText("Waits for you: 1 question").waitFor();
+  await row.filter({ hasText: "A new one" }).getByText("Waiting for you: 1 question").waitFor();
   expect(await row.count()).toBe(2);
   expect(await filtered.locator("[data-row]").count()).toBe(0);
   const [question] = (await api.task(id)).pending;

@@ -16,7 +16,7 @@ test("a key is made, shown once, used, and dead when it is revoked, in every win
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByLabel("Name").fill("報告 Reports");
   await page.getByLabel("Make, steer and cancel tasks; answer and approve").uncheck();
-  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
   const key = (await page.getByRole("group", { name: "the key", exact: true }).textContent()) ?? "";
   expect(key).toMatch(/^otto_/);
   // Nothing but the button takes it away.
@@ -67,7 +67,7 @@ test("a limit is set, everything is stopped and goes on, and the audit log tells
   await page.getByRole("button", { name: "Stop everything" }).click();
   await page.getByText("Everything is stopped").waitFor();
   expect(await api.must("GET", "/v1/kill-switch")).toMatchObject({ stopped: true, reason: "a look at the bill" });
-  await page.getByRole("button", { name: "Let everything go on" }).click();
+  await page.getByRole("button", { name: "Resume everything" }).click();
   await page.getByRole("heading", { name: "Stop everything" }).waitFor();
 
   await console.open("/audit?action=budget.set");
@@ -77,8 +77,8 @@ test("a limit is set, everything is stopped and goes on, and the audit log tells
   await page.getByLabel("What", { exact: true }).selectOption({ label: "The whole tenant: anything" });
   await acts.getByText("Everything stopped").waitFor();
   expect(await acts.getByText("Limit set").count()).toBe(0);
-  await page.getByLabel("By", { exact: true }).selectOption({ label: "Otto by itself" });
-  await page.getByText("Nothing fits").waitFor();
+  await page.getByLabel("By", { exact: true }).selectOption({ label: "Otto, automatically" });
+  await page.getByText("No results").waitFor();
 });
 
 test("retention is set, and everything is kept until then", async () => {

@@ -88,7 +88,7 @@ describe("a schedule", () => {
     const { page, api } = console;
     await console.open("/schedules/new");
     await fill("Name", "Morning numbers");
-    await fill("What is to be done", `Numbers\n${JSON.stringify({ replies: [{ text: "All is well." }] })}`);
+    await fill("What should the agent do?", `Numbers\n${JSON.stringify({ replies: [{ text: "All is well." }] })}`);
     await page.getByLabel("Agent", { exact: true }).selectOption({ label: "console" });
     await page.getByLabel("How often").selectOption({ label: "By a cron expression" });
     await fill("Cron expression", "61 * * * *");
@@ -112,7 +112,7 @@ describe("a schedule", () => {
     for (const [index, { isDay, times }] of days.entries())
       expect(times, `cell ${index}`).toEqual(isDay && index % 7 < 5 ? ["09:00"] : []);
     await expectGoodLooks("new");
-    await page.getByRole("button", { name: "Make the schedule" }).click();
+    await page.getByRole("button", { name: "Create schedule" }).click();
     await page.getByRole("heading", { level: 1, name: "Morning numbers" }).waitFor();
 
     await page.getByRole("button", { name: "Run now" }).click();
@@ -156,7 +156,7 @@ describe("a schedule", () => {
     await expect.poll(async () => (await api.task(task)).pending.length, PATIENT).toBe(1);
     await console.open(`/schedules/${id}`);
     const ledger = page.getByRole("region", { name: "Occurrences" });
-    await ledger.getByText("At work").waitFor();
+    await ledger.getByText("Running").waitFor();
     await page.route(`**${path}?*`, async (route) => {
       const response = await route.fetch();
       await new Promise((resolve) => setTimeout(resolve, 2_500));

@@ -21,7 +21,7 @@ test("a key signs in to where one wanted to go, no script can read the session, 
   await expectAccessible(page);
   await page.getByLabel("API key").fill("otto_not-a-key");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("This key is not valid here, or no longer.").waitFor();
+  await page.getByText("This key is invalid or has been revoked.").waitFor();
   await page.getByLabel("API key").fill(key);
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/audit\?action=key\.create/);
@@ -90,10 +90,10 @@ test("a session that ends while a page stands open gives way to a new one, and w
   const one = await openOne("Over");
   const { page, key, url } = one;
   await one.open("/tasks/new");
-  const input = page.getByLabel("What is to be done");
+  const input = page.getByLabel("What should the agent do?");
   await input.fill("Before");
   expect((await page.request.delete("/v1/session", { headers: { origin: url } })).ok()).toBe(true);
-  await page.getByRole("button", { name: "Start the task" }).click();
+  await page.getByRole("button", { name: "Start", exact: true }).click();
   await page.getByText("Your session is over.").waitFor();
   await expectAccessible(page);
   await input.fill("Before, and after");
@@ -102,7 +102,7 @@ test("a session that ends while a page stands open gives way to a new one, and w
   await page.keyboard.press("Enter");
   await page.getByText("Your session is over.").first().waitFor({ state: "detached" });
   expect(await input.inputValue()).toBe("Before, and after");
-  await page.getByRole("button", { name: "Start the task" }).click();
+  await page.getByRole("button", { name: "Start", exact: true }).click();
   await page.waitForURL(/\/tasks\/task_/);
 });
 
@@ -111,7 +111,7 @@ test("another browser is signed out from the page of keys, and says so where it 
   const { page } = one;
   const other = await one.another();
   await other.goto("/tasks/new");
-  await other.getByLabel("What is to be done").waitFor();
+  await other.getByLabel("What should the agent do?").waitFor();
   await one.open("/keys");
   const table = page.getByRole("table", { name: "Browsers that are signed in" });
   await expect.poll(async () => await table.getByRole("row").count(), PATIENT).toBe(3);
@@ -159,7 +159,7 @@ test("a page whose code is not on the server any more says so, leaves the menu, 
   await page.getByText("Something in the page itself went wrong").waitFor();
   await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Inbox" }).waitFor();
   isGone = false;
-  await page.getByRole("button", { name: "Load the page anew" }).click();
+  await page.getByRole("button", { name: "Reload" }).click();
   await page.getByRole("heading", { level: 1, name: "Mail" }).waitFor();
   expect(page.url()).toMatch(/\/mail$/);
 });

@@ -116,7 +116,7 @@ test("the waterfall has a bar for every call of the ledger, and shows what waits
     { text: "Gone on." },
   ]);
   await console.open(`/tasks/${task}?view=time`);
-  await page.getByRole("button", { name: /Waits for an answer/ }).waitFor();
+  await page.getByRole("button", { name: /Waiting for an answer/ }).waitFor();
   const { data } = await api.must<{ data: LedgerBody[] }>("GET", `/v1/tasks/${task}/ledger`);
   expect(data).toHaveLength(5);
   for (const { call_id } of data)

@@ -48,7 +48,7 @@ test("a task is watched while it writes, at the end of the page or further up", 
   await page.setViewportSize({ width: 1440, height: 500 });
   const id = await console.makeTask("Write a plan", [slowly(200)]);
   await console.open(`/tasks/${id}`);
-  await expectSeen(page.getByText("Being written"), timeline().getByText("Line 12 of what it says."));
+  await expectSeen(page.getByText("Writing…"), timeline().getByText("Line 12 of what it says."));
   await expect.poll(atEnd, PATIENT).toBe(true);
   // Who reads further up is left there.
   await page.mouse.move(700, 250);
@@ -92,7 +92,7 @@ test("a task that asks is told something more and answered, and both stand in it
   await expectSeen(timeline().getByText("Somebody told it"), timeline().getByText("Be brief."));
   await page.getByRole("button", { name: "blue" }).click();
   await expectSeen(status("Completed"), timeline().getByText("API key"), timeline().getByText("Blue it is."));
-  expect(await page.getByRole("heading", { name: "Waits for you" }).count()).toBe(0);
+  expect(await page.getByRole("heading", { name: "Waiting for you" }).count()).toBe(0);
 });
 
 test("a task is cancelled, and then erased", async () => {
@@ -104,7 +104,7 @@ test("a task is cancelled, and then erased", async () => {
   await page.getByRole("dialog").getByRole("button", { name: "Cancel the task" }).click();
   await expectSeen(status("Cancelled"), timeline().getByText("Somebody cancelled it"));
   await page.getByRole("button", { name: "Erase" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Erase for good" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Erase permanently" }).click();
   await page.waitForURL("**/tasks");
   await console.open(`/tasks/${id}`);
   await expectSeen(page.getByText("There is no such task"));
@@ -163,7 +163,7 @@ test("when the server is killed while a task streams, the page recovers, shows t
   ]);
   await console.open(`/tasks/${id}`);
   await page.evaluate("window.sameDocument = true");
-  await expectSeen(page.getByRole("heading", { name: "Step 2" }), page.getByText("Being written"));
+  await expectSeen(page.getByRole("heading", { name: "Step 2" }), page.getByText("Writing…"));
   const record = JSON.parse(readFileSync(join(inject("console").stateFolder, "supervisor.json"), "utf8"));
   expect(kill(record.children.runtime.pid)).toBe(true);
   await expectSeen(page.getByText("Otto does not answer"));
@@ -187,6 +187,6 @@ test("when the server is killed while a task streams, the page recovers, shows t
   await console.open(`/tasks/${cutOff}`);
   await expectSeen(page.getByText("Otto made this call and was cut off"), page.getByText("copies=10"));
   await expectFit(console.page, "task-unknown");
-  await page.getByRole("button", { name: "It was done" }).click();
-  await expectSeen(page.getByText("The agent is told that it was done."), status("Completed"));
+  await page.getByRole("button", { name: "Yes, it did" }).click();
+  await expectSeen(page.getByText("The agent continues."), status("Completed"));
 }, 120_000);

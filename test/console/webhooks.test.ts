@@ -18,7 +18,7 @@ test("a webhook is made, its secret shown once, and a task's end arrives signed 
   await page.getByRole("link", { name: "New webhook" }).first().click();
   await page.getByLabel("Address").fill(`${recorderUrl}/hooks/out`);
   await page.getByRole("group", { name: "Tasks" }).getByLabel("Failed").uncheck();
-  await page.getByRole("button", { name: "Make the webhook" }).click();
+  await page.getByRole("button", { name: "Create webhook" }).click();
   const secret = (await page.getByRole("group", { name: "the secret" }).textContent()) ?? "";
   expect(secret).toMatch(/^whsec_/);
   await expectAccessible(page);
@@ -59,7 +59,7 @@ test("what somebody else sets while one types is neither lost nor written over",
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Somebody else changed this meanwhile").waitFor();
   expect(await page.getByLabel("Note").inputValue()).toBe("Mine");
-  await page.getByRole("button", { name: "Begin with the newer one" }).click();
+  await page.getByRole("button", { name: "Start from the newer one" }).click();
   await expect.poll(async () => await page.getByLabel("Note").inputValue(), PATIENT).toBe("Theirs");
 
   // What is typed while a change is under way is the next one.
@@ -98,10 +98,10 @@ test("a way in is made, a signed call to it makes a task, and the list of what c
   await page.getByLabel("Name").fill("orders");
   await page.getByLabel("What the task is asked").fill("Look at order {{order}}.");
   await page.getByLabel("Agent").selectOption(agent);
-  await page.getByRole("button", { name: "Make the way in" }).click();
+  await page.getByRole("button", { name: "Create incoming webhook" }).click();
   await page.getByText("Choose what to do with a repeated body.").waitFor();
   await page.getByLabel("Calls with a repeated body").selectOption("no");
-  await page.getByRole("button", { name: "Make the way in" }).click();
+  await page.getByRole("button", { name: "Create incoming webhook" }).click();
   const secret = (await page.getByRole("group", { name: "the secret" }).textContent()) ?? "";
   const address = (await page.getByRole("group", { name: "the address" }).textContent()) ?? "";
   expect(address.startsWith(`${url}/webhook/generic?hook=hook_`)).toBe(true);

@@ -33,7 +33,7 @@ test("a task is made with a file, found, and its question answered, by keyboard 
   await page.getByText("No tasks yet").waitFor();
   await keyboard.press("n");
   await page.waitForURL("**/tasks/new");
-  const input = page.getByLabel("What is to be done");
+  const input = page.getByLabel("What should the agent do?");
   await input.fill(`Sum up the figures\n${JSON.stringify({ replies })}`);
   await page.getByLabel("Agent").selectOption({ label: "console" });
   await page.getByLabel("Files", { exact: true }).setInputFiles([
@@ -62,7 +62,7 @@ test("a task is made with a file, found, and its question answered, by keyboard 
   await expect
     .poll(async () => await page.locator("[data-row]").allTextContents(), PATIENT)
     .toEqual(["Sum up the figures"]);
-  await page.getByText("Waits for you: 1 question").waitFor();
+  await page.getByText("Waiting for you: 1 question").waitFor();
   await expectAccessible(page);
   await page.getByRole("heading", { name: "Tasks" }).focus();
   await keyboard.press("j");
@@ -95,7 +95,7 @@ test("a file that does not arrive is sent again; the task waits for it meanwhile
   await page.route("**/files/lost.txt", async (route) => await route.abort());
   await console.open("/tasks/new?input=Read%20them");
   await files.setInputFiles([{ name: "there.txt", mimeType: "text/plain", buffer: Buffer.from("there") }, lost]);
-  await page.getByRole("button", { name: "Upload the files and start" }).click();
+  await page.getByRole("button", { name: "Upload files and start" }).click();
   await page.getByText("1 of 2 files did not arrive").waitFor();
   await expectAccessible(page);
   const id = new URL(page.url()).searchParams.get("held") ?? "";
@@ -107,7 +107,7 @@ test("a file that does not arrive is sent again; the task waits for it meanwhile
   await page.unroute("**/files/lost.txt");
   await files.setInputFiles(lost);
   await page.getByText("There: 1 of 1").waitFor();
-  await page.getByRole("button", { name: "Start the task" }).click();
+  await page.getByRole("button", { name: "Start", exact: true }).click();
   await page.waitForURL(`**/tasks/${id}`);
   const { data } = await api.must<{ data: { path: string }[] }>("GET", `/v1/tasks/${id}/files`);
   expect(data.map(({ path }) => path)).toEqual(["lost.txt", "there.txt"]);
@@ -120,7 +120,7 @@ test("a task that waits for its files stays, and says why, while the tenant is s
   const id = await console.makeTask("Not before its time", [{ text: "Done." }], { hold: true });
   await console.open(`/tasks/new?held=${id}`);
   await api.must("POST", "/v1/kill-switch/stop", { reason: "the bill" });
-  const start = page.getByRole("button", { name: "Start the task" });
+  const start = page.getByRole("button", { name: "Start", exact: true });
   await start.click();
   await page.getByText("stopped this tenant (the bill)").waitFor();
   await expectAccessible(page);
@@ -143,13 +143,13 @@ test("a task whose answer was lost is made once, also when the session was over 
     { times: 1 },
   );
   await console.open("/tasks/new");
-  await page.getByLabel("What is to be done").fill("Only once");
-  const start = page.getByRole("button", { name: "Start the task" });
+  await page.getByLabel("What should the agent do?").fill("Only once");
+  const start = page.getByRole("button", { name: "Start", exact: true });
   await start.click();
   await page.getByText("Press again when Otto is back").waitFor();
   expect((await page.request.delete("/v1/session", { headers: { origin: url } })).ok()).toBe(true);
   await start.click();
-  await page.getByText("Not started: You are signed out.").waitFor();
+  await page.getByText("Couldn't start: You are signed out.").waitFor();
   await page.getByRole("button", { name: "Sign in again" }).click();
   await page.getByLabel("API key").fill(key);
   await page.keyboard.press("Enter");
@@ -164,8 +164,8 @@ test("a browser that takes itself to be offline reads and sends all the same", a
   const { page } = console;
   await console.open("/tasks/new");
   await page.evaluate("window.dispatchEvent(new Event('offline'))");
-  await page.getByLabel("What is to be done").fill("On this machine");
-  await page.getByRole("button", { name: "Start the task" }).click();
+  await page.getByLabel("What should the agent do?").fill("On this machine");
+  await page.getByRole("button", { name: "Start", exact: true }).click();
   await page.waitForURL(/\/tasks\/task_/);
   await expect
     .poll(async () => await page.getByRole("heading", { level: 1 }).textContent(), PATIENT)
@@ -230,7 +230,7 @@ test("an action is approved with changed arguments, another is refused with a re
   await keyboard.press("r");
   await keyboard.type("Too many");
   await keyboard.press("Control+Enter");
-  await page.getByText("Refused. The agent is told.").waitFor();
+  await page.getByText("Refused. The agent gets your reason.").waitFor();
 
   await expectFocusIn("Third order");
   // A key that is pressed twice must not approve what nobody has read.
@@ -294,7 +294,7 @@ test("a hidden window tells that something waits, once, and never what it is abo
     };
   `);
   await console.open("/inbox");
-  const wanted = page.getByLabel("Tell me on the desktop when something waits");
+  const wanted = page.getByLabel("Notify me on this computer");
   await wanted.click();
   await expect.poll(async () => await wanted.isChecked(), PATIENT).toBe(true);
   await ask("number 4711");
@@ -305,7 +305,7 @@ test("a hidden window tells that something waits, once, and never what it is abo
   await page.getByText("Is number 4712 right?").waitFor();
   await expect
     .poll(async () => await page.evaluate("told.map(({ title, body }) => ({ title, body }))"), PATIENT)
-    .toEqual([{ title: "A task has a question", body: "Press to decide it in Otto." }]);
+    .toEqual([{ title: "A task needs an answer", body: "Press to decide it in Otto." }]);
   await console.makeTask("Nothing to ask", [{ text: "Done." }]);
   await page.evaluate("told[0].shown.dispatchEvent(new Event('click'))");
   await page.waitForURL(/entry=qst_/);

@@ -157,6 +157,7 @@ const DONE = [
   "sidecar/README.md",
   "skills/",
   "tools/",
+  "web/",
 ];
 
 /** Decisions are dated and never edited: those of earlier days keep their words. */

@@ -169,7 +169,7 @@ describe("what an agent may do", () => {
     expect(words).toContain("1 hour to decide");
     expect(words).toContain("every public host");
     expect(words).toContain("$2.00 on a task");
-    expect(words).toContain("waits until a person says");
+    expect(words).toContain("waits for a person's decision");
   });
 
   test("is said of the built-in agent without its critical and dangerous tools running unasked", () => {

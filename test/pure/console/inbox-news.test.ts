@@ -35,7 +35,7 @@ describe("the news of the inbox", () => {
 
   it("is each new entry, once, with the way to it", () => {
     const { known, news } = newsOf(knowing(many(1)), many(2), 30_000);
-    expect(news).toMatchObject([{ title: "A task has a question", entry: "qst_1" }]);
+    expect(news).toMatchObject([{ title: "A task needs an answer", entry: "qst_1" }]);
     expect(newsOf(known, many(2), 60_000).news).toEqual([]);
   });
 

@@ -99,6 +99,6 @@ it("what is not above zero is a fault of its field, where it has to be", () => {
     undefined,
     undefined,
   ]);
-  const message = "Write a number above zero, or leave it empty.";
+  const message = "Enter a number above zero, or clear the field.";
   expect(faults).toEqual({ c: message, d: message, e: NOT_A_NUMBER });
 });

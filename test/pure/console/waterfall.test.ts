@@ -120,9 +120,9 @@ describe("the bars of a task", () => {
     ];
     const said = waitsOf(events).map(({ kind, label, from, to }) => [kind, label, from - START, (to ?? 0) - START]);
     expect(said).toEqual([
-      ["person", "Waits for a decision", 10, 20],
-      ["person", "Waits for an answer", 20, 30],
-      ["sleep", "Sleeps", 40, 50],
+      ["person", "Waiting for a decision", 10, 20],
+      ["person", "Waiting for an answer", 20, 30],
+      ["sleep", "Sleeping", 40, 50],
     ]);
     expect(waitsOf([eventOf(1, "task.waiting", 5, "waiting_subagents")])).toMatchObject([
       { kind: "subtasks", to: null },

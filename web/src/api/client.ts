@@ -46,7 +46,7 @@ export function once(key: string): Record<string, string> {
   return { [REQUEST_KEY]: key };
 }
 
-/** Whether a request under this key was refused for good: the API answers the same again for a day. */
+/** Whether the API will answer this key with the same refusal for a day. */
 export function isSpent(key: string): boolean {
   return spent.has(key);
 }

@@ -1,12 +1,12 @@
 /**
  * Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), read with fetch: the browser's own
- * EventSource gives up for good at any answer but 200, and a server that restarts gives one.
+ * EventSource gives up at any answer but 200, such as that of a restarting server.
  */
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { ApiError } from "./problem.ts";
 import type { StreamEvent } from "./stream-event.ts";
 
-/** `live`: connected; `lost`: tried again by itself; `over`: the server ended it for good, or refused it. */
+/** `live`: connected; `lost`: reconnecting; `over`: ended or refused by the server, final. */
 export type StreamState = "connecting" | "live" | "lost" | "over";
 
 export interface FollowOptions {
@@ -22,7 +22,7 @@ export interface FollowOptions {
 /** Milliseconds between tries: doubled from the first to the last. */
 const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 10_000;
-/** A connection that held for this long was a good one, whatever it brought: the live feed's events have no ids. */
+/** A connection of this duration resets the back-off. Events do not count: those of the live feed have no ids. */
 const STEADY_MS = 5_000;
 /** Longer than the server's own heartbeat takes; a connection that says nothing so long is dead. */
 const SILENCE_MS = 45_000;

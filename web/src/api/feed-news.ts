@@ -27,7 +27,7 @@ const MOST_CHANGES = 500;
 /** Tasks of which is kept how much of them waits. */
 const MOST_REMEMBERED = 5_000;
 
-/** Gathers what is told. */
+/** Collects the changes that the live feed reports. */
 export class FeedNews {
   private changes = new Map<string, TaskChange>();
   private isAll = false;

@@ -6,9 +6,9 @@ const REST_MS = 600;
 const LONGEST_READ_MS = 10_000;
 
 /**
- * Gives what is called at each change. `read` begins once for all changes of a moment, and not again within a second or before
- * it ended: a read that is begun anew by every change would never end while changes come faster than answers. What changes
- * during a read is read after it.
+ * Gives what is called at each change. `read` starts once for all changes of a moment, and not again within a second or before
+ * it ended: a read that every change restarts would never end while changes come faster than answers. Changes
+ * during a read cause one more read.
  */
 export function gatherChanges(read: () => Promise<void>, signal: AbortSignal): () => void {
   let isChanged = false;

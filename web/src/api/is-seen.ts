@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { sessionQuery } from "./session.ts";
 
-/** A hidden window lets go of its streams after this time: a browser has six connections to a server in all. */
+/** A hidden window closes its streams after this time: a browser opens at most six connections to a server. */
 const HIDDEN_MS = 20_000;
 
 /** False once the window has been hidden for a while, and while there is no session. */

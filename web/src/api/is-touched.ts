@@ -17,7 +17,7 @@ interface ListSearch {
   readonly after?: string;
 }
 
-/** `rootOf` gives the root of the tree that a task stands in; null: not known. */
+/** `rootOf` gives the root of a task's tree; null: not known. */
 export function isTouched(
   { isAll, isInbox, changes }: News,
   { queryKey, data }: HeldAnswer,
@@ -35,7 +35,7 @@ export function isTouched(
 /** A task that is in the list, or that may come into it. */
 function touchesList(search: ListSearch, data: unknown, change: TaskChange): boolean {
   if (holds(data, change)) return true;
-  // What is new comes to the first page; a later one moves when it is opened anew.
+  // New tasks appear on the first page; a later page changes only when it is reopened.
   if (search.after !== undefined || (search.subtasks !== true && change.parentId !== null)) return false;
   const isOfStatus = search.status === undefined || search.status.split(",").includes(change.status);
   return isOfStatus && isListed(change, search);

@@ -2,8 +2,8 @@
 const NOT_KEPT = [401, 403, 429];
 
 /**
- * Whether the API answers every further request under the same key with this refusal, for a day. A conflict that says when to come
- * again is none: the first request under the key is still at work, and another key would make the thing twice.
+ * Whether the API answers every further request under the same key with this refusal, for a day. A conflict with
+ * `Retry-After` is not one: the first request under the key is still running, and another key would create the thing twice.
  */
 export function isKeptRefusal({ status, headers }: Pick<Response, "status" | "headers">): boolean {
   if (status < 400 || status >= 500 || NOT_KEPT.includes(status)) return false;

@@ -6,12 +6,12 @@ interface RowPage<Row> {
   readonly next_cursor: string | null;
 }
 
-/** Of a longer list nothing is read again by itself: each time it would be all of it. */
+/** A longer list is not refreshed automatically: each refresh would read all of it. */
 const MAX_READ_AGAIN = 200;
 
 /**
  * All rows that were read so far, and the way to more. `read` is given the cursor of the next page, none for the first.
- * `readAgainMs` says for the rows when all of them are read again; false: not by themselves. A read that is under way then goes on.
+ * `readAgainMs` gives the refresh interval for the rows; false: no automatic refresh. A read that is under way then continues.
  */
 export function usePaged<Row>(
   queryKey: QueryKey,

@@ -6,7 +6,7 @@ import { toApiError } from "./problem.ts";
 /** How often a read is tried again when the server is away; a restart takes a few seconds. */
 const TRIES = 6;
 
-/** The session is asked for again when any answer says that there is none: it may have ended while the page stood open. */
+/** Re-reads the session when an answer says that nobody is signed in: it may have ended while the page was open. */
 function lookAtSession(thrown: unknown): void {
   if (toApiError(thrown).status === 401) void queryClient.invalidateQueries({ queryKey: ["session"] });
 }

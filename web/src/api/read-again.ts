@@ -2,7 +2,7 @@
 import type { InvalidateQueryFilters, Query, QueryClient } from "@tanstack/react-query";
 
 /**
- * Reads again what fits. A first read under way is not begun anew, and what it brings may be older than what was told: it is
+ * Re-reads the matching queries. A first read under way is not restarted; its answer may be older than the change, so it is
  * read once more when it has ended.
  */
 export async function readAgain(queries: QueryClient, filters: InvalidateQueryFilters = {}): Promise<void> {

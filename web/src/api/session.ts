@@ -59,7 +59,7 @@ export async function signInAgain(credential: Credential): Promise<Session> {
 }
 
 /**
- * Ends the session for good, and forgets everything that was read in it. Throws when it is not known to be over: an answer that
+ * Ends the session and drops everything that was read in it. Throws when the end is not known: an answer that
  * is no success may come after its end, which the server could not write down.
  */
 export async function signOut(): Promise<void> {

@@ -1,4 +1,4 @@
-/** An event of a stream, whoever reads it. */
+/** An event of a stream, common to all streams. */
 
 export interface StreamEvent {
   /** Null for events that are not kept, such as `message.delta`. */

@@ -39,6 +39,6 @@ export async function whenReached<Part>(load: () => Promise<Part>, { isReached, 
   }
 }
 
-/** The component of a page, by the name under which its file exports it. The router alone would load the whole window anew. */
+/** The component of a page, by the name under which its file exports it. The router alone would reload the whole window. */
 export const lazyPage: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(async () => await whenReached(load), name);

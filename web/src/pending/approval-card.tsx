@@ -37,7 +37,7 @@ interface ApprovalCardProps extends CardProps {
   readonly entry: Extract<PendingEntry, { kind: "approval" }>;
 }
 
-/** An action that needs a yes: it is done with exactly what stands here, or with what a person puts in its place. */
+/** An action that needs approval. It runs with exactly these arguments, or with those that a person enters. */
 export function ApprovalCard({ taskId, entry, isSettled, onDone, onClose }: ApprovalCardProps) {
   const [draft, setDraft, forget] = useDraft(`approval ${entry.id}`, START);
   const said = useRef("");
@@ -53,19 +53,20 @@ export function ApprovalCard({ taskId, entry, isSettled, onDone, onClose }: Appr
   const turnTo = (doing: ApprovalDraft["doing"]): void => setDraft({ ...draft, doing });
 
   const approve = (): void => {
-    said.current = "Approved. The task goes on.";
+    said.current = "Approved. The task continues.";
     send({ decision: "approve" });
   };
   const submit = (): void => {
     if (isSettled) return;
     if (draft.doing === "refusing") {
-      said.current = "Refused. The agent is told.";
+      said.current = "Refused. The agent gets your reason.";
       const reason = draft.reason.trim();
       return send({ decision: "refuse", ...(reason === "" ? {} : { reason }) });
     }
     if (!read.ok) return;
     const changed = changedArguments(asked, read.arguments);
-    said.current = changed === null ? "Approved. The task goes on." : "Approved with your changes. The task goes on.";
+    said.current =
+      changed === null ? "Approved. The task continues." : "Approved with your changes. The task continues.";
     send({ decision: "approve", ...(changed === null ? {} : { arguments: changed }) });
   };
 
@@ -75,7 +76,7 @@ export function ApprovalCard({ taskId, entry, isSettled, onDone, onClose }: Appr
       entry={entry}
       title={
         <>
-          May it use <code className="font-mono">{entry.tool}</code>?
+          Allow <code className="font-mono">{entry.tool}</code>?
         </>
       }
     >

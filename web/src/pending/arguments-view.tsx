@@ -1,4 +1,4 @@
-/** The arguments of a call, exactly: what is approved is what stands here. */
+/** The exact arguments of a call, as approved. */
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { ExactText } from "../ui/exact-text.tsx";

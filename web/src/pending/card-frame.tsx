@@ -47,7 +47,7 @@ export function CardFrame({ taskId, entry, title, children }: CardFrameProps) {
           {entry.kind === "question" ? (
             <span>
               {entry.person === null ? (
-                "for anybody"
+                "anyone can answer"
               ) : (
                 <>
                   for <Name>{entry.person}</Name>
@@ -97,13 +97,11 @@ export function CardProblem({
         }
       >
         {isOver(error) ? `${error?.message ?? ""} ` : ""}
-        Nothing was sent. What you wrote still stands here, if you want to copy it.
+        Nothing was sent. Your text is still here to copy.
       </Notice>
     );
   if (error === null) return null;
   if (fieldsShown && error.status === 422)
-    return (
-      <Notice tone="danger" title="Otto cannot take this: see what is said at the fields. It still waits for you." />
-    );
-  return <ProblemNotice error={error} doing="Not sent" />;
+    return <Notice tone="danger" title="Couldn't send: correct the marked fields. It is still waiting for you." />;
+  return <ProblemNotice error={error} doing="Couldn't send" />;
 }

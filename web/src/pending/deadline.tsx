@@ -15,7 +15,7 @@ export function Deadline({ at }: { readonly at: string | null }) {
     const timer = setInterval(() => setNow(Date.now()), isClose ? 1_000 : 15_000);
     return () => clearInterval(timer);
   }, [end, isClose]);
-  if (at === null) return <span>no time limit</span>;
+  if (at === null) return <span>no deadline</span>;
   if (end <= now) return <span className="font-medium text-danger">its time is up</span>;
   return (
     <span className={isClose ? "font-medium text-danger" : undefined}>

@@ -1,4 +1,4 @@
-/** Sending what a person decides, and what became of it when somebody else or the clock was first. */
+/** Sends a person's decision, and shows the outcome when another person or the deadline was first. */
 import { useMutation } from "@tanstack/react-query";
 import { answered, api } from "../api/client.ts";
 import { type ApiError, toApiError } from "../api/problem.ts";

@@ -25,7 +25,7 @@ export function QuestionCard({ taskId, entry, isSettled, onDone, onClose }: Ques
   const [text, setText, forget] = useDraft(`answer ${entry.id}`, "");
   const { send, sending, error } = useAnswer(taskId, entry, () => {
     forget();
-    onDone("Answered. The task goes on.");
+    onDone("Answered. The task continues.");
   });
   const isSendingText = sending !== null && "text" in sending;
   const hasChoices = entry.choices !== null && entry.choices.length > 0;
@@ -34,7 +34,7 @@ export function QuestionCard({ taskId, entry, isSettled, onDone, onClose }: Ques
     if (text.trim() !== "" && !isSettled) send({ text });
   };
   return (
-    <CardFrame taskId={taskId} entry={entry} title="The task asks">
+    <CardFrame taskId={taskId} entry={entry} title="Question">
       <Suspense fallback={<p className="whitespace-pre-wrap">{honestProse(entry.query)}</p>}>
         <Markdown text={entry.query} />
       </Suspense>

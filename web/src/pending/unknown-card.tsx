@@ -7,30 +7,30 @@ import { CardFrame, CardProblem, type CardProps } from "./card-frame.tsx";
 import { type UnknownDecision, useUnknownDecision } from "./decide.ts";
 
 const CHOICES: readonly { readonly decision: UnknownDecision; readonly label: string; readonly means: string }[] = [
-  { decision: "done", label: "It was done", means: "The agent is told so and goes on. The call is not made again." },
+  { decision: "done", label: "Yes, it did", means: "The agent continues with that. The call is not repeated." },
   {
     decision: "retry",
-    label: "Make it again",
-    means: "Right when it did not happen, or when twice does no harm. The call is made once more.",
+    label: "Run it again",
+    means: "Choose this if it did not happen, or if twice does no harm. The call runs once more.",
   },
   {
     decision: "skip",
-    label: "Leave it",
-    means: "The agent is told that nobody knows, and goes on without it. The call is not made again.",
+    label: "Skip it",
+    means: "The agent continues without the result. The call is not repeated.",
   },
 ];
 
 const SAID: Readonly<Record<UnknownDecision, string>> = {
-  done: "The agent is told that it was done.",
-  retry: "The call is made once more.",
-  skip: "The agent goes on without it.",
+  done: "The agent continues.",
+  retry: "The call runs once more.",
+  skip: "The agent continues without it.",
 };
 
 interface UnknownCardProps extends CardProps {
   readonly entry: Extract<PendingEntry, { kind: "unknown" }>;
 }
 
-/** A call that was cut off: a person finds out what became of it and says how to go on. */
+/** A call that was cut off: a person finds out its outcome and decides how to continue. */
 export function UnknownCard({ taskId, entry, isSettled, onDone, onClose }: UnknownCardProps) {
   const [isConfirming, setConfirming] = useState(false);
   const [said, setSaid] = useState<UnknownDecision>("done");
@@ -76,8 +76,8 @@ export function UnknownCard({ taskId, entry, isSettled, onDone, onClose }: Unkno
       </ul>
       <Confirm
         isOpen={isConfirming}
-        title="Make this call again?"
-        action="Make it again"
+        title="Run this call again?"
+        action="Run it again"
         isBusy={sending === "retry"}
         onConfirm={() => decide("retry")}
         onClose={() => setConfirming(false)}

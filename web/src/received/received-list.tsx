@@ -1,4 +1,4 @@
-/** What came in by a way in, what became of each, and the button that has what was given up tried again. */
+/** Received items of a source with their outcome, and a button to retry dead letters. */
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { usePaged } from "../api/paged.ts";
@@ -36,7 +36,7 @@ export function ReceivedList({ queryKey, read, again, caption, isMail = false, e
   const list = usePaged<ReceivedItem>(queryKey, read, () => READ_AGAIN_MS);
   const columns: readonly Column<ReceivedItem>[] = [
     isMail ? FROM : EVENT,
-    { title: "What became of it", isMain: !isMail, cell: (item) => <Became item={item} hasName={!isMail} /> },
+    { title: "Outcome", isMain: !isMail, cell: (item) => <Became item={item} hasName={!isMail} /> },
     {
       title: "Task",
       cell: ({ task_id, state, message_id }) => {

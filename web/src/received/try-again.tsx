@@ -33,7 +33,7 @@ export function TryAgain({ queryKey, again }: TryAgainProps) {
       >
         Try again
       </Button>
-      {trying.isError ? <ProblemNotice error={trying.error} doing="It was not tried again" /> : null}
+      {trying.isError ? <ProblemNotice error={trying.error} doing="Couldn't retry" /> : null}
     </>
   );
 }

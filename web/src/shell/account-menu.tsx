@@ -18,7 +18,7 @@ const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
 ];
 
 interface AccountMenuProps {
-  /** Something is said beside the menu. */
+  /** Called when a message appears next to the menu. */
   readonly onSaid?: () => void;
 }
 

@@ -3,7 +3,7 @@ import type { ShortInboxEntry } from "../api/types.generated.ts";
 
 /** More at once are told as one. */
 const MOST_AT_ONCE = 3;
-/** Milliseconds without an answer after which what has gathered is told as one. */
+/** Milliseconds without an answer after which all new entries become one notification. */
 const SILENCE_MS = 120_000;
 
 export interface Known {
@@ -31,7 +31,7 @@ interface Look {
 }
 
 const TITLES: Readonly<Record<Waiting["pending"]["kind"], string>> = {
-  question: "A task has a question",
+  question: "A task needs an answer",
   approval: "A task needs an approval",
   unknown: "A task does not know what became of a call",
 };

@@ -34,8 +34,8 @@ export function KeyForm({ enter, onDone }: KeyFormProps) {
         required
         value={key}
         onChange={({ target }) => setKey(target.value)}
-        hint="It begins with otto_. On your own machine, the start printed it, beside a link that signs you in."
-        error={isRefused ? "This key is not valid here, or no longer." : null}
+        hint="Starts with otto_. npm start prints it together with a one-time sign-in link."
+        error={isRefused ? "This key is invalid or has been revoked." : null}
       />
       {entering.isError && !isRefused ? <ProblemNotice error={entering.error} /> : null}
       <Button look="primary" type="submit" isBusy={entering.isPending}>

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useInboxCount } from "../api/inbox-count.ts";
 import { PLACES } from "./navigation.ts";
 
-/** The console's places. `onChoose` is told of a choice, so that a drawer can close. */
+/** The console's menu. Calls `onChoose` on a choice, so that a drawer can close. */
 export function Menu({ onChoose }: { readonly onChoose?: () => void }) {
   const waiting = useInboxCount();
   return (

@@ -11,7 +11,7 @@ export function useNotificationChoice(): NotificationChoice {
   return useSyncExternalStore(watch, read);
 }
 
-/** Asks the browser's leave when there is none yet: to be called when somebody presses the switch. */
+/** Requests the browser's permission if it was never decided. Call it when the switch is pressed. */
 export async function wantNotifications(): Promise<void> {
   if (typeof Notification === "undefined") return;
   const permission = await Notification.requestPermission();

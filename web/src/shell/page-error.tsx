@@ -5,8 +5,8 @@ import { Notice, ProblemNotice } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";
 
 /**
- * In place of a page that cannot be shown. An error that is none of the API's is a fault of the page, or a part of it that is not
- * on the server any more because Otto was updated while the page stood open.
+ * Replaces a page that cannot be rendered. An error that is not the API's is a fault of the page, or a file that an update
+ * removed from the server while the page was open.
  */
 export function PageError({ error }: { readonly error: unknown }) {
   const router = useRouter();
@@ -20,7 +20,7 @@ export function PageError({ error }: { readonly error: unknown }) {
           title="Something in the page itself went wrong"
           action={
             <Button size="small" onClick={() => window.location.reload()}>
-              Load the page anew
+              Reload
             </Button>
           }
         >

@@ -19,7 +19,7 @@ export const consoleRoute = createRoute({
   component: Shell,
   pendingComponent: () => (
     <main className="mx-auto max-w-2xl p-6">
-      <Skeleton label="Reaching Otto" />
+      <Skeleton label="Connecting…" />
     </main>
   ),
   errorComponent: ({ error }) => (

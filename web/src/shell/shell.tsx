@@ -20,12 +20,12 @@ export function Shell() {
   return useIsAnothers() ? <BeginAfresh /> : <Frame />;
 }
 
-/** In place of all that stood there: what would ask before the window is loaded anew is gone with it. */
+/** Replaces the whole page, with every prompt that would block the reload. */
 function BeginAfresh() {
   useEffect(() => window.location.reload(), []);
   return (
     <main className="mx-auto max-w-2xl p-6">
-      <Skeleton label="Reaching Otto" />
+      <Skeleton label="Connecting…" />
     </main>
   );
 }

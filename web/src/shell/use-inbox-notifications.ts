@@ -19,7 +19,7 @@ export function useInboxNotifications(): void {
     queryKey: ["inbox", "news"],
     queryFn: async () => await readShortInbox({ limit: LOOKED_AT, order: "newest" }),
     enabled: isOn,
-    // A retry would wait until the window is seen again; the next read comes by itself.
+    // A retry would wait until the window is seen again; the next interval reads anyway.
     retry: false,
     refetchInterval: READ_AGAIN_MS,
     refetchIntervalInBackground: true,

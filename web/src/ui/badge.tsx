@@ -53,9 +53,9 @@ const STATUSES: Readonly<
 > = {
   queued: { word: "Queued", tone: "plain", Icon: CircleDashed },
   running: { word: "Running", tone: "info", Icon: LoaderCircle },
-  waiting_input: { word: "Has a question", tone: "warn", Icon: MessageCircleQuestion },
+  waiting_input: { word: "Needs an answer", tone: "warn", Icon: MessageCircleQuestion },
   waiting_approval: { word: "Needs approval", tone: "warn", Icon: Hand },
-  waiting_subagents: { word: "Waits for subtasks", tone: "info", Icon: Network },
+  waiting_subagents: { word: "Waiting for subtasks", tone: "info", Icon: Network },
   sleeping: { word: "Sleeping", tone: "plain", Icon: CirclePause },
   completed: { word: "Completed", tone: "good", Icon: CircleCheck },
   failed: { word: "Failed", tone: "danger", Icon: CircleAlert },

@@ -12,7 +12,7 @@ interface DeleteButtonProps {
   /** What the button in the window says: "Delete the person". */
   readonly action: string;
   readonly remove: () => Promise<unknown>;
-  /** Leads away from what is there no more, and forgets it. */
+  /** Leaves the page of the deleted thing and drops its data. */
   readonly onDeleted: () => Promise<void>;
   /** What is lost with it. */
   readonly children: ReactNode;
@@ -48,7 +48,7 @@ export function DeleteButton({ name, action, remove, onDeleted, children }: Dele
         onClose={() => setAsking(false)}
       >
         {children}
-        {deleting.isError ? <ProblemNotice error={deleting.error} doing="It was not deleted" /> : null}
+        {deleting.isError ? <ProblemNotice error={deleting.error} doing="Couldn't delete" /> : null}
       </Confirm>
     </>
   );

@@ -32,7 +32,7 @@ export function hasDraft(name: string): boolean {
   return readDraft(name) !== null;
 }
 
-/** Of the last session there was: somebody may go on typing when it is over. */
+/** Owner of the last session: a person may keep typing after its end. */
 let owner = "";
 
 /** A draft is read only in a session of the one who wrote it. */

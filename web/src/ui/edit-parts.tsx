@@ -23,7 +23,7 @@ export function EditOvertaken({
         <span className="flex flex-wrap gap-2">
           {more}
           <Button size="small" onClick={seeNewer}>
-            Begin with the newer one
+            Start from the newer one
           </Button>
           <Button size="small" look="danger" isBusy={isBusy} onClick={saveOver}>
             Keep mine over it
@@ -31,7 +31,7 @@ export function EditOvertaken({
         </span>
       }
     >
-      What you typed stands below, and nothing of it is saved yet.
+      Your changes are still in the form and not saved yet.
     </Notice>
   );
 }
@@ -46,7 +46,7 @@ export function EditButtons({
 }) {
   return (
     <>
-      {error === null || isOvertaken ? null : <ProblemNotice error={error} doing="Nothing was saved" />}
+      {error === null || isOvertaken ? null : <ProblemNotice error={error} doing="Couldn't save" />}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" isBusy={isBusy} disabled={!isChanged}>
           {action}

@@ -36,7 +36,7 @@ interface EditOptions<Thing extends Versioned, Draft, Sent> {
   readonly leave?: (thing: Thing) => Promise<void>;
   /** What is read again when somebody else was faster. */
   readonly queryKey: QueryKey;
-  /** What is typed beside the draft and kept nowhere, such as a secret. */
+  /** Input that is not part of the draft and never stored, such as a secret. */
   readonly unkept?: { readonly isTyped: boolean; readonly forget: () => void };
   /** Whether two drafts mean the same; they do when they are written the same. */
   readonly isSame?: (one: Draft, other: Draft) => boolean;
@@ -63,7 +63,7 @@ export interface Edit<Draft> {
   readonly isBusy: boolean;
   /** Somebody else changed it since the form began. */
   readonly isOvertaken: boolean;
-  /** Why it was not saved; null: nothing was refused. */
+  /** Why saving failed; null without a refusal. */
   readonly error: unknown;
   readonly change: (part: Partial<Draft>) => void;
   readonly undo: () => void;
@@ -71,7 +71,7 @@ export interface Edit<Draft> {
   readonly save: () => boolean;
   /** Saves what was typed over what somebody else set. */
   readonly saveOver: () => void;
-  /** Begins anew with what somebody else set. */
+  /** Starts over from the other person's version. */
   readonly seeNewer: () => void;
 }
 
@@ -93,7 +93,7 @@ export function useEdit<Thing extends Versioned, Draft extends object, Sent>({
   const first = draftOf(began.body);
   const [typed, setTyped, forget] = useDraft(`${kind} ${now.body.id} ${began.body.version}`, first);
   const [faults, setFaults] = useState<Faults>({});
-  /** Begins anew with a version, of which nothing is kept until it is changed. */
+  /** Starts over from a version. Stores nothing until the first change. */
   const begin = (next: Tagged<Thing>, draft: Draft): void => {
     setBegan(next);
     setTyped(draft);

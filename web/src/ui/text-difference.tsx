@@ -25,7 +25,7 @@ export function TextDifference({
 }) {
   const lines = lineDifference(before, after);
   if (lines === null)
-    return <Notice title="They differ too much to be shown line by line">Look at each of the two by itself.</Notice>;
+    return <Notice title="They differ too much to be shown line by line">Open each of the two.</Notice>;
   if (lines.length === 0) return <p className="text-quiet">There is no difference.</p>;
   const { added, removed } = countChanges(lines);
   return (

@@ -18,7 +18,7 @@ const DECIMAL_COMMA = /^(?<whole>\d*),(?<part>\d+)$/;
 /** A thousand, or a part of one: nothing else in it tells which. */
 const AMBIGUOUS = /^\d*,\d{3}$/;
 
-/** Reads what stands in a field. A fault says what is to be done about it. */
+/** Reads a field. A fault says how to correct it. */
 export function readNumber(typed: string, { isWhole }: Kind): TypedNumber {
   const text = typed.trim();
   if (text === "") return { kind: "none" };
@@ -46,7 +46,7 @@ export function readAboveZero(
   if (read.kind === "fault") faults[field] = read.fault;
   if (read.kind !== "number") return undefined;
   if (read.value > 0) return read.value;
-  faults[field] = "Write a number above zero, or leave it empty.";
+  faults[field] = "Enter a number above zero, or clear the field.";
   return undefined;
 }
 

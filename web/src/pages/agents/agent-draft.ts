@@ -152,7 +152,7 @@ function approvalOf({ levels, rules }: AgentDraft, expires_s: number | undefined
 function settingsOf(text: string, faults: Record<string, string>): AgentConfig["tool_config"] {
   if (text.trim() === "") return undefined;
   try {
-    // The API judges what stands in it.
+    // The API validates the content.
     return JSON.parse(text) as NonNullable<AgentConfig["tool_config"]>;
   } catch (thrown) {
     faults["tool_config"] = `This is not JSON: ${thrown instanceof Error ? thrown.message : ""}`;

@@ -40,7 +40,7 @@ export function AgentEdit({ agent }: { readonly agent: Tagged<Agent> }) {
   });
   const read = readDraft(edit.draft);
   const changes = changesBetween(edit.start, edit.draft);
-  // A version that differs from the last one in nothing is none.
+  // Saving without changes creates no version.
   const isChanged = edit.isChanged && (!read.ok || changes.length > 0);
   return (
     <>

@@ -1,4 +1,4 @@
-/** Everything that makes an agent, with what it may do in words beside it, as one types. */
+/** All fields of an agent, with a live summary in words of what it may do. */
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useDeferredValue } from "react";
 import { CheckField, TextArea, TextField } from "../../ui/field.tsx";
@@ -35,7 +35,7 @@ export function AgentForm({ draft, faults, set, onSubmit, children }: AgentFormP
         <Part title="Permissions and tools">
           <PermissionFields {...fields} />
           {error === null ? null : (
-            <ProblemNotice error={error} doing="The tools were not read" onRetry={() => void refetch()} />
+            <ProblemNotice error={error} doing="Couldn't load the tools" onRetry={() => void refetch()} />
           )}
           <ToolsChooser
             patterns={draft.tools}
@@ -120,7 +120,7 @@ function BasicFields({ draft, faults, set }: FieldsProps) {
       />
       <TextField
         label="Model (optional)"
-        hint="Without it, the usual one of this installation."
+        hint="Default: this installation's model."
         autoComplete="off"
         value={draft.model}
         onChange={({ target }) => set({ model: target.value })}

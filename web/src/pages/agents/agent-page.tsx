@@ -45,7 +45,7 @@ export function AgentPage() {
       {error === null ? (
         <Skeleton rows={8} label="Loading the agent" />
       ) : (
-        <ProblemNotice error={error} doing="The agent was not read" onRetry={() => void refetch()} />
+        <ProblemNotice error={error} doing="Couldn't load the agent" onRetry={() => void refetch()} />
       )}
     </Page>
   );
@@ -116,7 +116,7 @@ function InWords({ agent }: { readonly agent: Agent }) {
           error === null ? (
             <Skeleton rows={8} label="Loading the tools" />
           ) : (
-            <ProblemNotice error={error} doing="The tools were not read" onRetry={() => void refetch()} />
+            <ProblemNotice error={error} doing="Couldn't load the tools" onRetry={() => void refetch()} />
           )
         ) : (
           <Card>
@@ -124,10 +124,9 @@ function InWords({ agent }: { readonly agent: Agent }) {
           </Card>
         )}
       </Section>
-      <Section title="How it is told to work">
+      <Section title="Instructions">
         <p className="text-quiet">
-          Model:{" "}
-          <Badge>{agent.model === undefined ? "the usual one of this installation" : honestProse(agent.model)}</Badge>
+          Model: <Badge>{agent.model === undefined ? "default" : honestProse(agent.model)}</Badge>
         </p>
         {agent.instructions === "" ? (
           <p className="text-quiet">It has no instructions.</p>

@@ -32,7 +32,7 @@ export function readAgentsSearch({ query }: Record<string, unknown>): AgentsSear
   return typeof query === "string" && query.trim() !== "" ? { query } : {};
 }
 
-/** Whether each word of `query` stands in the agent's name or its instructions, in letters of either case. */
+/** Whether the agent's name or instructions contain each word of `query`, in any case. */
 export function isFound(
   { name, instructions }: { readonly name: string; readonly instructions: string },
   query: string,

@@ -39,7 +39,7 @@ export function AgentTasks({ agentId }: { readonly agentId: string }) {
     return error === null ? (
       <Skeleton rows={5} label="Loading the tasks" />
     ) : (
-      <ProblemNotice error={error} doing="The tasks were not read" onRetry={() => void refetch()} />
+      <ProblemNotice error={error} doing="Couldn't load the tasks" onRetry={() => void refetch()} />
     );
   if (data.data.length === 0)
     return (

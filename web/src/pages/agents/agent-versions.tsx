@@ -40,7 +40,7 @@ export function AgentVersions({ agent }: { readonly agent: Agent }) {
   return (
     <>
       {agent.version === 1 ? (
-        <Empty title="There is one version so far">Change the agent, and the difference stands here.</Empty>
+        <Empty title="There is one version so far">Change the agent, and the difference appears here.</Empty>
       ) : (
         <>
           <div className="flex flex-wrap gap-3">

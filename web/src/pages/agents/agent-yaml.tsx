@@ -24,7 +24,7 @@ export function DownloadYaml({ agent: { id, name, version } }: { readonly agent:
         }),
       ),
     onSuccess: (text) => save(`${name}-v${version}.yaml`, String(text)),
-    onError: (error) => say(`It was not downloaded: ${toApiError(error).message}`),
+    onError: (error) => say(`Couldn't download: ${toApiError(error).message}`),
   });
   return (
     <Button
@@ -91,9 +91,9 @@ export function YamlForm({
         value={text}
         onChange={({ target }) => setText(target.value)}
       />
-      {sending.isError ? <ProblemNotice error={sending.error} doing="It was not taken" /> : null}
+      {sending.isError ? <ProblemNotice error={sending.error} doing="Couldn't save" /> : null}
       <Button type="submit" className="self-start" isBusy={sending.isPending} disabled={text.trim() === ""}>
-        {of === null ? "Make the agent of the file" : "Make the next version of the file"}
+        {of === null ? "Create agent from file" : "Save as next version"}
       </Button>
     </Form>
   );

@@ -55,7 +55,7 @@ const COLUMNS: readonly Column<Agent>[] = [
   },
   {
     title: "Model",
-    cell: ({ model }) => <span className="text-sm">{model === undefined ? "The usual one" : honestProse(model)}</span>,
+    cell: ({ model }) => <span className="text-sm">{model === undefined ? "Default" : honestProse(model)}</span>,
   },
   { title: "Version", isNumber: true, cell: ({ version }) => version },
   {
@@ -100,7 +100,7 @@ export function AgentsPage() {
         empty={
           query === "" ? (
             <Empty title="No agents yet" action={make}>
-              Make one for each kind of work, with no more permissions than it needs.
+              Create one for each kind of work, with no more permissions than it needs.
             </Empty>
           ) : (
             <Empty title="No agent fits" action={<Button onClick={() => search("")}>Show all</Button>} />

@@ -1,4 +1,4 @@
-/** What an agent asks a person about: by how dangerous a call is, and by tool. */
+/** When an agent asks a person first: by risk of the call, and by tool. */
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
@@ -22,10 +22,10 @@ const DECISIONS: readonly { readonly decision: Decision; readonly label: string 
 ];
 
 const USUAL: Readonly<Record<Level, string>> = {
-  safe: "As usual: do it",
-  cautious: "As usual: do it",
-  dangerous: "As usual: ask if it reaches outside its files",
-  critical: "As usual: ask a person first",
+  safe: "Default: run",
+  cautious: "Default: run",
+  dangerous: "Default: ask if it reaches outside its files",
+  critical: "Default: ask a person first",
 };
 
 export function ApprovalFields({ draft, faults, set }: FieldsProps) {

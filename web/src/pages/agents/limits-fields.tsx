@@ -10,9 +10,9 @@ function faultOf(faults: FieldsProps["faults"], field: string): string | undefin
 }
 
 const BUDGET = [
-  { field: "max_steps", label: "Steps of a task", hint: "1 to 100. Without it, 10." },
-  { field: "max_cost_usd", label: "Dollars of a task", hint: "Needs a model whose price is known." },
-  { field: "max_tokens", label: "Tokens of a task", hint: "Without it, no limit of its own." },
+  { field: "max_steps", label: "Max steps per task", hint: "1 to 100. Without it, 10." },
+  { field: "max_cost_usd", label: "Max cost per task (US dollars)", hint: "Needs a model whose price is known." },
+  { field: "max_tokens", label: "Max tokens per task", hint: "Without it, no limit of its own." },
   { field: "max_duration_s", label: "Seconds of a task", hint: "The time that people take does not count." },
 ] as const;
 
@@ -54,14 +54,14 @@ export function HostFields({ draft, faults, set }: FieldsProps) {
       />
       <SelectField
         className="sm:w-96"
-        label="When nobody knows whether a call happened"
+        label="Unknown outcomes"
         value={draft.on_unknown}
         onChange={({ target }) => set({ on_unknown: oneOf(["tell", "ask"], target.value) })}
         error={faults["on_unknown"]}
       >
-        <option value="">As usual: tell its model, which goes on</option>
-        <option value="tell">Tell its model, which goes on</option>
-        <option value="ask">Wait until a person says</option>
+        <option value="">Default: tell the model and continue</option>
+        <option value="tell">Tell the model and continue</option>
+        <option value="ask">Wait for a person</option>
       </SelectField>
     </div>
   );
@@ -81,7 +81,7 @@ export function FileFields({ draft, faults, set }: FieldsProps) {
       <LinesField
         label="Hidden files"
         hint="Patterns, such as **/*.key."
-        unset="As usual: files that look like secrets (.env, keys, .git)."
+        unset="Default: files that look like secrets (.env, keys, .git)."
         value={draft.denied_patterns}
         error={faultOf(faults, "sandbox.denied_patterns")}
         onChange={(denied_patterns) => set({ denied_patterns })}
@@ -96,7 +96,7 @@ export function FileFields({ draft, faults, set }: FieldsProps) {
       />
       <FlagField
         label="Writing into its sandbox"
-        usual="As usual: yes"
+        usual="Default: yes"
         value={draft.allow_write}
         onChange={(allow_write) => set({ allow_write })}
       />
@@ -122,19 +122,19 @@ export function MoreFields({ draft, faults, set }: FieldsProps) {
         onChange={({ target }) => set({ match: oneOf(["auto", "explicit"], target.value) })}
         error={faults["skills.match"]}
       >
-        <option value="">As usual: those that fit the task</option>
+        <option value="">Default: those that fit the task</option>
         <option value="auto">Those that fit the task</option>
         <option value="explicit">Only those that somebody names</option>
       </SelectField>
       <FlagField
         label="Completed tasks leave a summary in memory"
-        usual="As usual: yes"
+        usual="Default: yes"
         value={draft.summaries}
         onChange={(summaries) => set({ summaries })}
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="What a tag adds to a memory's score"
+          label="Tag boost"
           hint="0 to 1."
           inputMode="decimal"
           value={draft.tag_boost}
@@ -142,7 +142,7 @@ export function MoreFields({ draft, faults, set }: FieldsProps) {
           error={faults["memory.tag_boost"]}
         />
         <TextField
-          label="Least score of a memory that is found"
+          label="Minimum score"
           hint="-1 to 1."
           inputMode="decimal"
           value={draft.min_score}

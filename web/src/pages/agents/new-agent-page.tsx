@@ -52,11 +52,11 @@ export function NewAgentPage() {
         </div>
       </details>
       <AgentForm draft={draft} faults={faults} set={(change) => setDraft({ ...draft, ...change })} onSubmit={submit}>
-        {making.isError ? <ProblemNotice error={making.error} doing="The agent was not made" /> : null}
+        {making.isError ? <ProblemNotice error={making.error} doing="Couldn't create the agent" /> : null}
         {read.ok || !isTried ? null : <p className="text-danger">Some fields cannot be read yet; look above.</p>}
         <div className="flex flex-wrap gap-2">
           <Button type="submit" look="primary" isBusy={making.isPending}>
-            Make the agent
+            Create agent
           </Button>
           <Button
             look="quiet"
@@ -65,7 +65,7 @@ export function NewAgentPage() {
               forget();
             }}
           >
-            Begin anew
+            Start over
           </Button>
         </div>
       </AgentForm>

@@ -125,7 +125,7 @@ function approvalWords({ approval: policy }: AgentConfig, usable: readonly Worde
 
 const USUAL: Statement = {
   tone: "may",
-  text: "It asks before anything critical, and before anything dangerous that reaches outside its own files. All else runs by itself.",
+  text: "It asks before anything critical, and before anything dangerous that reaches outside its own files. All else runs without asking.",
 };
 
 function levelText(level: Level, decision: Decision): string {
@@ -249,8 +249,8 @@ function limitWords({ budget = {} }: AgentConfig): Statement[] {
 function unclearWords({ on_unknown, memory, skills }: AgentConfig): Statement[] {
   return [
     on_unknown === "ask"
-      ? { tone: "may", text: "When nobody knows whether a call happened, it waits until a person says." }
-      : { tone: "may", text: "When nobody knows whether a call happened, its model is told and goes on." },
+      ? { tone: "may", text: "Unknown outcomes: waits for a person's decision." }
+      : { tone: "may", text: "Unknown outcomes: tells the model and continues." },
     ...(memory?.summaries === false
       ? [{ tone: "may_not", text: "Its tasks leave no summary in memory." } as const]
       : []),

@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
     cell: (delivery) => <DeliveryState delivery={delivery} />,
   },
   { title: "Tries", isNumber: true, cell: ({ attempts }) => attempts },
-  { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 export function DeliveriesPage() {
@@ -84,10 +84,10 @@ export function DeliveriesPage() {
         list={list}
         empty={
           isNarrowed ? (
-            <Empty title="Nothing fits" action={<Button onClick={() => narrow({})}>Show everything</Button>} />
+            <Empty title="No results" action={<Button onClick={() => narrow({})}>Show everything</Button>} />
           ) : (
             <Empty title="Nothing was sent yet">
-              Give a task a place to deliver to, ask a person something, or make a webhook: what leaves stands here.
+              Give a task a destination, ask a person something, or create a webhook. Deliveries appear here.
             </Empty>
           )
         }

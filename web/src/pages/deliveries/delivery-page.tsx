@@ -22,8 +22,8 @@ type Try = DeliveryDetail["tries"][number];
 
 const OUTCOMES: Readonly<Record<NonNullable<Try["outcome"]>, string>> = {
   sent: "Taken",
-  later: "Failed, tried again later",
-  dead: "Refused for good",
+  later: "Failed, will retry",
+  dead: "Refused, not retried",
   unknown: "Not known",
   cut_off: "Cut off by a restart",
 };
@@ -75,7 +75,7 @@ function Detail({ delivery }: { readonly delivery: DeliveryDetail }) {
         <FactOfRow name="To">
           <Place channel={channel} to={to} />
         </FactOfRow>
-        <FactOfRow name="Made">
+        <FactOfRow name="Created">
           <Time at={created_at} />
         </FactOfRow>
         <FactOfRow name="Next try">{due_at === null || state !== "waiting" ? "None" : <Time at={due_at} />}</FactOfRow>
@@ -91,7 +91,7 @@ function Detail({ delivery }: { readonly delivery: DeliveryDetail }) {
       </FactRow>
       <Section title="Tries">
         {tries.length === 0 ? (
-          <p className="text-quiet">It was not tried yet.</p>
+          <p className="text-quiet">No attempts yet.</p>
         ) : (
           <Table caption="Every try" columns={TRIES} rows={tries} rowKey={({ number }) => String(number)} />
         )}

@@ -25,7 +25,7 @@ export function readDeliverySearch(given: Record<string, unknown>): DeliverySear
   };
 }
 
-/** The key of a table that a value is; undefined when it is none. */
+/** The value as a key of the table; undefined for any other value. */
 export function keyOf<Key extends string>(table: Readonly<Record<Key, unknown>>, value: unknown): Key | undefined {
   return (Object.keys(table) as Key[]).find((key) => key === value);
 }

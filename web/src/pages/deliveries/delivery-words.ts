@@ -9,14 +9,14 @@ export const STATES: Readonly<Record<State, { readonly word: string; readonly to
     waiting: { word: "Waiting", tone: "info", meaning: "It has not left yet, or is tried again later." },
     sending: { word: "Sending", tone: "info", meaning: "It is on its way at this moment." },
     sent: { word: "Sent", tone: "good", meaning: "The other side took it." },
-    dead: { word: "Given up", tone: "danger", meaning: "It was tried as often as it may be, or was refused for good." },
+    dead: { word: "Given up", tone: "danger", meaning: "All attempts failed, or the receiver refused it." },
     unknown: {
       word: "Unknown",
       tone: "warn",
       meaning:
-        "The connection ended before the other side answered: it may have arrived. Otto does not send it again by itself.",
+        "The connection ended before the other side answered: it may have arrived. Otto does not resend it without you.",
     },
-    called_off: { word: "Called off", tone: "plain", meaning: "It was no longer needed before it left." },
+    called_off: { word: "Cancelled", tone: "plain", meaning: "It was no longer needed before it left." },
   };
 
 export const KINDS: Readonly<Record<Delivery["kind"], string>> = {

@@ -54,7 +54,7 @@ export function SendAgain({ delivery: { id, state }, rowName }: SendAgainProps) 
             ? "It may have arrived already: look there first. A person would get it twice; a program that looks at the id would not."
             : "It goes under the same id, so that a receiver that has it already can tell."}
         </p>
-        {sending.isError ? <ProblemNotice error={sending.error} doing="It was not sent" /> : null}
+        {sending.isError ? <ProblemNotice error={sending.error} doing="Couldn't send" /> : null}
       </Confirm>
     </>
   );

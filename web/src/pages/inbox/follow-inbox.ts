@@ -1,4 +1,4 @@
-/** What the inbox shows while it changes: entries keep their places, and one that is being worked on never goes by itself. */
+/** The inbox while it changes: entries keep their positions, and one that a person is editing stays. */
 import { pendingKey } from "../../pending/pending-key.ts";
 import type { InboxEntry } from "../../api/types.generated.ts";
 
@@ -9,7 +9,7 @@ export interface ShownEntry {
   readonly isSettled: boolean;
 }
 
-/** An entry by its wait: a call that is made again and cut off again waits anew, under its old id. */
+/** An entry by its wait: a call that is retried and cut off again waits again, under its old id. */
 export function entryKey({ pending, since }: Pick<InboxEntry, "pending" | "since">): string {
   return `${pendingKey(pending)} ${since}`;
 }

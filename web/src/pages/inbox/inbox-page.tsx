@@ -141,7 +141,7 @@ function NothingWaits({ kind }: { readonly kind: InboxSearch["kind"] }) {
         )
       }
     >
-      When an agent has a question, or wants to do what needs your yes, it stands here and the task waits.
+      Questions and approvals of agents appear here while their tasks wait.
     </Empty>
   );
 }

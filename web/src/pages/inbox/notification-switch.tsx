@@ -23,7 +23,7 @@ export function NotificationSwitch() {
   };
   return (
     <CheckField
-      label="Tell me on the desktop when something waits"
+      label="Notify me on this computer"
       checked={choice === "on"}
       disabled={isAsking || choice === "denied" || choice === "unable"}
       onChange={({ target }) => void turn(target.checked)}

@@ -88,8 +88,8 @@ function Received({ address }: { readonly address: string | null }) {
           ) : (
             <>
               Write to <Name className="[overflow-wrap:anywhere]">{address}</Name> from the address of somebody under
-              People, with a subject that begins with “New Task”. Each mail of the last 30 days stands here, with the
-              task that it became or why it was not taken.
+              People, with a subject that begins with “New Task”. Mail of the last 30 days appears here, with its task
+              or the reason why it was refused.
             </>
           )}
         </Empty>

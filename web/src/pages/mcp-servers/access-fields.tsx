@@ -69,7 +69,7 @@ function OAuthFields({ fields, set, faults }: AccessProps) {
         autoComplete="off"
         value={fields.clientId}
         onChange={({ target }) => set({ clientId: target.value })}
-        {...(isClient ? {} : { hint: "Leave it empty, and Otto registers itself." })}
+        {...(isClient ? {} : { hint: "When empty, Otto registers itself." })}
         error={faultOf(faults, "oauth")}
       />
       <TextField
@@ -112,7 +112,7 @@ export function ProcessFields({ fields, set, faults, secrets }: AccessProps) {
         rows={3}
         value={fields.args}
         onChange={({ target }) => set({ args: target.value })}
-        hint="They are shown to everybody here: a secret stands in one as ${NAME}."
+        hint="Everyone here can read them: write a secret as ${NAME}."
         error={faultOf(faults, "args")}
       />
       <PairsField

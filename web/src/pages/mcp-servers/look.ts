@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { answered, api } from "../../api/client.ts";
 import { keepServer } from "./server-queries.ts";
 
-/** Connects to the server and reads its tools anew. */
+/** Connects to the server and refreshes its tools. */
 export function useLook(name: string) {
   const queries = useQueryClient();
   return useMutation({

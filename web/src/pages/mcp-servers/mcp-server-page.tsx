@@ -53,9 +53,9 @@ function ServerActions({ server: { name } }: { readonly server: McpServerDetail 
       <Button
         icon={<RefreshCw aria-hidden className="size-4" />}
         isBusy={look.isPending}
-        onClick={() => look.mutate(undefined, { onSuccess: () => say(`${name} was looked at.`) })}
+        onClick={() => look.mutate(undefined, { onSuccess: () => say(`${name} refreshed.`) })}
       >
-        Look again
+        Refresh
       </Button>
       <Button
         icon={<Pencil aria-hidden className="size-4" />}
@@ -66,7 +66,7 @@ function ServerActions({ server: { name } }: { readonly server: McpServerDetail 
       <Button look="danger" icon={<Trash2 aria-hidden className="size-4" />} onClick={() => setDeleting(true)}>
         Remove
       </Button>
-      {look.isError ? <ProblemNotice error={look.error} doing="It was not looked at" /> : null}
+      {look.isError ? <ProblemNotice error={look.error} doing="Couldn't refresh" /> : null}
       <RemoveServer name={name} isOpen={isDeleting} onClose={() => setDeleting(false)} />
     </>
   );
@@ -119,9 +119,7 @@ function RemoveServer({ name, isOpen, onClose }: RemoveServerProps) {
       onConfirm={() => removing.mutate()}
       onClose={onClose}
     >
-      <p>
-        Agents lose its tools. A task that is under way is told that they are gone. Headers and tokens are forgotten.
-      </p>
+      <p>Agents lose its tools. Running tasks get an error when they call them. Headers and tokens are deleted.</p>
       {removing.isError ? <ProblemNotice error={removing.error} /> : null}
     </Confirm>
   );

@@ -79,7 +79,7 @@ function ServerCard({ server }: { readonly server: McpServer }) {
           {toolsWord(tool_count)}
           {checked_at === null ? null : (
             <>
-              {" · looked at "}
+              {" · refreshed "}
               <Time at={checked_at} />
             </>
           )}

@@ -35,7 +35,7 @@ export function ServerAccess({ server }: { readonly server: McpServerDetail }) {
           </Fact>
           <Fact name="One call">at most {timeout_ms / 1000} s</Fact>
           <Fact name="Protocol">{protocol_version}</Fact>
-          <Fact name="Looked at">{checked_at === null ? null : <ExactTime at={checked_at} />}</Fact>
+          <Fact name="Refreshed">{checked_at === null ? null : <ExactTime at={checked_at} />}</Fact>
           <Fact name="Changed">
             <ExactTime at={updated_at} />
           </Fact>

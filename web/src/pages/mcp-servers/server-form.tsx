@@ -19,7 +19,7 @@ interface ServerFormProps {
   /** Forgets what was typed: headers and variables hold secrets. */
   readonly onSaved: () => void;
   readonly isNew: boolean;
-  /** Names of other servers: one of them would be set anew. */
+  /** Names of other servers, which this one must not overwrite. */
   readonly taken: readonly string[];
 }
 
@@ -50,8 +50,8 @@ export function ServerForm({ fields, onChange, onSaved, isNew, taken }: ServerFo
       ) : (
         <Notice title="Give the values again">
           What is sealed is never shown: headers, variables and a client’s secret have to be typed again. With another
-          address, another command or another way to sign in, it counts as another server, and its tools are agreed to
-          anew.
+          address, another command or another way to sign in, it counts as another server, and you accept its tools
+          again.
         </Notice>
       )}
       <SelectField
@@ -64,7 +64,7 @@ export function ServerForm({ fields, onChange, onSaved, isNew, taken }: ServerFo
       </SelectField>
       {fields.kind === "url" ? <UrlFields {...shared} /> : <ProcessFields {...shared} />}
       <CheckField
-        label="Believe what it says of its tools"
+        label="Trust this server's tool annotations"
         checked={fields.isTrusted}
         onChange={({ target }) => set({ isTrusted: target.checked })}
         hint="Otherwise each of its tools counts as dangerous, and a call is never made twice."
@@ -80,7 +80,7 @@ export function ServerForm({ fields, onChange, onSaved, isNew, taken }: ServerFo
         onChange={({ target }) => set({ timeoutS: target.value })}
         error={faultOf(faults, "timeout_ms")}
       />
-      {saving.isError && !isPlaced(faults) ? <ProblemNotice error={saving.error} doing="It was not saved" /> : null}
+      {saving.isError && !isPlaced(faults) ? <ProblemNotice error={saving.error} doing="Couldn't save" /> : null}
       <div className="flex flex-wrap items-center justify-end gap-3">
         {saving.isPending ? (
           <p role="status" className="text-quiet">

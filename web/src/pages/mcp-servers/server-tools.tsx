@@ -58,7 +58,7 @@ function ToolRow({ tool: { name, tool, description, security, effect } }: { read
         </Link>
         {effect === "none" ? <Badge>only reads</Badge> : null}
         {security === "dangerous" ? <Badge tone="warn">dangerous</Badge> : <Badge>{security}</Badge>}
-        {effect === "once" ? <Badge>never called twice</Badge> : null}
+        {effect === "once" ? <Badge>not retried</Badge> : null}
         {name.endsWith(`_${tool}`) ? null : <span className="text-sm text-quiet">there: {tool}</span>}
       </div>
       <div className="max-w-prose text-quiet">

@@ -14,7 +14,7 @@ export function ServerTrouble({ server }: { readonly server: McpServerDetail }) 
   const look = useLook(name);
   const again = (
     <Button size="small" isBusy={look.isPending} onClick={() => look.mutate()}>
-      Look again
+      Refresh
     </Button>
   );
   if (status === "authorization_needed" && server.oauth?.grant !== "client_credentials")
@@ -23,7 +23,7 @@ export function ServerTrouble({ server }: { readonly server: McpServerDetail }) 
     return (
       <Notice
         tone="danger"
-        title={status === "failed" ? "It was not reached" : "It does not let Otto in"}
+        title={status === "failed" ? "Couldn't reach the server" : "It does not let Otto in"}
         action={again}
       >
         <p dir="auto">{error ?? "It did not say why."}</p>
@@ -37,7 +37,7 @@ export function ServerTrouble({ server }: { readonly server: McpServerDetail }) 
   if (stale)
     return (
       <Notice title="It says that its tools are others now" action={again}>
-        Look again to see what it lists.
+        Refresh to see what it lists.
       </Notice>
     );
   return null;
@@ -60,7 +60,7 @@ function Consent({ server: { name, error } }: { readonly server: McpServerDetail
             </a>
           )}
           <Button isBusy={look.isPending} onClick={() => look.mutate()}>
-            {target === null ? "Ask for the link" : "Make a fresh link"}
+            {target === null ? "Get link" : "New link"}
           </Button>
         </div>
       }
@@ -68,7 +68,7 @@ function Consent({ server: { name, error } }: { readonly server: McpServerDetail
       {target !== null ? (
         <p>
           It is given at <Name className="font-medium">{target.host}</Name>, in another window, within ten minutes. This
-          page sees by itself when it is.
+          page updates automatically.
         </p>
       ) : (
         <p>

@@ -25,16 +25,15 @@ export function ToolChanges({ server }: { readonly server: McpServerDetail }) {
   if (diff === null || pending_hash === null) return null;
   return (
     <Section title="What it lists now">
-      <Notice tone="warn" title={`Its tools are others than those that you agreed to: ${sayDiff(diff)}`}>
-        Agents keep the tools as they were. Read what is other: a description is what a model is told, and may try to
-        steer it.
+      <Notice tone="warn" title={`Its tools differ from those you accepted: ${sayDiff(diff)}`}>
+        Agents keep the earlier tools. Review the changes: models read the descriptions, which may try to steer them.
       </Notice>
       {diff.added_tools.map((tool) => (
         <Card key={tool.tool} className="flex flex-col gap-2">
           <ToolTitle name={tool.tool} word="new" tone="good" />
           <ExactText text={tool.description} />
           <details>
-            <summary className="text-sm">What it takes</summary>
+            <summary className="text-sm">Input</summary>
             <JsonBlock value={tool.input} label={`Arguments of ${tool.tool}`} />
           </details>
         </Card>
@@ -87,10 +86,10 @@ function ToolTitle({
 }
 
 const PARTS = {
-  description: "What a model is told",
-  input: "What it takes",
-  output: "What it gives",
-  annotations: "What it says of itself",
+  description: "Description for models",
+  input: "Input",
+  output: "Output",
+  annotations: "Annotations",
 } as const;
 
 function OneChange({ tool, change: { what, before, after } }: { readonly tool: string; readonly change: Change }) {
@@ -126,7 +125,7 @@ function Agree({ name, hash }: { readonly name: string; readonly hash: string })
       {isOther ? (
         <Notice
           tone="warn"
-          title="It lists others again by now"
+          title="The tools changed again"
           action={
             <Button size="small" isBusy={look.isPending} onClick={() => look.mutate()}>
               See what it lists now
@@ -136,7 +135,7 @@ function Agree({ name, hash }: { readonly name: string; readonly hash: string })
           Nothing was agreed to.
         </Notice>
       ) : null}
-      {agreeing.isError && !isOther ? <ProblemNotice error={agreeing.error} doing="Nothing was agreed to" /> : null}
+      {agreeing.isError && !isOther ? <ProblemNotice error={agreeing.error} doing="Couldn't accept" /> : null}
       <Button
         look="primary"
         className="self-start"

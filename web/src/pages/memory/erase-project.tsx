@@ -53,8 +53,8 @@ function EraseForm({
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <p>
-        {memories === 1 ? "Its one memory goes" : `Its ${count(memories)} memories go`} for good, and the files that its
-        tasks share. Its tasks stay, with their own files.
+        {memories === 1 ? "Its one memory is" : `Its ${count(memories)} memories are`} permanently deleted, with the
+        files that its tasks share. Its tasks stay, with their own files.
       </p>
       <TextField
         label={`Type ${name} to erase it`}
@@ -67,7 +67,7 @@ function EraseForm({
         }}
         error={isWrong ? `That is not ${name}.` : null}
       />
-      {erasing.isError ? <ProblemNotice error={erasing.error} doing="It was not erased" /> : null}
+      {erasing.isError ? <ProblemNotice error={erasing.error} doing="Couldn't erase" /> : null}
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="danger" isBusy={erasing.isPending}>

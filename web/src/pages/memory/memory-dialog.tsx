@@ -155,7 +155,7 @@ function DeleteMemory({ id, done }: { readonly id: string; readonly done: (said:
             Keep it
           </Button>
           <Button look="danger" isBusy={deleting.isPending} onClick={() => deleting.mutate()}>
-            Delete for good
+            Delete permanently
           </Button>
         </div>
       ) : (
@@ -168,7 +168,7 @@ function DeleteMemory({ id, done }: { readonly id: string; readonly done: (said:
           Delete
         </Button>
       )}
-      {deleting.isError ? <ProblemNotice error={deleting.error} doing="It was not deleted" /> : null}
+      {deleting.isError ? <ProblemNotice error={deleting.error} doing="Couldn't delete" /> : null}
     </div>
   );
 }

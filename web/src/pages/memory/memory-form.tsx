@@ -56,7 +56,7 @@ export function MemoryForm({ fields, onChange, isNew, action, isBusy, error, onS
           error={faults["project"]}
         />
       ) : null}
-      {error === null || isPlaced ? null : <ProblemNotice error={error} doing="It was not saved" />}
+      {error === null || isPlaced ? null : <ProblemNotice error={error} doing="Couldn't save" />}
       <Button type="submit" look="primary" isBusy={isBusy} className="self-end">
         {action}
       </Button>
@@ -90,7 +90,7 @@ function ProjectField({ value, onChange, error }: ProjectFieldProps) {
         maxLength={64}
         pattern="[a-zA-Z0-9_\-]{1,64}"
         onChange={({ target }) => onChange(target.value)}
-        hint="Tasks of this project find it. Leave it empty, and every task does."
+        hint="Tasks of this project find it. When empty, every task does."
         error={error}
       />
       <datalist id="memory-projects">

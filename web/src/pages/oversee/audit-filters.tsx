@@ -1,4 +1,4 @@
-/** What the audit log is narrowed to: an act, who did it, what it was done to. */
+/** Filters of the audit log: act, actor, target. */
 import { useCallback } from "react";
 import { SelectField } from "../../ui/field.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
@@ -15,7 +15,7 @@ interface AuditFiltersProps {
 
 /** Who acts without a key of the tenant. */
 const OTHERS: ReadonlyMap<string, string> = new Map([
-  ["otto", "Otto by itself"],
+  ["otto", "Otto, automatically"],
   ["operator", "The operator of this Otto"],
 ]);
 

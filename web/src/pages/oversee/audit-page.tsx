@@ -57,7 +57,7 @@ export function AuditPage() {
         empty={
           isNarrowed ? (
             <Empty
-              title="Nothing fits"
+              title="No results"
               action={<Button onClick={() => void navigate({ search: {} })}>Show everything</Button>}
             />
           ) : (

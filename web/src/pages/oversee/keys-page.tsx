@@ -59,7 +59,7 @@ export function KeysPage() {
         </>
       ),
     },
-    { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
     { title: "State", cell: (key) => <KeyState apiKey={key} now={now} /> },
     {
       title: "Actions",
@@ -103,7 +103,7 @@ export function KeysPage() {
         list={list}
         empty={
           <Empty title="No keys to show" action={make}>
-            Make one for each program, with no more scopes than it needs.
+            Create one for each program, with no more scopes than it needs.
           </Empty>
         }
       >

@@ -16,7 +16,7 @@ type ReadLimit = ReturnType<typeof readNumber>;
 const PERIODS: readonly { readonly period: Period; readonly label: string }[] = [
   { period: "day", label: "A day" },
   { period: "month", label: "A month" },
-  { period: "total", label: "In all" },
+  { period: "total", label: "Total" },
 ];
 
 /** Sets, changes or takes away the limit of an account. */
@@ -115,7 +115,7 @@ function LimitForm({ budget, onClose }: { readonly budget: Budget | null; readon
       <div className="flex flex-wrap justify-end gap-2">
         {budget?.limit == null ? null : (
           <Button look="danger" isBusy={removing.isPending} onClick={() => removing.mutate()} className="mr-auto">
-            Take it away
+            Remove
           </Button>
         )}
         <Button onClick={onClose}>Cancel</Button>
@@ -140,7 +140,7 @@ function option(value: string, label: string) {
   );
 }
 
-/** Null: there is none. */
+/** Null without a limit. */
 function limitOf(read: ReadLimit): number | null {
   return read.kind === "number" ? read.value : null;
 }

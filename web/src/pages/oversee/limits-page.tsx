@@ -17,7 +17,7 @@ import { LimitDialog } from "./limit-dialog.tsx";
 import { RetentionSection } from "./retention-section.tsx";
 import { Name } from "../../ui/name.tsx";
 
-const PERIODS = { day: "a day", month: "a month", total: "in all" } as const;
+const PERIODS = { day: "a day", month: "a month", total: "total" } as const;
 
 export function LimitsPage() {
   const [editing, setEditing] = useState<Budget | "new" | null>(null);
@@ -126,7 +126,7 @@ function StopSwitch() {
               icon={<Play aria-hidden className="size-4" />}
               onClick={() => releasing.mutate()}
             >
-              Let everything go on
+              Resume everything
             </Button>
           )
         }
@@ -143,11 +143,11 @@ function StopSwitch() {
       <div className="min-w-0 flex-1 basis-64">
         <h2 className="font-semibold">Stop everything</h2>
         <p className="text-sm text-quiet">
-          No step begins and no call leaves any more, of any task of this tenant. Nothing is lost: all of it goes on
-          when you let it.
+          All tasks of this tenant are stopped: no step starts and no call is sent. Nothing is lost: they continue when
+          you resume them.
         </p>
       </div>
-      {/* It stands there before it is known whether all goes on: it mostly does, and nothing moves then. */}
+      {/* Rendered before the state is known: tasks mostly run, and the layout does not move then. */}
       <Button
         look="danger"
         icon={<OctagonX aria-hidden className="size-4" />}
@@ -166,7 +166,7 @@ function StopSwitch() {
       >
         <TextField
           label="Reason"
-          hint="Stands in the audit log, and where people look for why nothing moves."
+          hint="Recorded in the audit log, and shown where tasks are stopped."
           value={reason}
           onChange={({ target }) => setReason(target.value)}
         />

@@ -115,7 +115,7 @@ function NewKeyForm({ onMade, onClose }: NewKeyProps) {
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button look="primary" type="submit" isBusy={making.isPending} disabled={scopes.length === 0}>
-          Make the key
+          Create key
         </Button>
       </div>
     </form>

@@ -22,7 +22,7 @@ function SignInLink() {
       <div className="flex flex-col gap-3">
         <CodeBlock text={making.data.url} label="the link" />
         <p className="text-quiet">
-          It works once, and ends <Time at={making.data.expires_at} />. Whoever opens it is signed in as you are.
+          It works once, until <Time at={making.data.expires_at} />. The person who opens it is signed in as you.
         </p>
       </div>
     );
@@ -34,7 +34,7 @@ function SignInLink() {
       </p>
       {making.isError ? <ProblemNotice error={making.error} /> : null}
       <Button look="primary" isBusy={making.isPending} onClick={() => making.mutate()}>
-        Make a link
+        Create link
       </Button>
     </div>
   );

@@ -69,8 +69,8 @@ export function WhoIsSignedIn({ isAdmin }: { readonly isAdmin: boolean }) {
     >
       <p className="max-w-prose text-quiet">
         {isAdmin
-          ? "The browsers of everybody in this tenant. A session ends by itself twelve hours after it began."
-          : "The browsers that are signed in with your key. A session ends by itself twelve hours after it began."}
+          ? "Every browser that is signed in to this tenant. A session ends after twelve hours."
+          : "The browsers that are signed in with your key. A session ends after twelve hours."}
       </p>
       <Listing list={list} empty={<Empty title="Nobody is signed in" />}>
         <Table caption="Browsers that are signed in" columns={columns} rows={list.rows} rowKey={({ id }) => id} />
@@ -131,9 +131,9 @@ function EndSession({ session, onClose }: { readonly session: SignedIn | null; r
       <p>
         {isOwn
           ? "You are in this browser now. To come back you need a key or a sign-in link."
-          : "Whoever uses it has to sign in again, with a key or a sign-in link. The key itself stays good."}
+          : "Its user has to sign in again, with a key or a sign-in link. The key stays valid."}
       </p>
-      {ending.isError ? <ProblemNotice error={ending.error} doing="It was not signed out" /> : null}
+      {ending.isError ? <ProblemNotice error={ending.error} doing="Couldn't sign out" /> : null}
     </Confirm>
   );
 }
@@ -172,7 +172,7 @@ function EndOthers({
           : "Every other browser that is signed in with your key has to sign in again."}{" "}
         Keys stay good: revoke one that somebody else may have.
       </p>
-      {ending.isError ? <ProblemNotice error={ending.error} doing="Nobody was signed out" /> : null}
+      {ending.isError ? <ProblemNotice error={ending.error} doing="Couldn't sign out" /> : null}
     </Confirm>
   );
 }

@@ -1,4 +1,4 @@
-/** How this Otto is: each part of it, and what stands in the way. */
+/** Status of this installation: each part, and its problems. */
 import { useQuery } from "@tanstack/react-query";
 import { answered, api } from "../../api/client.ts";
 import type { Health } from "../../api/types.generated.ts";
@@ -25,7 +25,7 @@ export function SystemPage() {
     refetchInterval: READ_AGAIN_MS,
   });
   return (
-    <Page title="System" lead="The parts of this Otto as they are at this moment. It is read again every few seconds.">
+    <Page title="System" lead="Status of each part, refreshed every few seconds.">
       {isPending ? <Skeleton rows={5} /> : null}
       {error ? <ProblemNotice error={error} onRetry={() => void refetch()} /> : null}
       {data === undefined ? null : <Parts health={data} />}
@@ -73,7 +73,7 @@ function Parts({ health }: { readonly health: Health }) {
     ],
     ["Sidecar", health.sidecar, "Documents, scripts, shell, egress. It may sleep until it is needed."],
     ["Isolation", health.isolation, "What holds scripts and shell commands. Without one they are refused."],
-    ["Model", health.model, "What agents think with."],
+    ["Model", health.model, "Language model."],
     ["Embeddings", health.embeddings, "What memory is searched with."],
     ["Vectors", health.vectors, "Where they are kept."],
     ["Mode", health.mode, "Production refuses what is for development alone."],
@@ -86,7 +86,7 @@ function Parts({ health }: { readonly health: Health }) {
   return (
     <>
       {health.problems.length > 0 ? (
-        <Notice tone="warn" title="What stands in the way">
+        <Notice tone="warn" title="Problems">
           <ul className="list-disc pl-5">
             {health.problems.map((problem) => (
               <li key={problem}>{problem}</li>

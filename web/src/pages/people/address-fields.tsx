@@ -32,7 +32,7 @@ export function AddressFields({ draft: { addresses, preferred }, onChange, fault
             }
           />
           <IconButton
-            label={`Take address ${index + 1} out`}
+            label={`Remove address ${index + 1}`}
             className="mt-6"
             onClick={() => onChange({ addresses: addresses.filter((_, at) => at !== index) })}
           >
@@ -94,7 +94,7 @@ function OneAddress({ address, place, faults, onChange }: OneAddressProps) {
         placeholder="T0123456789"
         value={address.team}
         onChange={({ target }) => onChange({ team: target.value })}
-        hint="Begins with T; it stands in the address of Slack in a browser."
+        hint="Starts with T; copy it from Slack's address in a browser."
         error={error}
       />
       <TextField
@@ -103,7 +103,7 @@ function OneAddress({ address, place, faults, onChange }: OneAddressProps) {
         placeholder="U0123456789"
         value={address.user}
         onChange={({ target }) => onChange({ user: target.value })}
-        hint="Begins with U; in Slack: the profile, then “Copy member ID”."
+        hint="Starts with U; in Slack: the profile, then “Copy member ID”."
         error={error}
       />
     </div>

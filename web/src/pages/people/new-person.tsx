@@ -44,7 +44,7 @@ export function NewPerson({ onDone }: { readonly onDone: () => void }) {
       }}
       onSubmit={submit}
     >
-      {making.isError ? <ProblemNotice error={making.error} doing="Nobody was added" /> : null}
+      {making.isError ? <ProblemNotice error={making.error} doing="Couldn't add the person" /> : null}
       <Button type="submit" look="primary" isBusy={making.isPending} className="self-end">
         Add the person
       </Button>

@@ -46,7 +46,7 @@ const columns: readonly Column<Person>[] = [
     ),
   },
   {
-    title: "Their word",
+    title: "Permissions",
     cell: (person) => <Badge tone={person.may_approve ? "accent" : "plain"}>{rightsInWords(person)}</Badge>,
   },
 ];
@@ -67,7 +67,7 @@ export function PeoplePage() {
   return (
     <Page
       title="People"
-      lead="Those whom agents can ask and tell something. Whoever writes to Otto in Slack is added by that."
+      lead="People your agents can ask or notify. Anyone who writes to Otto in Slack is added."
       actions={button}
     >
       <Listing

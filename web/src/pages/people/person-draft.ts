@@ -1,4 +1,4 @@
-/** A person as it stands in the form's fields, and the request that it makes. */
+/** A person in the form's fields, and the request that they make. */
 import type { paths, Person } from "../../api/types.generated.ts";
 import type { Faults } from "../../ui/faults.ts";
 

@@ -116,7 +116,7 @@ function HoursFields({ draft, onChange, faults }: PartProps) {
 function RightsFields({ draft, onChange, faults }: PartProps) {
   return (
     <fieldset className="flex flex-col gap-3">
-      <legend className="mb-2 font-medium">What their word counts for</legend>
+      <legend className="mb-2 font-medium">Permissions</legend>
       <CheckField
         label="Their answers count"
         hint="When a task asks them something, it works on with what they answer in Slack or by mail."

@@ -43,8 +43,8 @@ function DeletePerson({ person: { id, name } }: { readonly person: Person }) {
       }}
     >
       <p>
-        Agents can no longer ask them. Should they write to Otto in Slack again, they are added anew, and may not
-        approve anything.
+        Agents can no longer ask them. If they write to Otto in Slack again, they are added again, without the right to
+        approve.
       </p>
     </DeleteButton>
   );

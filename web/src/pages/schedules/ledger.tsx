@@ -29,11 +29,11 @@ export function Ledger({ schedule }: { readonly schedule: Schedule }) {
     (rows) => rows.some(isOpen) && LOOK_MS,
   );
   return (
-    <Section title="What became of it">
+    <Section title="Runs">
       <Listing
         list={list}
         empty={
-          <Empty title="It was not due yet">
+          <Empty title="No runs yet">
             Each time that it is due will stand here, with its task, or why there was none. “Run now” does not wait for
             that.
           </Empty>

@@ -17,7 +17,7 @@ interface MonthCalendarProps {
   readonly today: string;
   readonly due: readonly string[];
   readonly isBusy: boolean;
-  /** Days after this one were not looked at. Null: all were. */
+  /** The last calculated day; null: all are. */
   readonly knownTo: string | null;
   readonly onMonth: (month: string) => void;
 }
@@ -44,7 +44,7 @@ export function MonthCalendar({ month, zone, today, due, isBusy, knownTo, onMont
       </div>
       <table aria-busy={isBusy} className="w-full table-fixed border-collapse">
         <caption className="sr-only">
-          What is due in {monthWord(month)}, by the clocks of {zone}
+          Runs in {monthWord(month)}, times in {zone}
         </caption>
         <thead>
           <tr>
@@ -118,7 +118,7 @@ function Day({ day, zone, isToday, isKnown, due }: DayProps) {
         </time>
       ))}
       {due.length > SHOWN ? <span className="text-quiet">+{due.length - SHOWN} more</span> : null}
-      {isKnown ? null : <span className="sr-only">not looked at</span>}
+      {isKnown ? null : <span className="sr-only">not calculated</span>}
     </div>
   );
 }

@@ -49,10 +49,10 @@ export function NewSchedulePage() {
         }}
         onSubmit={submit}
       >
-        {making.isError ? <ProblemNotice error={making.error} doing="The schedule was not made" /> : null}
+        {making.isError ? <ProblemNotice error={making.error} doing="Couldn't create the schedule" /> : null}
         <div className="flex flex-wrap gap-2">
           <Button type="submit" look="primary" isBusy={making.isPending}>
-            Make the schedule
+            Create schedule
           </Button>
           <Button
             look="quiet"
@@ -62,7 +62,7 @@ export function NewSchedulePage() {
               setFaults({});
             }}
           >
-            Begin anew
+            Start over
           </Button>
         </div>
       </ScheduleForm>

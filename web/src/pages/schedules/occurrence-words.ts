@@ -7,12 +7,12 @@ type State = Occurrence["state"];
 
 export const STATES: Readonly<Record<State, { readonly word: string; readonly tone: Tone }>> = {
   starting: { word: "Starting", tone: "info" },
-  queued: { word: "Waits its turn", tone: "info" },
-  fired: { word: "At work", tone: "info" },
+  queued: { word: "Queued", tone: "info" },
+  fired: { word: "Running", tone: "info" },
   finished: { word: "Done", tone: "good" },
   failed: { word: "Failed", tone: "danger" },
   skipped: { word: "Skipped", tone: "plain" },
-  coalesced: { word: "Left to a later one", tone: "plain" },
+  coalesced: { word: "Merged into a later run", tone: "plain" },
 };
 
 /** Whether something may still become of it. */

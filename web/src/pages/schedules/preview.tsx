@@ -22,7 +22,7 @@ export function Preview({ timing }: { readonly timing: Timing }) {
     placeholderData: keepPreviousData,
     enabled: next.data !== undefined,
   });
-  if (next.isPending) return <Skeleton rows={1} height="h-96" label="Reckoning when it is due" />;
+  if (next.isPending) return <Skeleton rows={1} height="h-96" label="Calculating…" />;
   if (next.isError) return <ProblemNotice error={next.error} onRetry={() => void next.refetch()} />;
   const changes = monthGrid(month)
     .flat()
@@ -44,7 +44,7 @@ export function Preview({ timing }: { readonly timing: Timing }) {
         {due.isError ? <ProblemNotice error={due.error} onRetry={() => void due.refetch()} /> : null}
         <p className="text-sm text-quiet">
           {last === undefined
-            ? `By the clocks of ${zone.replaceAll("_", " ")}${changes.length === 0 ? "" : `, which change on ${changes.map(dayWord).join(" and on ")}`}.`
+            ? `Times in ${zone.replaceAll("_", " ")}${changes.length === 0 ? "" : `. Clocks change on ${changes.map(dayWord).join(" and on ")}`}.`
             : `It is due so often that only the first ${due.data?.due.length ?? 0} times of ${monthWord(month)} are shown.`}
         </p>
       </div>
@@ -54,7 +54,7 @@ export function Preview({ timing }: { readonly timing: Timing }) {
 }
 
 function NextDue({ moments, zone }: { readonly moments: readonly string[]; readonly zone: string }) {
-  if (moments.length === 0) return <p className="text-quiet">It is never due from now on.</p>;
+  if (moments.length === 0) return <p className="text-quiet">No more runs.</p>;
   return (
     <div className="flex flex-col gap-2">
       <h3 className="text-sm font-medium" id="next-due">

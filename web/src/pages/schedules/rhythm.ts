@@ -22,7 +22,7 @@ export type Rhythm = keyof typeof RHYTHMS;
 export const UNITS = { minutes: 60, hours: 3_600, days: 86_400 } as const;
 export type Unit = keyof typeof UNITS;
 
-/** As it stands in the fields; only those of its rhythm count. */
+/** The fields' values; only those of the chosen rhythm count. */
 export interface WhenDraft {
   readonly rhythm: Rhythm;
   /** `09:00` */
@@ -176,7 +176,7 @@ export function whenInWords(when: When, zone: string): string {
   }
 }
 
-/** "Mon, Nov 23, 2026, 09:00" by the clocks of a zone. */
+/** "Mon, Nov 23, 2026, 09:00" in the local time of a zone. */
 export function momentInWords(at: string, zone: string): string {
   const wall = Date.parse(`${wallText(zone, Date.parse(at))}Z`);
   return moment.format(wall).replace(" at ", ", ");

@@ -5,14 +5,14 @@ import { keyIn, type PartProps } from "./form-part.ts";
 import { PlacesField } from "./places-field.tsx";
 
 const MISSED = {
-  skip: "Leave out what was missed",
-  once: "Make up for it once, with the latest",
-  all: "Make up for every one",
+  skip: "Skip missed runs",
+  once: "Run once, with the latest",
+  all: "Run all missed",
 } as const;
 
 const OVERLAP = {
-  skip: { label: "Leave the new one out", hint: "The earlier one goes on; the next time is tried again." },
-  queue: { label: "Let the new one wait", hint: "It begins when the earlier one has ended." },
+  skip: { label: "Skip the new run", hint: "The previous run continues; the next occurrence is due as planned." },
+  queue: { label: "Queue the new run", hint: "It starts when the previous run has ended." },
   cancel_previous: { label: "Stop the earlier one", hint: "Its task is cancelled, and the new one begins." },
   allow: { label: "Let both work", hint: "As many work at once as are due." },
 } as const;
@@ -41,12 +41,12 @@ export function RuleFields({ draft, onChange, faults }: PartProps) {
             autoComplete="off"
             value={draft.missedHours}
             onChange={({ target }) => onChange({ missedHours: target.value })}
-            hint="What was missed by more is left out. At most 168, which is a week."
+            hint="Runs missed by more are skipped. At most 168, which is a week."
             error={faults["missed.window_seconds"]}
           />
         )}
         <SelectField
-          label="If an earlier one is still at work"
+          label="If the previous run hasn't finished"
           value={draft.overlap}
           onChange={({ target }) => onChange({ overlap: keyIn(OVERLAP, target.value) ?? "skip" })}
           hint={OVERLAP[draft.overlap].hint}
@@ -59,7 +59,7 @@ export function RuleFields({ draft, onChange, faults }: PartProps) {
           ))}
         </SelectField>
         <TextField
-          label="Begin up to so many minutes later, by chance"
+          label="Random delay (minutes)"
           inputMode="decimal"
           autoComplete="off"
           placeholder="On time"
@@ -71,7 +71,7 @@ export function RuleFields({ draft, onChange, faults }: PartProps) {
       </div>
       <div className="flex flex-col gap-4">
         <PlacesField
-          legend="Who is told when one fails"
+          legend="Whom to notify of a failure"
           of="the alert"
           field="alert.deliver"
           places={draft.alertTo}

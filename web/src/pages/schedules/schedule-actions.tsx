@@ -32,7 +32,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
           : api.POST("/v1/schedules/{id}/pause", { params: { path } }),
       ),
     onSuccess: async () => {
-      say(paused ? `${name} goes on.` : `${name} is paused.`);
+      say(paused ? `${name} resumed.` : `${name} is paused.`);
       await refresh();
     },
   });
@@ -66,9 +66,9 @@ export function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
         </Button>
       ) : null}
       <DeleteSchedule schedule={schedule} />
-      {running.isError ? <ProblemNotice error={running.error} doing="It was not run" /> : null}
+      {running.isError ? <ProblemNotice error={running.error} doing="Couldn't run" /> : null}
       {pausing.isError ? (
-        <ProblemNotice error={pausing.error} doing={paused ? "It was not resumed" : "It was not paused"} />
+        <ProblemNotice error={pausing.error} doing={paused ? "Couldn't resume" : "Couldn't pause"} />
       ) : null}
     </>
   );
@@ -89,7 +89,7 @@ function DeleteSchedule({ schedule: { id, name } }: { readonly schedule: Schedul
         await queries.invalidateQueries({ queryKey: ["schedules", "list"] });
       }}
     >
-      <p>It is never due again, and its ledger is gone. Tasks that it made stay, and those at work go on.</p>
+      <p>It does not run again, and its list of runs is deleted. Its tasks stay, and running ones continue.</p>
     </DeleteButton>
   );
 }

@@ -1,4 +1,4 @@
-/** A schedule as it stands in the form's fields, and the request that it makes. */
+/** A schedule in the form's fields, and the request that they make. */
 import type { paths, Schedule } from "../../api/types.generated.ts";
 import type { Faults } from "../../ui/faults.ts";
 import { readAboveZero } from "../../ui/typed-number.ts";
@@ -102,7 +102,7 @@ export function readTiming(draft: ScheduleDraft): Read<Timing> {
   const bound = (field: string, wall: string): string | undefined => {
     if (wall === "") return undefined;
     const at = momentOf(zone, wall);
-    if (at === null) faults[field] = "Choose a day and a time, or leave it empty.";
+    if (at === null) faults[field] = "Choose a day and a time, or clear the field.";
     return at === null ? undefined : new Date(at).toISOString();
   };
   const [startsAt, endsAt] = [bound("starts_at", draft.startsAt), bound("ends_at", draft.endsAt)];
@@ -130,7 +130,7 @@ export function readSchedule(draft: ScheduleDraft): Read<ScheduleConfig> {
   const late = seconds(draft.alertMinutes, MINUTE_S, "alert.if_not_finished_within_seconds", faults);
   const alertTo = readPlaces(draft.alertTo, "alert.deliver", faults);
   const noPlace = late !== undefined && alertTo.length === 0;
-  if (noPlace) faults["alert.deliver"] = "Say who is told.";
+  if (noPlace) faults["alert.deliver"] = "Choose whom to notify.";
   if (!timing.ok || Object.keys(faults).length > 0) return { ok: false, faults };
   const alert = { deliver: alertTo, ...(late === undefined ? {} : { if_not_finished_within_seconds: late }) };
   return {
@@ -158,7 +158,7 @@ function readTask(draft: ScheduleDraft, faults: Record<string, string>): TaskReq
   } = draft.before ?? {
     input: "",
   };
-  if (draft.input.trim() === "") faults["task.input"] = "Write what is to be done.";
+  if (draft.input.trim() === "") faults["task.input"] = "Say what the agent should do.";
   const budget = readLimits(draft.limits, faults, "task.budget");
   const deliver = readPlaces(draft.deliver, "task.deliver", faults);
   return {
@@ -174,7 +174,7 @@ function readTask(draft: ScheduleDraft, faults: Record<string, string>): TaskReq
 function readReminder({ text, to }: ScheduleDraft, faults: Record<string, string>) {
   if (text.trim() === "") faults["reminder.text"] = "Write what it says.";
   const places = readPlaces(to, "reminder.to", faults);
-  if (to.length === 0) faults["reminder.to"] = "Say whom it reminds.";
+  if (to.length === 0) faults["reminder.to"] = "Choose whom to remind.";
   return { text, to: places };
 }
 
@@ -185,7 +185,7 @@ function readPlaces(places: readonly Delivery[], field: string, faults: Record<s
   });
 }
 
-/** Whole seconds of a time above zero that stands in `unit`; undefined for an empty field. */
+/** Reads a time above zero in `unit` as whole seconds; undefined for an empty field. */
 function seconds(text: string, unit: number, field: string, faults: Record<string, string>): number | undefined {
   const value = readAboveZero(text, { isWhole: false }, field, faults);
   return value === undefined ? undefined : Math.round(value * unit);

@@ -61,13 +61,13 @@ function Overview({ schedule }: { readonly schedule: Schedule }) {
       <Card className="flex flex-col gap-3">
         <p className="flex flex-wrap items-center gap-2">
           {paused ? <Badge tone="warn">Paused</Badge> : null}
-          {!paused && next_at === null ? <Badge>Over: it is never due again</Badge> : null}
+          {!paused && next_at === null ? <Badge>Ended: no more runs</Badge> : null}
           {next_at === null ? null : (
             <span>
               <span className="font-medium">Next {exactInWords(next_at, zone)},</span> <Time at={next_at} />
             </span>
           )}
-          {paused ? <span className="text-quiet">It is not due until somebody resumes it.</span> : null}
+          {paused ? <span className="text-quiet">Paused until a person resumes it.</span> : null}
         </p>
         <div className="border-t border-line pt-3">
           <h2 className="mb-1 text-sm font-medium text-quiet">

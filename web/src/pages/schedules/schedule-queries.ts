@@ -11,7 +11,7 @@ export function scheduleQuery(id: string) {
   });
 }
 
-/** The latest of a schedule's occurrences; null: there is none yet. */
+/** The latest occurrence of a schedule; null before the first. */
 export function lastOccurrenceQuery(id: string) {
   return queryOptions({
     queryKey: ["schedules", "last", id],

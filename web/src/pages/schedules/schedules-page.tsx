@@ -1,4 +1,4 @@
-/** Schedules: what Otto does by itself at its time. */
+/** Schedules: tasks and reminders at set times. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CalendarPlus } from "lucide-react";
@@ -59,17 +59,13 @@ export function SchedulesPage() {
     </Link>
   );
   return (
-    <Page
-      title="Schedules"
-      lead="What agents do by themselves when its time has come, and reminders. Each schedule keeps a ledger of what became of it."
-      actions={make}
-    >
+    <Page title="Schedules" lead="Tasks and reminders at set times. Each schedule lists its runs." actions={make}>
       <Listing
         list={list}
         empty={
           <Empty title="No schedules yet" action={make}>
-            Have an agent work every weekday at nine, or remind somebody once. You see on a calendar when it is due
-            before you make it.
+            Have an agent work every weekday at nine, or remind somebody once. A calendar shows the runs before you
+            create it.
           </Empty>
         }
       >
@@ -81,7 +77,7 @@ export function SchedulesPage() {
 
 function Next({ of: { paused, next_at, time_zone: zone } }: { readonly of: Schedule }) {
   if (paused) return <Badge tone="warn">Paused</Badge>;
-  if (next_at === null) return <Badge>Over</Badge>;
+  if (next_at === null) return <Badge>Ended</Badge>;
   return (
     <span className="flex flex-col whitespace-nowrap">
       <Time at={next_at} />

@@ -51,7 +51,7 @@ function TaskFields(props: PartProps) {
   return (
     <>
       <TextArea
-        label="What is to be done"
+        label="What should the agent do?"
         dir="auto"
         rows={4}
         value={draft.input}

@@ -1,4 +1,4 @@
-/** Signing in: with a key, or by a one-time link, whose token stands behind the `#` and so reaches no server's log. */
+/** Signing in: with a key, or by a one-time link. Its token is in the fragment (`#`), which reaches no server's log. */
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
@@ -27,7 +27,7 @@ export function SignInPage() {
         </Card>
         {entering.isError ? <LinkTrouble error={entering.error} onGoOn={goOn} /> : null}
         <p className="text-sm text-quiet">
-          The key stays with Otto: this browser keeps a cookie that ends by itself and that no script can read.
+          This browser stores only a cookie that expires and that no script can read.
         </p>
       </Page>
     </main>
@@ -37,7 +37,7 @@ export function SignInPage() {
 /** A link works once: who opens it again is often signed in still. */
 function LinkTrouble({ error, onGoOn }: { readonly error: unknown; readonly onGoOn: () => void }) {
   const { data: session } = useQuery(sessionQuery);
-  if (toApiError(error).isPassing) return <ProblemNotice error={error} doing="The link did not sign you in" />;
+  if (toApiError(error).isPassing) return <ProblemNotice error={error} doing="Couldn't sign you in" />;
   return (
     <Notice
       tone="danger"
@@ -50,7 +50,7 @@ function LinkTrouble({ error, onGoOn }: { readonly error: unknown; readonly onGo
         )
       }
     >
-      It works once, for 15 minutes, and only as a whole.{" "}
+      Works once, within 15 minutes. Copy the whole link.{" "}
       {session == null ? (
         "Sign in with a key, or have another link made: each start of Otto prints one, and the page of keys makes them."
       ) : (

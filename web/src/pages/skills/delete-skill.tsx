@@ -35,8 +35,8 @@ export function DeleteSkill({ skill: { name, versions }, isOpen, onClose }: Dele
       onClose={onClose}
     >
       <p>
-        {versions === 1 ? "It goes for good." : `All ${versions} versions go for good.`} Tasks that run now keep it to
-        their end. When Otto ships a skill of this name, that one is used again.
+        {versions === 1 ? "It is permanently deleted." : `All ${versions} versions are permanently deleted.`} Running
+        tasks keep it to their end. When Otto ships a skill of this name, that one is used again.
       </p>
       {deleting.isError ? <ProblemNotice error={deleting.error} /> : null}
     </Confirm>

@@ -104,7 +104,7 @@ interface PermissionDifferenceProps {
   readonly later: string;
 }
 
-/** First what the later one may do beyond the earlier one, then every difference by itself. */
+/** First what only the later version may do, then each difference. */
 export function PermissionDifference({ difference, earlier, later }: PermissionDifferenceProps) {
   const { data: tools = [] } = useQuery(toolsQuery());
   const { widens, title } = sayDifference(difference, tools, { earlier, later });

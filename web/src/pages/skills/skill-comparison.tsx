@@ -89,7 +89,7 @@ function FileComparison({ name, from, to, file: { path, kind } }: ComparisonProp
   const [old, now] = [kind === "added" ? "" : before.data, kind === "removed" ? "" : after.data];
   if (error !== null) return <ProblemNotice error={error} />;
   if (old === undefined || now === undefined) return <Skeleton rows={8} height="h-5" />;
-  if (old === null || now === null) return <Notice title={`${path} is no text`}>Its bytes are others.</Notice>;
+  if (old === null || now === null) return <Notice title={`${path} is no text`}>Binary files differ.</Notice>;
   if (old.length > SHOWN_CHARACTERS || now.length > SHOWN_CHARACTERS)
     return <Notice title={`${path} is too long to be compared here`}>Download both and compare them.</Notice>;
   return <TextDifference before={old} after={now} label={`How ${path} differs`} />;

@@ -83,7 +83,7 @@ function SkillViews({ skill }: { readonly skill: SkillDetail }) {
           title={`This is version ${version.slice(0, 9)}, not the one that tasks have now`}
           action={
             <Link {...link(view === "files" ? { view } : {})} className="text-accent underline">
-              Show the present one
+              Show current version
             </Link>
           }
         />
@@ -93,7 +93,7 @@ function SkillViews({ skill }: { readonly skill: SkillDetail }) {
       {view !== "versions" && shown === undefined && error === null ? <Skeleton rows={4} height="h-24" /> : null}
       {view === "files" && shown !== undefined ? <SkillFiles name={name} skill={shown} /> : null}
       {view === "instructions" && shown !== undefined ? (
-        // All of it at once: what stands below the text on a phone would be moved by it.
+        // Rendered at once: on a phone, a later text would move the content below it.
         <Suspense fallback={<Skeleton rows={4} height="h-24" />}>
           <Instructions skill={shown} />
         </Suspense>
@@ -121,7 +121,7 @@ function Instructions({ skill }: { readonly skill: SkillDetail | SkillVersionDet
             <ScriptList scripts={skill.scripts} />
           </Card>
         </Section>
-        <Section title="What stands in its files">
+        <Section title="Scan of its files">
           <Warnings warnings={skill.warnings} />
           <Card>
             <ScanFindings scan={skill.scan} />
@@ -155,7 +155,7 @@ function About({ skill }: { readonly skill: SkillDetail | SkillVersionDetail }) 
           {value === null ? null : <span dir="auto">{value}</span>}
         </Fact>
       ))}
-      <Fact name="Made">{skill.created_at === null ? null : <ExactTime at={skill.created_at} />}</Fact>
+      <Fact name="Created">{skill.created_at === null ? null : <ExactTime at={skill.created_at} />}</Fact>
     </Facts>
   );
 }

@@ -58,7 +58,7 @@ export function skillFileAddress(name: string, path: string, version: string): s
   return `/v1/skills/${encodeURIComponent(name)}/files/${encoded}?version=${encodeURIComponent(version)}`;
 }
 
-/** A file as text; null: it is none. */
+/** A file as text; null for a binary one. */
 export const skillFileQuery = (name: string, path: string, version: string) =>
   queryOptions({
     queryKey: ["skills", name, "file", version, path],

@@ -35,7 +35,10 @@ export function SkillVersions({ skill }: { readonly skill: SkillDetail }) {
         rowKey={({ hash, version }) => `${version ?? hash}`}
         columns={[
           { title: "Version", cell: (one) => <VersionLink name={name} version={one} /> },
-          { title: "Made", cell: ({ created_at }) => (created_at === null ? "with Otto" : <Time at={created_at} />) },
+          {
+            title: "Created",
+            cell: ({ created_at }) => (created_at === null ? "with Otto" : <Time at={created_at} />),
+          },
           { title: "By", cell: ({ created_by }) => <MadeBy id={created_by} /> },
           {
             title: "Description",

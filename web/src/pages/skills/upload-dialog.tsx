@@ -105,7 +105,7 @@ function Verdict({ verdict, picked }: { readonly verdict: SkillVerdict; readonly
         </>
       )}
       <div className="flex flex-col gap-2">
-        <h4 className="font-medium">What stands in its files</h4>
+        <h4 className="font-medium">Scan of its files</h4>
         <ScanFindings scan={verdict.scan} />
       </div>
       {valid && skill !== null ? <Keep picked={picked} name={skill.name} /> : null}
@@ -132,7 +132,7 @@ function Keep({ picked, name }: { readonly picked: PickedSkill; readonly name: s
   });
   return (
     <div className="flex flex-col gap-3">
-      {keeping.isError ? <ProblemNotice error={keeping.error} doing="It was not uploaded" /> : null}
+      {keeping.isError ? <ProblemNotice error={keeping.error} doing="Couldn't upload" /> : null}
       <div className="flex flex-wrap items-center justify-end gap-3">
         {keeping.isPending ? <Busy doing={`Uploading ${bytes(picked.size)}`} /> : null}
         <Button look="primary" isBusy={keeping.isPending} onClick={() => keeping.mutate()}>

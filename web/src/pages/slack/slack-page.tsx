@@ -84,7 +84,7 @@ export function SlackPage() {
       lead="People mention Otto in a channel or write to it directly; it answers in the thread, asks with buttons, and hands over files."
       actions={add}
     >
-      {beginning.isError ? <ProblemNotice error={beginning.error} doing="Slack was not asked" /> : null}
+      {beginning.isError ? <ProblemNotice error={beginning.error} doing="Couldn't ask Slack" /> : null}
       <Listing
         list={list}
         empty={
@@ -127,8 +127,8 @@ function Received({ id }: { readonly id: string }) {
       caption="What came from Slack"
       empty={
         <Empty title="Nothing came yet">
-          Mention Otto in a channel, or write to it: what came in the last 30 days stands here, with the task that it
-          became or why it became none.
+          Mention Otto in a channel, or write to it: messages of the last 30 days appear here, with their task or the
+          reason why they have none.
         </Empty>
       }
     />
@@ -163,7 +163,7 @@ function TokenForm({ onClose }: { readonly onClose: () => void }) {
         hint="It begins with xoxb-. It is kept sealed and not shown again."
         error={adding.isError ? toApiError(adding.error).fields["bot_token"] : null}
       />
-      {adding.isError ? <ProblemNotice error={adding.error} doing="It was not connected" /> : null}
+      {adding.isError ? <ProblemNotice error={adding.error} doing="Couldn't connect" /> : null}
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button look="primary" type="submit" isBusy={adding.isPending}>

@@ -25,7 +25,7 @@ export function PendingCards({ task }: { readonly task: Task }) {
   return (
     <section id={PLACE} tabIndex={-1} aria-labelledby={`${PLACE}-title`} className="flex scroll-mt-16 flex-col gap-3">
       <h2 id={`${PLACE}-title`} className="font-semibold">
-        Waits for you
+        Waiting for you
       </h2>
       {shown.map((entry) => (
         <PendingCard
@@ -43,7 +43,7 @@ export function PendingCards({ task }: { readonly task: Task }) {
   );
 }
 
-/** The focus of a card that is gone goes to the next one, or to the timeline, which goes on. */
+/** When a card disappears, moves the focus to the next one, or to the timeline. */
 function keepFocus(): void {
   if (document.activeElement !== null && document.activeElement !== document.body) return;
   (document.getElementById(PLACE) ?? document.getElementById("timeline"))?.focus({ preventScroll: true });
@@ -68,7 +68,7 @@ export function PendingNotice({ count }: { readonly count: number }) {
         </Button>
       }
     >
-      The task goes on when it is settled.
+      The task continues once this is settled.
     </Notice>
   );
 }

@@ -59,7 +59,7 @@ export function SteerBox({ taskId }: { readonly taskId: string }) {
         hint="It reads this at its next step. Ctrl+Enter sends it."
         error={fault}
       />
-      {telling.isError && fault === undefined ? <ProblemNotice error={telling.error} doing="It was not sent" /> : null}
+      {telling.isError && fault === undefined ? <ProblemNotice error={telling.error} doing="Couldn't send" /> : null}
       <Button
         type="submit"
         className="self-end"

@@ -24,7 +24,7 @@ export function TaskActions({ task, hasEnded }: { readonly task: Task; readonly 
       ) : null}
       <Link to="/tasks/new" search={{ from: task.id }} className={buttonClasses()}>
         <RotateCcw aria-hidden className="size-4" />
-        Again
+        Run again
       </Link>
       {hasEnded ? <Erase task={task} /> : <Cancel task={task} />}
     </>
@@ -37,7 +37,7 @@ function Cancel({ task }: { readonly task: Task }) {
   const client = useQueryClient();
   useEffect(
     () => () => {
-      // The button goes when the task has ended, whoever ended it: where it had the focus, nothing has it now.
+      // The button disappears when the task ends. If it had the focus, nothing has it now.
       if (document.activeElement === document.body)
         document.getElementById("page-title")?.focus({ preventScroll: true });
     },
@@ -70,7 +70,7 @@ function Cancel({ task }: { readonly task: Task }) {
           It ends now, and with it every subtask below it. What was done outside stays done; its log and its files are
           kept.
         </p>
-        {cancelling.isError ? <ProblemNotice error={cancelling.error} doing="It was not cancelled" /> : null}
+        {cancelling.isError ? <ProblemNotice error={cancelling.error} doing="Couldn't cancel" /> : null}
       </Confirm>
     </>
   );
@@ -98,13 +98,13 @@ function Erase({ task }: { readonly task: Task }) {
       <Confirm
         isOpen={isAsking}
         title="Erase the task?"
-        action="Erase for good"
+        action="Erase permanently"
         isBusy={erasing.isPending}
         onConfirm={() => erasing.mutate()}
         onClose={() => setAsking(false)}
       >
         <p>Its log, its results and its files are deleted. Nobody can bring them back.</p>
-        {erasing.isError ? <ProblemNotice error={erasing.error} doing="It was not erased" /> : null}
+        {erasing.isError ? <ProblemNotice error={erasing.error} doing="Couldn't erase" /> : null}
       </Confirm>
     </>
   );

@@ -19,7 +19,7 @@ export function TaskDetails({ task }: { readonly task: Task }) {
   const { id, created_at, started_at, ended_at, skills, metadata } = task;
   return (
     <details className="text-sm">
-      <summary className="w-fit min-h-6 text-quiet hover:text-ink">More about it</summary>
+      <summary className="w-fit min-h-6 text-quiet hover:text-ink">Details</summary>
       <div className="mt-2">
         <Facts>
           <Fact name="Id">

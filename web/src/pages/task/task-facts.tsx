@@ -46,7 +46,7 @@ export function TaskFacts({ task }: { readonly task: Task }) {
           </li>
         )}
         <li>
-          Made <Time at={created_at} />
+          Created <Time at={created_at} />
         </li>
         {started_at === null || ended_at === null ? null : (
           <Fact icon={<Hourglass aria-hidden className="size-4 shrink-0" />} name="Took">

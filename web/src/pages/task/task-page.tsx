@@ -25,7 +25,7 @@ export function TaskPage() {
         {error === null ? (
           <Skeleton rows={6} label="Loading the task" />
         ) : (
-          <ProblemNotice error={error} doing="The task was not read" onRetry={() => void refetch()} />
+          <ProblemNotice error={error} doing="Couldn't load the task" onRetry={() => void refetch()} />
         )}
       </Page>
     );

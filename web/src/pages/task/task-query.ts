@@ -12,7 +12,7 @@ export function taskQuery(taskId: string) {
   });
 }
 
-/** The tree that the task stands in. */
+/** The tree of the task. */
 export function treeQuery(taskId: string) {
   return queryOptions({
     queryKey: ["tasks", taskId, "tree"],

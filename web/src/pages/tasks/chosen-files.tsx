@@ -22,7 +22,7 @@ export function ChosenFiles({ files, lost, onChange }: ChosenFilesProps) {
       <FileDrop onFiles={(added) => onChange(addFiles(files, added))}>
         {missing.length === 0 ? null : (
           <Notice tone="warn" title="Choose the files again">
-            The page was loaded anew, and a browser does not keep files: {missing.slice(0, 10).join(", ")}
+            The page was reloaded, and a browser does not keep files: {missing.slice(0, 10).join(", ")}
             {missing.length > 10 ? ` and ${missing.length - 10} more` : ""}.
           </Notice>
         )}
@@ -33,7 +33,7 @@ export function ChosenFiles({ files, lost, onChange }: ChosenFilesProps) {
                 <span className="min-w-0 flex-1">
                   <bdi>{visibleText(name)}</bdi>
                   {file.size > MAX_FILE_BYTES ? (
-                    <span className="block text-sm text-danger">Over 50 MB: take it out to go on.</span>
+                    <span className="block text-sm text-danger">Over 50 MB: remove it to continue.</span>
                   ) : null}
                 </span>
                 <span className="text-sm whitespace-nowrap text-quiet">{bytes(file.size)}</span>

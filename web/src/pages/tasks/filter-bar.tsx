@@ -94,7 +94,7 @@ export function FilterBar({ search, searchBox }: FilterBarProps) {
         <Statuses chosen={statusesOf(search.status)} onChoose={showStatuses} />
         <CheckField
           className="min-h-8 justify-center"
-          label="Show subtasks as well"
+          label="Include subtasks"
           checked={search.subtasks === true}
           onChange={({ target }) => show(target.checked ? { ...search, subtasks: true } : withoutSubtasks)}
         />

@@ -66,7 +66,7 @@ function Waiting({ taskId, title }: { readonly taskId: string; readonly title: s
           icon={<Play aria-hidden className="size-4" />}
           onClick={() => start.mutate()}
         >
-          {failed.length === 0 ? "Start the task" : "Start without them"}
+          {failed.length === 0 ? "Start" : "Start without them"}
         </Button>
         <CancelButton taskId={taskId} />
       </div>
@@ -77,7 +77,7 @@ function Waiting({ taskId, title }: { readonly taskId: string; readonly title: s
 /** A task that is queued may be held, or started and waiting for its turn: the words of the refusal say which. */
 function NotStarted({ taskId, error }: { readonly taskId: string; readonly error: Error }) {
   const { status, message } = toApiError(error);
-  if (status !== 409) return <ProblemNotice error={error} doing="Not started" />;
+  if (status !== 409) return <ProblemNotice error={error} doing="Couldn't start" />;
   return <Notice tone="danger" title={message} action={<OpenTask taskId={taskId} />} />;
 }
 
@@ -97,8 +97,7 @@ function There({ taskId }: { readonly taskId: string }) {
       await answered(api.GET("/v1/tasks/{id}/files", { params: { path: { id: taskId }, query: { limit: NAMED } } })),
   });
   if (data === undefined) return <Skeleton rows={1} />;
-  if (data.data.length === 0)
-    return <Notice title="None of its files is there yet">Choose them, or start the task without files.</Notice>;
+  if (data.data.length === 0) return <Notice title="No files yet">Choose files, or start without them.</Notice>;
   return (
     <div className="flex flex-col gap-1">
       <p className="text-sm font-medium">There already</p>
@@ -181,7 +180,7 @@ function MoreFiles({ queue, items }: UploadsProps) {
     <FileDrop onFiles={add}>
       {refused.length === 0 ? null : (
         <p role="alert" className="text-sm text-danger">
-          Over 50 MB, and left out: {refused.join(", ")}
+          Over 50 MB, not uploaded: {refused.join(", ")}
         </p>
       )}
     </FileDrop>

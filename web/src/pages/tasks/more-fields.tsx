@@ -95,7 +95,7 @@ export function DeliveryFields({ task, onChange, faults }: PartProps<"deliver">)
             error={faultAt(faults, `deliver.${index}`)}
           />
           <IconButton
-            label={`Take delivery ${index + 1} out`}
+            label={`Remove delivery ${index + 1}`}
             onClick={() => onChange({ deliver: deliver.filter((_, at) => at !== index) })}
           >
             <X aria-hidden className="size-4" />
@@ -137,7 +137,7 @@ function ToolFields({ task, onChange, faults }: PartProps) {
             disabled={task.usesNoSkills}
             value={task.skills}
             onChange={({ target }) => onChange({ skills: target.value })}
-            hint="Names, one on a line. Empty: those that fit what is to be done."
+            hint="Names, one on a line. Empty: those that fit the task."
             error={faultAt(faults, "skills")}
           />
           <CheckField

@@ -52,7 +52,7 @@ export function NewTaskForm({ draftName, start }: NewTaskFormProps) {
       <Form onSubmit={submit} className="flex flex-col gap-5">
         <Card className="flex flex-col gap-5">
           <TextArea
-            label="What is to be done"
+            label="What should the agent do?"
             hint="Ctrl+Enter starts it."
             rows={6}
             dir="auto"
@@ -79,7 +79,7 @@ export function NewTaskForm({ draftName, start }: NewTaskFormProps) {
             disabled={tooLarge(files).length > 0}
             icon={<Play aria-hidden className="size-4" />}
           >
-            {files.length === 0 ? "Start the task" : "Upload the files and start"}
+            {files.length === 0 ? "Start" : "Upload files and start"}
           </Button>
         </div>
       </Form>
@@ -146,10 +146,10 @@ function isBuiltIn({ id }: { readonly id: string }): boolean {
 function Refusal({ error, isRefused }: { readonly error: unknown; readonly isRefused: boolean }) {
   if (!isRefused) return null;
   const { status } = toApiError(error);
-  if (status === 422) return <ProblemNotice error={error} doing="Not started" />;
+  if (status === 422) return <ProblemNotice error={error} doing="Couldn't start" />;
   return (
     <>
-      <ProblemNotice error={error} doing="Not started" />
+      <ProblemNotice error={error} doing="Couldn't start" />
       {status === 0 ? (
         <Notice
           tone="info"

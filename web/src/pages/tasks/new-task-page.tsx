@@ -39,7 +39,7 @@ function FormLike({ taskId }: { readonly taskId: string }) {
   if (error !== null)
     return (
       <>
-        <ProblemNotice error={error} doing="The task to begin from" onRetry={() => void refetch()} />
+        <ProblemNotice error={error} doing="Couldn't load the task to start from" onRetry={() => void refetch()} />
         <NewTaskForm draftName="new task" start={EMPTY_TASK} />
       </>
     );

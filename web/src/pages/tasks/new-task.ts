@@ -1,4 +1,4 @@
-/** A task that is being written: what was typed, and the request that it makes. */
+/** The form of a new task: its input, and the request that it makes. */
 import type { Agent, Task, paths } from "../../api/types.generated.ts";
 import { readAboveZero } from "../../ui/typed-number.ts";
 
@@ -12,7 +12,7 @@ export interface Delivery {
   readonly to: string;
 }
 
-/** Everything as it stands in the form's fields. */
+/** The values of the form's fields. */
 export interface NewTask {
   readonly input: string;
   /** The agent's id; empty: the built-in one. */
@@ -48,7 +48,7 @@ const SECONDS_PER_MINUTE = 60;
 interface Limit {
   readonly name: LimitName;
   readonly label: string;
-  /** How a limit of the API stands in the field, and back. */
+  /** Factor between a limit's unit in the field and in the API. */
   readonly unit: number;
   readonly isWhole: boolean;
   /** What holds when neither the field nor the agent says. */
@@ -107,7 +107,7 @@ export type ReadTask =
 /** The request that a form makes. `hasFiles`: it is held until they are there. */
 export function readNewTask(task: NewTask, hasFiles: boolean): ReadTask {
   const faults: Record<string, string> = {};
-  if (task.input.trim() === "") faults["input"] = "Say what is to be done.";
+  if (task.input.trim() === "") faults["input"] = "Say what the agent should do.";
   const budget = readLimits(task.limits, faults);
   const deliver = readDeliver(task.deliver, faults);
   if (Object.keys(faults).length > 0) return { ok: false, faults };

@@ -46,7 +46,7 @@ export function TaskRow({ task, agent, isGone }: TaskRowProps) {
           {waits === null ? null : (
             <span className="inline-flex items-center gap-1 font-medium text-warn">
               <Hand aria-hidden className="size-3.5" />
-              Waits for you: {waits}
+              Waiting for you: {waits}
             </span>
           )}
           {isGone ? <span>No longer fits the filters</span> : null}

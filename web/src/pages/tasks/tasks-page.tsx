@@ -1,4 +1,4 @@
-/** The tasks of the tenant, the latest first. The list follows by itself, and stands still under the reader's hand. */
+/** The tasks of the tenant, the latest first. The list updates live, except while a reader uses it. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ArrowUp, Plus } from "lucide-react";
@@ -150,8 +150,8 @@ function NoTasks() {
 
 function NothingFits() {
   return (
-    <Empty title="No task fits" action={<AllTasksLink />}>
-      Search looks at the beginning of what was asked, and at the id.
+    <Empty title="No matching tasks" action={<AllTasksLink />}>
+      Search covers the beginning of the input, and the id.
     </Empty>
   );
 }

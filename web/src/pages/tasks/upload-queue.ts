@@ -1,4 +1,4 @@
-/** The files that go to a held task: a few at once, each with how far it is, each to be tried again by itself. */
+/** Uploads of a draft task: a few at once, each with its progress and its own retry. */
 import type { ChosenFile } from "./upload-names.ts";
 
 /** Sent at once. */

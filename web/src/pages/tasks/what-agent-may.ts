@@ -1,4 +1,4 @@
-/** What an agent may do and what it asks for, in words for whoever gives it a task. */
+/** What an agent may do and what it asks for, in words for the person who gives it a task. */
 import type { Agent } from "../../api/types.generated.ts";
 
 const PERMISSIONS: Readonly<Record<Agent["permissions"][number], string>> = {

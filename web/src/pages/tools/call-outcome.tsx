@@ -77,12 +77,12 @@ function Failed({ error, taskId }: { readonly error: CallError; readonly taskId:
 function whyItWaits({ code, message }: CallError): string {
   const why = /^A person has to approve this call first: (.*) Decide it at \/v1\//s.exec(message)?.[1];
   if (code !== "needs_approval" || why === undefined) return message;
-  return `${why} Once it is approved it runs, and its result stands in the ledger of the call's own task.`;
+  return `${why} It runs after the approval. Its result is in the ledger of the call's own task.`;
 }
 
 /** Errors after which the call is not over. */
 const GOES_ON: Readonly<Partial<Record<string, string>>> = {
   needs_approval: "A person has to approve this call first",
-  outcome_unknown: "Nobody knows whether the call happened",
-  timeout: "The call goes on",
+  outcome_unknown: "Unknown outcome",
+  timeout: "The call is still running",
 };

@@ -38,7 +38,7 @@ export function DefinitionForm({ text, onText, action, isBusy, error, onSend }: 
           error={read.ok ? told.join("; ") : read.message}
           hint="{name} in the address's path is filled from the argument of that name; other arguments go to the query of GET, HEAD and DELETE, else to the body. {{secret.NAME}} is one of your secrets. effect: none, keyed or once."
         />
-        {error === null || told.length > 0 ? null : <ProblemNotice error={error} doing="It was not saved" />}
+        {error === null || told.length > 0 ? null : <ProblemNotice error={error} doing="Couldn't save" />}
         <Button type="submit" look="primary" className="self-start" isBusy={isBusy} disabled={!read.ok}>
           {action}
         </Button>

@@ -96,15 +96,11 @@ function ImportForm({ onMade }: { readonly onMade: (made: ToolImport) => void })
         />
         <div className="grid gap-4 sm:grid-cols-2">
           <LevelField
-            label="How dangerous reading is (GET, HEAD)"
+            label="Risk of reads (GET, HEAD)"
             value={filled.read_security}
             onChange={(read_security) => set({ read_security })}
           />
-          <LevelField
-            label="How dangerous everything else is"
-            value={filled.security}
-            onChange={(security) => set({ security })}
-          />
+          <LevelField label="Risk of other calls" value={filled.security} onChange={(security) => set({ security })} />
         </div>
         <details className="rounded-md border border-line">
           <summary className="px-3 py-2 text-sm font-medium">More</summary>
@@ -133,13 +129,13 @@ function ImportForm({ onMade }: { readonly onMade: (made: ToolImport) => void })
               error={faultUnder(faults, "auth")}
             />
             <CheckField
-              label="Take the place of an import of the same name"
+              label="Replace an import of the same name"
               checked={filled.replace}
               onChange={({ target }) => set({ replace: target.checked })}
             />
           </div>
         </details>
-        {importing.isError ? <ProblemNotice error={importing.error} doing="It was not imported" /> : null}
+        {importing.isError ? <ProblemNotice error={importing.error} doing="Couldn't import" /> : null}
         <Button type="submit" look="primary" className="self-start" isBusy={importing.isPending}>
           Import
         </Button>

@@ -30,7 +30,7 @@ export function NewToolPage() {
       <DefinitionForm
         text={text}
         onText={setText}
-        action="Make the tool"
+        action="Create tool"
         isBusy={making.isPending}
         error={making.error}
         onSend={(definition) => making.mutate(definition)}

@@ -1,4 +1,4 @@
-/** What a tool is: in words, what it takes and gives as a table, its examples. */
+/** A tool in words, its input and output as tables, its examples. */
 import { Link } from "@tanstack/react-router";
 import { FlaskConical } from "lucide-react";
 import type { Tool } from "../../api/types.generated.ts";
@@ -16,7 +16,7 @@ export function ToolAbout({ tool }: { readonly tool: Tool }) {
     <>
       <ToolFacts tool={tool} />
       <Section
-        title="What it takes"
+        title="Input"
         actions={
           <Link
             to="/tools/$name"
@@ -31,8 +31,8 @@ export function ToolAbout({ tool }: { readonly tool: Tool }) {
       >
         <SchemaTable caption="Fields that it takes" schema={tool.input_schema} nothing="It takes no arguments." />
       </Section>
-      <Section title="What it gives">
-        <SchemaTable caption="Fields that it gives" schema={tool.output_schema} nothing="It gives whatever comes." />
+      <Section title="Output">
+        <SchemaTable caption="Output fields" schema={tool.output_schema} nothing="Any output." />
       </Section>
       {tool.examples.length === 0 ? null : (
         <Section title="Examples">
@@ -45,8 +45,8 @@ export function ToolAbout({ tool }: { readonly tool: Tool }) {
         </Section>
       )}
       <Section title="Schemas">
-        <Folded title="What it takes, as JSON Schema" value={tool.input_schema} />
-        <Folded title="What it gives, as JSON Schema" value={tool.output_schema} />
+        <Folded title="Input as JSON Schema" value={tool.input_schema} />
+        <Folded title="Output as JSON Schema" value={tool.output_schema} />
         {tool.settings_schema === null ? null : (
           <Folded title="What an agent can set of it, as JSON Schema" value={tool.settings_schema} />
         )}
@@ -62,7 +62,7 @@ function ToolFacts({ tool }: { readonly tool: Tool }) {
   return (
     <Card>
       <Facts>
-        <Fact name="How dangerous">
+        <Fact name="Risk">
           <span className="font-medium">{level.word}.</span> {level.meaning}
         </Fact>
         <Fact name="What it changes">
@@ -106,7 +106,7 @@ const COLUMNS: readonly Column<SchemaRow>[] = [
     cell: ({ path, isRequired }) => (
       <>
         <code className="font-mono text-sm">{path}</code>
-        <span className="block text-sm text-quiet">{isRequired ? "needed" : "optional"}</span>
+        <span className="block text-sm text-quiet">{isRequired ? "required" : "optional"}</span>
       </>
     ),
   },

@@ -2,7 +2,7 @@ import type { Tool } from "../../api/types.generated.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { effectSaid, levelSaid, permissionSaid } from "./tool-words.ts";
 
-/** How dangerous a tool is, what it needs, and what it changes, as words. */
+/** Risk, permissions and effect of a tool in words. */
 export function ToolBadges({ tool }: { readonly tool: Pick<Tool, "security" | "permissions" | "effect"> }) {
   const level = levelSaid(tool.security);
   const effect = effectSaid(tool.effect);

@@ -40,7 +40,7 @@ export function argumentFaults(thrown: unknown): Faults {
 
 const PREFIX = "arguments.";
 
-/** What of `details` says where the call goes on. */
+/** The text in `details` under this name, which leads to the running call. */
 export function detailOf(details: Readonly<Record<string, unknown>> | undefined, name: string): string | null {
   const value = details?.[name];
   return typeof value === "string" ? value : null;

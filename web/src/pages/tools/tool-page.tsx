@@ -1,4 +1,4 @@
-/** One tool: what it is and what it takes, and a way to try it. */
+/** One tool: its description, its input, and a form to try it. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { RotateCw, Trash2 } from "lucide-react";
@@ -42,7 +42,7 @@ export function ToolPage() {
       {error === null ? (
         <Skeleton rows={6} label="Loading the tool" />
       ) : (
-        <ProblemNotice error={error} doing="The tool was not read" onRetry={() => void refetch()} />
+        <ProblemNotice error={error} doing="Couldn't load the tool" onRetry={() => void refetch()} />
       )}
     </Page>
   );
@@ -81,7 +81,7 @@ function Actions({ tool, isOwn }: { readonly tool: Tool; readonly isOwn: boolean
       await client.invalidateQueries({ queryKey: ["tools"] });
       say(`${tool.name} was read again.`);
     },
-    onError: (error) => say(`It was not read again: ${toApiError(error).message}`),
+    onError: (error) => say(`Couldn't reload: ${toApiError(error).message}`),
   });
   const canReload = isOwn || /^(?:openapi|mcp):/.test(tool.source);
   return (
@@ -116,18 +116,18 @@ function Remove({ name }: { readonly name: string }) {
   return (
     <>
       <Button look="danger" icon={<Trash2 aria-hidden className="size-4" />} onClick={() => setAsking(true)}>
-        Take it away
+        Remove
       </Button>
       <Confirm
         isOpen={isAsking}
-        title={`Take ${name} away?`}
-        action="Take it away"
+        title={`Remove ${name}?`}
+        action="Remove"
         isBusy={removing.isPending}
         onConfirm={() => removing.mutate()}
         onClose={() => setAsking(false)}
       >
-        <p>New tasks do not have it. Tasks that run keep it, and its versions are kept.</p>
-        {removing.isError ? <ProblemNotice error={removing.error} doing="It was not taken away" /> : null}
+        <p>New tasks cannot use it. Running tasks keep it, and its versions stay.</p>
+        {removing.isError ? <ProblemNotice error={removing.error} doing="Couldn't remove" /> : null}
       </Confirm>
     </>
   );

@@ -47,7 +47,7 @@ function Sources() {
     return error === null ? (
       <Skeleton rows={4} label="Loading the sources" />
     ) : (
-      <ProblemNotice error={error} doing="The sources were not read" onRetry={() => void refetch()} />
+      <ProblemNotice error={error} doing="Couldn't load the sources" onRetry={() => void refetch()} />
     );
   if (data.length === 0)
     return (
@@ -96,8 +96,8 @@ function columnsWith(remove: (source: ToolSource) => void): readonly Column<Tool
       title: "Actions",
       cell: (source) =>
         source.name.startsWith("openapi:") ? (
-          <Button size="small" look="danger" aria-label={`Take away ${source.name}`} onClick={() => remove(source)}>
-            Take away
+          <Button size="small" look="danger" aria-label={`Remove ${source.name}`} onClick={() => remove(source)}>
+            Remove
           </Button>
         ) : source.name.startsWith("mcp:") ? (
           <Link to="/mcp-servers" className={buttonClasses("plain", "small")}>
@@ -162,14 +162,14 @@ function RemoveSource({ source, onClose }: { readonly source: ToolSource | null;
   return (
     <Confirm
       isOpen={source !== null}
-      title={`Take the tools of ${source?.name ?? ""} away?`}
-      action="Take them away"
+      title={`Remove the tools of ${source?.name ?? ""}?`}
+      action="Remove"
       isBusy={removing.isPending}
       onConfirm={() => source !== null && removing.mutate(source.name)}
       onClose={onClose}
     >
       <p>New tasks do not have its {source?.tools ?? 0} tools. Tasks that run keep them.</p>
-      {removing.isError ? <ProblemNotice error={removing.error} doing="They were not taken away" /> : null}
+      {removing.isError ? <ProblemNotice error={removing.error} doing="Couldn't remove the tools" /> : null}
     </Confirm>
   );
 }

@@ -80,7 +80,7 @@ function NextVersion({ name, definition }: { readonly name: string; readonly def
     <DefinitionForm
       text={text}
       onText={setText}
-      action="Make the next version"
+      action="Save as next version"
       isBusy={changing.isPending}
       error={changing.error}
       onSend={(next) => changing.mutate(next)}

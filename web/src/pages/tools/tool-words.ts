@@ -26,8 +26,8 @@ const LEVELS: Readonly<Record<string, Said>> = {
   dangerous: { word: "Dangerous", meaning: "It can do harm when it is used wrongly.", tone: "warn" },
   critical: { word: "Critical", meaning: "It can do great harm, which nobody could undo.", tone: "danger" },
   "by arguments": {
-    word: "Danger depends",
-    meaning: "How dangerous a call is depends on what it asks for.",
+    word: "Risk varies",
+    meaning: "The risk depends on the arguments.",
     tone: "warn",
   },
 };
@@ -50,7 +50,7 @@ const EFFECTS: Readonly<Record<string, Said>> = {
     tone: "warn",
   },
   once: {
-    word: "Changes for good",
+    word: "Not repeatable",
     meaning:
       "It changes something that Otto cannot look up. After a crash a person may have to say whether it happened.",
     tone: "warn",

@@ -76,20 +76,19 @@ function Found({ query, toolbox }: { readonly query: string; readonly toolbox: s
     return error === null ? (
       <Skeleton rows={8} height="h-20" label="Loading the tools" />
     ) : (
-      <ProblemNotice error={error} doing="The tools were not read" onRetry={() => void refetch()} />
+      <ProblemNotice error={error} doing="Couldn't load the tools" onRetry={() => void refetch()} />
     );
   if (data.length === 0)
     return (
       <Empty
-        title="No tool fits this"
+        title="No matching tools"
         action={
           <Link to="/tools" className={buttonClasses()}>
             Show all tools
           </Link>
         }
       >
-        Say it in other words, look in all toolboxes, or bring a tool of your own: by an OpenAPI document, an MCP server
-        or a skill.
+        Use other words, search every toolbox, or add your own tool: an OpenAPI document, an MCP server or a skill.
       </Empty>
     );
   const shown = data.slice(0, limit);

@@ -1,7 +1,7 @@
-/** What the addresses of the tool pages say beside the path. */
+/** Query parameters of the tool pages. */
 
 export interface ToolsSearch {
-  /** What is to be done, in plain words. */
+  /** Words that describe the wanted tool. */
   readonly query?: string;
   readonly toolbox?: string;
 }

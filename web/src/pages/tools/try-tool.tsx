@@ -96,9 +96,9 @@ export function TryTool({ tool }: { readonly tool: Tool }) {
           </Button>
         </form>
       </Card>
-      <Section title="What came of it">
+      <Section title="Result">
         <div aria-live="polite" className="flex flex-col gap-3">
-          {problem !== null ? <ProblemNotice error={problem} doing="It was not called" /> : null}
+          {problem !== null ? <ProblemNotice error={problem} doing="Couldn't call the tool" /> : null}
           {calling.isPending ? (
             <Notice title="The call is under way">Up to a minute is waited for its result.</Notice>
           ) : null}
@@ -126,7 +126,7 @@ function Examples({ tool, onChoose }: { readonly tool: Tool; readonly onChoose: 
   if (tool.examples.length === 0) return null;
   return (
     <SelectField
-      label="Begin with an example"
+      label="Start with an example"
       value=""
       onChange={({ target }) => onChoose(tool.examples[Number(target.value)]?.arguments)}
     >

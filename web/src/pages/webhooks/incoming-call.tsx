@@ -1,4 +1,4 @@
-/** How a way in is called: what to fill in where, or a call to copy. */
+/** How to call an incoming webhook: settings of the sender, or a call to copy. */
 import type { IncomingWebhook } from "../../api/types.generated.ts";
 import { CodeBlock } from "../../ui/code.tsx";
 import { Section } from "../../ui/page.tsx";
@@ -25,7 +25,7 @@ export function IncomingCall({ hook }: { readonly hook: IncomingWebhook }) {
       ) : null}
       <Section title="With a key instead">
         <p className="text-quiet">
-          With a key that may make tasks, a call needs no signature, and names this way in by its name.
+          With a key that may create tasks, a call needs no signature and names this webhook.
         </p>
         <CodeBlock text={keyedCall(hook)} label="a call with a key" />
       </Section>
@@ -39,15 +39,13 @@ function GitHub({ hook: { events } }: { readonly hook: IncomingWebhook }) {
       <ol className="list-decimal pl-5">
         <li>Repository or organisation, Settings, Webhooks, “Add webhook”.</li>
         <li>Payload URL: the address above. Content type: application/json.</li>
-        <li>
-          Secret: the one that was shown when this way in was made. Set another one in the settings if it is lost.
-        </li>
+        <li>Secret: the one shown when this webhook was created. If it is lost, set a new one in the settings.</li>
         <li>
           Choose the events
           {events === undefined ? " that tasks are to be made of." : `: ${events.join(", ")}.`}
         </li>
       </ol>
-      <p className="text-quiet">GitHub sends a ping at once. It stands in what came in, and makes no task.</p>
+      <p className="text-quiet">GitHub sends a ping at once. It appears under received calls and creates no task.</p>
     </Section>
   );
 }
@@ -61,7 +59,9 @@ function Stripe({ hook: { events } }: { readonly hook: IncomingWebhook }) {
           Choose the events
           {events === undefined ? " that tasks are to be made of." : `: ${events.join(", ")}.`}
         </li>
-        <li>Stripe shows its signing secret: put it into the settings of this way in. Until then calls are refused.</li>
+        <li>
+          Stripe shows its signing secret: put it into the settings of this webhook. Until then calls are refused.
+        </li>
       </ol>
     </Section>
   );

@@ -1,11 +1,11 @@
-/** A way in that is being set up: what stands in the form's fields, and the request that it makes. */
+/** The form of an incoming webhook: its values, and the request that they make. */
 import type { IncomingWebhook, paths } from "../../api/types.generated.ts";
 import { type Delivery, limitFieldsOf, type NewTask, readDeliver, readLimits } from "../tasks/new-task.ts";
 
 export type IncomingRequest = paths["/v1/webhooks/incoming"]["post"]["requestBody"]["content"]["application/json"];
 export type IncomingType = IncomingRequest["type"];
 
-/** Everything as it stands in the fields; the secret is no part of it, since this is kept while one types. */
+/** The values of the fields, stored while a person types; without the secret. */
 export interface IncomingDraft {
   readonly name: string;
   readonly type: IncomingType;
@@ -13,11 +13,11 @@ export interface IncomingDraft {
   /** The agent's id or name; empty: the built-in one. */
   readonly agent: string;
   readonly project: string;
-  /** Empty: the usual one. */
+  /** Empty for the default. */
   readonly prompt: string;
   /** One on a line; empty: all. */
   readonly events: string;
-  /** Empty: the usual one. */
+  /** Empty for the default. */
   readonly signatureHeader: string;
   /** Empty: not chosen yet. */
   readonly oncePerBody: "" | "yes" | "no";

@@ -14,12 +14,12 @@ interface IncomingFormProps {
   readonly isNew: boolean;
   readonly set: (change: Partial<IncomingDraft>) => void;
   readonly setSecret: (secret: string) => void;
-  /** Seconds for which the secret before a new one counts; null: there is none before it. */
+  /** Seconds for which the old secret stays valid; null without an old secret. */
   readonly oldSeconds: string | null;
   readonly setOldSeconds: (seconds: string) => void;
   readonly faults: Readonly<Record<string, string>>;
   readonly onSubmit: () => void;
-  /** What stands below the fields: notices and buttons. */
+  /** Rendered after the fields: notices and buttons. */
   readonly children: ReactNode;
 }
 
@@ -155,7 +155,7 @@ function typeOf(value: string): IncomingType {
 
 function secretHint(type: IncomingType, isNew: boolean): string {
   if (!isNew) return "Left empty, the secret stays. Another one counts at once.";
-  if (type === "stripe") return "The one that Stripe shows (whsec_…). Unknown yet? Leave it empty, and set it later.";
+  if (type === "stripe") return "The one that Stripe shows (whsec_…). You can set it later.";
   return "Left empty, one is made and shown once.";
 }
 
@@ -167,7 +167,7 @@ function PromptField({ draft, set, faults }: PartProps) {
         rows={4}
         dir="auto"
         maxLength={20_000}
-        placeholder={"A webhook came in. Look at what it says, and do what is useful.\n\n{{payload}}"}
+        placeholder={"A webhook came in. Read it, and do what is useful.\n\n{{payload}}"}
         value={draft.prompt}
         onChange={({ target }) => set({ prompt: target.value })}
         error={faultAt(faults, "prompt")}

@@ -53,7 +53,7 @@ export function IncomingList({ add }: { readonly add: ReactNode }) {
       list={list}
       empty={
         <Empty title="No program may call yet" action={add}>
-          Make an address for GitHub, Stripe or a program of your own: each call that is signed becomes a task.
+          Create an address for GitHub, Stripe or your own program: each signed call becomes a task.
         </Empty>
       }
     >

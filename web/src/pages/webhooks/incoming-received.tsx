@@ -34,7 +34,7 @@ export function IncomingReceived({ id }: { readonly id: string }) {
             </Link>
           }
         >
-          Each call of the last 30 days stands here, with the task that it became or why it became none.
+          Calls of the last 30 days appear here, with their task or the reason why they have none.
         </Empty>
       }
     />

@@ -1,4 +1,4 @@
-/** A way in set anew, or deleted. */
+/** Settings of an incoming webhook, and its deletion. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -29,7 +29,7 @@ export function IncomingSettings({ hook }: { readonly hook: Tagged<IncomingWebho
       <Section title="Delete it">
         <DeleteButton
           name={name}
-          action="Delete the way in"
+          action="Delete incoming webhook"
           remove={async () => await answered(api.DELETE("/v1/webhooks/incoming/{id}", { params: { path: { id } } }))}
           onDeleted={async () => {
             await navigate({ to: "/webhooks", search: { view: "incoming" } });

@@ -1,4 +1,4 @@
-/** One way in: what came, what it is set to, and how it is called. */
+/** One incoming webhook: received calls, settings, and how to call it. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { IncomingWebhook } from "../../api/types.generated.ts";
@@ -22,11 +22,11 @@ export function IncomingWebhookPage() {
   const hook = data?.body;
   return (
     <Page
-      title={hook === undefined ? "Way in" : hook.name}
+      title={hook === undefined ? "Incoming webhook" : hook.name}
       lead={hook === undefined ? undefined : <Lead hook={hook} />}
     >
       <Tabs
-        label="About this way in"
+        label="About this webhook"
         tabs={[
           { label: "Received", link: linkTo(webhookId), isCurrent: view === undefined },
           { label: "Settings", link: linkTo(webhookId, "settings"), isCurrent: view === "settings" },

@@ -21,7 +21,7 @@ export const ONCE_PER_BODY_HINTS: Readonly<Record<IncomingDraft["oncePerBody"], 
   no: "For nightly calls and alerts whose body is always the same. A copied call can be sent again.",
 };
 
-/** How long a secret that is replaced may count beside the new one. */
+/** How long a replaced secret stays valid. */
 export const OLD_SECRET_CHOICES = [
   { seconds: "86400", word: "counts for another day" },
   { seconds: "604800", word: "counts for another week" },

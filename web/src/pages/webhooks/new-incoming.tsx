@@ -33,10 +33,10 @@ export function NewIncoming() {
   if (making.isSuccess && isShown(making.data))
     return (
       <>
-        <p>Calls go to this address; it stands on the page of this way in too.</p>
+        <p>Send calls to this address. The page of this webhook shows it too.</p>
         <CodeBlock text={making.data.url} label="the address" />
         <SecretOnce secret={making.data.secret} onDone={() => void open(making.data)}>
-          Whoever calls signs with it.
+          Callers sign with it.
         </SecretOnce>
       </>
     );
@@ -59,10 +59,10 @@ export function NewIncoming() {
       faults={{ ...refused, ...faults }}
       onSubmit={submit}
     >
-      {making.isError ? <ProblemNotice error={making.error} doing="It was not made" /> : null}
+      {making.isError ? <ProblemNotice error={making.error} doing="Couldn't create" /> : null}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" isBusy={making.isPending}>
-          Make the way in
+          Create incoming webhook
         </Button>
         <Link to="/webhooks" search={{ view: "incoming" }} className={buttonClasses("quiet")}>
           Cancel

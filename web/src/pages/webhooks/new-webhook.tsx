@@ -43,11 +43,11 @@ export function NewWebhook() {
       onSubmit={() => canSend && !making.isPending && making.mutate(setting)}
     >
       {making.isError && Object.keys(faults).length === 0 ? (
-        <ProblemNotice error={making.error} doing="It was not made" />
+        <ProblemNotice error={making.error} doing="Couldn't create" />
       ) : null}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" isBusy={making.isPending} disabled={!canSend}>
-          Make the webhook
+          Create webhook
         </Button>
         <Link to="/webhooks" className={buttonClasses("quiet")}>
           Cancel

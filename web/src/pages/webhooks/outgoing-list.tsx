@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
     ),
   },
   {
-    title: "Is told of",
+    title: "Events",
     cell: ({ events }) => (
       <ul className="sm:min-w-52">
         {eventsInWords(events).map((said) => (
@@ -49,8 +49,8 @@ export function OutgoingList({ add }: { readonly add: ReactNode }) {
   if (error) return <ProblemNotice error={error} onRetry={() => void refetch()} />;
   if (data.length === 0)
     return (
-      <Empty title="No program is told yet" action={add}>
-        Name an address of yours and the events that it wants: tasks that end, questions that wait, approvals.
+      <Empty title="No webhooks yet" action={add}>
+        Add your address and its events: tasks that end, questions that wait, approvals.
       </Empty>
     );
   return <Table caption="Webhooks that go out" columns={COLUMNS} rows={data} rowKey={({ id }) => id} />;

@@ -66,7 +66,7 @@ const columnsOf = (isOn: boolean): readonly Column<Delivery>[] => [
         </Link>
       ),
   },
-  { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 export function WebhookDeliveries({ webhook: { id, enabled } }: { readonly webhook: Webhook }) {
@@ -104,7 +104,7 @@ export function WebhookDeliveries({ webhook: { id, enabled } }: { readonly webho
         empty={
           state === undefined ? (
             <Empty title="Nothing was sent to it yet">
-              It is told of what happens from now on. Send a test to see whether your program takes it.
+              It receives events from now on. Send a test to check your program.
             </Empty>
           ) : (
             <Empty
@@ -189,7 +189,7 @@ function SendFailedForm({ id, onClose }: { readonly id: string; readonly onClose
           </option>
         ))}
       </SelectField>
-      {sending.isError ? <ProblemNotice error={sending.error} doing="Nothing was sent" /> : null}
+      {sending.isError ? <ProblemNotice error={sending.error} doing="Couldn't send" /> : null}
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="primary" isBusy={sending.isPending}>
@@ -201,6 +201,6 @@ function SendFailedForm({ id, onClose }: { readonly id: string; readonly onClose
 }
 
 function outcome(replayed: number, left: number): string {
-  if (replayed === 0) return "Nothing had failed for good.";
+  if (replayed === 0) return "No failed deliveries.";
   return left === 0 ? `${replayed} are on their way.` : `${replayed} are on their way, and ${left} are left.`;
 }

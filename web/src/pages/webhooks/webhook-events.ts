@@ -17,7 +17,7 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
     title: "Tasks",
     family: "task.*",
     types: [
-      { type: "task.created", words: "Made" },
+      { type: "task.created", words: "Created" },
       { type: "task.started", words: "Begun" },
       { type: "task.waiting", words: "Waiting for something" },
       { type: "task.resumed", words: "Going on" },
@@ -30,7 +30,7 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
     title: "Questions",
     family: "question.*",
     types: [
-      { type: "question.asked", words: "Asked" },
+      { type: "question.asked", words: "Question asked" },
       { type: "question.answered", words: "Answered" },
       { type: "question.expired", words: "Not answered in time" },
     ],
@@ -39,7 +39,7 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
     title: "Approvals",
     family: "approval.*",
     types: [
-      { type: "approval.requested", words: "Asked for" },
+      { type: "approval.requested", words: "Approval requested" },
       { type: "approval.decided", words: "Decided" },
       { type: "approval.expired", words: "Not decided in time" },
     ],

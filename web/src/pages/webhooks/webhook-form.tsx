@@ -23,7 +23,7 @@ interface WebhookFormProps {
   readonly set: (change: Partial<WebhookSetting>) => void;
   readonly faults: Readonly<Record<string, string>>;
   readonly onSubmit: () => void;
-  /** What stands below the fields: notices and buttons. */
+  /** Rendered after the fields: notices and buttons. */
   readonly children: ReactNode;
 }
 
@@ -81,7 +81,7 @@ function EventFields({ events, onChange, error }: EventFieldsProps) {
   const isEverything = events.includes(EVERYTHING);
   return (
     <fieldset className="flex flex-col gap-3">
-      <legend className="mb-2 text-sm font-medium">What it is told of</legend>
+      <legend className="mb-2 text-sm font-medium">Events</legend>
       <CheckField
         label="Everything, also what later versions of Otto add"
         checked={isEverything}

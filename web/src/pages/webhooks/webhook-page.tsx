@@ -45,7 +45,7 @@ export function WebhookPage() {
         ) : undefined
       }
     >
-      {testing.isError ? <ProblemNotice error={testing.error} doing="No test was sent" /> : null}
+      {testing.isError ? <ProblemNotice error={testing.error} doing="Couldn't send a test" /> : null}
       {data?.body.enabled === false ? <SwitchedOff webhook={data} /> : null}
       <Tabs
         label="About this webhook"
@@ -133,7 +133,7 @@ function useTest(id: string) {
       await answered(api.POST("/v1/webhooks/{id}/test", { params: { path: { id } }, headers: headersFor(id) })),
     onSuccess: async () => {
       renew();
-      say("A test is on its way. What becomes of it stands in the deliveries.");
+      say("Test sent. See the deliveries for the result.");
       await queries.invalidateQueries({ queryKey: ["deliveries"] });
     },
   });

@@ -16,7 +16,7 @@ export function webhookQuery(id: string) {
   });
 }
 
-/** Sets a webhook anew; by the header only as long as it is at that version. */
+/** Updates a webhook; with the header only at that version. */
 export async function putWebhook(id: string, body: WebhookSetting, header: { readonly "if-match"?: string }) {
   return await answeredWithTag(api.PUT("/v1/webhooks/{id}", { params: { path: { id }, header }, body }));
 }

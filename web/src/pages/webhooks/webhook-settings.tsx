@@ -1,4 +1,4 @@
-/** A webhook set anew, its secret replaced, or all of it deleted. */
+/** Settings of a webhook, its secret, and its deletion. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { KeyRound } from "lucide-react";
@@ -104,7 +104,7 @@ function Secret({ webhook: { id, old_secret_until } }: { readonly webhook: Webho
     <Section title="The secret">
       {rotating.isSuccess ? (
         <SecretOnce secret={rotating.data.secret} onDone={() => rotating.reset()}>
-          The one before signs beside it for 24 hours, so that you can change it in your program meanwhile.
+          The old one also signs for 24 hours, so that you can change it in your program.
         </SecretOnce>
       ) : (
         <>
@@ -135,7 +135,7 @@ function Secret({ webhook: { id, old_secret_until } }: { readonly webhook: Webho
         onClose={() => setAsking(false)}
       >
         <p>A new one is made and shown once. For 24 hours the old one signs too: each request has both signatures.</p>
-        {rotating.isError ? <ProblemNotice error={rotating.error} doing="It was not replaced" /> : null}
+        {rotating.isError ? <ProblemNotice error={rotating.error} doing="Couldn't replace" /> : null}
       </Confirm>
     </Section>
   );

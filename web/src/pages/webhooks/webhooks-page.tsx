@@ -21,12 +21,12 @@ export function WebhooksPage() {
       className={buttonClasses("primary")}
     >
       <Plus aria-hidden className="size-4" />
-      {isIncoming ? "New way in" : "New webhook"}
+      {isIncoming ? "New incoming webhook" : "New webhook"}
     </Link>
   );
   return (
     <Page
-      title={make ? (isIncoming ? "New way in" : "New webhook") : "Webhooks"}
+      title={make ? (isIncoming ? "New incoming webhook" : "New webhook") : "Webhooks"}
       lead={
         isIncoming
           ? "Programs outside call Otto at an address, and each call becomes a task."

@@ -6,7 +6,7 @@ import { isJson } from "./json-value.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A member of a value that may be no object at all; undefined: there is none. */
+/** A member of any value; undefined without one. */
 export function memberOf(value: unknown, name: string): unknown {
   return isJson(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
@@ -58,7 +58,7 @@ export interface Filled {
 
 export type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
 
-/** What stands in the form now. */
+/** Reads the form's current value. */
 export function readFilled({ value, text }: Filled): Read {
   return text === null ? { ok: true, value } : readJson(text);
 }

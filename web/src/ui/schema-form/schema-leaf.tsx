@@ -48,7 +48,7 @@ export function NumberField({ field: { shape }, label, hint, error, value, onCha
   };
   const [draft, setDraft] = useState<string | null>(null);
   const shown = typeof value === "number" ? String(value) : typeof value === "string" ? value : "";
-  // The draft stands as long as it means the value: "1." is 1, and goes on to 1.5.
+  // The draft stays while it means the value: "1." is 1, on the way to 1.5.
   const typed = draft !== null && numberOf(draft) === value ? draft : shown;
   return (
     <TextField
@@ -138,7 +138,7 @@ function ManyChoices({
   );
 }
 
-/** Any JSON. While the text is none, the value before it stands, and the field says so. */
+/** Any JSON. While the text is invalid, the last valid value counts, and the field says so. */
 export function JsonField({ label, hint, error, isRequired, value, onChange }: ShapeProps) {
   const [draft, setDraft] = useState<string | null>(null);
   const written = value === undefined ? "" : JSON.stringify(value, null, 2);

@@ -158,7 +158,7 @@ function eitherField(root: Schema, schema: Json, branches: readonly Schema[], de
   return field(schema, { kind: "either", branches: labelled }, isNullable);
 }
 
-/** The schemas of which a value fits one; null: the schema is one by itself. Conditions beside members are left to the API. */
+/** The alternatives of a schema; null without any. The API checks conditions next to members. */
 function branchesOf(root: Schema, schema: Json): readonly Schema[] | null {
   if (schema["enum"] !== undefined || Object.hasOwn(schema, "const") || isJson(schema["properties"])) return null;
   const { anyOf, oneOf, type } = schema;
@@ -174,7 +174,7 @@ function branchesOf(root: Schema, schema: Json): readonly Schema[] | null {
   return type.length === 0 || type.length > MAX_BRANCHES ? [{}] : type.map((one: unknown) => ({ ...rest, type: one }));
 }
 
-/** A branch that does not say its type has the one beside the branches. */
+/** A branch without a type inherits that of its schema. */
 function withType(root: Schema, branch: Schema, type: unknown): Schema {
   if (typeof type !== "string" || type === "object" || typeof branch === "boolean") return branch;
   const found = resolved(root, branch);

@@ -1,4 +1,4 @@
-/** Rows of a CSV file (RFC 4180), with what people write beside it: other separators, single line feeds, quotes left open. */
+/** Rows of a CSV file (RFC 4180), and of its common variants: other separators, single line feeds, quotes left open. */
 
 export interface CsvRows {
   readonly rows: readonly (readonly string[])[];
@@ -8,7 +8,7 @@ export interface CsvRows {
 
 const SEPARATORS = [",", ";", "\t", "|"];
 
-/** At most `maxRows` rows; a line without anything in it is none. */
+/** At most `maxRows` rows; empty lines are dropped. */
 export function csvRows(text: string, maxRows: number): CsvRows {
   const body = text.startsWith("\ufeff") ? text.slice(1) : text;
   const separator = separatorOf(body);

@@ -54,7 +54,7 @@ export function fileKind(path: string): FileKind {
   return BY_EXTENSION.get(extensionOf(path)) ?? NOT_KNOWN;
 }
 
-/** The ending of a path's last part, in lower case; empty where there is none. */
+/** The extension of a path, in lower case; empty without one. */
 export function extensionOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");

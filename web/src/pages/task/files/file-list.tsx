@@ -1,4 +1,4 @@
-/** Files as folders that open and close. Each file is a link: what is chosen stands in the address. */
+/** Files as folders that open and close. Each file is a link: the choice is part of the address. */
 import { Link } from "@tanstack/react-router";
 import { File, FileCode2, FileImage, FileText, Folder, type LucideIcon } from "lucide-react";
 import { useMemo } from "react";

@@ -34,7 +34,7 @@ interface FilePanelProps {
 export function FilePanel({ task, path, file, isRead, problem, mayChange, onClose }: FilePanelProps) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // Where there is no room beside the list, the file takes its place.
+    // On a narrow window the file replaces the list.
     if (window.matchMedia("(width < 64rem)").matches) title.current?.focus();
   }, []);
   return (
@@ -88,7 +88,7 @@ export function FilePanel({ task, path, file, isRead, problem, mayChange, onClos
 }
 
 function Missing({ isRead, problem, mayChange }: Pick<FilePanelProps, "isRead" | "problem" | "mayChange">) {
-  // Where the list stands beside it, it says so itself.
+  // On a wide window the list shows the problem.
   if (problem !== null) return <div className="lg:hidden">{problem}</div>;
   if (!isRead) return <Skeleton rows={4} label="Loading the file" />;
   return (
@@ -144,7 +144,7 @@ function DeleteButton({ taskId, path, onDone }: DeleteButtonProps) {
           The task will not find <bdi className="font-medium">{visibleText(path)}</bdi> any more. Its versions stay: it
           can be restored while the task lives.
         </p>
-        {deleting.isError ? <ProblemNotice error={deleting.error} doing="The file was not deleted" /> : null}
+        {deleting.isError ? <ProblemNotice error={deleting.error} doing="Couldn't delete the file" /> : null}
       </Confirm>
     </>
   );

@@ -45,9 +45,7 @@ function Fetched({ taskId, file, view }: FilePreviewProps & { readonly view: Fil
     fileStartQuery(taskId, file.path, `${file.modified_at} ${file.size}`, isPicture ? PICTURE_BYTES : TEXT_BYTES),
   );
   if (start.isError)
-    return (
-      <ProblemNotice error={start.error} doing="The file could not be read" onRetry={() => void start.refetch()} />
-    );
+    return <ProblemNotice error={start.error} doing="Couldn't load the file" onRetry={() => void start.refetch()} />;
   if (start.isPending) return <Skeleton rows={1} height="h-96" label="Loading the file" />;
   const { bytes, isCut } = start.data;
   const name = nameOf(file.path);

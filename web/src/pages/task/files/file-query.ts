@@ -38,7 +38,7 @@ export function versionsQuery(taskId: string, path: string) {
 
 export interface FileStart {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** True when the file goes on behind `bytes`. */
+  /** True when the file is longer than `bytes`. */
   readonly isCut: boolean;
 }
 

@@ -134,7 +134,7 @@ function UploadForm({ choice, uploading, isPathFixed, isThere, onPath, onCancel 
       {isThere ? (
         <p className="text-warn">There is a file at this path. It is replaced; you can restore it from its versions.</p>
       ) : null}
-      {uploading.isError ? <ProblemNotice error={uploading.error} doing="The file was not put there" /> : null}
+      {uploading.isError ? <ProblemNotice error={uploading.error} doing="Couldn't upload the file" /> : null}
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onCancel}>Cancel</Button>
         <Button look="primary" type="submit" isBusy={uploading.isPending} disabled={isTooLarge}>

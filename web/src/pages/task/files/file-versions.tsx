@@ -40,7 +40,7 @@ export function FileVersionList({ taskId, path, mayChange }: FileVersionsProps) 
         <span className="text-sm font-normal text-quiet">{all.length}</span>
       </summary>
       <div className="flex flex-col gap-3 p-3 pt-0">
-        {restoring.isError ? <ProblemNotice error={restoring.error} doing="The version was not restored" /> : null}
+        {restoring.isError ? <ProblemNotice error={restoring.error} doing="Couldn't restore the version" /> : null}
         <Table
           caption={`Versions of ${nameOf(path)}`}
           columns={columnsOf(taskId, path, mayChange ? restoring : null)}

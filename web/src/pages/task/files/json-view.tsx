@@ -1,4 +1,4 @@
-/** JSON that folds: each object and list opens by itself, and only what is open is laid out. */
+/** JSON that folds: each object and list opens on its own, and only open ones are rendered. */
 import { useMemo, useState } from "react";
 import { count } from "../../../ui/amounts.ts";
 import { CopyButton } from "../../../ui/code.tsx";

@@ -7,9 +7,9 @@ import type { Bar, BarKind } from "./waterfall.ts";
 export const KIND_LOOKS: Readonly<Record<BarKind, { readonly word: string; readonly look: string }>> = {
   model: { word: "Model", look: "bg-info" },
   tool: { word: "Tool", look: "bg-accent" },
-  person: { word: "Waits for a person", look: "bg-warn" },
-  subtasks: { word: "Waits for subtasks", look: "border border-info bg-info-soft" },
-  sleep: { word: "Sleeps", look: "border border-edge bg-sunken" },
+  person: { word: "Waiting for a person", look: "bg-warn" },
+  subtasks: { word: "Waiting for subtasks", look: "border border-info bg-info-soft" },
+  sleep: { word: "Sleeping", look: "border border-edge bg-sunken" },
 };
 
 const STATES: Readonly<Record<string, string>> = {

@@ -18,7 +18,7 @@ const ROWS = 25;
 const ORDER_WORDS: Readonly<Record<BarOrder, string>> = {
   start: "Earliest first",
   duration: "Longest first",
-  cost: "Dearest first",
+  cost: "Most expensive first",
 };
 
 interface TimeTableProps {

@@ -15,7 +15,7 @@ export function tookMs(bar: Bar, now: number): number {
   return bar.workedMs ?? Math.max(0, (bar.to ?? now) - bar.from);
 }
 
-/** One row for each tool or each model, the dearest first, and of those that cost the same the longest. */
+/** One row per tool or model, the most expensive first, and at equal cost the longest. */
 export function totalsOf(bars: readonly Bar[], kind: Bar["kind"], now: number): Total[] {
   const groups = new Map<string, Bar[]>();
   for (const bar of bars.filter((one) => one.kind === kind)) {
@@ -37,7 +37,7 @@ export function totalsOf(bars: readonly Bar[], kind: Bar["kind"], now: number): 
 export const BAR_ORDERS = ["start", "duration", "cost"] as const;
 export type BarOrder = (typeof BAR_ORDERS)[number];
 
-/** The bars as a table lists them: by time as they came, or the longest or dearest first. */
+/** The bars as a table lists them: by start time, longest first or most expensive first. */
 export function sortedBars(bars: readonly Bar[], order: BarOrder, now: number): Bar[] {
   if (order === "start") return [...bars];
   const of = (bar: Bar): number => (order === "cost" ? bar.costUsd : tookMs(bar, now));

@@ -56,11 +56,11 @@ function TimeOf({ task, bars }: { readonly task: Task; readonly bars: readonly B
   return (
     <>
       <Section
-        title="When what ran"
+        title="Timeline"
         actions={
           canShorten ? (
             <CheckField
-              label="Draw long waits short"
+              label="Compress waits"
               checked={shortens}
               onChange={({ target }) => setShortens(target.checked)}
             />
@@ -83,7 +83,7 @@ function Figures({ task, bars, ms }: { readonly task: Task; readonly bars: reado
   const models = bars.filter(({ kind }) => kind === "model").length;
   return (
     <p className="text-quiet">
-      {duration(ms)} in all · {count(models)} model {models === 1 ? "call" : "calls"} · {count(calls)} tool{" "}
+      {duration(ms)} total · {count(models)} model {models === 1 ? "call" : "calls"} · {count(calls)} tool{" "}
       {calls === 1 ? "call" : "calls"} · {dollars(task.usage.cost_usd)}
       {task.usage.estimated ? " (tokens partly estimated)" : ""}
     </p>

@@ -27,10 +27,10 @@ export interface Bar {
 type TaskEvent = EventPage["data"][number];
 
 const WAITS: Readonly<Record<string, { readonly kind: BarKind; readonly label: string }>> = {
-  waiting_input: { kind: "person", label: "Waits for an answer" },
-  waiting_approval: { kind: "person", label: "Waits for a decision" },
-  waiting_subagents: { kind: "subtasks", label: "Waits for subtasks" },
-  sleeping: { kind: "sleep", label: "Sleeps" },
+  waiting_input: { kind: "person", label: "Waiting for an answer" },
+  waiting_approval: { kind: "person", label: "Waiting for a decision" },
+  waiting_subagents: { kind: "subtasks", label: "Waiting for subtasks" },
+  sleeping: { kind: "sleep", label: "Sleeping" },
 };
 
 /** Kinds of events from which a task's waits can be told. */

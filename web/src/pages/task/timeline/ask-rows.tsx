@@ -1,4 +1,4 @@
-/** What a task asked of people, and what became of it. */
+/** Questions and approvals of a task, with their outcomes. */
 import { BellRing, Hand, MessageCircleQuestion } from "lucide-react";
 import { Message } from "../../../ui/message.tsx";
 import { ClockTime } from "../../../ui/time.tsx";
@@ -11,7 +11,7 @@ import type { ApprovalItem, QuestionItem } from "./timeline-items.ts";
 export function Question({ item }: { readonly item: QuestionItem }) {
   const { id, query, choices, person, outcome, answer, by, settledAt } = item;
   const asked = person === null ? "" : ` ${oneLine(person, 80)}`;
-  // Its card stands below, with the means to answer it.
+  // Its card, further down the page, has the form.
   if (outcome === "open" && id !== null)
     return (
       <Line icon={<MessageCircleQuestion aria-hidden className={ICON} />} tone="text-warn">

@@ -50,7 +50,7 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 }
 
 function Outcome({ call: { state, error, result, tool } }: { readonly call: CallItem }) {
-  if (state === "intended") return <p className="text-sm text-quiet">There is none yet.</p>;
+  if (state === "intended") return <p className="text-sm text-quiet">No result yet.</p>;
   if (state === "unknown" && error === null) {
     return (
       <Notice tone="warn" title="Nobody knows whether this happened">

@@ -63,7 +63,7 @@ export const CallRow = memo(function CallRow({ taskId, call, isAsking }: CallRow
           {took === null ? null : <span className="text-xs text-quiet tabular-nums">{duration(took)}</span>}
           {isFromOutside ? <FromOutside /> : null}
           {isAsking && (state === "intended" || state === "unknown") ? (
-            <Badge tone="warn">Waits for a person</Badge>
+            <Badge tone="warn">Waiting for a person</Badge>
           ) : (
             <Badge tone={TONES[state]}>{STATE_WORDS[state]}</Badge>
           )}

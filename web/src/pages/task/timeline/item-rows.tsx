@@ -76,6 +76,7 @@ export const ItemRow = memo(function ItemRow({ taskId, item, isAsking }: ItemRow
     case "file":
       return (
         <Line icon={<FileIcon aria-hidden className={ICON} />}>
+          Attached{" "}
           <Link
             to="/tasks/$taskId"
             params={{ taskId }}
@@ -84,7 +85,7 @@ export const ItemRow = memo(function ItemRow({ taskId, item, isAsking }: ItemRow
           >
             <bdi dir="ltr">{oneLine(item.path, 200)}</bdi>
           </Link>{" "}
-          is delivered at the end{item.size === null ? "" : ` (${bytes(item.size)})`}.
+          {item.size === null ? null : `(${bytes(item.size)})`}
         </Line>
       );
     case "budget":
@@ -114,9 +115,9 @@ export const ItemRow = memo(function ItemRow({ taskId, item, isAsking }: ItemRow
 });
 
 const ROLES: Readonly<Record<string, string>> = {
-  user: "Asked",
+  user: "Request",
   assistant: "Answered before",
-  system: "Told beforehand",
+  system: "Instructions",
 };
 
 /** The title of what was sent to the task. */
@@ -161,7 +162,7 @@ function Budget({ item: { account, of, used, limit } }: { readonly item: BudgetI
   );
 }
 
-/** What a wait is called when it is over. */
+/** Names of waits that have ended. */
 const WAITED: Readonly<Partial<Record<TaskStatus, string>>> = {
   waiting_input: "Waited for an answer",
   waiting_approval: "Waited for a decision",
@@ -170,7 +171,7 @@ const WAITED: Readonly<Partial<Record<TaskStatus, string>>> = {
 };
 
 function Wait({ item: { status, why, until, at, resumedAt } }: { readonly item: WaitItem }) {
-  // What it asks people stands there by itself.
+  // The question or approval has its own entry.
   if (resumedAt === null && (status === "waiting_input" || status === "waiting_approval")) return null;
   const waited = at === null || resumedAt === null ? null : Date.parse(resumedAt) - Date.parse(at);
   return (

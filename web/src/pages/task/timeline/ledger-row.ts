@@ -3,7 +3,7 @@ import { answered, api } from "../../../api/client.ts";
 import type { LedgerRow } from "../../../api/types.generated.ts";
 import { placeBefore } from "./ledger-place.ts";
 
-/** Null when there is none. */
+/** Null without a row. */
 export async function readRow(taskId: string, callId: string): Promise<LedgerRow | null> {
   const cursor = placeBefore(callId);
   if (cursor === null) return null;

@@ -1,4 +1,4 @@
-/** Which calls of a timeline are open. The last one that was opened stands in the address. */
+/** Which calls of a timeline are open. The last one that was opened is part of the address. */
 import { createContext, useContext } from "react";
 
 export interface OpenCalls {

@@ -21,7 +21,7 @@ export const StepSection = memo(function StepSection({
 }: {
   readonly taskId: string;
   readonly step: Step;
-  /** The text that is being written in it. */
+  /** The text that the model is writing in it. */
   readonly children?: ReactNode;
 }) {
   const [isWhole, setWhole] = useState(false);

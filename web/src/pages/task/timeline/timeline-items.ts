@@ -129,7 +129,7 @@ export interface BudgetItem extends Entry {
   readonly limit: number | null;
 }
 
-/** The task waited, and went on at `resumedAt`. */
+/** The task waited, and resumed at `resumedAt`. */
 export interface WaitItem extends Entry {
   readonly kind: "wait";
   readonly status: TaskStatus | null;

@@ -32,7 +32,7 @@ export function addItemOfCall(before: Timeline, item: Item & { readonly callId: 
   return { ...before, steps: [...before.steps.slice(0, -1), { ...step, items }] };
 }
 
-/** Changes the latest item for which `change` gives another; the same timeline when there is none. */
+/** Changes the latest item for which `change` gives another; the same timeline without one. */
 export function changeItem(before: Timeline, change: (item: Item) => Item | null): Timeline {
   for (let at = before.steps.length - 1; at >= 0; at -= 1) {
     const step = before.steps[at];
@@ -47,7 +47,7 @@ export function changeItem(before: Timeline, change: (item: Item) => Item | null
   return before;
 }
 
-/** Changes the step of this number; the same timeline when there is none. */
+/** Changes the step of this number; the same timeline without one. */
 export function changeStep(before: Timeline, number: number | null, change: (step: Step) => Step): Timeline {
   const at = before.steps.findLastIndex(({ step }) => step === number);
   const step = before.steps[at];

@@ -35,7 +35,7 @@ export function TimelineView({ task }: { readonly task: Task }) {
     return error === null ? (
       <Skeleton rows={5} height="h-20" label="Loading the timeline" />
     ) : (
-      <ProblemNotice error={error} doing="The timeline was not read" />
+      <ProblemNotice error={error} doing="Couldn't load the timeline" />
     );
   }
   return (
@@ -105,7 +105,7 @@ function Thinking() {
   return (
     <p className="flex items-center gap-2 text-sm text-quiet">
       <LoaderCircle aria-hidden className="size-4 animate-spin" />
-      The model thinks…
+      Thinking…
     </p>
   );
 }
@@ -116,7 +116,7 @@ function Written({ draft: { text, hasGap } }: { readonly draft: Draft }) {
       <Message text={text} />
       <p className="flex items-center gap-2 text-sm text-quiet">
         <LoaderCircle aria-hidden className="size-4 animate-spin" />
-        {hasGap ? "Being written. A part was missed; it comes with the whole text." : "Being written…"}
+        {hasGap ? "Writing… A part was missed; the complete text follows." : "Writing…"}
       </p>
     </div>
   );
@@ -126,7 +126,7 @@ function Lost() {
   return (
     <p className="flex items-center gap-2 text-sm text-warn">
       <WifiOff aria-hidden className="size-4" />
-      The connection is lost. It is made again by itself, and nothing of the log is missed.
+      Connection lost. Reconnecting; no entry of the log is missed.
     </p>
   );
 }
@@ -156,7 +156,7 @@ function useStepsToFold(count: number, mayFold: boolean): number {
   return mayFold ? count : seen;
 }
 
-/** The calls that are open; the last one that was opened stands in the address, so that it can be shared. */
+/** The calls that are open; the last one that was opened is part of the address, so that it can be shared. */
 function useOpenCallsInAddress(onToggle: () => void): OpenCalls {
   const { call } = useSearch({ from: "/console/tasks/$taskId" });
   const navigate = useNavigate({ from: "/tasks/$taskId" });
@@ -200,7 +200,7 @@ function useShownCall(call: string | undefined): void {
   }, []);
 }
 
-/** What a screen reader is told: whole messages and questions, as they come, and nothing of what was there before. */
+/** Announces new messages and questions to screen readers, never earlier ones. */
 function useNews(timeline: Timeline): string {
   const [news, setNews] = useState("");
   const heard = useRef<number | null>(null);

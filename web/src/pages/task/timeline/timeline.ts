@@ -137,7 +137,7 @@ function startStep(before: Timeline, { key, at, data }: Kept): Timeline {
   const [step, attempt] = [numberOf(data["step"]) ?? present.step + 1, numberOf(data["attempt"]) ?? 1];
   const model = textOf(data["model"]);
   const isFinal = data["final"] === true;
-  // What the last attempt wrote is void: this one writes it anew.
+  // The text of the last attempt is void: this one replaces it.
   const cleared = { ...before, draft: null };
   if (step > present.step || before.steps.length === 0) {
     const fresh = { step, attempt, model, isFinal, startedAt: at, completedAt: null, items: [] };

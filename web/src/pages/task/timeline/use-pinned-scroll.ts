@@ -11,7 +11,7 @@ export interface PinnedScroll {
   readonly release: () => void;
 }
 
-/** `follows`: the page grows by itself. One that does not is never moved. */
+/** `follows`: the page grows while it is open. Another page is never scrolled. */
 export function usePinnedScroll(follows: boolean): PinnedScroll {
   const [isPinned, setPinned] = useState(follows);
   const pinned = useRef(follows);
@@ -32,7 +32,7 @@ export function usePinnedScroll(follows: boolean): PinnedScroll {
     });
     const scrolled = (): void => {
       const now = { top: window.scrollY, height: root.scrollHeight };
-      // A page that shrinks moves up by itself; a first small step of the reader's own counts, even so near the end.
+      // The browser scrolls up a page that shrinks. The reader's own first small step counts, even near the end.
       const isUpwards = now.top < before.top - 1 && now.height >= before.height;
       const isDownwards = now.top > before.top;
       before = now;

@@ -1,4 +1,4 @@
-/** Follows the log of a task while the window is seen; a timeline that was read before goes on from where it was left. */
+/** Follows the log of a task while the window is seen; a timeline that was read before continues where it was. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { followEvents, type StreamState } from "../../../api/event-stream.ts";

@@ -1,4 +1,4 @@
-/** Where each task of a tree stands in its picture: a column for each depth, the children beside their parent in their order. */
+/** Position of each task in the picture of its tree: a column for each depth, the children next to their parent in order. */
 import type { TaskTree } from "../../../api/types.generated.ts";
 
 export type TreeTask = TaskTree["nodes"][number];

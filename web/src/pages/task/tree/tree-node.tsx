@@ -63,7 +63,7 @@ export const TreeNode = memo(function TreeNode({ placed, isCurrent, isFocused, o
   );
 }, isSame);
 
-/** The picture is laid out anew with each change; most tasks stand where they stood. */
+/** Each change recalculates the layout; most tasks keep their position. */
 function isSame({ placed: before, ...old }: TreeNodeProps, { placed: after, ...next }: TreeNodeProps): boolean {
   return (
     old.isCurrent === next.isCurrent &&

@@ -1,4 +1,4 @@
-/** The tree that a task stands in: a picture from left to right, on a phone the same tasks as an indented list. */
+/** The tree of a task: a picture from left to right, on a phone the same tasks as an indented list. */
 import { useQuery } from "@tanstack/react-query";
 import { Maximize2, Minus, Plus } from "lucide-react";
 import { useCallback, useMemo, useRef, useState } from "react";
