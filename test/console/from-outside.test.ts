@@ -37,7 +37,7 @@ test("the timeline marks the input and each result, and the ledger says what tha
   await console.open(`/tasks/${task}`);
   const timeline = page.locator("#timeline");
   await timeline
-    .getByText("Request", { exact: true })
+    .getByText(/^Request/)
     .locator("..")
     .getByText(OUTSIDE, { exact: true })
     .first()

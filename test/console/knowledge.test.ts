@@ -134,7 +134,7 @@ test("a memory is added, found by its meaning, changed and deleted, and its proj
   const { page, api } = console;
   await console.open("/memory");
   await page.getByRole("button", { name: "Add a memory" }).first().click();
-  await page.getByLabel("What is to be known").fill("The office is closed from 24 December.");
+  await page.getByLabel("Text to remember").fill("The office is closed from 24 December.");
   await page.getByLabel("Tags").fill("holidays");
   await page.getByLabel("Tags").press("Enter");
   const dialog = page.getByRole("dialog");
@@ -153,10 +153,10 @@ test("a memory is added, found by its meaning, changed and deleted, and its proj
   await expectGoodManners();
 
   await first.getByRole("button", { name: /^Open/ }).click();
-  await page.getByLabel("What is to be known").fill(" ");
+  await page.getByLabel("Text to remember").fill(" ");
   await page.getByRole("button", { name: "Save the change" }).click();
   await page.getByText("must not be empty", { exact: false }).waitFor();
-  await page.getByLabel("What is to be known").fill("The office is closed from 23 December.");
+  await page.getByLabel("Text to remember").fill("The office is closed from 23 December.");
   await page.getByRole("button", { name: "Save the change" }).click();
   await page.getByText("The memory is changed.").waitFor();
   await first.getByText("The office is closed from 23 December.").waitFor();
@@ -166,7 +166,7 @@ test("a memory is added, found by its meaning, changed and deleted, and its proj
   await dialog.getByRole("button", { name: "Delete" }).click();
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Delete permanently" }).click();
-  await page.getByText("Nothing here is close to that").waitFor();
+  await page.getByText("No matching memories").waitFor();
 
   await page.getByRole("link", { name: "Projects" }).click();
   await page.getByRole("button", { name: "Erase house" }).click();
@@ -198,7 +198,7 @@ test("an MCP server that wants consent is let in by a link that a person opens",
   await page.getByLabel("Address").fill(`${inject("console").mcpUrl}/mcp/${id}`);
   await page.getByLabel("Otto signs in").selectOption({ label: "by the consent of a person (OAuth)" });
   await page.getByRole("button", { name: "Add and connect" }).click();
-  await page.getByText("Somebody has to let Otto in").waitFor();
+  await page.getByText("A person has to authorize Otto").waitFor();
   await expectAccessible(page);
   const opened = page.context().waitForEvent("page");
   await page.getByRole("link", { name: "Give consent" }).click();

@@ -41,7 +41,7 @@ describe("a person", () => {
   test("is added by the form, changed, and deleted after a question", async () => {
     const { page, api } = console;
     await console.open("/people");
-    await page.getByText("Nobody yet").waitFor();
+    await page.getByText("No people yet").waitFor();
     await page.getByRole("button", { name: "Add a person" }).first().click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name", { exact: true }).fill("Ada Lovelace");
@@ -79,7 +79,7 @@ describe("a person", () => {
     expect(await api.must("GET", `/v1/people/${id}`)).toMatchObject({ name: "Ada Lovelace", may_approve: true });
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete the person" }).click();
-    await page.getByText("Nobody yet").waitFor();
+    await page.getByText("No people yet").waitFor();
   });
 });
 
@@ -98,9 +98,9 @@ describe("a schedule", () => {
     await fill("Time zone", "Europe/Berlin");
     await page.getByText("It is due every weekday at 09:00 in Europe/Berlin.").waitFor();
     // A whole month that is to come: its weekdays, and no others.
-    const calendar = page.getByRole("table", { name: /^What is due in/ });
+    const calendar = page.getByRole("table", { name: /^Runs in/ });
     const before = await calendar.locator("caption").textContent();
-    await page.getByRole("button", { name: "The month after" }).click();
+    await page.getByRole("button", { name: "Next month" }).click();
     await expect.poll(async () => await calendar.locator("caption").textContent(), PATIENT).not.toBe(before);
     await page.locator('table[aria-busy="false"]').waitFor();
     const days = await calendar.locator("td").evaluateAll((cells) =>

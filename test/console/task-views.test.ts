@@ -200,7 +200,7 @@ test("files are seen, downloaded byte for byte, replaced, deleted and brought ba
   await page.getByRole("cell", { name: "Two" }).waitFor();
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("button", { name: "Delete the file" }).click();
-  await page.getByText("There is no file here now").waitFor();
+  await page.getByText("File not found").waitFor();
   await page.getByRole("button", { name: "Restore version 1" }).click();
   await page.getByRole("cell", { name: "One" }).waitFor();
   expect(await page.evaluate("window.isTaken")).toBeUndefined();

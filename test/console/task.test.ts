@@ -107,7 +107,7 @@ test("a task is cancelled, and then erased", async () => {
   await page.getByRole("dialog").getByRole("button", { name: "Erase permanently" }).click();
   await page.waitForURL("**/tasks");
   await console.open(`/tasks/${id}`);
-  await expectSeen(page.getByText("There is no such task"));
+  await expectSeen(page.getByText("Task not found"));
 });
 
 test("what a model writes to deceive is shown harmlessly", async () => {

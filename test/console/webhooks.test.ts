@@ -23,7 +23,7 @@ test("a webhook is made, its secret shown once, and a task's end arrives signed 
   expect(secret).toMatch(/^whsec_/);
   await expectAccessible(page);
   await page.getByRole("button", { name: "I have copied it" }).click();
-  await page.getByText("Nothing was sent to it yet").waitFor();
+  await page.getByText("No deliveries yet").waitFor();
   expect(await page.getByText(secret).count()).toBe(0);
 
   await page.getByRole("button", { name: "Send a test" }).click();
@@ -96,7 +96,7 @@ test("a way in is made, a signed call to it makes a task, and the list of what c
   const { page, agent, url } = console;
   await console.open("/webhooks?view=incoming&make=true");
   await page.getByLabel("Name").fill("orders");
-  await page.getByLabel("What the task is asked").fill("Look at order {{order}}.");
+  await page.getByLabel("Task input").fill("Look at order {{order}}.");
   await page.getByLabel("Agent").selectOption(agent);
   await page.getByRole("button", { name: "Create incoming webhook" }).click();
   await page.getByText("Choose what to do with a repeated body.").waitFor();

@@ -35,7 +35,7 @@ test("a task is made with a file, found, and its question answered, by keyboard 
   await page.waitForURL("**/tasks/new");
   const input = page.getByLabel("What should the agent do?");
   await input.fill(`Sum up the figures\n${JSON.stringify({ replies })}`);
-  await page.getByLabel("Agent").selectOption({ label: "console" });
+  await page.getByLabel("Agent", { exact: true }).selectOption({ label: "console" });
   await page.getByLabel("Files", { exact: true }).setInputFiles([
     { name: "figures.csv", mimeType: "text/csv", buffer: Buffer.from("region,sum\nsouth,7\n") },
     { name: "empty.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) },
@@ -209,7 +209,7 @@ test("an action is approved with changed arguments, another is refused with a re
   await page.getByText("This is not a number.").waitFor();
   await page.getByLabel("timeout").fill("-1");
   await keyboard.press("Control+Enter");
-  await page.getByText("see what is said at the fields").waitFor();
+  await page.getByText("correct the marked fields").waitFor();
   expect(await page.getByLabel("timeout").getAttribute("aria-invalid")).toBe("true");
   await page.getByLabel("timeout").fill("30");
   await page.getByLabel("body").fill("copies=1");

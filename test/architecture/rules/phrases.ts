@@ -166,7 +166,7 @@ const FIRST_CHECKED_DAY = "2026-11-27";
 const LAST_UNDATED_DECISION = 71;
 
 /** Whether the wording of a file is checked. A glossary quotes the words that it replaces; a generator's output has its input's words. */
-export function isWordingChecked({ path, text }: SourceFile): boolean {
+function isWordingChecked({ path, text }: SourceFile): boolean {
   if (!DONE.some((done) => path === done || (done.endsWith("/") && path.startsWith(done)))) return false;
   if (path === "docs/glossary.md" || path.endsWith(".generated.ts")) return false;
   const number = /^docs\/decisions\/(\d{4})/.exec(path)?.[1];

@@ -37,13 +37,13 @@ export class FeedNews {
 
   /** Takes an event. The feed keeps nothing, so one that is no change of one task means that all is to be read again. */
   add({ event, data }: StreamEvent): void {
-    const change = event === "task.changed" ? changeOf(data) : null;
+    const change = event === "task.changed" ? readChange(data) : null;
     if (change === null) {
       this.isAll = true;
       this.waiting.clear();
       return;
     }
-    const waits = numberOf(data, "pending") ?? 1;
+    const waits = readNumber(data, "pending") ?? 1;
     // A task that asked nothing and asks nothing leaves what waits as it was.
     if (waits > 0 || this.waiting.get(change.id) !== 0) this.isInbox = true;
     if (this.waiting.size >= MOST_REMEMBERED) this.waiting.clear();
@@ -63,31 +63,31 @@ export class FeedNews {
 }
 
 /** Null: it is not what was expected. */
-function changeOf(data: unknown): TaskChange | null {
-  const id = textOf(data, "task_id");
+function readChange(data: unknown): TaskChange | null {
+  const id = readText(data, "task_id");
   if (id === null) return null;
-  const task = partOf(data, "task");
+  const task = readPart(data, "task");
   return {
     id,
-    parentId: textOf(data, "parent_id"),
-    rootId: textOf(data, "root_id"),
-    status: textOf(data, "status") ?? "",
-    isHidden: partOf(data, "hidden") === true,
-    agent: textOf(task, "agent"),
-    project: textOf(task, "project"),
+    parentId: readText(data, "parent_id"),
+    rootId: readText(data, "root_id"),
+    status: readText(data, "status") ?? "",
+    isHidden: readPart(data, "hidden") === true,
+    agent: readText(task, "agent"),
+    project: readText(task, "project"),
   };
 }
 
-function partOf(data: unknown, name: string): unknown {
+function readPart(data: unknown, name: string): unknown {
   return typeof data === "object" && data !== null ? (data as Record<string, unknown>)[name] : undefined;
 }
 
-function textOf(data: unknown, name: string): string | null {
-  const part = partOf(data, name);
+function readText(data: unknown, name: string): string | null {
+  const part = readPart(data, name);
   return typeof part === "string" ? part : null;
 }
 
-function numberOf(data: unknown, name: string): number | null {
-  const part = partOf(data, name);
+function readNumber(data: unknown, name: string): number | null {
+  const part = readPart(data, name);
   return typeof part === "number" ? part : null;
 }

@@ -53,7 +53,7 @@ function isListed(
 }
 
 function holds(data: unknown, { id }: TaskChange): boolean {
-  return thingsOf(data, "data").some((row) => row.id === id);
+  return listThings(data, "data").some((row) => row.id === id);
 }
 
 /** An answer about one task; `part` says which. */
@@ -68,7 +68,7 @@ function touchesTask(
     case undefined:
       return change.parentId === task;
     case "tree":
-      return thingsOf(data, "nodes").some(({ id }) => id === change.id || id === change.parentId);
+      return listThings(data, "nodes").some(({ id }) => id === change.id || id === change.parentId);
     // A tree shares its files.
     case "files":
       return change.rootId !== null && change.rootId === (rootOf(task) ?? task);
@@ -77,7 +77,7 @@ function touchesTask(
   }
 }
 
-function thingsOf(data: unknown, name: "data" | "nodes"): readonly { readonly id: string }[] {
+function listThings(data: unknown, name: "data" | "nodes"): readonly { readonly id: string }[] {
   const list = (data as Readonly<Record<string, unknown>>)[name];
   return Array.isArray(list) ? (list as { id: string }[]) : [];
 }

@@ -13,7 +13,7 @@ type Piece = ((point: number) => boolean) | null;
 /** Whether the pattern matches the whole name. Its time grows with the product of both lengths at most. */
 export function matchesName(name: string, pattern: string): boolean {
   const points = codePoints(name);
-  const pieces = piecesOf(pattern);
+  const pieces = parsePieces(pattern);
   let at = 0;
   let piece = 0;
   // Where the last star stands, and how far into the name it reaches so far.
@@ -39,18 +39,18 @@ export function matchesName(name: string, pattern: string): boolean {
 
 /** Whether an agent with these patterns is given the tool, its permissions left aside. */
 export function isNamedBy(tool: NamedTool, patterns: readonly string[]): boolean {
-  const names = namesOf(tool);
+  const names = listNames(tool);
   if (tool.only_by_name && !patterns.some((pattern) => names.includes(pattern))) return false;
   return patterns.some((pattern) => names.some((name) => matchesName(name, pattern)));
 }
 
 /** Whether a pattern alone takes the tool: for rules of approval and for skills, which mean every tool that they match. */
 export function isMatchedBy(tool: NameableTool, pattern: string): boolean {
-  return namesOf(tool).some((name) => matchesName(name, pattern));
+  return listNames(tool).some((name) => matchesName(name, pattern));
 }
 
 /** Every name by which patterns know a tool: a dotted one with underscores too. */
-function namesOf({ name, also_named }: NameableTool): readonly string[] {
+function listNames({ name, also_named }: NameableTool): readonly string[] {
   return [...new Set([name, ...also_named].flatMap((one) => [one, one.replaceAll(".", "_")]))];
 }
 
@@ -61,7 +61,7 @@ const CLOSE = 0x5d;
 const BANG = 0x21;
 const HYPHEN = 0x2d;
 
-function piecesOf(pattern: string): readonly Piece[] {
+function parsePieces(pattern: string): readonly Piece[] {
   const points = codePoints(pattern);
   const pieces: Piece[] = [];
   let at = 0;
@@ -72,7 +72,7 @@ function piecesOf(pattern: string): readonly Piece[] {
     else if (point === QUESTION) pieces.push(() => true);
     else if (end < 0) pieces.push((one) => one === point);
     else {
-      pieces.push(setOf(points.slice(at + 1, end)));
+      pieces.push(parseSet(points.slice(at + 1, end)));
       at = end;
     }
     at += 1;
@@ -88,7 +88,7 @@ function closingBracket(points: readonly number[], start: number): number {
 }
 
 /** A range that runs backwards holds nothing. */
-function setOf(inside: readonly number[]): (point: number) => boolean {
+function parseSet(inside: readonly number[]): (point: number) => boolean {
   const isNegated = inside[0] === BANG;
   const members = isNegated ? inside.slice(1) : inside;
   const ranges: [low: number, high: number][] = [];

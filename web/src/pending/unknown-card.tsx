@@ -46,13 +46,13 @@ export function UnknownCard({ taskId, entry, isSettled, onDone, onClose }: Unkno
       entry={entry}
       title={
         <>
-          Did <code className="font-mono">{entry.tool}</code> happen?
+          Did <code className="font-mono">{entry.tool}</code> go through?
         </>
       }
     >
       <p>
         Otto made this call and was cut off before an answer came. It may have happened, or not. Look where it would
-        have left a trace, then say how to go on.
+        have left a trace, then decide.
       </p>
       <ArgumentsView value={entry.arguments} />
       <CardProblem error={error} isSettled={isSettled} onClose={onClose} />

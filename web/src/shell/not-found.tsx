@@ -8,7 +8,7 @@ export function NotFound() {
     <main>
       <Page title="Nothing here">
         <Empty
-          title="There is no such page"
+          title="Page not found"
           action={
             <Link to="/tasks" className={buttonClasses("primary")}>
               To the tasks

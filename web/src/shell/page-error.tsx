@@ -11,7 +11,7 @@ import { Page } from "../ui/page.tsx";
 export function PageError({ error }: { readonly error: unknown }) {
   const router = useRouter();
   return (
-    <Page title="This page cannot be shown">
+    <Page title="Couldn't show this page">
       {error instanceof ApiError ? (
         <ProblemNotice error={error} onRetry={() => void router.invalidate()} />
       ) : (

@@ -36,7 +36,7 @@ export function hasDraft(name: string): boolean {
 let owner = "";
 
 /** A draft is read only in a session of the one who wrote it. */
-function keyOf(name: string): string {
+function toStorageKey(name: string): string {
   const session = queryClient.getQueryData(sessionQuery.queryKey);
   if (session != null) owner = `${session.tenant.id} ${session.key.id}`;
   return `${PREFIX} ${owner} ${name}`;
@@ -44,7 +44,7 @@ function keyOf(name: string): string {
 
 function readDraft<Value>(name: string): Value | null {
   try {
-    const text = sessionStorage.getItem(keyOf(name));
+    const text = sessionStorage.getItem(toStorageKey(name));
     return text === null ? null : (JSON.parse(text) as Value);
   } catch {
     return null;
@@ -53,7 +53,7 @@ function readDraft<Value>(name: string): Value | null {
 
 function writeDraft(name: string, text: string): void {
   try {
-    sessionStorage.setItem(keyOf(name), text);
+    sessionStorage.setItem(toStorageKey(name), text);
   } catch {
     // Storage is full or switched off: the draft lives as long as its page.
   }
@@ -61,7 +61,7 @@ function writeDraft(name: string, text: string): void {
 
 function removeDraft(name: string): void {
   try {
-    sessionStorage.removeItem(keyOf(name));
+    sessionStorage.removeItem(toStorageKey(name));
   } catch {
     // Storage is switched off: nothing is kept.
   }

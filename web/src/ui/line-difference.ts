@@ -21,7 +21,7 @@ export function lineDifference(before: string, after: string): readonly Differen
   const lines: DifferenceLine[] = [];
   const at = { before: 1, after: 1 };
   for (const { value, added, removed } of changes) {
-    for (const text of linesOf(value)) {
+    for (const text of splitLines(value)) {
       if (added) lines.push({ kind: "added", text, after: at.after++ });
       else if (removed) lines.push({ kind: "removed", text, before: at.before++ });
       else lines.push({ kind: "same", text, before: at.before++, after: at.after++ });
@@ -36,7 +36,7 @@ export function countChanges(lines: readonly DifferenceLine[]): { readonly added
   return { added: of("added"), removed: of("removed") };
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines;

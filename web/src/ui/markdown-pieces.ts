@@ -20,7 +20,7 @@ export function piecesOf(text: string): string[] {
   let piece = "";
   let fence: string | null = null;
   let isAfterGap = false;
-  for (const line of linesOf(text)) {
+  for (const line of splitLines(text)) {
     const mayEnd = fence === null && isAfterGap;
     const isFull = piece.length + line.length > MOST;
     if (piece !== "" && (isFull || (mayEnd && piece.length > (FRESH.test(line) ? FITTING : LONG)))) {
@@ -40,6 +40,6 @@ export function piecesOf(text: string): string[] {
 }
 
 /** Lines with their ends, those of megabytes in parts. */
-function linesOf(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   return text.match(/[^\n]{0,20000}(?:\n|(?<=[^\n])(?=[^\n])|$)/g)?.filter((line) => line !== "") ?? [];
 }

@@ -33,19 +33,19 @@ export function relativeTime(at: number, now: number): string {
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
-  return partsOf(ms)
+  return splitDuration(ms)
     .map(([many, , short]) => `${many} ${short}`)
     .join(" ");
 }
 
 /** Whole seconds for a sentence: "7 days", "1 hour 30 minutes". */
 export function durationInWords(ms: number): string {
-  const parts = partsOf(ms).map(([many, unit]) => `${many} ${unit}${many === 1 ? "" : "s"}`);
+  const parts = splitDuration(ms).map(([many, unit]) => `${many} ${unit}${many === 1 ? "" : "s"}`);
   return parts.length === 0 ? "0 seconds" : parts.join(" ");
 }
 
 /** The longest unit that there is any of, and the next when it is not zero. */
-function partsOf(ms: number) {
+function splitDuration(ms: number) {
   const seconds = Math.round(ms / 1000);
   const parts = [
     [Math.floor(seconds / 86_400), "day", "d"],

@@ -59,7 +59,7 @@ export function ShortcutsButton({ shortcuts }: { readonly shortcuts: readonly Sh
               <dt className="flex w-28 shrink-0 flex-wrap gap-1">
                 {keys.map((key) => (
                   <kbd key={key} className="rounded border border-edge bg-sunken px-1.5 font-mono text-sm">
-                    {shownKey(key)}
+                    {formatKey(key)}
                   </kbd>
                 ))}
               </dt>
@@ -83,7 +83,7 @@ export function ShortcutsButton({ shortcuts }: { readonly shortcuts: readonly Sh
 
 const SHOWN: Readonly<Record<string, string>> = { ArrowDown: "↓", ArrowUp: "↑", " ": "Space" };
 
-function shownKey(key: string): string {
+function formatKey(key: string): string {
   return SHOWN[key] ?? key;
 }
 

@@ -49,7 +49,7 @@ export function revealHidden(text: string): TextPiece[] {
     const hidden = found[2];
     if (hidden === undefined) continue;
     if (found.index > from) pieces.push({ text: text.slice(from, found.index), hidden: null });
-    pieces.push({ text: hidden, hidden: nameOf(hidden) });
+    pieces.push({ text: hidden, hidden: findName(hidden) });
     from = found.index + hidden.length;
   }
   if (from < text.length) pieces.push({ text: text.slice(from), hidden: null });
@@ -61,8 +61,8 @@ export function hiddenNames(text: string): string[] {
   return [...new Set(revealHidden(text).flatMap(({ hidden }) => (hidden === null ? [] : [hidden])))];
 }
 
-function nameOf(character: string): string {
-  const code = codeOf(character);
+function findName(character: string): string {
+  const code = formatCode(character);
   const name = NAMES[character];
   return name === undefined ? code : `${code} ${name}`;
 }
@@ -99,10 +99,10 @@ export function withoutTurns(text: string): string {
 }
 
 function named(character: string): string {
-  return `⟨${codeOf(character)}⟩`;
+  return `⟨${formatCode(character)}⟩`;
 }
 
-function codeOf(character: string): string {
+function formatCode(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 

@@ -15,10 +15,10 @@ export function daysInWords(days: readonly number[]): string {
     else runs.push([day]);
   }
   return runs
-    .flatMap((run) => (run.length >= RANGE ? [`${nameOf(run[0])}–${nameOf(run.at(-1))}`] : run.map(nameOf)))
+    .flatMap((run) => (run.length >= RANGE ? [`${formatDay(run[0])}–${formatDay(run.at(-1))}`] : run.map(formatDay)))
     .join(", ");
 }
 
-function nameOf(day: number | undefined): string {
+function formatDay(day: number | undefined): string {
   return SHORT[(day ?? 1) - 1] ?? "";
 }

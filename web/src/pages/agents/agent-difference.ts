@@ -41,9 +41,9 @@ export function fieldChanges(before: AgentConfig, after: AgentConfig): readonly 
     .map((field) => ({
       field,
       title: TITLES[field] ?? field,
-      lists: listsOf(old[field], now[field]),
-      before: textOf(old[field]),
-      after: textOf(now[field]),
+      lists: compareLists(old[field], now[field]),
+      before: toText(old[field]),
+      after: toText(now[field]),
     }));
 }
 
@@ -62,7 +62,7 @@ function sentences(config: AgentConfig, tools: readonly WordedTool[]): readonly 
   return permissionsInWords(config, tools).flatMap(({ statements }) => statements.map(({ text }) => text));
 }
 
-function listsOf(before: unknown, after: unknown): FieldChange["lists"] {
+function compareLists(before: unknown, after: unknown): FieldChange["lists"] {
   const old = asTexts(before);
   const now = asTexts(after);
   if (old === null || now === null) return null;
@@ -77,7 +77,7 @@ function asTexts(value: unknown): readonly string[] | null {
   return Array.isArray(value) && value.every((one) => typeof one === "string") ? value : null;
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }

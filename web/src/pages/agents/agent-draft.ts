@@ -51,7 +51,7 @@ export function draftOf(config: AgentConfig): AgentDraft {
   return {
     name: config.name,
     model: config.model ?? "",
-    fallbacks: linesOf(config.fallbacks),
+    fallbacks: toLines(config.fallbacks),
     instructions: config.instructions,
     tools: config.tools,
     permissions: config.permissions,
@@ -67,18 +67,18 @@ export function draftOf(config: AgentConfig): AgentDraft {
     max_tokens: numberText(budget.max_tokens),
     max_cost_usd: numberText(budget.max_cost_usd),
     max_duration_s: numberText(budget.max_duration_s),
-    allowed_paths: linesOf(sandbox.allowed_paths),
-    denied_patterns: linesOf(sandbox.denied_patterns),
-    extensions: linesOf(sandbox.extensions),
+    allowed_paths: toLines(sandbox.allowed_paths),
+    denied_patterns: toLines(sandbox.denied_patterns),
+    extensions: toLines(sandbox.extensions),
     allow_write: flagText(sandbox.allow_write),
-    allowed_domains: linesOf(config.allowed_domains),
+    allowed_domains: toLines(config.allowed_domains),
     idempotent_hosts: config.idempotent_hosts === undefined ? null : hostLines(config.idempotent_hosts).join("\n"),
     on_unknown: config.on_unknown ?? "",
     summaries: flagText(memory.summaries),
     tag_boost: numberText(memory.tag_boost),
     min_score: numberText(memory.min_score),
     match: skills.match ?? "",
-    skills: linesOf(skills.names),
+    skills: toLines(skills.names),
     tool_config: config.tool_config === undefined ? "" : JSON.stringify(config.tool_config, null, 2),
   };
 }
@@ -102,19 +102,19 @@ export function readDraft(draft: AgentDraft): ReadDraft {
     max_duration_s: number("budget.max_duration_s", draft.max_duration_s, false),
   });
   const sandbox = given({
-    allowed_paths: listOf(draft.allowed_paths),
-    denied_patterns: listOf(draft.denied_patterns),
-    extensions: listOf(draft.extensions),
-    allow_write: flagOf(draft.allow_write),
+    allowed_paths: toList(draft.allowed_paths),
+    denied_patterns: toList(draft.denied_patterns),
+    extensions: toList(draft.extensions),
+    allow_write: toFlag(draft.allow_write),
   });
   const memory = given({
-    summaries: flagOf(draft.summaries),
+    summaries: toFlag(draft.summaries),
     tag_boost: number("memory.tag_boost", draft.tag_boost, false),
     min_score: number("memory.min_score", draft.min_score, false),
   });
-  const hosts = listOf(draft.idempotent_hosts);
-  const approval = given(approvalOf(draft, number("approval.expires_s", draft.expires_s, true)));
-  const tool_config = settingsOf(draft.tool_config, faults);
+  const hosts = toList(draft.idempotent_hosts);
+  const approval = given(toApproval(draft, number("approval.expires_s", draft.expires_s, true)));
+  const tool_config = parseSettings(draft.tool_config, faults);
   if (Object.keys(faults).length > 0) return { ok: false, faults };
   return {
     ok: true,
@@ -125,22 +125,22 @@ export function readDraft(draft: AgentDraft): ReadDraft {
       permissions: [...draft.permissions],
       ...present({
         model: draft.model.trim() === "" ? undefined : draft.model.trim(),
-        fallbacks: listOf(draft.fallbacks),
+        fallbacks: toList(draft.fallbacks),
         approval,
         budget,
         sandbox,
-        allowed_domains: listOf(draft.allowed_domains),
+        allowed_domains: toList(draft.allowed_domains),
         idempotent_hosts: hosts === undefined ? undefined : readHostLines(hosts),
         on_unknown: draft.on_unknown === "" ? undefined : draft.on_unknown,
         memory,
-        skills: given({ match: draft.match === "" ? undefined : draft.match, names: listOf(draft.skills) }),
+        skills: given({ match: draft.match === "" ? undefined : draft.match, names: toList(draft.skills) }),
         tool_config,
       }),
     },
   };
 }
 
-function approvalOf({ levels, rules }: AgentDraft, expires_s: number | undefined): ApprovalPolicy {
+function toApproval({ levels, rules }: AgentDraft, expires_s: number | undefined): ApprovalPolicy {
   const decided = LEVELS.flatMap((level) => (levels[level] === "" ? [] : [[level, levels[level]] as const]));
   return {
     ...(Object.fromEntries(decided) as ApprovalPolicy),
@@ -149,7 +149,7 @@ function approvalOf({ levels, rules }: AgentDraft, expires_s: number | undefined
   };
 }
 
-function settingsOf(text: string, faults: Record<string, string>): AgentConfig["tool_config"] {
+function parseSettings(text: string, faults: Record<string, string>): AgentConfig["tool_config"] {
   if (text.trim() === "") return undefined;
   try {
     // The API validates the content.
@@ -160,11 +160,11 @@ function settingsOf(text: string, faults: Record<string, string>): AgentConfig["
   }
 }
 
-function linesOf(list: readonly string[] | undefined): Lines {
+function toLines(list: readonly string[] | undefined): Lines {
   return list === undefined ? null : list.join("\n");
 }
 
-function listOf(lines: Lines): string[] | undefined {
+function toList(lines: Lines): string[] | undefined {
   if (lines === null) return undefined;
   return lines
     .split("\n")
@@ -180,7 +180,7 @@ function flagText(value: boolean | undefined): "" | "true" | "false" {
   return value === undefined ? "" : value ? "true" : "false";
 }
 
-function flagOf(text: "" | "true" | "false"): boolean | undefined {
+function toFlag(text: "" | "true" | "false"): boolean | undefined {
   return text === "" ? undefined : text === "true";
 }
 

@@ -127,7 +127,7 @@ function BasicFields({ draft, faults, set }: FieldsProps) {
         error={faults["model"]}
       />
       <LinesField
-        label="Models to ask when that one does not answer"
+        label="Fallback models"
         hint="In their order, at most five."
         unset="None: it waits until the model answers."
         value={draft.fallbacks}

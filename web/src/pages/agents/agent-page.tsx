@@ -31,7 +31,7 @@ export function AgentPage() {
     return (
       <Page title="Agent">
         <Empty
-          title="There is no such agent"
+          title="Agent not found"
           action={
             <Link to="/agents" className={buttonClasses("primary")}>
               To the agents

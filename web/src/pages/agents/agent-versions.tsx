@@ -40,7 +40,7 @@ export function AgentVersions({ agent }: { readonly agent: Agent }) {
   return (
     <>
       {agent.version === 1 ? (
-        <Empty title="There is one version so far">Change the agent, and the difference appears here.</Empty>
+        <Empty title="Only one version yet">Change the agent, and the difference appears here.</Empty>
       ) : (
         <>
           <div className="flex flex-wrap gap-3">
@@ -57,7 +57,7 @@ export function AgentVersions({ agent }: { readonly agent: Agent }) {
           ) : hasMore || list.isLoading ? (
             <Skeleton rows={6} label="Loading the versions" />
           ) : list.error === null ? (
-            <Notice title="There is no such version">Choose two of those that are listed below.</Notice>
+            <Notice title="Version not found">Choose two of those that are listed below.</Notice>
           ) : null}
         </>
       )}

@@ -103,7 +103,7 @@ export function AgentsPage() {
               Create one for each kind of work, with no more permissions than it needs.
             </Empty>
           ) : (
-            <Empty title="No agent fits" action={<Button onClick={() => search("")}>Show all</Button>} />
+            <Empty title="No matching agents" action={<Button onClick={() => search("")}>Show all</Button>} />
           )
         }
       >

@@ -40,7 +40,7 @@ export function ApprovalFields({ draft, faults, set }: FieldsProps) {
             hint={levelSaid(level).meaning}
             value={draft.levels[level]}
             error={faults[`approval.${level}`]}
-            onChange={({ target }) => set({ levels: { ...draft.levels, [level]: decisionOf(target.value) ?? "" } })}
+            onChange={({ target }) => set({ levels: { ...draft.levels, [level]: readDecision(target.value) ?? "" } })}
           >
             <option value="">{USUAL[level]}</option>
             {DECISIONS.map(({ decision, label }) => (
@@ -65,7 +65,7 @@ export function ApprovalFields({ draft, faults, set }: FieldsProps) {
   );
 }
 
-function decisionOf(value: string): Decision | null {
+function readDecision(value: string): Decision | null {
   return DECISIONS.find(({ decision }) => decision === value)?.decision ?? null;
 }
 
@@ -97,7 +97,7 @@ function Rules({
             label={`Decision of rule ${at + 1}`}
             value={rule.decision}
             onChange={({ target }) =>
-              onChange(withItem(rules, at, { ...rule, decision: decisionOf(target.value) ?? "ask" }))
+              onChange(withItem(rules, at, { ...rule, decision: readDecision(target.value) ?? "ask" }))
             }
           >
             {DECISIONS.map(({ decision, label }) => (

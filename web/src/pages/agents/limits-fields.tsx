@@ -5,7 +5,7 @@ import type { FieldsProps } from "./approval-fields.tsx";
 import { LinesField } from "./lines-field.tsx";
 
 /** A fault at a field, or at one of its items. */
-function faultOf(faults: FieldsProps["faults"], field: string): string | undefined {
+function findFault(faults: FieldsProps["faults"], field: string): string | undefined {
   return faults[field] ?? Object.entries(faults).find(([at]) => at.startsWith(`${field}.`))?.[1];
 }
 
@@ -26,7 +26,7 @@ export function LimitFields({ draft, faults, set }: FieldsProps) {
           inputMode="decimal"
           value={draft[field]}
           onChange={({ target }) => set({ [field]: target.value })}
-          error={faultOf(faults, `budget.${field}`)}
+          error={findFault(faults, `budget.${field}`)}
         />
       ))}
     </div>
@@ -41,22 +41,22 @@ export function HostFields({ draft, faults, set }: FieldsProps) {
         hint="api.example.com, *.example.com for every name below it, * for any public host; :443 at the end binds a port."
         unset="None: its tools reach no host."
         value={draft.allowed_domains}
-        error={faultOf(faults, "allowed_domains")}
+        error={findFault(faults, "allowed_domains")}
         onChange={(allowed_domains) => set({ allowed_domains })}
       />
       <LinesField
-        label="Hosts that recognise a repeated request"
+        label="Hosts that honour Idempotency-Key"
         hint="Hosts that honour the Idempotency-Key header, so that a call can be repeated after a crash. A key lasts 30 minutes unless you state its lifetime: api.example.com 86400 s."
         unset="None: after a crash, nobody may know whether a call happened."
         value={draft.idempotent_hosts}
-        error={faultOf(faults, "idempotent_hosts")}
+        error={findFault(faults, "idempotent_hosts")}
         onChange={(idempotent_hosts) => set({ idempotent_hosts })}
       />
       <SelectField
         className="sm:w-96"
         label="Unknown outcomes"
         value={draft.on_unknown}
-        onChange={({ target }) => set({ on_unknown: oneOf(["tell", "ask"], target.value) })}
+        onChange={({ target }) => set({ on_unknown: findChoice(["tell", "ask"], target.value) })}
         error={faults["on_unknown"]}
       >
         <option value="">Default: tell the model and continue</option>
@@ -75,7 +75,7 @@ export function FileFields({ draft, faults, set }: FieldsProps) {
         hint="Such as notes/ or reports/*.md."
         unset="It sees all of its sandbox."
         value={draft.allowed_paths}
-        error={faultOf(faults, "sandbox.allowed_paths")}
+        error={findFault(faults, "sandbox.allowed_paths")}
         onChange={(allowed_paths) => set({ allowed_paths })}
       />
       <LinesField
@@ -83,7 +83,7 @@ export function FileFields({ draft, faults, set }: FieldsProps) {
         hint="Patterns, such as **/*.key."
         unset="Default: files that look like secrets (.env, keys, .git)."
         value={draft.denied_patterns}
-        error={faultOf(faults, "sandbox.denied_patterns")}
+        error={findFault(faults, "sandbox.denied_patterns")}
         onChange={(denied_patterns) => set({ denied_patterns })}
       />
       <LinesField
@@ -91,7 +91,7 @@ export function FileFields({ draft, faults, set }: FieldsProps) {
         hint="Such as .csv; * opens every ending."
         unset="As each tool has it: .txt, .md and .json for most."
         value={draft.extensions}
-        error={faultOf(faults, "sandbox.extensions")}
+        error={findFault(faults, "sandbox.extensions")}
         onChange={(extensions) => set({ extensions })}
       />
       <FlagField
@@ -112,14 +112,14 @@ export function MoreFields({ draft, faults, set }: FieldsProps) {
         hint="Names of skills."
         unset="None, beside those that fit a task."
         value={draft.skills}
-        error={faultOf(faults, "skills.names")}
+        error={findFault(faults, "skills.names")}
         onChange={(skills) => set({ skills })}
       />
       <SelectField
         className="sm:w-96"
         label="Other skills"
         value={draft.match}
-        onChange={({ target }) => set({ match: oneOf(["auto", "explicit"], target.value) })}
+        onChange={({ target }) => set({ match: findChoice(["auto", "explicit"], target.value) })}
         error={faults["skills.match"]}
       >
         <option value="">Default: those that fit the task</option>
@@ -127,7 +127,7 @@ export function MoreFields({ draft, faults, set }: FieldsProps) {
         <option value="explicit">Only those that somebody names</option>
       </SelectField>
       <FlagField
-        label="Completed tasks leave a summary in memory"
+        label="Completed tasks save a summary to memory"
         usual="Default: yes"
         value={draft.summaries}
         onChange={(summaries) => set({ summaries })}
@@ -157,7 +157,7 @@ export function MoreFields({ draft, faults, set }: FieldsProps) {
         hint={'By tool or toolbox: {"web": {"allowed_domains": ["example.com"]}}. A tool\'s page says what it has.'}
         value={draft.tool_config}
         onChange={({ target }) => set({ tool_config: target.value })}
-        error={faultOf(faults, "tool_config")}
+        error={findFault(faults, "tool_config")}
       />
     </div>
   );
@@ -179,7 +179,7 @@ function FlagField({
       className="sm:w-96"
       label={label}
       value={value}
-      onChange={({ target }) => onChange(oneOf(["true", "false"], target.value))}
+      onChange={({ target }) => onChange(findChoice(["true", "false"], target.value))}
     >
       <option value="">{usual}</option>
       <option value="true">Yes</option>
@@ -188,6 +188,6 @@ function FlagField({
   );
 }
 
-function oneOf<Value extends string>(values: readonly Value[], given: string): Value | "" {
+function findChoice<Value extends string>(values: readonly Value[], given: string): Value | "" {
   return values.find((value) => value === given) ?? "";
 }

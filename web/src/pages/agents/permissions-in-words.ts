@@ -33,7 +33,7 @@ export interface WordsPart {
   readonly statements: readonly Statement[];
 }
 
-/** Names that are told one by one. */
+/** Names that are joinWords one by one. */
 const TOLD = 12;
 
 /** All that is to say, the weightiest first. */
@@ -102,7 +102,7 @@ function usualDecision(level: Level, { permissions }: Pick<WordedTool, "permissi
 function approvalWords({ approval: policy }: AgentConfig, usable: readonly WordedTool[]): Statement[] {
   const levels = LEVELS.flatMap((level): Statement[] => {
     const decision = policy?.[level];
-    return decision === undefined ? [] : [{ tone: toneOf(decision, level), text: levelText(level, decision) }];
+    return decision === undefined ? [] : [{ tone: chooseTone(decision, level), text: levelText(level, decision) }];
   });
   const rules = (policy?.rules ?? []).map(({ tool, decision }): Statement => {
     const subject = /[*?[]/.test(tool) ? `every tool that fits “${tool}”` : tool;
@@ -138,7 +138,7 @@ function ruleText(subject: string, decision: Decision): string {
   return decision === "ask" ? `It asks before it uses ${subject}.` : `It never uses ${subject}.`;
 }
 
-function toneOf(decision: Decision, level: Level): Statement["tone"] {
+function chooseTone(decision: Decision, level: Level): Statement["tone"] {
   if (decision === "deny") return "may_not";
   return decision === "allow" && (level === "dangerous" || level === "critical") ? "danger" : "may";
 }
@@ -186,12 +186,15 @@ function hostWords({
       ? { tone: "may_not", text: "Its tools reach no host, because none is listed." }
       : listed.includes("*")
         ? { tone: "danger", text: "Its tools reach every public host." }
-        : { tone: "may", text: `Its tools reach ${told(listed)}, and no other host.` };
+        : { tone: "may", text: `Its tools reach ${joinWords(listed)}, and no other host.` };
   return keyed.length === 0
     ? [reaches]
     : [
         reaches,
-        { tone: "may", text: `${told(hostLines(keyed))} recognise a repeated request, so that it is safe to repeat.` },
+        {
+          tone: "may",
+          text: `${joinWords(hostLines(keyed))} recognise a repeated request, so that it is safe to repeat.`,
+        },
       ];
 }
 
@@ -206,7 +209,7 @@ function fileWords({ sandbox: own, tool_config = {} }: AgentConfig): Statement[]
       ? [
           {
             tone: "may",
-            text: `It sees only ${paths.length === 0 ? "nothing in it" : told(paths.map(String))}.`,
+            text: `It sees only ${paths.length === 0 ? "nothing in it" : joinWords(paths.map(String))}.`,
           } as const,
         ]
       : []),
@@ -216,11 +219,11 @@ function fileWords({ sandbox: own, tool_config = {} }: AgentConfig): Statement[]
           text:
             denied.length === 0
               ? "No file is hidden from it, secrets neither."
-              : `Hidden from it: ${told(denied.map(String))}.`,
+              : `Hidden from it: ${joinWords(denied.map(String))}.`,
         }
       : { tone: "may_not", text: "Files that look like secrets are hidden from it (.env, keys, .git)." },
     ...(Array.isArray(extensions)
-      ? [{ tone: "may", text: `Only files that end in ${told(extensions.map(String))}.` } as const]
+      ? [{ tone: "may", text: `Only files that end in ${joinWords(extensions.map(String))}.` } as const]
       : []),
   ];
 }
@@ -259,7 +262,7 @@ function unclearWords({ on_unknown, memory, skills }: AgentConfig): Statement[] 
       : []),
     ...(skills?.names === undefined || skills.names.length === 0
       ? []
-      : [{ tone: "may", text: `Every task works under ${told(skills.names)}.` } as const]),
+      : [{ tone: "may", text: `Every task works under ${joinWords(skills.names)}.` } as const]),
   ];
 }
 
@@ -268,10 +271,10 @@ function list(tone: Statement["tone"], lead: string, tools: readonly WordedTool[
 }
 
 function names(tools: readonly WordedTool[]): string {
-  return told(tools.map(({ name }) => name));
+  return joinWords(tools.map(({ name }) => name));
 }
 
-function told(words: readonly string[]): string {
+function joinWords(words: readonly string[]): string {
   const shown = words.slice(0, TOLD);
   const more = words.length - shown.length;
   if (more > 0) return `${shown.join(", ")} and ${more} more`;

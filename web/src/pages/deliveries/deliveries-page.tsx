@@ -86,7 +86,7 @@ export function DeliveriesPage() {
           isNarrowed ? (
             <Empty title="No results" action={<Button onClick={() => narrow({})}>Show everything</Button>} />
           ) : (
-            <Empty title="Nothing was sent yet">
+            <Empty title="No deliveries yet">
               Give a task a destination, ask a person something, or create a webhook. Deliveries appear here.
             </Empty>
           )

@@ -89,7 +89,7 @@ function Detail({ delivery }: { readonly delivery: DeliveryDetail }) {
           )}
         </FactOfRow>
       </FactRow>
-      <Section title="Tries">
+      <Section title="Attempts">
         {tries.length === 0 ? (
           <p className="text-quiet">No attempts yet.</p>
         ) : (
@@ -97,7 +97,7 @@ function Detail({ delivery }: { readonly delivery: DeliveryDetail }) {
         )}
       </Section>
       <Section title="Content">
-        <JsonBlock value={channel === "webhook" ? bodyOf(content) : content} label="the content" />
+        <JsonBlock value={channel === "webhook" ? readBody(content) : content} label="the content" />
       </Section>
     </>
   );
@@ -112,7 +112,7 @@ function MomentOfTry({ at }: { readonly at: string }) {
 }
 
 /** What is posted to a webhook, which is kept as the very text that is signed; the content itself where it is no JSON. */
-function bodyOf(content: DeliveryDetail["content"]): unknown {
+function readBody(content: DeliveryDetail["content"]): unknown {
   const { body } = content;
   if (typeof body !== "string") return content;
   try {

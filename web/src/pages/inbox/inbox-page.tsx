@@ -95,7 +95,7 @@ function KindTabs({ kind: current, order }: Looked) {
       tabs={TABS.map(({ label, kind }) => ({
         label,
         isCurrent: kind === current,
-        link: { to: "/inbox", search: searchOf({ kind, order }) },
+        link: { to: "/inbox", search: toSearch({ kind, order }) },
       }))}
     />
   );
@@ -111,7 +111,7 @@ function OrderField({ kind, order }: Looked) {
       onChange={({ target }) =>
         void navigate({
           to: "/inbox",
-          search: searchOf({ kind, order: target.value === "newest" ? "newest" : undefined }),
+          search: toSearch({ kind, order: target.value === "newest" ? "newest" : undefined }),
         })
       }
     >
@@ -121,7 +121,7 @@ function OrderField({ kind, order }: Looked) {
   );
 }
 
-function searchOf({ kind, order }: Looked): InboxSearch {
+function toSearch({ kind, order }: Looked): InboxSearch {
   return { ...(kind === undefined ? {} : { kind }), ...(order === undefined ? {} : { order }) };
 }
 

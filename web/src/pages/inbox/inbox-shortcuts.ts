@@ -8,7 +8,7 @@ const READ_MS = 500;
 
 /** Puts the focus on the entry after one that goes; on the title when it was the last. */
 export function focusNextEntry(feed: HTMLElement | null, key: string): void {
-  const entries = entriesOf(feed);
+  const entries = findEntries(feed);
   const at = entries.findIndex(({ dataset }) => dataset["entry"] === key);
   const next = entries[at + 1] ?? entries[at - 1] ?? document.getElementById("page-title");
   next?.focus();
@@ -20,7 +20,7 @@ export function useInboxShortcuts(feed: RefObject<HTMLElement | null>): readonly
   const step = (by: 1 | -1, event: KeyboardEvent): boolean => {
     const isArrow = event.key.startsWith("Arrow");
     if (event.repeat || (isArrow && isInScrollingRegion(event.target))) return false;
-    const entries = entriesOf(feed.current);
+    const entries = findEntries(feed.current);
     const at = entries.findIndex((entry) => entry.contains(document.activeElement));
     if (at === -1 && isArrow && !isNowhere()) return false;
     const next = entries[at === -1 ? 0 : at + by];
@@ -67,7 +67,7 @@ export function useInboxShortcuts(feed: RefObject<HTMLElement | null>): readonly
   return shortcuts;
 }
 
-function entriesOf(feed: HTMLElement | null): HTMLElement[] {
+function findEntries(feed: HTMLElement | null): HTMLElement[] {
   return [...(feed?.querySelectorAll<HTMLElement>("[data-entry]") ?? [])];
 }
 

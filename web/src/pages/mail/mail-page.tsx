@@ -45,11 +45,11 @@ export function MailPage() {
         </Notice>
       )}
       {settings.data?.provider === "outbox" ? (
-        <Section title="Kept mail">
+        <Section title="Stored mail">
           {outbox.isPending ? <Skeleton /> : null}
           {outbox.error ? <ProblemNotice error={outbox.error} onRetry={() => void outbox.refetch()} /> : null}
           {outbox.data?.data.length === 0 ? (
-            <Empty title="No mail was written yet">
+            <Empty title="No stored mail yet">
               A task that sends a mail, or a result that goes to a person, shows here.
             </Empty>
           ) : null}
@@ -63,7 +63,7 @@ export function MailPage() {
         </Section>
       ) : null}
       {settings.data === undefined ? null : (
-        <Section title="Mail that came in">
+        <Section title="Received mail">
           <Received address={settings.data.address} />
         </Section>
       )}
@@ -82,7 +82,7 @@ function Received({ address }: { readonly address: string | null }) {
       caption="Received mail, the latest first"
       isMail
       empty={
-        <Empty title="No mail came in yet">
+        <Empty title="No received mail yet">
           {address === null ? (
             "Nothing can: the operator of this Otto has set no domain whose mail comes here."
           ) : (

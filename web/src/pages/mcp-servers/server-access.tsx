@@ -14,7 +14,7 @@ const GRANTS: Readonly<Record<string, string>> = {
 export function ServerAccess({ server }: { readonly server: McpServerDetail }) {
   const { headers, oauth, process: program, trusted, timeout_ms, protocol_version, checked_at, updated_at } = server;
   return (
-    <Section title="How it is reached">
+    <Section title="Connection">
       <Card>
         <Facts>
           <Fact name={program === null ? "Address" : "Command"}>

@@ -82,9 +82,9 @@ export function bodyOf(fields: ServerFields): ServerBody {
   if (fields.kind === "process") {
     const args = fields.args.split("\n").filter((line) => line !== "");
     const network = fields.network.split(/[\s,]+/).filter((host) => host !== "");
-    return { ...shared, type: "stdio", command: fields.command.trim(), args, env: recordOf(fields.env), network };
+    return { ...shared, type: "stdio", command: fields.command.trim(), args, env: toRecord(fields.env), network };
   }
-  const headers = recordOf(fields.headers);
+  const headers = toRecord(fields.headers);
   return {
     ...shared,
     url: fields.url.trim(),
@@ -101,7 +101,7 @@ function oauthOf({ signIn, clientId, clientSecret, scope }: ServerFields): Pick<
 }
 
 /** The pairs that have a name. */
-function recordOf(pairs: readonly Pair[]): Record<string, string> {
+function toRecord(pairs: readonly Pair[]): Record<string, string> {
   return Object.fromEntries(
     pairs.filter(({ name }) => name.trim() !== "").map(({ name, value }) => [name.trim(), value]),
   );

@@ -36,7 +36,7 @@ export function ServerTrouble({ server }: { readonly server: McpServerDetail }) 
     );
   if (stale)
     return (
-      <Notice title="It says that its tools are others now" action={again}>
+      <Notice title="The server reports changed tools" action={again}>
         Refresh to see what it lists.
       </Notice>
     );
@@ -50,7 +50,7 @@ function Consent({ server: { name, error } }: { readonly server: McpServerDetail
   return (
     <Notice
       tone="warn"
-      title="Somebody has to let Otto in"
+      title="A person has to authorize Otto"
       action={
         <div className="flex flex-wrap items-center gap-2">
           {target === null ? null : (

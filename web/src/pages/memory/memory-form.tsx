@@ -39,7 +39,7 @@ export function MemoryForm({ fields, onChange, isNew, action, isBusy, error, onS
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <TextArea
-        label="What is to be known"
+        label="Text to remember"
         required
         dir="auto"
         rows={5}

@@ -52,7 +52,7 @@ function NoMemories({
   if (q === undefined && project === undefined && scope === undefined && tag === undefined)
     return (
       <Empty
-        title="Nothing is remembered yet"
+        title="No memories yet"
         action={
           <Button look="primary" onClick={onAdd}>
             Add a memory
@@ -65,7 +65,7 @@ function NoMemories({
     );
   return (
     <Empty
-      title="Nothing here is close to that"
+      title="No matching memories"
       action={<Button onClick={() => void navigate({ search: {} })}>Show everything</Button>}
     >
       Try other words, or look in another project.

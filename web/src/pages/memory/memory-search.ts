@@ -19,7 +19,7 @@ const OPEN = /^(?:new|mem_[0-9a-z]{1,40})$/;
 const PROJECT = /^[a-zA-Z0-9_-]{1,64}$/;
 
 export function readMemorySearch(search: Record<string, unknown>): MemorySearch {
-  const [q, tag, project, open] = ["q", "tag", "project", "open"].map((key) => textOf(search[key]));
+  const [q, tag, project, open] = ["q", "tag", "project", "open"].map((key) => readText(search[key]));
   return {
     ...(search["view"] === "projects" ? { view: "projects" } : {}),
     ...(q === undefined ? {} : { q }),
@@ -34,7 +34,7 @@ export function readMemorySearch(search: Record<string, unknown>): MemorySearch 
 }
 
 /** The router reads a text such as `2026` or `true` as what it looks like. */
-function textOf(value: unknown): string | undefined {
+function readText(value: unknown): string | undefined {
   const text = ["string", "number", "boolean"].includes(typeof value) ? String(value) : "";
   return text.trim() === "" ? undefined : text;
 }

@@ -61,7 +61,7 @@ export function AuditPage() {
               action={<Button onClick={() => void navigate({ search: {} })}>Show everything</Button>}
             />
           ) : (
-            <Empty title="Nothing was changed yet">Keys made, agents changed, people linked: it will stand here.</Empty>
+            <Empty title="No changes yet">Changes to keys, agents and people appear here.</Empty>
           )
         }
       >

@@ -50,7 +50,7 @@ function LimitForm({ budget, onClose }: { readonly budget: Budget | null; readon
   const [tokenLimit, moneyLimit] = [readNumber(tokens, { isWhole: true }), readNumber(money, { isWhole: false })];
   const setting = useMutation({
     mutationFn: async () => {
-      const body = { max_tokens: limitOf(tokenLimit), max_cost_usd: limitOf(moneyLimit), period };
+      const body = { max_tokens: readLimitValue(tokenLimit), max_cost_usd: readLimitValue(moneyLimit), period };
       return await answered(api.PUT("/v1/budgets/{account}", { params: { path: { account } }, body }));
     },
     onSuccess: async () => await after("The limit holds."),
@@ -141,6 +141,6 @@ function option(value: string, label: string) {
 }
 
 /** Null without a limit. */
-function limitOf(read: ReadLimit): number | null {
+function readLimitValue(read: ReadLimit): number | null {
   return read.kind === "number" ? read.value : null;
 }

@@ -80,9 +80,9 @@ function RetentionForm({ retention, onClose }: { readonly retention: Retention; 
       await answered(
         api.PUT("/v1/retention", {
           body: {
-            tasks_days: daysOf(typed.tasks_days),
-            logs_days: daysOf(typed.logs_days),
-            results_days: daysOf(typed.results_days),
+            tasks_days: parseDays(typed.tasks_days),
+            logs_days: parseDays(typed.logs_days),
+            results_days: parseDays(typed.results_days),
           },
         }),
       ),
@@ -133,7 +133,7 @@ function RetentionForm({ retention, onClose }: { readonly retention: Retention; 
   );
 }
 
-function daysOf(typed: string): number | null {
+function parseDays(typed: string): number | null {
   const read = readNumber(typed, { isWhole: false });
   return read.kind === "number" ? read.value : null;
 }

@@ -45,7 +45,7 @@ export function WhoIsSignedIn({ isAdmin }: { readonly isAdmin: boolean }) {
           size="small"
           look="danger"
           onClick={() => setEnding(session)}
-          aria-label={`Sign out ${session.is_current ? "this browser" : nameOf(session)}`}
+          aria-label={`Sign out ${session.is_current ? "this browser" : formatBrowser(session)}`}
         >
           Sign out
         </Button>
@@ -81,7 +81,7 @@ export function WhoIsSignedIn({ isAdmin }: { readonly isAdmin: boolean }) {
   );
 }
 
-function nameOf({ user_agent }: SignedIn): string {
+function formatBrowser({ user_agent }: SignedIn): string {
   return browserInWords(user_agent) ?? (user_agent === "" ? "an unnamed browser" : oneLine(user_agent, 40));
 }
 
@@ -122,7 +122,7 @@ function EndSession({ session, onClose }: { readonly session: SignedIn | null; r
   return (
     <Confirm
       isOpen={session !== null}
-      title={isOwn ? "Sign out here?" : `Sign out ${session === null ? "" : nameOf(session)}?`}
+      title={isOwn ? "Sign out here?" : `Sign out ${session === null ? "" : formatBrowser(session)}?`}
       action="Sign it out"
       isBusy={ending.isPending}
       onConfirm={() => session !== null && ending.mutate(session)}

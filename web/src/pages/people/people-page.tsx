@@ -73,7 +73,7 @@ export function PeoplePage() {
       <Listing
         list={list}
         empty={
-          <Empty title="Nobody yet" action={button}>
+          <Empty title="No people yet" action={button}>
             Add the people whom agents may ask: where they are reached, when they work, and whether they may approve.
           </Empty>
         }

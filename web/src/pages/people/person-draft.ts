@@ -79,10 +79,10 @@ export function readPerson(draft: PersonDraft): Read {
     faults["preferred"] = "There is no address of this kind.";
   if (draft.hasHours && draft.days.length === 0) faults["working_hours.days"] = "Choose a day at least.";
   if (Object.keys(faults).length > 0) return { ok: false, faults };
-  return { ok: true, value: settingOf(draft) };
+  return { ok: true, value: toSetting(draft) };
 }
 
-function settingOf(draft: PersonDraft): PersonSetting {
+function toSetting(draft: PersonDraft): PersonSetting {
   const { days, from, to } = draft;
   return {
     name: draft.name.trim(),

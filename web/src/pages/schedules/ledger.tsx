@@ -41,7 +41,7 @@ export function Ledger({ schedule }: { readonly schedule: Schedule }) {
       >
         <Table
           caption="Occurrences"
-          columns={columnsOf(zone, reminder !== undefined)}
+          columns={createColumns(zone, reminder !== undefined)}
           rows={list.rows}
           rowKey={({ key }) => key}
         />
@@ -50,7 +50,7 @@ export function Ledger({ schedule }: { readonly schedule: Schedule }) {
   );
 }
 
-function columnsOf(zone: string, isReminder: boolean): readonly Column<Occurrence>[] {
+function createColumns(zone: string, isReminder: boolean): readonly Column<Occurrence>[] {
   return [
     {
       title: "Due",

@@ -28,7 +28,7 @@ export function MonthCalendar({ month, zone, today, due, isBusy, knownTo, onMont
     <div className="overflow-hidden rounded-lg border border-line bg-surface">
       <div className="flex items-center justify-between gap-2 border-b border-line px-2 py-1">
         <IconButton
-          label="The month before"
+          label="Previous month"
           disabled={month <= today.slice(0, 7)}
           className="disabled:opacity-40"
           onClick={() => onMonth(shiftMonth(month, -1))}
@@ -38,7 +38,7 @@ export function MonthCalendar({ month, zone, today, due, isBusy, knownTo, onMont
         <p aria-live="polite" className="font-medium">
           {monthWord(month)}
         </p>
-        <IconButton label="The month after" onClick={() => onMonth(shiftMonth(month, 1))}>
+        <IconButton label="Next month" onClick={() => onMonth(shiftMonth(month, 1))}>
           <ChevronRight aria-hidden className="size-5" />
         </IconButton>
       </div>

@@ -138,14 +138,14 @@ function readExpression(expression: string): Partial<WhenDraft> & { readonly rhy
 function readDays(field: string): number[] | null {
   const days = new Set<number>();
   for (const part of field.split(",")) {
-    const [first, last = first] = part.split("-").map(dayOf);
+    const [first, last = first] = part.split("-").map(parseDay);
     if (first == null || last == null || last < first) return null;
     for (let day = first; day <= last; day += 1) days.add(day);
   }
   return [...days].toSorted((one, other) => one - other);
 }
 
-function dayOf(text: string): number | null {
+function parseDay(text: string): number | null {
   const named = CRON_DAYS.findIndex((name) => name === text.toUpperCase());
   if (named !== -1) return named + 1;
   if (!/^[0-7]$/.test(text)) return null;

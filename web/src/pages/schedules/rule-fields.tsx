@@ -36,7 +36,7 @@ export function RuleFields({ draft, onChange, faults }: PartProps) {
         </SelectField>
         {draft.missed === "skip" ? null : (
           <TextField
-            label="For how many hours"
+            label="Oldest missed run (hours)"
             inputMode="decimal"
             autoComplete="off"
             value={draft.missedHours}
@@ -79,7 +79,7 @@ export function RuleFields({ draft, onChange, faults }: PartProps) {
           onChange={(alertTo) => onChange({ alertTo })}
         />
         <TextField
-          label="Tell them also when it has not ended after so many minutes"
+          label="Also notify when a run takes longer than (minutes)"
           className="sm:max-w-sm"
           inputMode="decimal"
           autoComplete="off"

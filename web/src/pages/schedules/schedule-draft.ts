@@ -79,7 +79,7 @@ export function draftOfSchedule(schedule: Schedule): ScheduleDraft {
     missedHours: String(schedule.missed.window_seconds / HOUR_S),
     overlap: schedule.overlap,
     work: reminder === undefined ? "task" : "reminder",
-    input: task === undefined ? "" : textOf(task.input),
+    input: task === undefined ? "" : toText(task.input),
     agent: task?.agent ?? "",
     project: task?.project ?? "",
     limits: limitFieldsOf(task?.budget),
@@ -192,7 +192,7 @@ function seconds(text: string, unit: number, field: string, faults: Record<strin
 }
 
 /** A conversation is changed in its last message, which is the user's. */
-function textOf(input: TaskRequest["input"]): string {
+function toText(input: TaskRequest["input"]): string {
   return typeof input === "string" ? input : (input.at(-1)?.content ?? "");
 }
 

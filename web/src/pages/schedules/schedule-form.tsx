@@ -62,7 +62,7 @@ export function ScheduleForm({ onSubmit, children, draft, onChange, faults: give
             )}
           </Card>
         </Section>
-        <Section title="When something goes otherwise">
+        <Section title="Missed and overlapping runs">
           <Card>
             <RuleFields {...part} />
           </Card>

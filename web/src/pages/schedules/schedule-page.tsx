@@ -79,7 +79,7 @@ function Overview({ schedule }: { readonly schedule: Schedule }) {
       {next_at === null && !paused ? null : (
         <Section title={paused ? "When it would be due" : "When it is due"}>
           <Card>
-            <Preview timing={timingOf(schedule)} />
+            <Preview timing={toTiming(schedule)} />
           </Card>
         </Section>
       )}
@@ -100,7 +100,7 @@ function useFollowing(next: string | null): void {
 }
 
 /** An interval without an anchor is counted from when the schedule was made. */
-function timingOf({ when, time_zone, starts_at, ends_at, created_at }: Schedule): Timing {
+function toTiming({ when, time_zone, starts_at, ends_at, created_at }: Schedule): Timing {
   return {
     when: when.kind === "interval" ? { ...when, anchor: when.anchor ?? created_at } : when,
     time_zone,

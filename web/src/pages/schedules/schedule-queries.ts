@@ -35,7 +35,7 @@ const NEXT = 10;
 export function nextDueQuery(timing: Timing) {
   return queryOptions({
     queryKey: ["schedules", "next", timing],
-    queryFn: async () => await previewOf(timing, NEXT),
+    queryFn: async () => await fetchPreview(timing, NEXT),
     staleTime: 30_000,
     retry: false,
   });
@@ -68,7 +68,7 @@ async function readMonth(timing: Timing, month: string): Promise<MonthDue> {
   const due: string[] = [];
   let from = bounds.from;
   for (let page = 0; page < PAGES; page += 1) {
-    const read = await previewOf({ ...timing, starts_at: from, ends_at: bounds.to }, PAGE);
+    const read = await fetchPreview({ ...timing, starts_at: from, ends_at: bounds.to }, PAGE);
     due.push(...read);
     const last = read.at(-1);
     if (read.length < PAGE || last === undefined) return { due, isCut: false };
@@ -77,6 +77,6 @@ async function readMonth(timing: Timing, month: string): Promise<MonthDue> {
   return { due, isCut: true };
 }
 
-async function previewOf(timing: Timing, count: number): Promise<readonly string[]> {
+async function fetchPreview(timing: Timing, count: number): Promise<readonly string[]> {
   return (await answered(api.POST("/v1/schedules/preview", { body: { ...timing, count } }))).data;
 }

@@ -6,13 +6,13 @@ const HOUR_MS = 3_600_000;
 const WIDEST_CHANGE_MS = 26 * HOUR_MS;
 
 export function isZone(name: string): boolean {
-  return /^[A-Za-z]/.test(name) && formatOf(name) !== null;
+  return /^[A-Za-z]/.test(name) && createFormat(name) !== null;
 }
 
 /** Milliseconds to add to a moment to have its wall time; 0 in a zone that there is not. */
 export function offsetAt(zone: string, at: number): number {
   const name =
-    formatOf(zone)
+    createFormat(zone)
       ?.formatToParts(at)
       .find(({ type }) => type === "timeZoneName")?.value ?? "";
   const [, sign, hours = "0", minutes = "0"] = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(name) ?? [];
@@ -55,7 +55,7 @@ export function offsetWord(zone: string, at: number): string {
 
 const formats = new Map<string, Intl.DateTimeFormat | null>();
 
-function formatOf(zone: string): Intl.DateTimeFormat | null {
+function createFormat(zone: string): Intl.DateTimeFormat | null {
   const known = formats.get(zone);
   if (known !== undefined) return known;
   let format: Intl.DateTimeFormat | null = null;

@@ -18,7 +18,7 @@ const ALWAYS = "ask_human";
 const LISTED = 5;
 
 /** What the tools can do, each power once, the mildest first. */
-function powersOf(tools: readonly KnownTool[]): readonly string[] {
+function listPowers(tools: readonly KnownTool[]): readonly string[] {
   const granted = new Set(tools.flatMap(grantedBy));
   return Object.entries(POWERS).flatMap(([permission, words]) => (granted.has(permission) ? [words] : []));
 }
@@ -33,7 +33,7 @@ function grantedBy({ permissions, toolbox }: KnownTool): readonly string[] {
 export function sayAllowed(patterns: readonly string[] | null, tools: readonly KnownTool[]): string {
   if (isEverything(patterns)) return "It may use every tool of the agent that takes it up: it restricts nothing.";
   if (patterns?.length === 0) return "It may use no tool at all. It can still ask a person.";
-  const powers = powersOf(matchedTools(tools, patterns));
+  const powers = listPowers(matchedTools(tools, patterns));
   const can = powers.length === 0 ? "" : ` With them it can ${join(powers)}, as far as its agent is allowed to.`;
   return `It may use the tools named here, ask a person, and nothing else.${can}`;
 }
@@ -96,7 +96,7 @@ function sayMoreTools({ allowed_tools: { before, after } }: SkillDifference, too
   if (after === null || isEverything(after)) return ["use every tool of its agent"];
   const had = matchedTools(tools, before);
   const added = matchedTools(tools, after).filter((tool) => !had.includes(tool) && tool.name !== ALWAYS);
-  const powers = powersOf(added).filter((power) => !powersOf(had).includes(power));
+  const powers = listPowers(added).filter((power) => !listPowers(had).includes(power));
   // A pattern that means no tool now may mean one that is connected later.
   const open = after.filter((one) => !before.includes(one) && !tools.some((tool) => isMatchedBy(tool, one)));
   const names = [...added.map(({ name }) => name), ...open];

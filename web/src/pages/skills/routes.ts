@@ -15,7 +15,7 @@ export interface SkillSearch {
 }
 
 /** A version's number, or its hash. The router reads a text of digits alone as a number. */
-function versionOf(value: unknown): string | undefined {
+function readVersion(value: unknown): string | undefined {
   const text = typeof value === "number" ? String(value) : value;
   return typeof text === "string" && /^(?:[1-9]\d{0,8}|[0-9a-f]{64})$/.test(text) ? text : undefined;
 }
@@ -34,7 +34,7 @@ const skillRoute = createRoute({
     const view = VIEWS.find((one) => one === search["view"]);
     const file = search["file"];
     const versions = { version: search["version"], from: search["from"], to: search["to"] };
-    const named = Object.entries(versions).map(([key, value]) => [key, versionOf(value)] as const);
+    const named = Object.entries(versions).map(([key, value]) => [key, readVersion(value)] as const);
     return {
       ...(view === undefined ? {} : { view }),
       ...(typeof file === "string" ? { file } : {}),

@@ -54,7 +54,7 @@ export function SkillFiles({ name, skill }: SkillFilesProps) {
         </ul>
       </nav>
       {found === undefined ? (
-        <Notice tone="warn" title="There is no such file in this version" />
+        <Notice tone="warn" title="File not found in this version" />
       ) : (
         <FileView name={name} path={found.path} version={skill.version === null ? skill.hash : String(skill.version)} />
       )}
@@ -78,7 +78,7 @@ function FileView({ name, path, version }: { readonly name: string; readonly pat
     <Section title={path} actions={download}>
       {isPending ? <Skeleton rows={8} height="h-5" /> : null}
       {error === null ? null : <ProblemNotice error={error} onRetry={() => void refetch()} />}
-      {text === null ? <Notice title="This file is no text">Download it to open it.</Notice> : null}
+      {text === null ? <Notice title="This file is not text">Download it to open it.</Notice> : null}
       {typeof text === "string" ? (
         <CodeBlock text={text} label={`Text of ${path}`} className="[&_pre]:max-h-[75dvh]" />
       ) : null}

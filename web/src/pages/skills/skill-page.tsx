@@ -127,7 +127,7 @@ function Instructions({ skill }: { readonly skill: SkillDetail | SkillVersionDet
             <ScanFindings scan={skill.scan} />
           </Card>
         </Section>
-        <Section title="About it">
+        <Section title="About">
           <Card>
             <About skill={skill} />
           </Card>

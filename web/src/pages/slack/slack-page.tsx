@@ -126,7 +126,7 @@ function Received({ id }: { readonly id: string }) {
       }
       caption="What came from Slack"
       empty={
-        <Empty title="Nothing came yet">
+        <Empty title="No messages yet">
           Mention Otto in a channel, or write to it: messages of the last 30 days appear here, with their task or the
           reason why they have none.
         </Empty>

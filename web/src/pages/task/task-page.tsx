@@ -38,7 +38,7 @@ function NoTask() {
   return (
     <Page title="Task">
       <Empty
-        title="There is no such task"
+        title="Task not found"
         action={
           <Link to="/tasks" className={buttonClasses("primary")}>
             To the tasks

@@ -22,7 +22,7 @@ export function FilterBar({ search, searchBox }: FilterBarProps) {
   const navigate = useNavigate();
   const filtersId = useId();
   // A phone has no room for all of them at first, unless one of them is in force.
-  const [isOpen, setOpen] = useState(() => isFiltered(withoutQueryOf(search)));
+  const [isOpen, setOpen] = useState(() => isFiltered(omitQuery(search)));
   const agents = useQuery(agentsQuery).data ?? [];
   const projects = useQuery(projectsQuery).data ?? [];
   const show = ({ after: _, ...next }: TasksSearch): void =>
@@ -30,7 +30,7 @@ export function FilterBar({ search, searchBox }: FilterBarProps) {
   const { status: _status, ...withoutStatus } = search;
   const { agent: _agent, ...withoutAgent } = search;
   const { project: _project, ...withoutProject } = search;
-  const withoutQuery = withoutQueryOf(search);
+  const withoutQuery = omitQuery(search);
   const { subtasks: _subtasks, ...withoutSubtasks } = search;
   const showStatuses = (statuses: readonly TaskStatus[]): void =>
     show(statuses.length === 0 ? withoutStatus : { ...search, status: statuses.join(",") });
@@ -145,6 +145,6 @@ function Statuses({
   );
 }
 
-function withoutQueryOf({ query: _, ...rest }: TasksSearch): TasksSearch {
+function omitQuery({ query: _, ...rest }: TasksSearch): TasksSearch {
   return rest;
 }

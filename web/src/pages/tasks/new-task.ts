@@ -111,7 +111,7 @@ export function readNewTask(task: NewTask, hasFiles: boolean): ReadTask {
   const budget = readLimits(task.limits, faults);
   const deliver = readDeliver(task.deliver, faults);
   if (Object.keys(faults).length > 0) return { ok: false, faults };
-  const [tools, skills] = [linesOf(task.tools), linesOf(task.skills)];
+  const [tools, skills] = [splitLines(task.tools), splitLines(task.skills)];
   return {
     ok: true,
     request: {
@@ -180,7 +180,7 @@ export function faultAt(faults: Readonly<Record<string, string | undefined>>, fi
   return at === field || place === undefined ? faults[at] : `Line ${Number(place) + 1}: ${faults[at] ?? ""}`;
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text
     .split("\n")
     .map((line) => line.trim())

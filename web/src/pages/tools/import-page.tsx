@@ -49,7 +49,7 @@ function ImportForm({ onMade }: { readonly onMade: (made: ToolImport) => void })
   const { headersFor } = useRequestKey();
   const importing = useMutation({
     mutationFn: async () => {
-      const body = bodyOf(filled);
+      const body = toBody(filled);
       return await answered(api.POST("/v1/tools/import", { body, headers: headersFor(body) }));
     },
     onSuccess: async (made) => {
@@ -205,7 +205,7 @@ function Made({
         </ul>
       </Section>
       {skipped.length === 0 ? null : (
-        <Section title="Left out">
+        <Section title="Skipped">
           <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
             {skipped.slice(0, 500).map(({ operation, reason }) => (
               <li key={operation} className="px-4 py-2">
@@ -220,9 +220,9 @@ function Made({
   );
 }
 
-function bodyOf({ from, url, openapi, name, base_url, include, auth, read_security, security, replace }: Filled) {
-  const patterns = linesOf(include);
-  const secrets = linesOf(auth).map((line): [string, string] => {
+function toBody({ from, url, openapi, name, base_url, include, auth, read_security, security, replace }: Filled) {
+  const patterns = splitLines(include);
+  const secrets = splitLines(auth).map((line): [string, string] => {
     const [scheme = "", ...rest] = line.split(":");
     return [scheme.trim(), rest.join(":").trim()];
   });
@@ -238,7 +238,7 @@ function bodyOf({ from, url, openapi, name, base_url, include, auth, read_securi
   };
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text
     .split("\n")
     .map((line) => line.trim())

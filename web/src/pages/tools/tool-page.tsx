@@ -26,7 +26,7 @@ export function ToolPage() {
     return (
       <Page title={name}>
         <Empty
-          title="There is no such tool"
+          title="Tool not found"
           action={
             <Link to="/tools" className={buttonClasses("primary")}>
               To the tools

@@ -52,14 +52,14 @@ function Version({ row, before }: { readonly row: ToolVersion; readonly before: 
           </span>
         </summary>
         <div className="border-t border-line p-3">
-          <TextDifference label={`What version ${row.version} changed`} before={textOf(before)} after={textOf(row)} />
+          <TextDifference label={`What version ${row.version} changed`} before={toText(before)} after={toText(row)} />
         </div>
       </details>
     </li>
   );
 }
 
-function textOf(version: ToolVersion | null): string {
+function toText(version: ToolVersion | null): string {
   return version?.definition == null ? "" : JSON.stringify(version.definition, null, 2);
 }
 

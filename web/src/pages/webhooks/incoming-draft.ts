@@ -85,7 +85,7 @@ export function readIncoming(draft: IncomingDraft, secret: string, oldSeconds: s
   if (type === "generic" && draft.oncePerBody === "")
     faults["once_per_body"] = "Choose what to do with a repeated body.";
   if (Object.keys(faults).length > 0) return { ok: false, faults };
-  const events = hasEvents(type) ? linesOf(draft.events) : [];
+  const events = hasEvents(type) ? splitLines(draft.events) : [];
   const header = type === "generic" ? draft.signatureHeader.trim() : "";
   return {
     ok: true,
@@ -107,7 +107,7 @@ export function readIncoming(draft: IncomingDraft, secret: string, oldSeconds: s
   };
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text
     .split("\n")
     .map((line) => line.trim())

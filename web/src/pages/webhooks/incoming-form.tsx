@@ -73,7 +73,7 @@ function CallerFields(props: IncomingFormProps) {
           label="Called by"
           disabled={!isNew}
           value={type}
-          onChange={({ target }) => set({ type: typeOf(target.value) })}
+          onChange={({ target }) => set({ type: readType(target.value) })}
           hint={isNew ? TYPES[type].signs : "This cannot be changed: make another one."}
           error={faults["type"]}
         >
@@ -126,7 +126,7 @@ function OldSecretField({ secret, oldSeconds, setOldSeconds, faults }: IncomingF
   if (oldSeconds === null || secret === "") return null;
   return (
     <SelectField
-      label="The secret before it"
+      label="Old secret"
       value={oldSeconds}
       onChange={({ target }) => setOldSeconds(target.value)}
       hint={
@@ -149,7 +149,7 @@ function toOncePerBody(value: string): IncomingDraft["oncePerBody"] {
   return value === "yes" || value === "no" ? value : "";
 }
 
-function typeOf(value: string): IncomingType {
+function readType(value: string): IncomingType {
   return (Object.keys(TYPES) as IncomingType[]).find((type) => type === value) ?? "generic";
 }
 
@@ -163,7 +163,7 @@ function PromptField({ draft, set, faults }: PartProps) {
   return (
     <>
       <TextArea
-        label="What the task is asked (optional)"
+        label="Task input (optional)"
         rows={4}
         dir="auto"
         maxLength={20_000}

@@ -52,7 +52,7 @@ export function IncomingList({ add }: { readonly add: ReactNode }) {
     <Listing
       list={list}
       empty={
-        <Empty title="No program may call yet" action={add}>
+        <Empty title="No incoming webhooks yet" action={add}>
           Create an address for GitHub, Stripe or your own program: each signed call becomes a task.
         </Empty>
       }

@@ -22,7 +22,7 @@ export function IncomingReceived({ id }: { readonly id: string }) {
       caption="What came in"
       empty={
         <Empty
-          title="Nothing came in yet"
+          title="No calls yet"
           action={
             <Link
               to="/webhooks/incoming/$webhookId"

@@ -23,10 +23,10 @@ export function IncomingSettings({ hook }: { readonly hook: Tagged<IncomingWebho
   const navigate = useNavigate();
   return (
     <>
-      <Section title="What it is set to">
+      <Section title="Settings">
         <Edit hook={hook} />
       </Section>
-      <Section title="Delete it">
+      <Section title="Delete">
         <DeleteButton
           name={name}
           action="Delete incoming webhook"

@@ -27,7 +27,7 @@ const UNDER_WAY_MS = 2_000;
 const READ_AGAIN_MS = 5_000;
 
 /** To a webhook that is off nothing is sent once more. */
-const columnsOf = (isOn: boolean): readonly Column<Delivery>[] => [
+const createColumns = (isOn: boolean): readonly Column<Delivery>[] => [
   {
     title: "What",
     cell: (delivery) => (
@@ -103,12 +103,10 @@ export function WebhookDeliveries({ webhook: { id, enabled } }: { readonly webho
         list={list}
         empty={
           state === undefined ? (
-            <Empty title="Nothing was sent to it yet">
-              It receives events from now on. Send a test to check your program.
-            </Empty>
+            <Empty title="No deliveries yet">It receives events from now on. Send a test to check your program.</Empty>
           ) : (
             <Empty
-              title="Nothing is in this state"
+              title="No results"
               action={<Button onClick={() => void navigate({ search: {} })}>Show everything</Button>}
             />
           )
@@ -116,7 +114,7 @@ export function WebhookDeliveries({ webhook: { id, enabled } }: { readonly webho
       >
         <Table
           caption="Deliveries to this webhook"
-          columns={columnsOf(enabled)}
+          columns={createColumns(enabled)}
           rows={list.rows}
           rowKey={({ id: key }) => key}
         />
@@ -147,9 +145,9 @@ function SendFailed({ id }: { readonly id: string }) {
   return (
     <>
       <Button icon={<RotateCw aria-hidden className="size-4" />} onClick={() => setOpen(true)}>
-        Send what failed again
+        Resend failed deliveries
       </Button>
-      <Dialog isOpen={isOpen} title="Send what failed again" onClose={() => setOpen(false)}>
+      <Dialog isOpen={isOpen} title="Resend failed deliveries" onClose={() => setOpen(false)}>
         <SendFailedForm id={id} onClose={() => setOpen(false)} />
       </Dialog>
     </>

@@ -31,7 +31,7 @@ export function WebhookPage() {
   const webhook = data?.body;
   return (
     <Page
-      title={webhook === undefined ? "Webhook" : hostOf(webhook.url)}
+      title={webhook === undefined ? "Webhook" : readHost(webhook.url)}
       lead={webhook === undefined ? undefined : <Lead webhook={webhook} />}
       actions={
         webhook?.enabled === true ? (
@@ -68,7 +68,7 @@ function linkTo(webhookId: string, view?: "settings" | "verify") {
   return { to: "/webhooks/$webhookId", params: { webhookId }, search: view === undefined ? {} : { view } } as const;
 }
 
-function hostOf(url: string): string {
+function readHost(url: string): string {
   try {
     return new URL(url).host;
   } catch {

@@ -22,7 +22,7 @@ export function SchemaField(props: SchemaFieldProps) {
     Inner: SchemaField,
     field,
     label,
-    hint: hintOf(field),
+    hint: formatHint(field),
     error: faultsAt(place.faults, place.path) ?? plainFault(field, value),
   };
   if (place.depth > MAX_DEPTH || !shows(place.root, field, value)) return <JsonField {...common} />;
@@ -86,7 +86,7 @@ function ShapeField(props: ShapeProps) {
 }
 
 /** The description, what form the text has, and what stands when nothing is given. */
-function hintOf({ description, usual, shape }: Field): string | undefined {
+function formatHint({ description, usual, shape }: Field): string | undefined {
   const said = [
     description === null ? null : asSentence(cut(description)),
     shape.kind === "text" && shape.format !== null ? `A ${formatInWords(shape.format)}.` : null,

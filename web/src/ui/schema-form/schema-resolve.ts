@@ -15,7 +15,7 @@ export function resolved(root: Schema, schema: Schema): Schema | null {
     if (typeof at === "boolean") return at;
     const { $ref: reference, allOf, ...beside }: Json = at;
     if (typeof reference === "string") {
-      const target = targetOf(root, reference);
+      const target = findTarget(root, reference);
       if (target === null) return null;
       const { $ref: _followed, ...kept }: Json = at;
       const merged = typeof target === "boolean" ? kept : mergedTwo(kept, target);
@@ -61,7 +61,7 @@ function mergedTwo(one: Json, other: Json): Json | null {
 }
 
 /** What `#/…` leads to inside the root. Nothing outside is fetched. */
-function targetOf(root: Schema, reference: string): Schema | null {
+function findTarget(root: Schema, reference: string): Schema | null {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return null;
   let at: unknown = root;

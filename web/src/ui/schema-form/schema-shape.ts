@@ -57,7 +57,7 @@ const JSON_BOX: Shape = { kind: "json" };
 export function fieldOf(root: Schema, schema: Schema, depth = 0): Field {
   const found = resolved(root, schema);
   if (found === null || typeof found === "boolean" || depth > MAX_HOPS) return field({}, JSON_BOX);
-  const branches = branchesOf(root, found);
+  const branches = findBranches(root, found);
   return branches === null ? field(found, ownShape(found)) : eitherField(root, found, branches, depth);
 }
 
@@ -154,12 +154,12 @@ function eitherField(root: Schema, schema: Json, branches: readonly Schema[], de
   }
   const fixed = fixedOptions(root, real);
   if (fixed !== null) return field(schema, { kind: "choice", options: fixed }, isNullable);
-  const labelled = real.map((branch, index) => ({ label: labelOf(root, branch, index), schema: branch }));
+  const labelled = real.map((branch, index) => ({ label: formatLabel(root, branch, index), schema: branch }));
   return field(schema, { kind: "either", branches: labelled }, isNullable);
 }
 
 /** The alternatives of a schema; null without any. The API checks conditions next to members. */
-function branchesOf(root: Schema, schema: Json): readonly Schema[] | null {
+function findBranches(root: Schema, schema: Json): readonly Schema[] | null {
   if (schema["enum"] !== undefined || Object.hasOwn(schema, "const") || isJson(schema["properties"])) return null;
   const { anyOf, oneOf, type } = schema;
   const listed = Array.isArray(anyOf) ? anyOf : oneOf;
@@ -182,9 +182,9 @@ function withType(root: Schema, branch: Schema, type: unknown): Schema {
 }
 
 function ownShape(schema: Json): Shape {
-  if (Object.hasOwn(schema, "const")) return { kind: "choice", options: [optionOf(schema["const"])] };
+  if (Object.hasOwn(schema, "const")) return { kind: "choice", options: [toOption(schema["const"])] };
   const { enum: options, type } = schema;
-  if (Array.isArray(options)) return { kind: "choice", options: options.map(optionOf) };
+  if (Array.isArray(options)) return { kind: "choice", options: options.map(toOption) };
   switch (type ?? guessedType(schema)) {
     case "string":
       return {
@@ -268,7 +268,7 @@ function fixedOption(root: Schema, schema: Schema): Option | null {
   const { enum: listed } = found;
   const values = Object.hasOwn(found, "const") ? [found["const"]] : Array.isArray(listed) ? (listed as unknown[]) : [];
   if (values.length !== 1) return null;
-  const option = optionOf(values[0]);
+  const option = toOption(values[0]);
   return { ...option, label: textOr(found["title"]) ?? option.label };
 }
 
@@ -306,7 +306,7 @@ const KIND_WORDS: Readonly<Record<Shape["kind"], string>> = {
   json: "JSON",
 };
 
-function labelOf(root: Schema, branch: Schema, index: number): string {
+function formatLabel(root: Schema, branch: Schema, index: number): string {
   const found = resolved(root, branch);
   if (!isJson(found)) return `Way ${index + 1}`;
   const title = textOr(found["title"]);
@@ -321,7 +321,7 @@ function labelOf(root: Schema, branch: Schema, index: number): string {
   return KIND_WORDS[shape.kind];
 }
 
-function optionOf(value: unknown): Option {
+function toOption(value: unknown): Option {
   return { label: typeof value === "string" ? value : (JSON.stringify(value) ?? "null"), value };
 }
 

@@ -11,7 +11,7 @@ const SEPARATORS = [",", ";", "\t", "|"];
 /** At most `maxRows` rows; empty lines are dropped. */
 export function csvRows(text: string, maxRows: number): CsvRows {
   const body = text.startsWith("\ufeff") ? text.slice(1) : text;
-  const separator = separatorOf(body);
+  const separator = detectSeparator(body);
   const rows: string[][] = [];
   let row: string[] = [];
   let at = 0;
@@ -36,7 +36,7 @@ export function csvRows(text: string, maxRows: number): CsvRows {
 }
 
 /** The separator that the first line has most of, outside quotes. */
-function separatorOf(text: string): string {
+function detectSeparator(text: string): string {
   const line = text.replace(/"(?:[^"]|"")*"/g, "").split(/\r?\n/, 1)[0] ?? "";
   const counts = SEPARATORS.map((separator) => line.split(separator).length);
   return SEPARATORS[counts.indexOf(Math.max(...counts))] ?? ",";

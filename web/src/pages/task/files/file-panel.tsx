@@ -92,7 +92,7 @@ function Missing({ isRead, problem, mayChange }: Pick<FilePanelProps, "isRead" |
   if (problem !== null) return <div className="lg:hidden">{problem}</div>;
   if (!isRead) return <Skeleton rows={4} label="Loading the file" />;
   return (
-    <Empty title="There is no file here now">
+    <Empty title="File not found">
       {mayChange
         ? "It may have been deleted or moved. When versions of it are remembered, they stand below and can be restored."
         : "It may have been deleted or moved before the task ended."}

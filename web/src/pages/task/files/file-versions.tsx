@@ -43,7 +43,7 @@ export function FileVersionList({ taskId, path, mayChange }: FileVersionsProps) 
         {restoring.isError ? <ProblemNotice error={restoring.error} doing="Couldn't restore the version" /> : null}
         <Table
           caption={`Versions of ${nameOf(path)}`}
-          columns={columnsOf(taskId, path, mayChange ? restoring : null)}
+          columns={createColumns(taskId, path, mayChange ? restoring : null)}
           rows={all}
           rowKey={({ version }) => String(version)}
         />
@@ -69,7 +69,11 @@ function useRestore(taskId: string, path: string) {
   });
 }
 
-function columnsOf(taskId: string, path: string, restoring: ReturnType<typeof useRestore> | null): Column<Version>[] {
+function createColumns(
+  taskId: string,
+  path: string,
+  restoring: ReturnType<typeof useRestore> | null,
+): Column<Version>[] {
   return [
     {
       title: "Version",

@@ -49,7 +49,7 @@ export function TaskFiles({ task }: { readonly task: Task }) {
           {files.isSuccess && all.length === 0 ? <NoFiles mayChange={mayChange} /> : null}
           {all.length === 0 ? null : (
             <>
-              <FileList files={all} attached={attachedOf(task)} chosen={chosen} />
+              <FileList files={all} attached={listAttached(task)} chosen={chosen} />
               <More
                 hasMore={files.hasNextPage}
                 isBusy={files.isFetchingNextPage}
@@ -83,7 +83,7 @@ function focusFile(path: string): void {
 }
 
 /** The paths that the task delivers with its answer. */
-function attachedOf({ output }: Task): ReadonlySet<string> {
+function listAttached({ output }: Task): ReadonlySet<string> {
   return new Set(output?.files.map(({ path }) => path) ?? []);
 }
 

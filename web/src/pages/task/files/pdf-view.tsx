@@ -58,7 +58,7 @@ function Pages({ number, total, onGo }: PagesProps) {
   return (
     <div role="group" aria-label="Pages" className="flex items-center gap-2">
       <IconButton
-        label="Page before"
+        label="Previous page"
         disabled={number === 1}
         className="disabled:opacity-40"
         onClick={() => onGo(number - 1)}

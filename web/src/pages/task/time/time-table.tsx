@@ -51,7 +51,7 @@ export function TimeTable({ bars, begin, now }: TimeTableProps) {
     >
       <Table
         caption="Calls and waits with their numbers"
-        columns={columnsOf(begin, now)}
+        columns={createColumns(begin, now)}
         rows={rows.slice(0, shown)}
         rowKey={({ id }) => id}
       />
@@ -65,7 +65,7 @@ export function TimeTable({ bars, begin, now }: TimeTableProps) {
   );
 }
 
-function columnsOf(begin: number, now: number): Column<Bar>[] {
+function createColumns(begin: number, now: number): Column<Bar>[] {
   return [
     { title: "Step", isNumber: true, cell: ({ step }) => step ?? "–" },
     { title: "Kind", cell: ({ kind }) => <Whole text={KIND_LOOKS[kind].word} /> },

@@ -65,7 +65,7 @@ export function BarRow({ bar, begin, end, scale, isStop, onKeyDown, onFocus, onP
       <span className="sr-only">, {barWords(bar, begin, end)}</span>
       <span aria-hidden className="relative block h-6">
         <span
-          className={classes("absolute inset-y-1 rounded-sm", lookOf(bar), bar.to === null && "animate-pulse")}
+          className={classes("absolute inset-y-1 rounded-sm", chooseLook(bar), bar.to === null && "animate-pulse")}
           style={{
             left: `min(${left * 100}%, 100% - ${THINNEST})`,
             width: `${(right - left) * 100}%`,
@@ -77,7 +77,7 @@ export function BarRow({ bar, begin, end, scale, isStop, onKeyDown, onFocus, onP
   );
 }
 
-function lookOf({ kind, state }: Bar): string {
+function chooseLook({ kind, state }: Bar): string {
   return state === "failed" || state === "refused" || state === "unknown" ? "bg-danger" : KIND_LOOKS[kind].look;
 }
 

@@ -163,7 +163,7 @@ const SHORT = 0.06;
 
 /** An axis over `span`. With `shortens`, long stretches without work take little of it, so that the work can be seen. */
 export function scaleOf(bars: readonly Bar[], span: Span, shortens: boolean): Scale {
-  const pieces = shortens ? piecesOf(bars, span) : [{ ...span, isIdle: false }];
+  const pieces = shortens ? splitPieces(bars, span) : [{ ...span, isIdle: false }];
   const worked = pieces.reduce((sum, piece) => sum + (piece.isIdle ? 0 : piece.to - piece.from), 0);
   const drawn = pieces.map((piece) => {
     const ms = piece.to - piece.from;
@@ -189,7 +189,7 @@ export function scaleOf(bars: readonly Bar[], span: Span, shortens: boolean): Sc
 }
 
 /** The span in pieces with work and without. A call that waits for a person does no work meanwhile. */
-function piecesOf(bars: readonly Bar[], span: Span): (Span & { readonly isIdle: boolean })[] {
+function splitPieces(bars: readonly Bar[], span: Span): (Span & { readonly isIdle: boolean })[] {
   const isWait = ({ step }: Bar): boolean => step === null;
   const spans = (which: readonly Bar[]): Span[] => joined(which.map(({ from, to }) => ({ from, to: to ?? span.to })));
   const waits = spans(bars.filter(isWait));

@@ -37,7 +37,7 @@ export function Question({ item }: { readonly item: QuestionItem }) {
       )}
       {id === null ? null : outcome === "answered" ? (
         <div className="border-t border-line pt-2">
-          <Settled who={by} did="answered" at={settledAt} />
+          <Settled who={by} did="Answered" at={settledAt} />
           <div className="mt-1">
             <Message isPlain text={answer ?? ""} />
           </div>
@@ -63,7 +63,7 @@ export function Approval({ item }: { readonly item: ApprovalItem }) {
       {why === null ? null : <p className="text-sm text-quiet">{oneLine(why, 500)}</p>}
       {isDecided ? (
         <div className="flex flex-col gap-2 border-t border-line pt-2">
-          <Settled who={by} did={outcome} at={settledAt} />
+          <Settled who={by} did={outcome === "approved" ? "Approved" : "Refused"} at={settledAt} />
           {reason === null ? null : <Message isPlain text={reason} />}
           {newArguments === undefined ? null : (
             <>
@@ -86,11 +86,10 @@ function unsettled(outcome: string, expired: string): string {
 function Settled({ who, did, at }: { readonly who: string | null; readonly did: string; readonly at: string | null }) {
   return (
     <p className="text-sm text-quiet">
-      {named(who ?? "Somebody")} {did}
+      {did} by {named(who ?? "a person")}
       {at === null ? null : (
         <>
-          {" "}
-          at <ClockTime at={at} />
+          , <ClockTime at={at} />
         </>
       )}
     </p>

@@ -53,7 +53,7 @@ function Outcome({ call: { state, error, result, tool } }: { readonly call: Call
   if (state === "intended") return <p className="text-sm text-quiet">No result yet.</p>;
   if (state === "unknown" && error === null) {
     return (
-      <Notice tone="warn" title="Nobody knows whether this happened">
+      <Notice tone="warn" title="Unknown outcome">
         It was cut off and was not repeated.
       </Notice>
     );

@@ -39,10 +39,10 @@ interface Branch {
 
 /** Lays a tree out; what is below the `folded` tasks is left out. A task whose parent is not there hangs from the root. */
 export function layoutTree(tree: Pick<TaskTree, "root" | "nodes">, folded: ReadonlySet<string>): TreePicture {
-  const root = branchesOf(tree);
+  const root = buildBranches(tree);
   if (root === null) return { tasks: [], width: 0, height: 0 };
   const seen = walk(root, folded);
-  const rows = rowsOf(seen);
+  const rows = assignRows(seen);
   const tasks = seen.map(({ branch, ...place }, index) => ({
     ...place,
     task: branch.task,
@@ -68,13 +68,13 @@ export function edgePath(parent: PlacedTask, child: PlacedTask): string {
 
 /** The tasks that have children: those that can be folded. */
 export function foldable(tree: Pick<TaskTree, "root" | "nodes">): string[] {
-  const root = branchesOf(tree);
+  const root = buildBranches(tree);
   if (root === null) return [];
   return walk(root, new Set()).flatMap(({ branch }) => (branch.children.length > 0 ? [branch.task.id] : []));
 }
 
 /** A parent is one that stands before its child, so that no circle can come in. */
-function branchesOf({ root: rootId, nodes }: Pick<TaskTree, "root" | "nodes">): Branch | null {
+function buildBranches({ root: rootId, nodes }: Pick<TaskTree, "root" | "nodes">): Branch | null {
   const rootTask = nodes.find(({ id }) => id === rootId);
   if (rootTask === undefined) return null;
   const root: Branch = { task: rootTask, children: [] };
@@ -112,7 +112,7 @@ function walk(root: Branch, folded: ReadonlySet<string>): Seen[] {
 }
 
 /** A row of its own for each task that shows no children; a parent stands midway between its first and its last child. */
-function rowsOf(seen: readonly Seen[]): number[] {
+function assignRows(seen: readonly Seen[]): number[] {
   const ends = new Map<string, { first: number; last: number }>();
   const rows: number[] = Array.from({ length: seen.length }, () => 0);
   let nextLeaf = seen.filter((one, index) => seen[index + 1]?.parentId !== one.branch.task.id).length;

@@ -24,7 +24,7 @@ export const TreeNode = memo(function TreeNode({ placed, isCurrent, isFocused, o
     <div
       role="none"
       className="relative max-md:pl-(--indent) md:absolute md:top-(--y) md:left-(--x) md:h-(--height) md:w-(--width)"
-      style={placeOf(placed)}
+      style={toPosition(placed)}
     >
       <a
         href={`/tasks/${encodeURIComponent(task.id)}?view=tree`}
@@ -100,7 +100,7 @@ function FoldButton({ hidden, onFold }: { readonly hidden: number; readonly onFo
   );
 }
 
-function placeOf({ x, y, depth }: PlacedTask): Record<`--${string}`, string> {
+function toPosition({ x, y, depth }: PlacedTask): Record<`--${string}`, string> {
   return {
     "--x": `${x}px`,
     "--y": `${y}px`,
