@@ -53,86 +53,88 @@ export function renderTypes({ paths, components }: ApiDocument): string {
   const lines = [
     "/** The API's types. Written by `npm run api-types` from the Worker's OpenAPI document; not edited by hand. */",
     "",
-    ...schemas.map(([name, schema]) => `${docOf(schema.description)}export type ${name} = ${typeOf(schema)};\n`),
+    ...schemas.map(([name, schema]) => `${writeDoc(schema.description)}export type ${name} = ${writeType(schema)};\n`),
     "/** Every path with its methods: what each takes and answers. */",
     "export interface paths {",
     ...Object.entries(paths)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([path, methods]) => `  ${JSON.stringify(path)}: {\n${methodsOf(methods)}  };`),
+      .map(([path, methods]) => `  ${JSON.stringify(path)}: {\n${writeMethods(methods)}  };`),
     "}",
     "",
   ];
   return lines.join("\n");
 }
 
-function methodsOf(methods: Readonly<Record<string, Operation>>): string {
+function writeMethods(methods: Readonly<Record<string, Operation>>): string {
   return Object.entries(methods)
     .map(([method, operation]) => {
       const { requestBody } = operation;
       const body =
         requestBody === undefined
           ? ""
-          : ` requestBody${requestBody.required ? "" : "?"}: { content: ${contentOf(requestBody.content)} };`;
+          : ` requestBody${requestBody.required ? "" : "?"}: { content: ${writeContent(requestBody.content)} };`;
       const responses = Object.entries(operation.responses).map(([status, { content }]) => {
-        const shown = content === undefined ? "content?: never" : `content: ${contentOf(content)}`;
+        const shown = content === undefined ? "content?: never" : `content: ${writeContent(content)}`;
         return `${status}: { ${shown} }`;
       });
-      return `    ${docOf(operation.summary)}    ${method}: { parameters: ${parametersOf(operation)};${body} responses: { ${responses.join("; ")} } };\n`;
+      return `    ${writeDoc(operation.summary)}    ${method}: { parameters: ${writeParameters(operation)};${body} responses: { ${responses.join("; ")} } };\n`;
     })
     .join("");
 }
 
-function parametersOf({ parameters }: Operation): string {
+function writeParameters({ parameters }: Operation): string {
   const places = ["query", "path"].map((place) => {
     const fields = parameters.filter((parameter) => parameter.in === place);
     if (fields.length === 0) return `${place}?: never`;
     const optional = fields.every(({ required }) => !required) ? "?" : "";
-    return `${place}${optional}: { ${fields.map(({ name, required, schema }) => fieldOf(name, required, schema)).join("; ")} }`;
+    return `${place}${optional}: { ${fields.map(({ name, required, schema }) => writeField(name, required, schema)).join("; ")} }`;
   });
   return `{ ${places.join("; ")} }`;
 }
 
-function contentOf(content: Content): string {
+function writeContent(content: Content): string {
   const types = Object.entries(content).map(([type, { schema }]) => {
     // Bytes are whatever fetch takes and gives as a body.
-    const shown = schema === undefined || !/json/.test(type) ? "string | Blob" : typeOf(schema);
+    const shown = schema === undefined || !/json/.test(type) ? "string | Blob" : writeType(schema);
     return `${JSON.stringify(type)}: ${shown}`;
   });
   return `{ ${types.join("; ")} }`;
 }
 
-function fieldOf(name: string, isRequired: boolean, schema: Schema): string {
+function writeField(name: string, isRequired: boolean, schema: Schema): string {
   const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
   // A key with the value undefined is not sent, so callers may pass it.
-  return isRequired ? `${key}: ${typeOf(schema)}` : `${key}?: ${typeOf(schema)} | undefined`;
+  return isRequired ? `${key}: ${writeType(schema)}` : `${key}?: ${writeType(schema)} | undefined`;
 }
 
 /** The type of a value that a schema admits. */
-function typeOf(schema: Schema): string {
+function writeType(schema: Schema): string {
   if (schema.$ref !== undefined) return schema.$ref.replace(/^.*\//, "");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return union(schema.enum.map((value) => JSON.stringify(value)));
   const variants = schema.anyOf ?? schema.oneOf;
-  if (variants !== undefined) return union(variants.map(typeOf));
-  if (schema.allOf !== undefined) return schema.allOf.map(typeOf).join(" & ");
+  if (variants !== undefined) return union(variants.map(writeType));
+  if (schema.allOf !== undefined) return schema.allOf.map(writeType).join(" & ");
   const types = typeof schema.type === "string" ? [schema.type] : (schema.type ?? []);
-  return types.length === 0 ? "unknown" : union(types.map((type) => plainTypeOf(type, schema)));
+  return types.length === 0 ? "unknown" : union(types.map((type) => writePlainType(type, schema)));
 }
 
-function plainTypeOf(type: string, schema: Schema): string {
+function writePlainType(type: string, schema: Schema): string {
   switch (type) {
     case "integer":
     case "number":
       return "number";
     case "array":
-      if (schema.prefixItems !== undefined) return `[${schema.prefixItems.map(typeOf).join(", ")}]`;
-      return schema.items === undefined ? "unknown[]" : `(${typeOf(schema.items)})[]`;
+      if (schema.prefixItems !== undefined) return `[${schema.prefixItems.map(writeType).join(", ")}]`;
+      return schema.items === undefined ? "unknown[]" : `(${writeType(schema.items)})[]`;
     case "object": {
       const { properties = {}, required = [], additionalProperties: rest } = schema;
-      const fields = Object.entries(properties).map(([name, value]) => fieldOf(name, required.includes(name), value));
+      const fields = Object.entries(properties).map(([name, value]) =>
+        writeField(name, required.includes(name), value),
+      );
       const isOpen = rest === true || typeof rest === "object";
       if (fields.length > 0) return `{ ${[...fields, ...(isOpen ? ["[field: string]: unknown"] : [])].join("; ")} }`;
-      return `Record<string, ${typeof rest === "object" ? typeOf(rest) : rest === false ? "never" : "unknown"}>`;
+      return `Record<string, ${typeof rest === "object" ? writeType(rest) : rest === false ? "never" : "unknown"}>`;
     }
     default:
       return type;
@@ -143,7 +145,7 @@ function union(types: readonly string[]): string {
   return [...new Set(types)].join(" | ");
 }
 
-function docOf(text: string | undefined): string {
+function writeDoc(text: string | undefined): string {
   return text === undefined ? "" : `/** ${text.replaceAll("*/", "* /")} */\n`;
 }
 

@@ -67,7 +67,7 @@ async function runAll(checks: readonly Check[]): Promise<Outcome[]> {
   return outcomes;
 }
 
-function reportOf(outcomes: readonly Outcome[]): Report {
+function createReport(outcomes: readonly Outcome[]): Report {
   const passed = outcomes.filter((outcome) => outcome.passed).length;
   return {
     numPassedTests: passed,
@@ -91,5 +91,5 @@ if (values.fix) {
 }
 const checks = CHECKS.filter(({ name }) => !(values.static && name === "architecture"));
 const outcomes = [...repaired, ...(await runAll(checks))];
-if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(reportOf(outcomes)));
+if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(createReport(outcomes)));
 if (outcomes.some(({ passed }) => !passed)) process.exitCode = 1;

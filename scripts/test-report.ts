@@ -68,8 +68,8 @@ export function countSuite(run: SuiteRun): SuiteCount {
     failed: report.numFailedTests + problems.length,
     skipped: report.numPendingTests + report.numTodoTests,
     problems,
-    failures: report.testResults.flatMap((file) => failedOf(file, "failed")),
-    secondTries: report.testResults.flatMap((file) => failedOf(file, "passed")),
+    failures: report.testResults.flatMap((file) => listFailed(file, "failed")),
+    secondTries: report.testResults.flatMap((file) => listFailed(file, "passed")),
   };
 }
 
@@ -77,7 +77,7 @@ export function countSuite(run: SuiteRun): SuiteCount {
 const REASON_CHARACTERS = 300;
 
 /** What failed in a file, if only at first, and ended with this status. */
-function failedOf({ name, assertionResults }: Report["testResults"][number], status: "failed" | "passed"): string[] {
+function listFailed({ name, assertionResults }: Report["testResults"][number], status: "failed" | "passed"): string[] {
   const ended = assertionResults.filter((one) => one.status === status);
   const failed = ended.filter(({ failureMessages }) => status === "failed" || (failureMessages ?? []).length > 0);
   return failed.map(({ fullName = "", failureMessages }) => {

@@ -64,7 +64,7 @@ async function answer(options: BridgeOptions, request: IncomingMessage): Promise
   if (request.method === "GET" && request.url === "/disk" && options.diskFolder !== undefined)
     return { status: 200, body: JSON.stringify({ free_bytes: freeBytes(options.diskFolder) }) };
   if (request.method !== "POST" || request.url !== "/sql") return failed(404, "POST /sql is all there is here");
-  const role = roleOf(options, request);
+  const role = readRole(options, request);
   if (role === undefined) return failed(401, "the connection string's user or password is wrong");
   const body = await readBody(request);
   if (body === null) return failed(413, `the request is larger than ${MAX_BODY_BYTES} bytes`);
@@ -83,7 +83,7 @@ async function answer(options: BridgeOptions, request: IncomingMessage): Promise
 }
 
 /** The role that the request may take; undefined when its credentials are wrong. */
-function roleOf(options: BridgeOptions, request: IncomingMessage): TransactionOptions["role"] | undefined {
+function readRole(options: BridgeOptions, request: IncomingMessage): TransactionOptions["role"] | undefined {
   const credentials = readCredentials(request.headers);
   if (credentials?.user === "otto_app" && same(credentials.password, options.appPassword)) return "otto_app";
   if (credentials?.user !== "otto_owner" || options.ownerPassword === null) return undefined;

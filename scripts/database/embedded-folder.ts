@@ -27,18 +27,18 @@ type FolderState = "whole" | "created" | "lost";
  * than a database.
  */
 export function prepareFolder({ folder, isUsed }: EmbeddedFolder): FolderState {
-  const isCutOff = existsSync(markOf(folder));
+  const isCutOff = existsSync(toMarkPath(folder));
   if (isCutOff) rmSync(folder, { recursive: true, force: true });
   if (existsSync(join(folder, "PG_VERSION"))) return "whole";
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new DatabaseDamaged(damageOf(folder, "PG_VERSION is missing"));
-  writeFileSync(markOf(folder), "", { mode: 0o600 });
+  writeFileSync(toMarkPath(folder), "", { mode: 0o600 });
   return isUsed && !isCutOff ? "lost" : "created";
 }
 
 /** The database is whole: it was migrated. */
 export function finishCreation(folder: string): void {
-  rmSync(markOf(folder), { force: true });
+  rmSync(toMarkPath(folder), { force: true });
 }
 
 /** What a person reads of a damaged database, in one sentence. `reason`: what Postgres or PGlite said. */
@@ -65,6 +65,6 @@ export function isDiskFull(folder: string): boolean {
 }
 
 /** Next to the folder while a database is created in it. */
-function markOf(folder: string): string {
+function toMarkPath(folder: string): string {
   return `${folder}.creating`;
 }

@@ -39,12 +39,12 @@ export async function listSecrets(wrangler: Wrangler, worker: string): Promise<s
       `Cloudflare was not asked for the Worker's secrets. Log in (npx wrangler login, or CLOUDFLARE_API_TOKEN).\n${wordsOf(listed)}`,
     );
   }
-  const names = namesOf(listed.stdout);
+  const names = parseNames(listed.stdout);
   if (names === null) throw new DeployRefused(`The list of the Worker's secrets cannot be read.\n${wordsOf(listed)}`);
   return names;
 }
 
-function namesOf(json: string): string[] | null {
+function parseNames(json: string): string[] | null {
   try {
     const rows = JSON.parse(json) as readonly { readonly name?: unknown }[];
     const names = rows.map(({ name }) => name);

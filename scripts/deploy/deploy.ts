@@ -140,7 +140,7 @@ async function checkBundle({ isDryRun }: DeployOptions, { buildConsole, wrangler
   await buildConsole();
   const built = await wrangler(["deploy", "--dry-run", "--containers-rollout=none"]);
   if (built.exitCode !== 0) throw new DeployRefused(`The Worker cannot be bundled.\n${wordsOf(built)}`);
-  const size = reportOf(built)["bundle_size"] as { readonly gzip_bytes?: number } | undefined;
+  const size = readReport(built)["bundle_size"] as { readonly gzip_bytes?: number } | undefined;
   if (size?.gzip_bytes === undefined) throw new DeployRefused("wrangler did not tell the size of the bundle.");
   const verdict = judgeSize(size.gzip_bytes);
   if (!verdict.fits) throw new DeployRefused(`The bundle is too large for Cloudflare: ${verdict.line}.`);
@@ -188,7 +188,7 @@ async function upload(
         "may be live already: npx wrangler deployments list shows it, npx wrangler rollback takes it back.",
     );
   }
-  const { version_id: versionId, targets } = reportOf(end);
+  const { version_id: versionId, targets } = readReport(end);
   const target = origin ?? (Array.isArray(targets) ? targets.find(isOrigin) : undefined);
   if (typeof versionId !== "string" || target === undefined)
     throw new DeployRefused(
@@ -202,6 +202,6 @@ function isOrigin(target: unknown): target is string {
   return typeof target === "string" && /^https:\/\/[^*]+$/.test(target);
 }
 
-function reportOf(end: WranglerEnd): Readonly<Record<string, unknown>> {
+function readReport(end: WranglerEnd): Readonly<Record<string, unknown>> {
   return end.reports.find(({ type }) => type === "deploy") ?? {};
 }

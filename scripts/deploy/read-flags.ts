@@ -29,7 +29,7 @@ export function readFlags(args: readonly string[], env: Readonly<Record<string, 
     isDryRun: values["dry-run"],
     withContainer: !values["without-container"],
     secretsFile: values["secrets-file"] ?? null,
-    origin: values.url === undefined ? null : originOf(values.url),
+    origin: values.url === undefined ? null : toOrigin(values.url),
   };
 }
 
@@ -57,7 +57,7 @@ function refuseLost(env: Readonly<Record<string, string | undefined>>): void {
   throw new DeployRefused(`npm took ${flags} for itself. Write -- before the flags:\n    npm run deploy -- ${flags}`);
 }
 
-function originOf(text: string): string {
+function toOrigin(text: string): string {
   const url = URL.parse(text);
   if (url?.protocol !== "https:" || url.href !== `${url.origin}/`)
     throw new DeployRefused("--url: it has to be the address alone, https://otto.example.com");

@@ -48,11 +48,11 @@ export function isDamage(line: string): boolean {
 /** A sentence for each kind of object: which files below `folder` are damaged, and the way back. */
 export async function describeDamage(folder: string): Promise<string[]> {
   const files = await findDamaged(folder);
-  if (files.length === 0) return [sentenceOf(ANY, [`a file in ${folder}`])];
-  return [...Map.groupBy(files, kindOf)].map(([kind, own]) => sentenceOf(kind, own));
+  if (files.length === 0) return [formatDamage(ANY, [`a file in ${folder}`])];
+  return [...Map.groupBy(files, findKind)].map(([kind, own]) => formatDamage(kind, own));
 }
 
-function sentenceOf({ name, movedAway }: Kind, files: readonly string[]): string {
+function formatDamage({ name, movedAway }: Kind, files: readonly string[]): string {
   const more = files.length > MAX_NAMED ? ` and ${files.length - MAX_NAMED} more` : "";
   return (
     `the state of ${name} is damaged and was left as it is: ${files.slice(0, MAX_NAMED).join(", ")}${more}. Stop Otto and restore it ` +
@@ -61,7 +61,7 @@ function sentenceOf({ name, movedAway }: Kind, files: readonly string[]): string
   );
 }
 
-function kindOf(file: string): Kind {
+function findKind(file: string): Kind {
   const [name = ""] = /[A-Z][a-z]+Object$/.exec(basename(dirname(file))) ?? [];
   return getOwn(KINDS, name) ?? ANY;
 }

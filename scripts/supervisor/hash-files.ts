@@ -9,7 +9,7 @@ export function hashFiles(root: string, sources: readonly string[]): string {
   for (const source of sources) {
     const path = join(root, source);
     if (!existsSync(path)) continue;
-    for (const file of filesOf(path))
+    for (const file of listFiles(path))
       hash
         .update(`${relative(root, file)}\n`)
         .update(readFileSync(file))
@@ -18,7 +18,7 @@ export function hashFiles(root: string, sources: readonly string[]): string {
   return hash.digest("hex").slice(0, 32);
 }
 
-function filesOf(path: string): string[] {
+function listFiles(path: string): string[] {
   try {
     return readdirSync(path, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

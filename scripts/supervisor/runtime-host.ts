@@ -99,7 +99,7 @@ function miniflareOptions({
         ...worker,
         name: "otto",
         modulesRoot: folder,
-        modules: modulesOf(folder, entry),
+        modules: listModules(folder, entry),
         bindings: vars,
         serviceBindings: Object.assign({}, worker.serviceBindings, { ASSETS: CONSOLE }),
         // docs/decisions/0090-entry-point-on-one-machine.md. `proxy`: workerd passes requests on as they came.
@@ -122,7 +122,7 @@ function miniflareOptions({
 }
 
 /** What wrangler wrote: the entry, and the files that it imports as they are. The entry comes first. */
-function modulesOf(folder: string, entry: string): V4ModuleDefinition[] {
+function listModules(folder: string, entry: string): V4ModuleDefinition[] {
   const attached = readdirSync(folder).flatMap((name): V4ModuleDefinition[] => {
     const type = getOwn(MODULE_TYPES, extname(name));
     return type === undefined ? [] : [{ type, path: join(folder, name) }];

@@ -67,7 +67,7 @@ function makeSecretKey(): string {
 function readStored(file: string): Stored {
   const stored = parse(readKept(file) ?? "{}");
   if (stored !== null && STORED.every((name) => isStorable(name, getOwn(stored, name))))
-    return Object.fromEntries(STORED.flatMap((name) => entryOf(stored, name)));
+    return Object.fromEntries(STORED.flatMap((name) => readEntry(stored, name)));
   throw new CannotRun(
     `${file} is damaged: restore it from a backup, or remove it if no secret was stored with the key that it held.`,
   );
@@ -78,7 +78,7 @@ function isStorable(name: (typeof STORED)[number], value: unknown): boolean {
   return typeof value === "string" && (name !== "secretKey" || secretProblem("OTTO_SECRET_KEY", value) === null);
 }
 
-function entryOf(stored: Readonly<Record<string, unknown>>, name: string): [string, string][] {
+function readEntry(stored: Readonly<Record<string, unknown>>, name: string): [string, string][] {
   const value = getOwn(stored, name);
   return typeof value === "string" ? [[name, value]] : [];
 }

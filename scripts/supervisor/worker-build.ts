@@ -60,7 +60,7 @@ export async function buildWorker(
 
 /** Completes the build in `folder`. Written last: one that was cut off before is created again. */
 export function completeBuild(folder: string, build: Omit<WorkerBuild, "folder">): void {
-  const stored: StoredBuild = { ...build, content: contentOf(folder) };
+  const stored: StoredBuild = { ...build, content: hashContent(folder) };
   writeFileSync(join(folder, OPTIONS_FILE), JSON.stringify(stored));
 }
 
@@ -68,13 +68,13 @@ export function completeBuild(folder: string, build: Omit<WorkerBuild, "folder">
 function isWhole(folder: string): boolean {
   try {
     const { content } = JSON.parse(readFileSync(join(folder, OPTIONS_FILE), "utf8")) as Partial<StoredBuild>;
-    return content === contentOf(folder);
+    return content === hashContent(folder);
   } catch {
     return false;
   }
 }
 
-function contentOf(folder: string): string {
+function hashContent(folder: string): string {
   return hashFiles(
     folder,
     readdirSync(folder)
