@@ -1,184 +1,150 @@
-/** Polynomials with integer coefficients, the constant first and the leading one not 0; the zero polynomial is empty. */
+/**
+ * All real roots of a polynomial with integer coefficients, exactly: Sturm's theorem counts the roots of an interval, and
+ * halving the interval leads to the nearest double. Coefficients are in order of rising powers, the last one not 0.
+ */
 import type { Turns } from "../base/turns.ts";
-import { absolute, bitLength, greatestDivisor } from "./exact.ts";
+import { bitLength, greatestDivisor, nearestNumber } from "./exact.ts";
+import { MathsError } from "./maths-error.ts";
 import { type Work, wordsOf } from "./work.ts";
 
 export type Polynomial = readonly bigint[];
 
-/** A product of coefficients costs this beside its words. */
-const WORK_A_PRODUCT = 20;
+const MAX_DEGREE = 128;
+const MAX_BITS = 8_192;
+/** Work of one product or sum of coefficients, beyond its words. */
+const WORK_A_TERM = 20;
+/** Steps of Euclid's algorithm for each word, about. */
+const DIVISOR_STEPS = 160;
 
-export function trimmed(coefficients: readonly bigint[]): Polynomial {
-  const last = coefficients.findLastIndex((coefficient) => coefficient !== 0n);
-  return coefficients.slice(0, last + 1);
+export function add(one: Polynomial, other: Polynomial): Polynomial {
+  const [long, short] = one.length < other.length ? [other, one] : [one, other];
+  return trim(long.map((coefficient, power) => coefficient + (short[power] ?? 0n)));
 }
 
-export function degreeOf(polynomial: Polynomial): number {
-  return polynomial.length - 1;
-}
-
-function leading(polynomial: Polynomial): bigint {
-  return polynomial.at(-1) ?? 0n;
-}
-
-/** `left * leftFactor + right * rightFactor`. */
-export function combine(left: Polynomial, leftFactor: bigint, right: Polynomial, rightFactor: bigint): Polynomial {
-  const length = Math.max(left.length, right.length);
-  return trimmed(
-    Array.from({ length }, (_, power) => (left[power] ?? 0n) * leftFactor + (right[power] ?? 0n) * rightFactor),
-  );
-}
-
-export function multiply(left: Polynomial, right: Polynomial, work: Work): Polynomial {
-  if (left.length === 0 || right.length === 0) return [];
-  work.spend(left.length * right.length * (WORK_A_PRODUCT + wordsOf(sizeOf(left)) * wordsOf(sizeOf(right))));
-  const product = Array.from({ length: left.length + right.length - 1 }, () => 0n);
-  left.forEach((one, i) => {
-    if (one === 0n) return;
-    right.forEach((other, k) => {
-      product[i + k] = (product[i + k] ?? 0n) + one * other;
-    });
-  });
-  return trimmed(product);
-}
-
-function derivativeOf(polynomial: Polynomial): Polynomial {
-  return polynomial.slice(1).map((coefficient, index) => coefficient * BigInt(index + 1));
-}
-
-/** Divided by the greatest divisor of its coefficients, so that the leading one is positive. */
-export function primitive(polynomial: Polynomial): Polynomial {
-  let divisor = 0n;
-  for (const coefficient of polynomial) {
-    divisor = greatestDivisor(divisor, coefficient);
-    if (divisor === 1n) break;
+/** Throws a `MathsError` of kind `refused` when the product is too large. */
+export function multiply(one: Polynomial, other: Polynomial, work: Work): Polynomial {
+  const bits = measure(one) + measure(other);
+  if (one.length + other.length > MAX_DEGREE + 2 || bits > MAX_BITS) {
+    throw new MathsError("refused", "Too large to be solved exactly");
   }
-  if (leading(polynomial) < 0n) divisor = -divisor;
-  return divisor === 1n || divisor === 0n ? polynomial : polynomial.map((coefficient) => coefficient / divisor);
+  work.spend(one.length * other.length * (WORK_A_TERM + wordsOf(measure(one)) * wordsOf(measure(other))));
+  const product = Array.from({ length: Math.max(one.length + other.length - 1, 0) }, () => 0n);
+  one.forEach((left, i) => other.forEach((right, k) => (product[i + k] = (product[i + k] ?? 0n) + left * right)));
+  return trim(product);
 }
 
-/** The greatest common divisor, primitive. */
-async function commonDivisor(one: Polynomial, other: Polynomial, work: Work, turns: Turns): Promise<Polynomial> {
-  if (one.length === 0 || other.length === 0) return primitive(one.length === 0 ? other : one);
-  if (areCoprimeByPrime(one, other)) return [1n];
-  let [high, low] = [primitive(one), primitive(other)];
-  if (high.length < low.length) [high, low] = [low, high];
-  while (low.length > 1) [high, low] = [low, primitive(await remainderOf(high, low, work, turns))];
-  return low.length === 0 ? high : [1n];
+/** The distinct real roots without those of `excluded`, ascending; infinite where a root is beyond all doubles. */
+export async function findRealRoots(polynomial: Polynomial, excluded: Polynomial, work: Work, turns: Turns) {
+  const repeated = (await toSturmChain(polynomial, derive(polynomial), work, turns)).at(-1) ?? [1n];
+  const distinct = divide(polynomial, repeated, work).quotient;
+  const shared = (await toSturmChain(distinct, excluded, work, turns)).at(-1) ?? [1n];
+  const simple = reduce(divide(distinct, shared, work).quotient, work);
+  const chain = await toSturmChain(simple, derive(simple), work, turns);
+  const roots: number[] = [];
+  const start = -boundRoots(simple);
+  const ends = [-1n, 1n].map((at) => countChanges(chain, at, start, work)) as [number, number];
+  const open = [{ low: -1n, high: 1n, bits: start, before: ends[0], after: ends[1] }];
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    if (turns.isOver) await turns.next();
+    const { low, high, bits, before, after } = part;
+    if (before === after) continue;
+    const [middle, finer, isSingle] = [low + high, bits + 1, before - after === 1];
+    const signAtHigh = isSingle ? signAt(simple, high, bits, work) : 1;
+    if (signAtHigh === 0 || toNumber(low, bits) === toNumber(high, bits)) {
+      roots.push(toNumber(high, bits));
+      continue;
+    }
+    const sign = isSingle ? signAt(simple, middle, finer, work) : 0;
+    const single = sign === 0 || sign === signAtHigh ? after : before;
+    const between = isSingle ? single : countChanges(chain, middle, finer, work);
+    open.push({ low: middle, high: 2n * high, bits: finer, before: between, after });
+    open.push({ low: 2n * low, high: middle, bits: finer, before, after: between });
+  }
+  return roots;
 }
 
-/** What is left of a polynomial after division by one that divides it. */
-export function exactQuotient(dividend: Polynomial, divisor: Polynomial, work: Work): Polynomial {
-  const remainder = [...dividend];
-  const quotient = Array.from({ length: Math.max(dividend.length - divisor.length + 1, 0) }, () => 0n);
+/** Two polynomials and their remainders, each with its sign changed; the last one is their greatest common divisor. */
+async function toSturmChain(one: Polynomial, other: Polynomial, work: Work, turns: Turns): Promise<Polynomial[]> {
+  const chain = [one];
+  for (let next = other; next.length > 0; ) {
+    if (turns.isOver) await turns.next();
+    const { rest } = divide(chain.at(-1) ?? [], next, work);
+    chain.push(next);
+    next = reduce(rest, work).map((coefficient) => -coefficient);
+  }
+  return chain;
+}
+
+/** Division after the dividend was multiplied by a positive integer that keeps all coefficients whole. */
+function divide(dividend: Polynomial, divisor: Polynomial, work: Work) {
+  const lead = divisor.at(-1) ?? 1n;
+  let rest = dividend;
+  let quotient = Array.from({ length: Math.max(dividend.length - divisor.length + 1, 0) }, () => 0n);
+  while (rest.length >= divisor.length) {
+    const top = rest.at(-1) ?? 0n;
+    const shift = rest.length - divisor.length;
+    spendOnDivisors(1, Math.max(measure(rest), measure(divisor)), work);
+    const common = greatestDivisor(top, lead) * (lead < 0n ? -1n : 1n);
+    const [scale, factor] = [lead / common, top / common];
+    quotient = quotient.map((coefficient, power) => (power === shift ? factor : coefficient * scale));
+    rest = trim(rest.map((coefficient, power) => coefficient * scale - factor * (divisor[power - shift] ?? 0n)));
+  }
+  return { quotient, rest };
+}
+
+/** Divided by the greatest common divisor of the coefficients. */
+function reduce(polynomial: Polynomial, work: Work): Polynomial {
+  spendOnDivisors(polynomial.length, measure(polynomial), work);
+  const common = polynomial.reduce((divisor, coefficient) => greatestDivisor(divisor, coefficient), 0n);
+  return polynomial.map((coefficient) => coefficient / common);
+}
+
+function spendOnDivisors(count: number, bits: number, work: Work): void {
+  work.spend(count * (WORK_A_TERM + DIVISOR_STEPS * wordsOf(bits) ** 2));
+}
+
+function derive(polynomial: Polynomial): Polynomial {
+  return polynomial.slice(1).map((coefficient, power) => coefficient * BigInt(power + 1));
+}
+
+function countChanges(chain: readonly Polynomial[], at: bigint, bits: number, work: Work): number {
+  const signs = chain.map((polynomial) => signAt(polynomial, at, bits, work)).filter((sign) => sign !== 0);
+  return signs.filter((sign, index) => index > 0 && sign !== signs[index - 1]).length;
+}
+
+/** The sign of the value at `at / 2 ** bits`. */
+function signAt(polynomial: Polynomial, at: bigint, bits: number, work: Work): number {
+  const [x, shift] = bits < 0 ? [at << BigInt(-bits), 0] : [at, bits];
+  const size = bitLength(x) + shift;
   work.spend(
-    quotient.length * divisor.length * (WORK_A_PRODUCT + wordsOf(sizeOf(dividend)) * wordsOf(sizeOf(divisor))),
+    polynomial.length * (WORK_A_TERM + wordsOf(measure(polynomial) + size * polynomial.length) * wordsOf(size)),
   );
-  for (let shift = quotient.length - 1; shift >= 0; shift -= 1) {
-    const factor = (remainder[shift + divisor.length - 1] ?? 0n) / leading(divisor);
-    quotient[shift] = factor;
-    divisor.forEach((coefficient, power) => {
-      remainder[shift + power] = (remainder[shift + power] ?? 0n) - factor * coefficient;
-    });
-  }
-  return trimmed(quotient);
+  const value = polynomial.reduceRight(
+    (sum, coefficient, power) => sum * x + (coefficient << BigInt(shift * (polynomial.length - 1 - power))),
+    0n,
+  );
+  return value > 0n ? 1 : value < 0n ? -1 : 0;
 }
 
-/** The polynomial of the same roots, each once. */
-export async function squareFree(polynomial: Polynomial, work: Work, turns: Turns): Promise<Polynomial> {
-  const repeated = await commonDivisor(polynomial, derivativeOf(polynomial), work, turns);
-  return primitive(repeated.length <= 1 ? polynomial : exactQuotient(primitive(polynomial), repeated, work));
+/** Fujiwara's bound: the absolute value of every root is below 2 to this power. */
+function boundRoots(polynomial: Polynomial): number {
+  const lead = bitLength(polynomial.at(-1) ?? 1n);
+  const bounds = polynomial.slice(0, -1).map((coefficient, power) => {
+    return Math.ceil((bitLength(coefficient) - lead + 1) / (polynomial.length - 1 - power));
+  });
+  return Math.max(0, ...bounds) + 1;
 }
 
-/** A polynomial without the roots that it shares with another. */
-export async function withoutRootsOf(
-  polynomial: Polynomial,
-  other: Polynomial,
-  work: Work,
-  turns: Turns,
-): Promise<Polynomial> {
-  let rest = polynomial;
-  for (;;) {
-    const shared = await commonDivisor(rest, other, work, turns);
-    if (shared.length <= 1) return rest;
-    rest = primitive(exactQuotient(primitive(rest), shared, work));
-  }
+function toNumber(at: bigint, bits: number): number {
+  const ratio = { numerator: at << BigInt(Math.max(-bits, 0)), denominator: 1n << BigInt(Math.max(bits, 0)) };
+  return nearestNumber(ratio);
 }
 
 /** Bits of the largest coefficient. */
-export function sizeOf(polynomial: Polynomial): number {
+function measure(polynomial: Polynomial): number {
   return polynomial.reduce((most, coefficient) => Math.max(most, bitLength(coefficient)), 0);
 }
 
-/** The remainder of `high` by `low`, times a power of the leading coefficient of `low` that makes it whole. */
-async function remainderOf(high: Polynomial, low: Polynomial, work: Work, turns: Turns): Promise<Polynomial> {
-  let rest = high;
-  while (rest.length >= low.length) {
-    if (turns.isOver) await turns.next();
-    work.spend(low.length * (2 * WORK_A_PRODUCT + wordsOf(sizeOf(rest)) * wordsOf(sizeOf(low))));
-    const divisor = greatestDivisor(leading(rest), leading(low));
-    const shifted = [...Array.from({ length: rest.length - low.length }, () => 0n), ...low];
-    rest = combine(rest, leading(low) / divisor, shifted, -leading(rest) / divisor);
-  }
-  return rest;
-}
-
-/** The largest prime below 2 ** 31. */
-const PRIME = 2_147_483_647n;
-
-/** True only where they have no common root: they have none modulo a prime that divides neither leading coefficient. */
-function areCoprimeByPrime(one: Polynomial, other: Polynomial): boolean {
-  const reduce = (polynomial: Polynomial): bigint[] => polynomial.map((coefficient) => modulo(coefficient));
-  let [high, low] = [reduce(one), reduce(other)];
-  if (high.at(-1) === 0n || low.at(-1) === 0n) return false;
-  if (high.length < low.length) [high, low] = [low, high];
-  while (low.length > 1) {
-    const inverse = inverseOf(low.at(-1) ?? 1n);
-    while (high.length >= low.length) {
-      const factor = modulo((high.at(-1) ?? 0n) * inverse);
-      const shift = high.length - low.length;
-      low.forEach((coefficient, power) => {
-        high[shift + power] = modulo((high[shift + power] ?? 0n) - factor * coefficient);
-      });
-      high.length = high.findLastIndex((coefficient) => coefficient !== 0n) + 1;
-    }
-    [high, low] = [low, high];
-  }
-  return low.length === 1;
-}
-
-function modulo(value: bigint): bigint {
-  const rest = value % PRIME;
-  return rest < 0n ? rest + PRIME : rest;
-}
-
-/** By Fermat's little theorem. */
-function inverseOf(value: bigint): bigint {
-  let [result, base, exponent] = [1n, value, PRIME - 2n];
-  for (; exponent > 0n; exponent >>= 1n) {
-    if ((exponent & 1n) === 1n) result = modulo(result * base);
-    base = modulo(base * base);
-  }
-  return result;
-}
-
-/** The value at `mantissa * 2 ** -scale`, times `2 ** (scale * degree)`; `scale` is not negative. */
-export function scaledValue(polynomial: Polynomial, mantissa: bigint, scale: number): bigint {
-  let value = 0n;
-  for (let power = polynomial.length - 1, shift = 0; power >= 0; power -= 1, shift += scale) {
-    value = value * mantissa + ((polynomial[power] ?? 0n) << BigInt(shift));
-  }
-  return value;
-}
-
-/** An exponent so that all real roots lie between `-2 ** n` and `2 ** n` (Fujiwara's bound, in bits). */
-export function rootBound(polynomial: Polynomial): number {
-  const degree = degreeOf(polynomial);
-  const most = bitLength(leading(polynomial)) - 1;
-  let bound = Number.NEGATIVE_INFINITY;
-  polynomial.slice(0, -1).forEach((coefficient, power) => {
-    if (coefficient !== 0n)
-      bound = Math.max(bound, Math.ceil((bitLength(absolute(coefficient)) - most) / (degree - power)));
-  });
-  return bound + 1;
+function trim(coefficients: Polynomial): Polynomial {
+  return coefficients.slice(0, coefficients.findLastIndex((coefficient) => coefficient !== 0n) + 1);
 }

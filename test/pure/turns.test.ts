@@ -35,14 +35,13 @@ it("ends a turn when its units are spent, and begins the next one whole", async 
 
 describe("an equation gives others their turn", () => {
   it.each([
-    ["without a solution that the search finds", "x * sin(1000000 * x) = 0.1"],
+    ["of many parts", times(130, (index) => `sin(${index}*x)`).join("+")],
     ["of a high degree", times(128, (index) => `(x-${index})`).join("*")],
     ["with roots that are close together", "x**120 - 2*(1000000*x - 1)**2 = 0"],
   ])("%s", async (_, equation) => {
     const { turns, giveWay } = counted();
     await solveText(equation, giveWay).catch(() => null);
-    // Of 200 or 400 million units, at twenty million a turn.
-    expect(turns.given).toBeGreaterThanOrEqual(4);
+    expect(turns.given).toBeGreaterThanOrEqual(3);
   });
 
   it("only where it takes long", async () => {

@@ -55,6 +55,8 @@ describe("any other equation", () => {
     ["exp(exp(x)) - 3", [Math.log(Math.log(3))]],
     ["1/(x - 1) + exp(x)", [0]],
     ["log(x)**2 - 1", [1 / Math.E, Math.E]],
+    ["x**2*log(x)", [1]],
+    ["x**(10**9) - 1", [-1, 1]],
   ])("%s", async (equation, solutions) => {
     const solved = await solve(equation);
     expect(solved).toEqual({ solutions: expect.anything(), method: "numeric", error: null });
@@ -92,6 +94,8 @@ describe("any other equation", () => {
     "x*log(x) + 1",
     "sqrt(x - 5) + sqrt(4 - x)",
     "floor(1000*x) - 7.5",
+    "x % 1e-9 - 1",
+    "1/(exp(x) - 1)",
   ])("has no solution: %s", async (equation) => {
     expect(await solve(equation)).toEqual({ solutions: [], method: "numeric", error: null });
   });
@@ -105,7 +109,7 @@ describe("any other equation", () => {
   ])("reports no pole: %s", async (equation, withoutPoles) => {
     const { solutions, note } = await solve(equation);
     expect(solutions.length).toBeGreaterThan(20);
-    expect(note).toContain("there");
+    expect(note).toMatch(/there (may be|are) more solutions/i);
     for (const x of solutions) expect(Math.abs(withoutPoles(x)), String(x)).toBeLessThan(1e-10);
   });
 
@@ -136,7 +140,7 @@ describe("any other equation", () => {
     async (equation, period, first) => {
       const { solutions, note, error } = await solve(equation);
       expect(error).toBeNull();
-      expect(note).toMatch(/^Searched where .*there (may be|are) more solutions/);
+      expect(note).toMatch(/there are more solutions/);
       const expected = Array.from({ length: 45 }, (_, index) => first + (index - 22) * period);
       const middle = solutions.filter(
         (root) => root >= expected[0]! - period / 2 && root <= expected.at(-1)! + period / 2,
@@ -243,7 +247,6 @@ describe("an equation that would take long", () => {
     ["waves without end towards 0", "sin(1/x)"],
     ["waves that get shorter and shorter", "sin(exp(x))"],
     ["tangents inside one another", `${"tan(".repeat(60)}x${")".repeat(60)}`],
-    ["tiny remainders", "x % 1e-9 - 1"],
   ])("%s: is answered", async (_, equation) => {
     const { error, note, solutions } = await solve(equation);
     expect(error !== null || note !== undefined || solutions.length > 0).toBe(true);
