@@ -80,7 +80,7 @@ function findUnknown(equation: Expression): Unknown {
   visit(equation);
   const [name, second] = [...names].sort((one, other) => Number(other === "x") - Number(one === "x"));
   if (name === undefined) throw new MathsError("name", "No unknown in the equation: call it x");
-  if (second !== undefined) throw new MathsError("name", `Unknown name: '${second}' beside the unknown '${name}'`);
+  if (second !== undefined) throw new MathsError("name", `Unknown name: '${second}': the unknown is '${name}'`);
   return { name, varying, parts };
 }
 

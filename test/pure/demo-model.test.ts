@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { demoModel } from "../../adapters/model/demo/demo.ts";
-import { toQuestion } from "../../adapters/model/demo/question.ts";
+import { toQuestion } from "../../adapters/model/demo/plan.ts";
 import { replyTo } from "../../adapters/model/demo/reply.ts";
 import type { Message } from "../../core/messages.ts";
 import { chunksOf, modelRequest } from "../contracts/model-suite.ts";
@@ -59,7 +59,7 @@ describe("the first task", () => {
       wait_for_answer: true,
       query: expect.stringContaining("Who signs the contract?"),
     });
-    expect(calls[1]!.given).toEqual({ filename: "who.txt", content: "Bo signs" });
+    expect(calls[1]!.given).toEqual({ filename: "who.txt", content: expect.stringContaining("Bo signs") });
   });
 });
 

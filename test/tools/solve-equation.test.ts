@@ -205,8 +205,8 @@ describe("any other equation", () => {
 
 describe("what is no equation in one unknown", () => {
   it.each([
-    ["x + y = 1", "Unknown name: 'y' beside the unknown 'x'"],
-    ["a*b", "Unknown name: 'b' beside the unknown 'a'"],
+    ["x + y = 1", "Unknown name: 'y': the unknown is 'x'"],
+    ["a*b", "Unknown name: 'b': the unknown is 'a'"],
     ["3 = 3", "No unknown in the equation: call it x"],
     ["sin(1)", "No unknown in the equation: call it x"],
     ["sin = 0", "Unknown name: 'sin'"],
