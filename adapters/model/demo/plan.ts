@@ -1,4 +1,5 @@
 /** Reads what a message asks for: cuts it into clauses, and takes each by its first verb. Quoted texts and URLs are marked first. */
+import { getOwn } from "../../../core/base/own-field.ts";
 
 /** One thing to do, by one call. Null refers to what was found out before. */
 export type Action =
