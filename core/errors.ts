@@ -27,6 +27,12 @@ export const ERRORS = {
   permission_denied: { status: 403, title: "The permission for this is missing", fault: "tenant", retry: "never" },
   forbidden: { status: 403, title: "This key may not do that", fault: "caller", retry: "never" },
   not_found: { status: 404, title: "There is no such thing here", fault: "caller", retry: "never" },
+  method_not_allowed: {
+    status: 405,
+    title: "This path does not take this method",
+    fault: "caller",
+    retry: "never",
+  },
   conflict: { status: 409, title: "The present state does not allow this", fault: "caller", retry: "never" },
   gone: { status: 410, title: "This is over", fault: "caller", retry: "never" },
   too_large: { status: 413, title: "This is too large", fault: "caller", retry: "never" },

@@ -136,7 +136,7 @@ async function unmatched(app: App, c: AppContext): Promise<Response> {
   const allow = { allow: allowed.join(", ") };
   if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: allow });
   const message = `${c.req.path} takes ${allowed.join(", ")}.`;
-  return problemResponse({ code: "invalid_input", message }, id, { status: 405, headers: allow });
+  return problemResponse({ code: "method_not_allowed", message }, id, { headers: allow });
 }
 
 async function answerTo(thrown: Error, c: AppContext): Promise<Response> {

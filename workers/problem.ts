@@ -17,7 +17,7 @@ export interface Problem {
 
 /** How an answer may differ from its code's row in the table of errors. */
 export interface ProblemOptions {
-  /** A status that has no code of its own (405). */
+  /** A status that has no code of its own (400). */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }

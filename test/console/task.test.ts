@@ -170,7 +170,7 @@ test("when the server is killed while a task streams, the page recovers, shows t
   await timeline().getByText("Completed at").waitFor({ timeout: 60_000 });
   expect(await page.evaluate("window.sameDocument")).toBe(true);
 
-  const log = await api.must<{ data: { seq: number; type: string }[] }>("GET", `/v1/tasks/${id}/events?limit=500`);
+  const log = await api.must<{ data: { seq: number; type: string }[] }>("GET", `/v1/tasks/${id}/log?limit=500`);
   expect(await timeline().getAttribute("data-last")).toBe(String(log.data.at(-1)?.seq));
   const count = (type: string): number => log.data.filter((event) => event.type === type).length;
   expect(

@@ -144,7 +144,7 @@ export class ApiClient {
     for (;;) {
       const page = await this.must<{ data: EventBody[]; next_cursor: string | null }>(
         "GET",
-        `/v1/tasks/${id}/events?after=${after}&limit=500`,
+        `/v1/tasks/${id}/log?after=${after}&limit=500`,
       );
       events.push(...page.data);
       if (page.next_cursor === null) return events;

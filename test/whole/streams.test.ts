@@ -72,7 +72,7 @@ async function makeTask(...replies: readonly ScriptedReply[]): Promise<string> {
 }
 
 async function log(id: string) {
-  const page = await caller.send("GET", `/v1/tasks/${id}/events?limit=500`, undefined, { accept: "application/json" });
+  const page = await caller.send("GET", `/v1/tasks/${id}/log?limit=500`);
   return page.json.data as { seq: number; type: string; data: unknown }[];
 }
 

@@ -58,6 +58,7 @@ export const personConfig = { name: "Spy Smith", addresses: [{ kind: "email", ad
 export const CASES: readonly Case[] = [
   { route: "GET /v1/tasks", path: () => "/v1/tasks", other: "nothing of it", owner: 200 },
   { route: "GET /v1/tasks/{id}", path: ({ ended }) => `/v1/tasks/${ended}`, other: 404, owner: 200 },
+  { route: "GET /v1/tasks/{id}/log", path: ({ ended }) => `/v1/tasks/${ended}/log`, other: 404, owner: 200 },
   { route: "GET /v1/tasks/{id}/events", path: ({ ended }) => `/v1/tasks/${ended}/events`, other: 404, owner: 200 },
   { route: "GET /v1/tasks/{id}/subtasks", path: ({ ended }) => `/v1/tasks/${ended}/subtasks`, other: 404, owner: 200 },
   { route: "GET /v1/tasks/{id}/ledger", path: ({ ended }) => `/v1/tasks/${ended}/ledger`, other: 404, owner: 200 },

@@ -254,6 +254,7 @@ describe("another tenant's key", () => {
     for (const rest of [
       "",
       "/events",
+      "/log",
       "/ledger",
       "/files",
       "/files/x.txt",

@@ -15,6 +15,7 @@ async function listen(
   stop: (message: EventSourceMessage) => boolean = () => false,
 ): Promise<EventSourceMessage[]> {
   const response = await open(caller, path, headers);
+  if (response.status === 204) return [];
   expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
   const messages: EventSourceMessage[] = [];
   const reader = response
@@ -36,8 +37,7 @@ const ids = (messages: readonly EventSourceMessage[]) => kept(messages).map(({ i
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
 async function log(caller: Caller, id: string) {
-  const page = (await caller.send("GET", `/v1/tasks/${id}/events?limit=500`, undefined, { accept: "application/json" }))
-    .json;
+  const page = (await caller.send("GET", `/v1/tasks/${id}/log?limit=500`)).json;
   return page.data as { seq: number; type: string; data: Record<string, unknown> }[];
 }
 
@@ -140,12 +140,21 @@ describe("the stream of a task", () => {
     expect(seqs).toEqual(upTo((await log(caller, task.id)).length));
   });
 
-  test("of an ended task ends at once when nothing follows", async () => {
+  test("of an ended task answers 204 when nothing follows, and the last event one place before", async () => {
     const caller = await makeCaller();
     const task = await caller.makeTask([{ text: "Done." }]);
     const last = ids(await listen(caller, `/v1/tasks/${task.id}/events`)).at(-1) ?? 0;
-    expect(await listen(caller, `/v1/tasks/${task.id}/events`, { "last-event-id": String(last) })).toEqual([]);
-    expect(await listen(caller, `/v1/tasks/${task.id}/events?after=${last + 100}`)).toEqual([]);
+    const path = `/v1/tasks/${task.id}/events`;
+    for (const [query, headers] of [
+      ["", { "last-event-id": String(last) }],
+      ["", { "last-event-id": String(last + 1) }],
+      [`?after=${last + 100}`, {}],
+    ] as const) {
+      const answer = await caller.send("GET", `${path}${query}`, undefined, headers);
+      expect([answer.status, answer.text]).toEqual([204, ""]);
+      expect((await caller.send("HEAD", `${path}${query}`, undefined, headers)).status).toBe(204);
+    }
+    expect(ids(await listen(caller, `${path}?after=${last - 1}`))).toEqual([last]);
   });
 
   test("refuses a place that is none, and a task that is not there", async () => {
@@ -165,8 +174,7 @@ test("a page of the log tells where to read on", async () => {
   const caller = await makeCaller();
   const task = await caller.makeTask([write("a.txt"), { text: "Done." }]);
   await caller.until(task.id, ({ status }) => status === "completed");
-  const read = async (query: string) =>
-    (await caller.send("GET", `/v1/tasks/${task.id}/events?${query}`, undefined, { accept: "application/json" })).json;
+  const read = async (query: string) => (await caller.send("GET", `/v1/tasks/${task.id}/log?${query}`)).json;
   const seen: number[] = [];
   let page = await read("limit=2");
   for (; page.next_cursor !== null; page = await read(`limit=2&after=${page.next_cursor}`)) {
@@ -175,6 +183,11 @@ test("a page of the log tells where to read on", async () => {
   seen.push(...page.data.map(({ seq }: { seq: number }) => seq));
   expect(seen).toEqual(upTo(seen.length));
   expect([page.done, page.last]).toEqual([true, seen.length]);
+  // The page as clients of earlier releases read it.
+  const old = await caller.send("GET", `/v1/tasks/${task.id}/events?after=1`, undefined, {
+    accept: "application/json",
+  });
+  expect(old.json).toEqual(await read("after=1"));
 });
 
 test("a page of a log that can still grow says that it is the last one exactly when it is", async () => {
@@ -182,8 +195,7 @@ test("a page of a log that can still grow says that it is the last one exactly w
   const task = await caller.makeTask([ask]);
   await caller.until(task.id, ({ status }) => status === "waiting_input");
   const whole = (await log(caller, task.id)).length;
-  const read = async (query: string) =>
-    (await caller.send("GET", `/v1/tasks/${task.id}/events?${query}`, undefined, { accept: "application/json" })).json;
+  const read = async (query: string) => (await caller.send("GET", `/v1/tasks/${task.id}/log?${query}`)).json;
   for (const limit of [1, whole - 1, whole, whole + 1]) {
     const page = await read(`limit=${limit}`);
     const size = Math.min(limit, whole);

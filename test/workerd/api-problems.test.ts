@@ -34,6 +34,7 @@ describe("the front door", () => {
     const caller = await makeCaller();
     const wrong = await caller.send("PATCH", "/v1/tasks");
     expectProblem(wrong, 405);
+    expect(wrong.json.code).toBe("method_not_allowed");
     expect(wrong.headers.get("allow")).toBe("GET, HEAD, OPTIONS, POST");
     const file = await caller.send("PATCH", "/v1/tasks/x/files/a/b.txt");
     expect(file.headers.get("allow")).toBe("DELETE, GET, HEAD, OPTIONS, PUT");

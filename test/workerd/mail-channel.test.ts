@@ -246,8 +246,7 @@ describe("an approval by mail", () => {
     expect(mail?.text).toContain("APPROVE");
     await bring({ from: ana, to: mail?.replyTo?.[0]?.address ?? "", subject: "Re: x", text });
     await caller.until(id, ({ status }) => status === "completed");
-    const { data } = (await caller.send("GET", `/v1/tasks/${id}/events`, undefined, { accept: "application/json" }))
-      .json;
+    const { data } = (await caller.send("GET", `/v1/tasks/${id}/log`)).json;
     const decided = data.find(({ type }: { type: string }) => type === "approval.decided");
     expect(decided.data).toMatchObject({ decision, by: "Ana" });
   });

@@ -223,7 +223,7 @@ describe("a value that was used", () => {
       expect(answer.status, answer.text).toBe(200);
       shown.push(answer.text);
     }
-    const events = await caller.send("GET", `/v1/tasks/${task.id}/events`, undefined, { accept: "application/json" });
+    const events = await caller.send("GET", `/v1/tasks/${task.id}/log`);
     expect(events.json.data.length).toBeGreaterThan(10);
     shown.push(
       events.text,

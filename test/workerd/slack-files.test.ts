@@ -23,9 +23,7 @@ describe("a file", () => {
     await desk.caller.until(task?.id ?? "", isOver);
     const read = await desk.caller.send("GET", `/v1/tasks/${task?.id}/files/slack/plan%20.._x.txt`);
     expect(read.text).toBe("do it");
-    const events = await desk.caller.send("GET", `/v1/tasks/${task?.id}/events`, undefined, {
-      accept: "application/json",
-    });
+    const events = await desk.caller.send("GET", `/v1/tasks/${task?.id}/log`);
     expect(events.text).toContain("slack/plan .._x.txt");
     expect(events.text).toContain("gone.txt could not be fetched: This address is none of Slack's.");
     expect((await desk.slack.calls("download")).length).toBe(1);
@@ -37,7 +35,7 @@ describe("a file", () => {
     const file = await desk.slack.putFile("list.csv", "a,b");
     await desk.reply(ts, "Here", { ts: "1795000000.000001", files: [file] });
     await desk.caller.until(view.id, isOver);
-    const log = await desk.caller.send("GET", `/v1/tasks/${view.id}/events`, undefined, { accept: "application/json" });
+    const log = await desk.caller.send("GET", `/v1/tasks/${view.id}/log`);
     const answered = log.json.data.find(({ type }: { type: string }) => type === "question.answered");
     expect(answered.data.answer).toBe("Here");
     expect(filesNamed(log)).toMatchObject([
@@ -52,8 +50,7 @@ describe("a file", () => {
     await desk.reply(ts, "", { ts: "1795000000.000001", files: [file] });
     const log = await vi.waitFor(
       async () => {
-        const path = `/v1/tasks/${view.id}/events`;
-        const read = await desk.caller.send("GET", path, undefined, { accept: "application/json" });
+        const read = await desk.caller.send("GET", `/v1/tasks/${view.id}/log`);
         expect(filesNamed(read)).toHaveLength(1);
         expect(await desk.slack.calls("chat.postEphemeral")).toHaveLength(1);
         return read;

@@ -88,9 +88,7 @@ describe("a mention", () => {
       input: saying({ text: "Hello." }),
     });
     expect(view.metadata).toEqual({ slack_user: `${desk.slack.team}/U0ANA` });
-    const created = await desk.caller.send("GET", `/v1/tasks/${view.id}/events`, undefined, {
-      accept: "application/json",
-    });
+    const created = await desk.caller.send("GET", `/v1/tasks/${view.id}/log`);
     expect(created.text).not.toContain(desk.app.token);
     expect(ts).toMatch(/^\d+\.\d+$/);
     const people = await vi.waitFor(
@@ -310,9 +308,7 @@ describe("a thread", () => {
     const { ts, view } = await waiting(desk, asking("Which city?"));
     await desk.reply(ts, "Lisbon", { user: "U0BEN" });
     await desk.caller.until(view.id, isOver);
-    const log = (
-      await desk.caller.send("GET", `/v1/tasks/${view.id}/events`, undefined, { accept: "application/json" })
-    ).json;
+    const log = (await desk.caller.send("GET", `/v1/tasks/${view.id}/log`)).json;
     const answered = log.data.find(({ type }: { type: string }) => type === "question.answered");
     expect(answered.data).toMatchObject({ answer: "Lisbon", by: "ben" });
   });

@@ -67,7 +67,7 @@ it("takes a password from a secret, which stands in no record of the task", asyn
   await decide("approve");
   await caller.until(id, ended);
   expect(await row()).toMatchObject({ state: "failed", result: { error: { code: "permission_denied" } } });
-  for (const what of ["", "/ledger", "/events?format=json", "/messages"])
+  for (const what of ["", "/ledger", "/log", "/messages"])
     expect((await caller.send("GET", `/v1/tasks/${id}${what}`)).text).not.toContain(CANARY);
 });
 

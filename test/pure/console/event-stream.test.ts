@@ -53,6 +53,15 @@ test("after a connection that held for a while, the first wait is the shortest a
   expect(await waitsBetween([null, null, null, null, 5_000, null])).toEqual([300, 600, 1_200, 2_400, 300, 600]);
 });
 
+test("a stream that has ended is not asked for again", async () => {
+  const asked = vi.fn(async () => await Promise.resolve(new Response(null, { status: 204 })));
+  vi.stubGlobal("fetch", asked);
+  const states: string[] = [];
+  const options = { signal: new AbortController().signal, onEvent: () => undefined };
+  await followEvents("/v1/tasks/task_x/events", { ...options, after: "9", onState: (state) => states.push(state) });
+  expect([states, asked.mock.calls.length]).toEqual([["connecting", "over"], 1]);
+});
+
 test("a connection that is cut off at once counts as a try that failed", async () => {
   expect(await waitsBetween([null, null, 100, 4_900, null])).toEqual([300, 600, 1_200, 2_400, 4_800]);
 });

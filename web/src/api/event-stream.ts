@@ -76,6 +76,8 @@ async function readOnce(
   try {
     const headers = { accept: "text/event-stream", ...(after === null ? {} : { "last-event-id": after }) };
     const response = await fetch(path, { headers, signal: either, cache: "no-store" });
+    // The stream has ended, and nothing follows.
+    if (response.status === 204) return true;
     if (!response.ok || response.body === null) throw new ApiError(response.status, null);
     onLive();
     const heard = new TransformStream<Uint8Array, Uint8Array>({

@@ -59,7 +59,7 @@ export type OpenAiTool = { type: "function"; function: { name: string; descripti
 
 export type Person = { id: string; name: string; aliases: (string)[]; addresses: ({ kind: "slack"; team: string; user: string } | { kind: "email"; address: string })[]; preferred: "slack" | "email" | null; time_zone: string; working_hours: { days: (number)[]; from: string; to: string } | null; may_answer: boolean; may_approve: boolean; version: number; created_at: string; updated_at: string };
 
-export type Problem = { type: string; title: string; status: number; detail: string; code: "invalid_input" | "unauthenticated" | "permission_denied" | "forbidden" | "not_found" | "conflict" | "gone" | "too_large" | "unsupported_media" | "not_available" | "quota_exceeded" | "rate_limited" | "budget_exceeded" | "needs_approval" | "blocked_by_policy" | "sandbox_denied" | "timeout" | "upstream_failed" | "outcome_unknown" | "internal"; errors?: ({ field: string; message: string })[] | undefined; request_id: string };
+export type Problem = { type: string; title: string; status: number; detail: string; code: "invalid_input" | "unauthenticated" | "permission_denied" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "gone" | "too_large" | "unsupported_media" | "not_available" | "quota_exceeded" | "rate_limited" | "budget_exceeded" | "needs_approval" | "blocked_by_policy" | "sandbox_denied" | "timeout" | "upstream_failed" | "outcome_unknown" | "internal"; errors?: ({ field: string; message: string })[] | undefined; request_id: string };
 
 export type Project = { name: string; memories: number; tasks: number; created_at: string };
 
@@ -115,7 +115,7 @@ export type Tool = { name: string; model_name: string; also_named: (string)[]; s
 
 export type ToolImport = { source: string; tools: (string)[]; skipped: ({ operation: string; reason: string })[] };
 
-export type ToolResult = { ok: true; result: unknown } | { ok: false; error: { code: "invalid_input" | "unauthenticated" | "permission_denied" | "forbidden" | "not_found" | "conflict" | "gone" | "too_large" | "unsupported_media" | "not_available" | "quota_exceeded" | "rate_limited" | "budget_exceeded" | "needs_approval" | "blocked_by_policy" | "sandbox_denied" | "timeout" | "upstream_failed" | "outcome_unknown" | "internal"; message: string; field?: string | undefined; retry: "never" | "now" | "later"; details?: Record<string, unknown> | undefined } };
+export type ToolResult = { ok: true; result: unknown } | { ok: false; error: { code: "invalid_input" | "unauthenticated" | "permission_denied" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "gone" | "too_large" | "unsupported_media" | "not_available" | "quota_exceeded" | "rate_limited" | "budget_exceeded" | "needs_approval" | "blocked_by_policy" | "sandbox_denied" | "timeout" | "upstream_failed" | "outcome_unknown" | "internal"; message: string; field?: string | undefined; retry: "never" | "now" | "later"; details?: Record<string, unknown> | undefined } };
 
 export type ToolSource = { name: string; version: number; hash: string | null; tools: number; updated_at: string };
 
@@ -491,7 +491,7 @@ export interface paths {
   };
   "/v1/tasks/{id}/events": {
     /** Follow a task's events */
-    get: { parameters: { query?: { after?: number | undefined; limit?: number | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": EventPage; "text/event-stream": string | Blob } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    get: { parameters: { query?: { after?: number | undefined; limit?: number | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": EventPage; "text/event-stream": string | Blob } }; 204: { content?: never }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/file-versions/{path}": {
     /** List the versions of a file, the newest first */
@@ -518,6 +518,10 @@ export interface paths {
   "/v1/tasks/{id}/ledger/{call_id}": {
     /** Decide a call whose outcome nobody knows */
     post: { parameters: { query?: never; path: { id: string; call_id: string } }; requestBody: { content: { "application/json": { decision: "done" | "retry" | "skip" } } }; responses: { 200: { content: { "application/json": LedgerRow } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/tasks/{id}/log": {
+    /** List a task's events */
+    get: { parameters: { query?: { after?: number | undefined; limit?: number | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": EventPage } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/messages": {
     /** Tell a running task something; it reads it at its next step */

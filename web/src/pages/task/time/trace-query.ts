@@ -38,11 +38,7 @@ export function waitEventsQuery(taskId: string, cache: QueryClient) {
 }
 
 async function readPage(taskId: string, after: number): Promise<EventPage> {
-  const page = await answered(
-    api.GET("/v1/tasks/{id}/events", {
-      params: { path: { id: taskId }, query: { after, limit: PAGE } },
-      headers: { accept: "application/json" },
-    }),
+  return await answered(
+    api.GET("/v1/tasks/{id}/log", { params: { path: { id: taskId }, query: { after, limit: PAGE } } }),
   );
-  return page as EventPage;
 }
