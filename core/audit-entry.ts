@@ -19,6 +19,7 @@ export interface AuditEntry {
     | "key.revoke"
     | "agent.create"
     | "agent.update"
+    | "agent.archive"
     | "retention.set"
     | "retention.sweep"
     | "budget.set"

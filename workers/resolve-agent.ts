@@ -24,6 +24,8 @@ export async function agentNamed(
   const known = knownAgent(tenant, idOrName, stamp, now);
   if (known !== null) return ok(known);
   const found = await databaseFromEnv(env).agents.get(tenant, idOrName);
+  if (found.ok && found.value.archivedAt !== null)
+    return failed("not_found", "This agent was deleted. Name another one.", { field: "agent" });
   if (found.ok) {
     const { id, version, config } = found.value;
     const agent = { id, version, config: withToolboxSettings(config) };

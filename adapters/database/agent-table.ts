@@ -1,5 +1,5 @@
 /** Agents and their versions. A version's configuration is kept as the JSON that was agreed. */
-import { and, desc, eq, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
 import type { AgentConfig } from "../../core/agent.ts";
 import type { Agent, AgentTable } from "../../core/database.ts";
 import { type Failure, failed, ok } from "../../core/errors.ts";
@@ -33,7 +33,7 @@ export function agentTable(connection: Connection): AgentTable {
     },
 
     async get(tenant, idOrName) {
-      const isThis = or(eq(agents.id, idOrName), eq(agents.name, idOrName));
+      const isThis = or(eq(agents.id, idOrName), and(eq(agents.name, idOrName), isNull(agents.archivedAt)));
       const read = await asTenant(connection, tenant, (query) => [
         selectLatest(query).where(and(eq(agents.tenant, tenant), isThis)),
       ]);
@@ -46,7 +46,9 @@ export function agentTable(connection: Connection): AgentTable {
     async page(tenant, { after, limit }) {
       const read = await asTenant(connection, tenant, (query) => [
         selectLatest(query)
-          .where(and(eq(agents.tenant, tenant), isBefore(agents.createdAt, agents.id, after)))
+          .where(
+            and(eq(agents.tenant, tenant), isNull(agents.archivedAt), isBefore(agents.createdAt, agents.id, after)),
+          )
           .orderBy(desc(agents.createdAt), desc(agents.id))
           .limit(limit + 1),
       ]);
@@ -80,26 +82,49 @@ export function agentTable(connection: Connection): AgentTable {
     async update(tenant, { id, config, ifVersion }, act) {
       const isThis = and(eq(agents.tenant, tenant), eq(agents.id, id));
       const at = new Date(act.at).toISOString();
+      const text = JSON.stringify(config);
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           with changed as (
             update agents set version = version + 1, name = ${config.name}, updated_at = ${at}::timestamptz
-            where ${isThis} and (${ifVersion}::int is null or version = ${ifVersion}::int)
+            where ${isThis} and archived_at is null and (${ifVersion}::int is null or version = ${ifVersion}::int)
+              and not exists (
+                select from agent_versions as latest
+                where latest.tenant = agents.tenant and latest.agent = agents.id
+                  and latest.version = agents.version and latest.config = ${text}::text
+              )
             returning version
           ), versioned as (
             insert into agent_versions (tenant, agent, version, config, created_at)
-            select ${tenant}::text, ${id}::text, version, ${JSON.stringify(config)}::text, ${at}::timestamptz from changed
+            select ${tenant}::text, ${id}::text, version, ${text}::text, ${at}::timestamptz from changed
           )
           ${auditOf(tenant, act)} from changed`),
         selectLatest(query).where(isThis),
       ]);
       if (!written.ok) return { ok: false, error: nameTaken(written.error, config.name) };
       const [changed, [found]] = written.value;
-      if (found === undefined) return NO_AGENT;
-      if (changed.rowCount > 0) return ok(toAgent(found));
+      if (found === undefined || found.archivedAt !== null) return NO_AGENT;
+      // Nothing changed: the latest version is another, or it has this configuration already.
+      if (changed.rowCount > 0 || ifVersion === null || ifVersion === found.version) return ok(toAgent(found));
       return failed("conflict", `The agent is at version ${found.version} now. Read it again and decide anew.`, {
         field: "If-Match",
       });
+    },
+
+    async archive(tenant, id, act) {
+      const isThis = and(eq(agents.tenant, tenant), eq(agents.id, id));
+      const at = new Date(act.at).toISOString();
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          with archived as (
+            update agents set archived_at = ${at}::timestamptz where ${isThis} and archived_at is null returning id
+          )
+          ${auditOf(tenant, act)} from archived`),
+        selectLatest(query).where(isThis),
+      ]);
+      if (!written.ok) return written;
+      const [archived, [found]] = written.value;
+      return archived.rowCount === 0 || found === undefined ? NO_AGENT : ok(toAgent(found));
     },
   };
 }
@@ -110,9 +135,9 @@ function selectLatest(query: Query) {
     eq(agentVersions.agent, agents.id),
     eq(agentVersions.version, agents.version),
   );
-  const { id, version, createdAt, updatedAt } = agents;
+  const { id, version, createdAt, updatedAt, archivedAt } = agents;
   return query
-    .select({ id, version, createdAt, updatedAt, config: agentVersions.config })
+    .select({ id, version, createdAt, updatedAt, archivedAt, config: agentVersions.config })
     .from(agents)
     .innerJoin(agentVersions, latest);
 }

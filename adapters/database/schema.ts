@@ -40,6 +40,7 @@ export const agents = pgTable("agents", {
   version: integer("version").notNull(),
   createdAt: moment("created_at").notNull(),
   updatedAt: moment("updated_at").notNull(),
+  archivedAt: moment("archived_at"),
 });
 
 export const agentVersions = pgTable("agent_versions", {

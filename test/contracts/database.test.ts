@@ -166,7 +166,7 @@ describe("agents", () => {
       tool_config: { a: { b: null } },
     };
     const made = valueOf(await database.agents.create(tenant.id, { id, config }, act("agent.create", id)));
-    expect(made).toEqual({ id, version: 1, config, createdAt: START, updatedAt: START });
+    expect(made).toEqual({ id, version: 1, config, createdAt: START, updatedAt: START, archivedAt: null });
     const next = { ...config, name: "odder" };
     const update = { id, config: next, ifVersion: null };
     expect(valueOf(await database.agents.update(tenant.id, update, act("agent.update", id, START + 1)))).toEqual({
@@ -175,6 +175,7 @@ describe("agents", () => {
       config: next,
       createdAt: START,
       updatedAt: START + 1,
+      archivedAt: null,
     });
     expect(valueOf(await database.agents.versions(tenant.id, id, firstPage)).items).toEqual([
       { id, version: 2, config: next, createdAt: START + 1 },
@@ -216,15 +217,66 @@ describe("agents", () => {
     const { tenant } = await makeTenant(database);
     const id = newId("agent");
     valueOf(await database.agents.create(tenant.id, { id, config: configOf("seen") }, act("agent.create", id)));
-    const change = (ifVersion: number | null) =>
-      database.agents.update(tenant.id, { id, config: configOf("seen"), ifVersion }, act("agent.update", id));
-    expect(valueOf(await change(1)).version).toBe(2);
-    expect(await change(1)).toMatchObject({ ok: false, error: { code: "conflict", field: "If-Match" } });
-    const versions = (await Promise.all(Array.from({ length: 8 }, () => change(null)))).map(
+    const change = (ifVersion: number | null, instructions: string) => {
+      const config = { ...configOf("seen"), instructions };
+      return database.agents.update(tenant.id, { id, config, ifVersion }, act("agent.update", id));
+    };
+    expect(valueOf(await change(1, "second")).version).toBe(2);
+    expect(await change(1, "third")).toMatchObject({ ok: false, error: { code: "conflict", field: "If-Match" } });
+    const versions = (await Promise.all(Array.from({ length: 8 }, (_, at) => change(null, `${at}`)))).map(
       (made) => valueOf(made).version,
     );
     expect(Math.max(...versions)).toBe(10);
     expect(valueOf(await database.agents.versions(tenant.id, id, firstPage)).items).toHaveLength(10);
+  });
+
+  test("get no version by a change that changes nothing", async () => {
+    const { tenant } = await makeTenant(database);
+    const id = newId("agent");
+    const config = configOf("same");
+    const made = valueOf(await database.agents.create(tenant.id, { id, config }, act("agent.create", id)));
+    for (const ifVersion of [null, 1]) {
+      const update = { id, config, ifVersion };
+      expect(valueOf(await database.agents.update(tenant.id, update, act("agent.update", id, START + 1)))).toEqual(
+        made,
+      );
+    }
+    expect(
+      await database.agents.update(tenant.id, { id, config, ifVersion: 2 }, act("agent.update", id)),
+    ).toMatchObject({
+      ok: false,
+      error: { code: "conflict", field: "If-Match" },
+    });
+    const acts = valueOf(await database.audit.page(tenant.id, firstPage)).items;
+    expect(acts.map(({ action }) => action)).toEqual(["agent.create"]);
+    // Only the latest version counts: going back to an earlier one is a change.
+    const other = { id, config: { ...config, instructions: "Other." }, ifVersion: null };
+    expect(valueOf(await database.agents.update(tenant.id, other, act("agent.update", id))).version).toBe(2);
+    const back = { id, config, ifVersion: null };
+    expect(valueOf(await database.agents.update(tenant.id, back, act("agent.update", id))).version).toBe(3);
+  });
+
+  test("that are archived leave the list and their name, and do not change", async () => {
+    const { tenant } = await makeTenant(database);
+    const other = await makeTenant(database);
+    const config = configOf("leaving");
+    const [id, next] = [newId("agent"), newId("agent")];
+    valueOf(await database.agents.create(tenant.id, { id, config }, act("agent.create", id)));
+    const gone = { ok: false, error: { code: "not_found" } };
+    expect(await database.agents.archive(other.tenant.id, id, act("agent.archive", id))).toMatchObject(gone);
+    const archived = valueOf(await database.agents.archive(tenant.id, id, act("agent.archive", id, START + 1)));
+    expect(archived).toMatchObject({ id, version: 1, archivedAt: START + 1 });
+    expect(await database.agents.archive(tenant.id, id, act("agent.archive", id))).toMatchObject(gone);
+    expect(await database.agents.get(tenant.id, "leaving")).toMatchObject(gone);
+    expect(valueOf(await database.agents.get(tenant.id, id))).toEqual(archived);
+    expect(valueOf(await database.agents.versions(tenant.id, id, firstPage)).items).toHaveLength(1);
+    expect(valueOf(await database.agents.page(tenant.id, firstPage)).items).toEqual([]);
+    const update = { id, config: { ...config, instructions: "Other." }, ifVersion: null };
+    expect(await database.agents.update(tenant.id, update, act("agent.update", id))).toMatchObject(gone);
+    valueOf(await database.agents.create(tenant.id, { id: next, config }, act("agent.create", next)));
+    expect(valueOf(await database.agents.get(tenant.id, "leaving")).id).toBe(next);
+    const acts = valueOf(await database.audit.page(tenant.id, firstPage)).items.map(({ action }) => action);
+    expect(acts.filter((action) => action === "agent.archive")).toHaveLength(1);
   });
 
   test("have versions that are listed page by page", async () => {
@@ -232,7 +284,7 @@ describe("agents", () => {
     const id = newId("agent");
     valueOf(await database.agents.create(tenant.id, { id, config: configOf("paged") }, act("agent.create", id)));
     for (let index = 0; index < 4; index += 1) {
-      const change = { id, config: configOf("paged"), ifVersion: null };
+      const change = { id, config: { ...configOf("paged"), instructions: `${index}` }, ifVersion: null };
       valueOf(await database.agents.update(tenant.id, change, act("agent.update", id)));
     }
     const pages = await readAll(async (request) => valueOf(await database.agents.versions(tenant.id, id, request)), 2);

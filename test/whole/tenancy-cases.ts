@@ -397,4 +397,5 @@ export const CASES: readonly Case[] = [
     owner: 200,
   },
   { route: "DELETE /v1/tasks/{id}", path: ({ ended }) => `/v1/tasks/${ended}`, other: 404, owner: 200 },
+  { route: "DELETE /v1/agents/{id}", path: ({ agent }) => `/v1/agents/${agent}`, other: 404, owner: 204 },
 ];

@@ -235,6 +235,19 @@ describe("agents", () => {
     }
   });
 
+  test("are read by their names too, and get no version by a PUT that changes nothing", async () => {
+    const tenant = await newTenant();
+    const { body: made } = await makeAgent(tenant, "named");
+    expect((await sendJson<Agent>({ path: "/v1/agents/named", key: tenant.key })).body).toEqual(made);
+    expect((await send({ path: "/v1/agents/named/versions", key: tenant.key })).status).toBe(200);
+    expect((await sendJson<Agent>({ path: "/v1/agents/default", key: tenant.key })).body.id).toBe("agent_default");
+    const put = { method: "PUT", path: "/v1/agents/named", key: tenant.key, body: config("named") };
+    const same = await sendJson<Agent>(put);
+    expect([same.status, same.body, same.headers.get("etag")]).toEqual([200, made, '"1"']);
+    const other = await sendJson<Agent>({ ...put, body: config("named", { instructions: "Other." }) });
+    expect(other.body.version).toBe(2);
+  });
+
   test("have a built-in one that is shown and never changes", async () => {
     const tenant = await newTenant();
     const shown = await sendJson<Agent>({ path: "/v1/agents/agent_default", key: tenant.key });
@@ -301,7 +314,12 @@ test("every administrative act leaves an audit row, for the tenant or for the op
   const tenant = await newTenant();
   const made = await newKey(tenant, ["admin"]);
   const { body: agent } = await makeAgent(tenant, "audited");
-  const put = { method: "PUT", path: `/v1/agents/${agent.id}`, key: made.key, body: config("audited") };
+  const put = {
+    method: "PUT",
+    path: `/v1/agents/${agent.id}`,
+    key: made.key,
+    body: config("audited", { instructions: "Other." }),
+  };
   const changed = await send(put);
   await send({ method: "DELETE", path: `/v1/keys/${made.id}`, key: tenant.key });
   const acts = await readAll<{ action: string; target: string; actor: string; request_id: string }>(

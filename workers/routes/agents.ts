@@ -5,8 +5,9 @@ import { z } from "zod";
 import { databaseFromEnv, settingsFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
 import { agentDocument } from "../../core/agent-document.ts";
 import { type AgentConfig, agentConfigSchema, DEFAULT_AGENT, type PinnedAgent } from "../../core/agent.ts";
+import type { Agent } from "../../core/database.ts";
 import { raise } from "../../core/errors.ts";
-import { isId, makeId } from "../../core/ids.ts";
+import { makeId } from "../../core/ids.ts";
 import { checkAgentLimits } from "../../core/new-task.ts";
 import { checkToolConfig } from "../../core/tool-settings.ts";
 import { type Place, writeCursor } from "../../core/page-cursor.ts";
@@ -26,11 +27,16 @@ const time = z.iso.datetime().nullable().describe("Null for the built-in agent."
 const versionSchema = agentConfigSchema
   .extend({ id: z.string(), version: z.int(), created_at: time })
   .meta({ id: "AgentVersion" });
-const agentSchema = versionSchema.extend({ updated_at: time }).meta({ id: "Agent" });
+const agentSchema = versionSchema
+  .extend({
+    updated_at: time,
+    archived_at: z.iso.datetime().nullable().describe("When it was deleted. Null for one that new tasks can have."),
+  })
+  .meta({ id: "Agent" });
 
 const admin = [requireScope("admin")];
 const shared = { tags: ["Agents"], ...withKey };
-const params = z.object({ id: z.string().describe("The agent's id, `agent_…`") });
+const params = z.object({ id: z.string().describe("The agent's id, `agent_…`, or its name.") });
 const body = { required: true, content: { "application/json": { schema: agentConfigSchema } } };
 const agent = { description: "The agent at its latest version, which `ETag` names.", json: agentSchema };
 const agentOrFile = { ...agent, other: ["application/yaml"] };
@@ -40,9 +46,9 @@ const DEFAULT_PLACE: Place = { at: 0, id: DEFAULT_AGENT.id };
 
 /** Says 404 before the body is looked at, so that a foreign id tells nothing, and that the built-in agent stays as it is. */
 const changeable: MiddlewareHandler<AppEnv> = async function changeable(c, next) {
-  const id = c.req.param("id") ?? "";
-  if (id === DEFAULT_AGENT.id) raise("conflict", "The built-in agent does not change. Make one of your own.");
-  await agentById(c, id);
+  const { id, archivedAt = null } = await findAgent(c, c.req.param("id") ?? "");
+  if (id === DEFAULT_AGENT.id) raise("conflict", "The built-in agent does not change. Create one of your own.");
+  if (archivedAt !== null) raise("not_found", "This agent was deleted.");
   await next();
 };
 
@@ -83,7 +89,8 @@ const update = createRoute({
   method: "put",
   path: "/v1/agents/{id}",
   summary: "Make the next version of an agent",
-  description: "Tasks keep the version that they began with. With `If-Match`, 409 when the latest version is another.",
+  description:
+    "Tasks keep the version that they began with. A configuration equal to the latest version makes none. With `If-Match`, 409 when the latest version is another.",
   middleware: [...admin, changeable],
   request: {
     params,
@@ -91,6 +98,18 @@ const update = createRoute({
     headers: ifMatchHeader,
   },
   responses: answers({ 200: agent }, [404, 409, 413, 415, 422]),
+});
+
+const remove = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/agents/{id}",
+  summary: "Delete an agent",
+  description:
+    "Archives the agent: tasks that have it finish, and it takes no new ones. Schedules, webhooks and keys that name it find no agent. It leaves the list and its name is free again; by its id it can still be read, with its versions.",
+  middleware: [...admin, changeable],
+  request: { params },
+  responses: answers({ 204: { description: "It is archived." } }, [404, 409]),
 });
 
 const versions = createRoute({
@@ -124,7 +143,7 @@ export function agentRoutes(app: App): void {
   });
 
   app.openapi(show, async (c) => {
-    const found = await agentById(c, c.req.valid("param").id);
+    const found = await findAgent(c, c.req.valid("param").id);
     if (namesYaml(c.req.header("accept"))) {
       const text = writeYaml(agentDocument(found.config), `${found.id}, version ${found.version}`);
       return c.body(text, 200, {
@@ -137,7 +156,7 @@ export function agentRoutes(app: App): void {
   });
 
   app.openapi(update, async (c) => {
-    const { id } = c.req.valid("param");
+    const { id } = await findAgent(c, c.req.valid("param").id);
     const config = await checked(c, c.req.valid("json"));
     const ifVersion = ifVersionOf(c.req.valid("header")["if-match"]);
     const act = await auditEntry(c, "agent.update", id);
@@ -146,11 +165,17 @@ export function agentRoutes(app: App): void {
     return c.json(shownAgent(made), 200, { etag: etagOf(made) });
   });
 
+  app.openapi(remove, async (c) => {
+    const { id } = await findAgent(c, c.req.valid("param").id);
+    const act = await auditEntry(c, "agent.archive", id);
+    unwrap(await changing(c, () => databaseFromEnv(c.env).agents.archive(tenantOf(c), id, act)));
+    return c.body(null, 204);
+  });
+
   app.openapi(versions, async (c) => {
-    const { id } = c.req.valid("param");
+    const { id } = await findAgent(c, c.req.valid("param").id);
     const request = pageRequest(c.req.valid("query"));
     if (id === DEFAULT_AGENT.id) return c.json({ data: [shownVersion(DEFAULT_AGENT)], next_cursor: null });
-    if (!isId("agent", id)) raise("not_found", "There is no such agent.");
     const { items, next } = unwrap(await databaseFromEnv(c.env).agents.versions(tenantOf(c), id, request));
     return c.json({ data: items.map(shownVersion), next_cursor: next === null ? null : writeCursor(next) });
   });
@@ -165,22 +190,21 @@ async function changing<T>(c: AppContext, change: () => Promise<T>): Promise<T> 
   return changed;
 }
 
-type Shown = PinnedAgent & { readonly createdAt?: number; readonly updatedAt?: number };
+type Shown = PinnedAgent & Partial<Pick<Agent, "createdAt" | "updatedAt" | "archivedAt">>;
 
 function shownVersion({ id, version, config, createdAt }: Shown) {
   return { id, version, ...config, created_at: isoOrNull(createdAt ?? null) };
 }
 
 function shownAgent(shown: Shown) {
-  return { ...shownVersion(shown), updated_at: isoOrNull(shown.updatedAt ?? null) };
+  const { updatedAt = null, archivedAt = null } = shown;
+  return { ...shownVersion(shown), updated_at: isoOrNull(updatedAt), archived_at: isoOrNull(archivedAt) };
 }
 
-/** An agent by its id; a name is none. */
-async function agentById(c: Parameters<MiddlewareHandler<AppEnv>>[0], id: string): Promise<Shown> {
-  if (id === DEFAULT_AGENT.id) return DEFAULT_AGENT;
-  if (!isId("agent", id)) raise("not_found", "There is no such agent.");
-  const found = unwrap(await databaseFromEnv(c.env).agents.get(tenantOf(c), id));
-  return found.id === id ? found : raise("not_found", "There is no such agent.");
+/** Finds an agent by its id or its name; an archived one only by its id. */
+async function findAgent(c: Parameters<MiddlewareHandler<AppEnv>>[0], idOrName: string): Promise<Shown> {
+  if (idOrName === DEFAULT_AGENT.id || idOrName === DEFAULT_AGENT.config.name) return DEFAULT_AGENT;
+  return unwrap(await databaseFromEnv(c.env).agents.get(tenantOf(c), idOrName));
 }
 
 /**

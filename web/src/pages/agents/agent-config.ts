@@ -22,8 +22,16 @@ export function configOfAgent(
     readonly version: number;
     readonly created_at: string | null;
     readonly updated_at?: string | null;
+    readonly archived_at?: string | null;
   },
 ): AgentConfig {
-  const { id: _id, version: _version, created_at: _made, updated_at: _changed, ...config } = agent;
+  const {
+    id: _id,
+    version: _version,
+    created_at: _made,
+    updated_at: _changed,
+    archived_at: _archived,
+    ...config
+  } = agent;
   return config;
 }

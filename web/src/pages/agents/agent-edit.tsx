@@ -1,11 +1,13 @@
 /** An agent's form: what is kept becomes its next version. */
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { answeredWithTag, api } from "../../api/client.ts";
+import { answered, answeredWithTag, api } from "../../api/client.ts";
 import type { Agent } from "../../api/types.generated.ts";
 import { buttonClasses } from "../../ui/button.tsx";
+import { DeleteButton } from "../../ui/delete-button.tsx";
 import { EditButtons, EditOvertaken } from "../../ui/edit-parts.tsx";
 import { type Tagged, useEdit } from "../../ui/edit.ts";
+import { Section } from "../../ui/page.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { type AgentConfig, configOfAgent } from "./agent-config.ts";
 import { fieldChanges } from "./agent-difference.ts";
@@ -20,7 +22,11 @@ export function AgentEdit({ agent }: { readonly agent: Tagged<Agent> }) {
   const client = useQueryClient();
   const say = useToast();
   const onSaved = async (now: Agent): Promise<void> => {
-    say(`Version ${now.version} is made. Tasks that run keep theirs.`);
+    say(
+      now.version === version
+        ? `The file is version ${version} already.`
+        : `Created version ${now.version}. Running tasks keep theirs.`,
+    );
     await client.invalidateQueries({ queryKey: ["agents"] });
   };
   const showVersion = async (now: Agent): Promise<void> => {
@@ -75,10 +81,23 @@ export function AgentEdit({ agent }: { readonly agent: Tagged<Agent> }) {
         <div className="border-t border-line p-4">
           <YamlForm
             of={{ id, etag: agent.etag }}
-            onMade={(now) => void onSaved(now).then(async () => await showVersion(now))}
+            onMade={(now) => void onSaved(now).then(async () => now.version > 1 && (await showVersion(now)))}
           />
         </div>
       </details>
+      <Section title="Delete">
+        <DeleteButton
+          name={agent.body.name}
+          action="Delete agent"
+          remove={async () => await answered(api.DELETE("/v1/agents/{id}", { params: { path: { id } } }))}
+          onDeleted={async () => {
+            await navigate({ to: "/agents", search: {} });
+            await client.invalidateQueries({ queryKey: ["agents"] });
+          }}
+        >
+          <p>Running tasks finish. New tasks, schedules and webhooks can no longer use this agent.</p>
+        </DeleteButton>
+      </Section>
     </>
   );
 }

@@ -59,6 +59,7 @@ interface ShownProps {
 function ShownAgent({ agent, etag }: ShownProps) {
   const { view } = useSearch({ from: "/console/agents/$agentId" });
   const isOwn = agent.id !== BUILT_IN_AGENT;
+  const isChangeable = isOwn && agent.archived_at === null;
   const tab = (label: string, to?: AgentSearch["view"]) => ({
     label,
     isCurrent: view === to,
@@ -79,15 +80,22 @@ function ShownAgent({ agent, etag }: ShownProps) {
               , changed <Time at={agent.updated_at} />
             </>
           )}
+          {agent.archived_at === null ? null : (
+            <>
+              , deleted <Time at={agent.archived_at} />
+            </>
+          )}
         </>
       }
       actions={
         <>
           <DownloadYaml agent={agent} />
-          <Link to="/tasks/new" search={{ agent: agent.id }} className={buttonClasses("primary")}>
-            <FlaskConical aria-hidden className="size-4" />
-            Try it
-          </Link>
+          {agent.archived_at === null ? (
+            <Link to="/tasks/new" search={{ agent: agent.id }} className={buttonClasses("primary")}>
+              <FlaskConical aria-hidden className="size-4" />
+              Try it
+            </Link>
+          ) : null}
         </>
       }
     >
@@ -95,14 +103,17 @@ function ShownAgent({ agent, etag }: ShownProps) {
         label="Views of the agent"
         tabs={[
           tab("What it may do"),
-          ...(isOwn ? [tab("Change it", "edit"), tab("Versions", "versions")] : []),
+          ...(isChangeable ? [tab("Change it", "edit")] : []),
+          ...(isOwn ? [tab("Versions", "versions")] : []),
           tab("Tasks", "tasks"),
         ]}
       />
-      {view === "edit" && isOwn ? <AgentEdit agent={{ body: agent, etag }} /> : null}
+      {view === "edit" && isChangeable ? <AgentEdit agent={{ body: agent, etag }} /> : null}
       {view === "versions" && isOwn ? <AgentVersions agent={agent} /> : null}
       {view === "tasks" ? <AgentTasks agentId={agent.id} /> : null}
-      {view === undefined || (!isOwn && view !== "tasks") ? <InWords agent={agent} /> : null}
+      {view === undefined || (!isOwn && view !== "tasks") || (!isChangeable && view === "edit") ? (
+        <InWords agent={agent} />
+      ) : null}
     </Page>
   );
 }

@@ -27,6 +27,7 @@ const KINDS: Readonly<Record<string, string>> = {
 export const ACTS = {
   "agent.create": "Agent made",
   "agent.update": "Agent changed",
+  "agent.archive": "Agent deleted",
   "budget.set": "Limit set",
   "budget.delete": "Limit taken away",
   "delivery.replay": "Delivery sent again",
