@@ -289,7 +289,12 @@ export interface UsageRequest {
 
 /** What tasks used that have these parts in common. A key or a project that a task has not is null. */
 export interface UsageRow {
-  readonly parts: Readonly<Partial<Record<UsagePart, string | null>>>;
+  readonly parts: {
+    readonly day?: string;
+    readonly agent?: string;
+    readonly key?: string | null;
+    readonly project?: string | null;
+  };
   /** Those that are in lists; calls over the API are none. */
   readonly tasks: number;
   readonly steps: number;

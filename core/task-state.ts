@@ -18,13 +18,15 @@ import type { PinnedSource } from "./tool-source.ts";
 export const STATE_VERSION = 6;
 
 /** Why a task ended as it did; null when there is nothing to add to the status. */
-export type EndReason =
-  | "iteration_limit"
-  | "output_limit"
-  | "budget_exceeded"
-  | "model_unavailable"
-  | "cancelled"
-  | "internal";
+export const END_REASONS = [
+  "iteration_limit",
+  "output_limit",
+  "budget_exceeded",
+  "model_unavailable",
+  "cancelled",
+  "internal",
+] as const;
+export type EndReason = (typeof END_REASONS)[number];
 
 /** Limits of a task, resolved from the request, the agent and the defaults. Null: no limit of this kind. */
 export interface Limits {

@@ -78,7 +78,7 @@ export interface TaskView {
   readonly agent: { readonly id: string; readonly version: number };
   readonly project: string | null;
   readonly parent_id: string | null;
-  readonly input: string | readonly Message[];
+  readonly input: string | readonly Pick<Message, "role" | "content">[];
   readonly output: { readonly text: string; readonly files: readonly OutputFile[] } | null;
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly pending: readonly PendingView[];

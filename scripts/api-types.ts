@@ -104,7 +104,9 @@ function writeContent(content: Content): string {
 function writeField(name: string, isRequired: boolean, schema: Schema): string {
   const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
   // A key with the value undefined is not sent, so callers may pass it.
-  return isRequired ? `${key}: ${writeType(schema)}` : `${key}?: ${writeType(schema)} | undefined`;
+  const type = writeType(schema);
+  if (isRequired) return `${key}: ${type}`;
+  return type === "unknown" ? `${key}?: unknown` : `${key}?: ${type} | undefined`;
 }
 
 /** The type of a value that a schema admits. */

@@ -4,6 +4,23 @@ import type { z } from "zod";
 import { problemSchema } from "./api-schemas.ts";
 
 type Responses = RouteConfig["responses"];
+type Successes = Readonly<Record<number, Success>>;
+
+/** The successes of a route as its handler's type reads them (workers/replies.ts). Problems are thrown, never returned. */
+type Declared<S extends Successes> = { [Status in keyof S]: DeclaredSuccess<S[Status]> };
+
+type DeclaredSuccess<S> = S extends { readonly json: infer Schema }
+  ? {
+      description: string;
+      content: { "application/json": { schema: Schema } } & DeclaredTexts<S>;
+    } & (S extends { readonly mayBeEmpty: true } ? { "x-body-optional": true } : unknown)
+  : S extends { readonly other: readonly string[] }
+    ? { description: string; content: DeclaredTexts<S> }
+    : { description: string };
+
+type DeclaredTexts<S> = S extends { readonly other: readonly (infer Type extends string)[] }
+  ? Record<Type, { schema: { type: "string" } }>
+  : unknown;
 
 /** What a status means, for every route alike. */
 const PROBLEMS = {
@@ -29,21 +46,20 @@ export interface Success {
   readonly description: string;
   readonly json?: z.ZodType;
   readonly other?: readonly string[];
+  /** True where the body may also be missing. */
+  readonly mayBeEmpty?: true;
 }
 
 /** The responses of a route under `/v1`. */
-export function answers(
-  successes: Readonly<Record<number, Success>>,
-  problems: readonly ProblemStatus[] = [],
-): Responses {
+export function answers<const S extends Successes>(successes: S, problems: readonly ProblemStatus[] = []): Declared<S> {
   return { ...successResponses(successes), ...problemResponses([...EVERYWHERE, ...problems]) };
 }
 
 /** The responses of a route that needs no key. */
-export function openAnswers(
-  successes: Readonly<Record<number, Success>>,
+export function openAnswers<const S extends Successes>(
+  successes: S,
   problems: readonly ProblemStatus[] = [],
-): Responses {
+): Declared<S> {
   return { ...successResponses(successes), ...problemResponses([500, ...problems]) };
 }
 
@@ -59,17 +75,19 @@ export function frontDoorAnswers({ method, path, security = [], request }: Route
   return problemResponses(judgesBody ? [...ofTask, 413, 415, 422] : [...ofTask, 422]);
 }
 
-function successResponses(successes: Readonly<Record<number, Success>>): Responses {
-  return Object.fromEntries(
-    Object.entries(successes).map(([status, { description, json, other = [] }]) => {
+function successResponses<S extends Successes>(successes: S): Declared<S> {
+  const responses = Object.fromEntries(
+    Object.entries(successes).map(([status, { description, json, other = [], mayBeEmpty }]) => {
       const texts = other.map((type) => [type, { schema: { type: "string" as const } }] as const);
       const content = {
         ...(json === undefined ? {} : { "application/json": { schema: json } }),
         ...Object.fromEntries(texts),
       };
-      return [status, json === undefined && other.length === 0 ? { description } : { description, content }];
+      const extra = mayBeEmpty === true ? { "x-body-optional": true } : {};
+      return [status, json === undefined && other.length === 0 ? { description } : { description, content, ...extra }];
     }),
   );
+  return responses as Declared<S>;
 }
 
 function problemResponses(statuses: readonly ProblemStatus[]): Responses {

@@ -5,6 +5,7 @@ import { EVENT_TYPES } from "../core/events.ts";
 import { CUT_FIELDS } from "../core/short-task.ts";
 import { LABEL_NAMES } from "../core/provenance/label.ts";
 import { HOWS } from "../core/skills/skill.ts";
+import { END_REASONS } from "../core/task-state.ts";
 import { TASK_STATUSES } from "../core/task-status.ts";
 
 const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
@@ -59,7 +60,7 @@ export const pendingSchema = z.union([
     id: z.string(),
     call_id: z.string(),
     tool: z.string(),
-    arguments: anything,
+    arguments: anything.optional().describe("Null in the short form."),
     arguments_hash: z.string(),
     approved_hash: z
       .string()
@@ -88,7 +89,7 @@ export const pendingSchema = z.union([
     kind: z.literal("unknown"),
     call_id: z.string(),
     tool: z.string(),
-    arguments: anything,
+    arguments: anything.optional().describe("Null in the short form."),
     task_id: subtaskId,
   }),
 ]);
@@ -131,7 +132,7 @@ export const taskSchema = z
   .strictObject({
     id: z.string(),
     status: z.enum(TASK_STATUSES),
-    reason: z.string().nullable(),
+    reason: z.enum(END_REASONS).nullable().describe("Why it ended so, where the status does not say it."),
     agent: z.strictObject({ id: z.string(), version: z.int() }),
     project: z.string().nullable(),
     parent_id: z.string().nullable(),
@@ -174,7 +175,7 @@ export const ownUsageSchema = z
   .describe("What the task used by itself, without its subtasks.");
 
 /** A page of a list that goes on at `next_cursor`. */
-export function pageOf(item: z.ZodType): z.ZodType {
+export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
 }
 

@@ -68,7 +68,7 @@ import { refuseInvalid } from "./validation.ts";
 
 /** Builds the app. It holds no state of a request, so one serves a whole isolate. */
 export function createApp(): App {
-  const app: App = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
+  const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid }) as App;
   app.use(drainBody, requestId, securityHeaders, checkHost);
   app.use("/v1/*", once(refuseUnready), once(authenticate), once(closeToBound));
   app.use("/v1/tasks/:id/*", once(checkTaskInBounds));

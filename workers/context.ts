@@ -6,6 +6,7 @@ import type { TenantStop } from "../core/tenant/budget-tree.ts";
 import type { KeyRecord, SessionFacts } from "../core/objects.ts";
 import type { PinnedSource } from "../core/tool-source.ts";
 import type { RequestPatterns } from "./request-patterns.ts";
+import type { Register } from "./replies.ts";
 
 /** Who asks: a key of a tenant, or the operator key, which belongs to none. */
 export type Principal =
@@ -48,5 +49,6 @@ export interface AppEnv {
   Variables: Variables;
 }
 
-export type App = OpenAPIHono<AppEnv>;
+/** The app, whose `openapi` holds every reply to its schema. */
+export type App = Omit<OpenAPIHono<AppEnv>, "openapi"> & { readonly openapi: Register };
 export type AppContext = Context<AppEnv>;

@@ -7,7 +7,7 @@ import { isId } from "../core/ids.ts";
 import { DEFAULT_PAGE_LIMIT, MAX_PAGE_LIMIT, type PageRequest, readCursor } from "../core/page-cursor.ts";
 import type { TaskFacts } from "../core/task-state.ts";
 import { hasEnded } from "../core/task-status.ts";
-import type { OutputFile, TaskView } from "../core/task-view.ts";
+import type { TaskView } from "../core/task-view.ts";
 import type { AppContext } from "./context.ts";
 import { passingFailure } from "./passing-failure.ts";
 
@@ -90,12 +90,12 @@ export function unwrap<T>(result: Result<T>): T {
 }
 
 /** The task as the API shows it: with the addresses of its files. */
-export function shownTask(c: AppContext, view: TaskView): TaskView {
+export function shownTask(c: AppContext, view: TaskView) {
   return shownTaskAt(originOf(c), view);
 }
 
 /** The same for a Worker that is reached at this address; empty: the addresses of files begin with their path. */
-export function shownTaskAt(origin: string, view: TaskView): TaskView {
+export function shownTaskAt(origin: string, view: TaskView) {
   return { ...view, output: shownOutput(origin, view.id, view.output) };
 }
 
@@ -109,9 +109,9 @@ export function shownEvent(c: AppContext, event: TaskEvent): TaskEvent {
   };
 }
 
-function shownOutput(origin: string, id: string, output: TaskView["output"]): TaskView["output"] {
+function shownOutput(origin: string, id: string, output: TaskView["output"]) {
   if (output === null) return null;
-  const files = output.files.map((file): OutputFile & { url: string } => ({
+  const files = output.files.map((file) => ({
     ...file,
     url: fileUrlAt(origin, id, file.path) + (file.sha256 === undefined ? "" : `?sha256=${file.sha256}`),
   }));

@@ -139,7 +139,7 @@ export function agentRoutes(app: App): void {
     const isLast = next === null && items.length < request.limit;
     const after = next ?? (isLast ? null : DEFAULT_PLACE);
     const data = isLast ? [...items, DEFAULT_AGENT] : items;
-    return c.json({ data: data.map(shownAgent), next_cursor: after === null ? null : writeCursor(after) });
+    return c.json({ data: data.map(shownAgent), next_cursor: after === null ? null : writeCursor(after) }, 200);
   });
 
   app.openapi(show, async (c) => {
@@ -175,9 +175,9 @@ export function agentRoutes(app: App): void {
   app.openapi(versions, async (c) => {
     const { id } = await findAgent(c, c.req.valid("param").id);
     const request = pageRequest(c.req.valid("query"));
-    if (id === DEFAULT_AGENT.id) return c.json({ data: [shownVersion(DEFAULT_AGENT)], next_cursor: null });
+    if (id === DEFAULT_AGENT.id) return c.json({ data: [shownVersion(DEFAULT_AGENT)], next_cursor: null }, 200);
     const { items, next } = unwrap(await databaseFromEnv(c.env).agents.versions(tenantOf(c), id, request));
-    return c.json({ data: items.map(shownVersion), next_cursor: next === null ? null : writeCursor(next) });
+    return c.json({ data: items.map(shownVersion), next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 }
 

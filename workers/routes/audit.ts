@@ -67,10 +67,13 @@ export function auditRoutes(app: App): void {
       ...betweenOf({ from, to }),
     };
     const page = unwrap(await databaseFromEnv(c.env).audit.page(whose, pageRequest(rest), filter));
-    return c.json({
-      data: page.items.map(shownEntry),
-      next_cursor: page.next === null ? null : writeCursor(page.next),
-    });
+    return c.json(
+      {
+        data: page.items.map(shownEntry),
+        next_cursor: page.next === null ? null : writeCursor(page.next),
+      },
+      200,
+    );
   });
 }
 

@@ -82,16 +82,19 @@ const unset = createRoute({
 export function budgetRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const accounts = await tenantsFromEnv(c.env)(tenantOf(c)).budgets();
-    return c.json({ data: accounts.map(shownBudget) });
+    return c.json({ data: accounts.map(shownBudget) }, 200);
   });
 
   app.openapi(set, async (c) => {
     const { max_tokens, max_cost_usd, period } = c.req.valid("json");
     const costMicros = max_cost_usd == null ? null : Math.round(max_cost_usd * MICROS_PER_DOLLAR);
-    return c.json(await change(c, c.req.valid("param").account, { tokens: max_tokens ?? null, costMicros, period }));
+    return c.json(
+      await change(c, c.req.valid("param").account, { tokens: max_tokens ?? null, costMicros, period }),
+      200,
+    );
   });
 
-  app.openapi(unset, async (c) => c.json(await change(c, c.req.valid("param").account, null)));
+  app.openapi(unset, async (c) => c.json(await change(c, c.req.valid("param").account, null), 200));
 }
 
 /** The object holds the limit, so it is told first. */

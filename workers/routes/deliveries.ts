@@ -120,10 +120,10 @@ export function deliveryRoutes(app: App): void {
     const filter = { task, channel, to, state, kind };
     const page = unwrap(await databaseFromEnv(c.env).deliveries.page(tenantOf(c), filter, pageRequest(rest)));
     const next = page.next === null ? null : writeCursor(page.next);
-    return c.json({ data: page.items.map(shownDelivery), next_cursor: next });
+    return c.json({ data: page.items.map(shownDelivery), next_cursor: next }, 200);
   });
 
-  app.openapi(show, async (c) => c.json(shownDetail((await lookAt(c, c.req.valid("param").id)).look)));
+  app.openapi(show, async (c) => c.json(shownDetail((await lookAt(c, c.req.valid("param").id)).look), 200));
 
   app.openapi(replay, async (c) => {
     const { id } = c.req.valid("param");

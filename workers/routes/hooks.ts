@@ -155,7 +155,7 @@ export function hookRoutes(app: App): void {
     const request = pageRequest(c.req.valid("query"));
     const { items, next } = unwrap(await databaseFromEnv(c.env).hooks.page(tenantOf(c), request));
     const data = items.map((one) => shownHook(originOf(c), one));
-    return c.json({ data, next_cursor: next === null ? null : writeCursor(next) });
+    return c.json({ data, next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
   app.openapi(show, async (c) => {
@@ -188,12 +188,12 @@ export function hookRoutes(app: App): void {
     const tenant = tenantOf(c);
     const gone = unwrap(await databaseFromEnv(c.env).hooks.remove(tenant, id, act));
     await closeDoor(c.env, tenant, id);
-    return c.json(shownHook(originOf(c), gone));
+    return c.json(shownHook(originOf(c), gone), 200);
   });
 
   app.openapi(received, async (c) => {
     const { id } = await hookById(c, c.req.valid("param").id);
-    return c.json(await receivedPage(c, { name: hookInbox(id), since: 0 }, c.req.valid("query")));
+    return c.json(await receivedPage(c, { name: hookInbox(id), since: 0 }, c.req.valid("query")), 200);
   });
 
   app.openapi(replay, async (c) => {

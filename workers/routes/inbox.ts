@@ -74,11 +74,9 @@ export function inboxRoutes(app: App): void {
     const filter = { kind, person, order, ...projectsFilter(c) };
     await bringUpToDate(c);
     const page = unwrap(await databaseFromEnv(c.env).tasks.inbox(tenantOf(c), filter, request));
-    return c.json({
-      data: query.view === "short" ? page.items.map(shortEntryOf) : await entriesOf(c, page),
-      next_cursor: page.next === null ? null : writeCursor(page.next),
-      total: page.total,
-    });
+    const rest = { next_cursor: page.next === null ? null : writeCursor(page.next), total: page.total };
+    if (query.view === "short") return c.json({ data: page.items.map(shortEntryOf), ...rest }, 200);
+    return c.json({ data: await entriesOf(c, page), ...rest }, 200);
   });
 }
 

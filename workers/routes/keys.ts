@@ -128,7 +128,10 @@ export function keyRoutes(app: App): void {
 
   app.openapi(list, async (c) => {
     const page = unwrap(await databaseFromEnv(c.env).keys.page(tenantOf(c), pageRequest(c.req.valid("query"))));
-    return c.json({ data: page.items.map(shownKey), next_cursor: page.next === null ? null : writeCursor(page.next) });
+    return c.json(
+      { data: page.items.map(shownKey), next_cursor: page.next === null ? null : writeCursor(page.next) },
+      200,
+    );
   });
 
   app.openapi(revoke, async (c) => {
@@ -138,7 +141,7 @@ export function keyRoutes(app: App): void {
     // The object decides who comes in, so it is told first.
     await tenantsFromEnv(c.env)(tenant).revoke(id);
     const act = await auditEntry(c, "key.revoke", id);
-    return c.json(shownKey(unwrap(await databaseFromEnv(c.env).keys.revoke(tenant, id, act))));
+    return c.json(shownKey(unwrap(await databaseFromEnv(c.env).keys.revoke(tenant, id, act))), 200);
   });
 }
 

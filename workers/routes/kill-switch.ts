@@ -40,12 +40,12 @@ const release = createRoute({
 });
 
 export function killSwitchRoutes(app: App): void {
-  app.openapi(show, async (c) => c.json(shownSwitch(await tenantsFromEnv(c.env)(tenantOf(c)).stopped())));
+  app.openapi(show, async (c) => c.json(shownSwitch(await tenantsFromEnv(c.env)(tenantOf(c)).stopped()), 200));
 
   app.openapi(stop, async (c) => {
     const { reason } = c.req.valid("json");
-    return c.json(await stopTenant(c, { tenant: tenantOf(c), byOperator: false }, reason));
+    return c.json(await stopTenant(c, { tenant: tenantOf(c), byOperator: false }, reason), 200);
   });
 
-  app.openapi(release, async (c) => c.json(await releaseTenant(c, { tenant: tenantOf(c), byOperator: false })));
+  app.openapi(release, async (c) => c.json(await releaseTenant(c, { tenant: tenantOf(c), byOperator: false }), 200));
 }

@@ -88,7 +88,7 @@ export function mailRoutes(app: App): void {
   app.openapi(show, async (c) => {
     const { provider } = mailFromEnv(c.env);
     const address = (await ownAddressesFromEnv(c.env)?.ofTenant(tenantOf(c))) ?? null;
-    return c.json({ provider, from: mailSenderFromEnv(c.env), address });
+    return c.json({ provider, from: mailSenderFromEnv(c.env), address }, 200);
   });
 
   app.openapi(outbox, async (c) => {
@@ -106,10 +106,10 @@ export function mailRoutes(app: App): void {
       })),
       kept_at: keptAt,
     }));
-    return c.json({ data });
+    return c.json({ data }, 200);
   });
 
-  app.openapi(received, async (c) => c.json(await receivedPage(c, inboxOf(c), c.req.valid("query"))));
+  app.openapi(received, async (c) => c.json(await receivedPage(c, inboxOf(c), c.req.valid("query")), 200));
 
   app.openapi(replay, async (c) => {
     const { message } = c.req.valid("param");

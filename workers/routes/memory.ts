@@ -161,12 +161,15 @@ export function memoryRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const asked = c.req.valid("query");
     const filter = { scope: scopeOf(c, asked), tag: asked.tag ?? null, withOutside: true };
-    if (asked.query !== undefined) return c.json(await search(c, asked.query, filter, asked));
+    if (asked.query !== undefined) return c.json(await search(c, asked.query, filter, asked), 200);
     const page = unwrap(await databaseFromEnv(c.env).memories.page(tenantOf(c), filter, pageRequest(asked)));
-    return c.json({
-      data: page.items.map(shownMemory),
-      next_cursor: page.next === null ? null : writeCursor(page.next),
-    });
+    return c.json(
+      {
+        data: page.items.map(shownMemory),
+        next_cursor: page.next === null ? null : writeCursor(page.next),
+      },
+      200,
+    );
   });
 
   app.openapi(create, async (c) => {
@@ -184,7 +187,7 @@ export function memoryRoutes(app: App): void {
     return c.json(shownMemory(first.memory), first.isNew ? 201 : 200, headers);
   });
 
-  app.openapi(show, async (c) => c.json(shownMemory(await memoryById(c, c.req.valid("param").id))));
+  app.openapi(show, async (c) => c.json(shownMemory(await memoryById(c, c.req.valid("param").id)), 200));
 
   app.openapi(update, async (c) => {
     const { id } = c.req.valid("param");
@@ -195,7 +198,10 @@ export function memoryRoutes(app: App): void {
     const kept = { content: content ?? before.content, tags: each(tags ?? before.tags) };
     const change = { id, kind: before.kind, label, ...kept };
     const act = await auditEntry(c, "memory.update", id);
-    return c.json(shownMemory(unwrap(await memoryFromEnv(c.env).update(tenantOf(c), change, act, c.req.raw.signal))));
+    return c.json(
+      shownMemory(unwrap(await memoryFromEnv(c.env).update(tenantOf(c), change, act, c.req.raw.signal))),
+      200,
+    );
   });
 
   app.openapi(erase, async (c) => {
@@ -203,7 +209,7 @@ export function memoryRoutes(app: App): void {
     if (boundsOf(c) === null && !isId("memory", id)) raise("not_found", NO_MEMORY);
     if (boundsOf(c) !== null) await memoryById(c, id);
     const act = await auditEntry(c, "memory.delete", id);
-    return c.json(shownMemory(unwrap(await memoryFromEnv(c.env).delete(tenantOf(c), id, act))));
+    return c.json(shownMemory(unwrap(await memoryFromEnv(c.env).delete(tenantOf(c), id, act))), 200);
   });
 }
 

@@ -35,6 +35,6 @@ const docs = createRoute({
 export function openApiRoutes(app: App): void {
   let made: OpenApiDocument | null = null;
   const current = () => (made ??= openApiDocument(app, INFO));
-  app.openapi(document, (c) => c.json(current()));
+  app.openapi(document, (c) => c.json(current(), 200));
   app.openapi(docs, (c) => c.html(docsPage(current()), 200, PAGE_HEADERS));
 }

@@ -97,7 +97,7 @@ export function peopleRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const request = pageRequest(c.req.valid("query"));
     const { items, next } = unwrap(await databaseFromEnv(c.env).people.page(tenantOf(c), request));
-    return c.json({ data: items.map(shownPerson), next_cursor: next === null ? null : writeCursor(next) });
+    return c.json({ data: items.map(shownPerson), next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
   app.openapi(show, async (c) => {
@@ -117,7 +117,7 @@ export function peopleRoutes(app: App): void {
   app.openapi(remove, async (c) => {
     const { id } = await personById(c, c.req.valid("param").id);
     const act = await auditEntry(c, "person.delete", id);
-    return c.json(shownPerson(unwrap(await databaseFromEnv(c.env).people.remove(tenantOf(c), id, act))));
+    return c.json(shownPerson(unwrap(await databaseFromEnv(c.env).people.remove(tenantOf(c), id, act))), 200);
   });
 }
 

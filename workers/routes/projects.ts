@@ -75,15 +75,18 @@ export function projectRoutes(app: App): void {
       await databaseFromEnv(c.env).projects.list(tenantOf(c), cursor ?? null, limit, boundsOf(c)?.projects),
     );
     const data = found.slice(0, limit);
-    return c.json({
-      data: data.map(shownProject),
-      next_cursor: found.length > limit ? (data.at(-1)?.name ?? null) : null,
-    });
+    return c.json(
+      {
+        data: data.map(shownProject),
+        next_cursor: found.length > limit ? (data.at(-1)?.name ?? null) : null,
+      },
+      200,
+    );
   });
 
   app.openapi(show, async (c) => {
     await bringUpToDate(c);
-    return c.json(shownProject(await projectByName(c, c.req.valid("param").name)));
+    return c.json(shownProject(await projectByName(c, c.req.valid("param").name)), 200);
   });
 
   app.openapi(erase, async (c) => {
@@ -97,7 +100,7 @@ export function projectRoutes(app: App): void {
     await eraseMemories(c, name);
     await eraseProjectFilesFromEnv(c.env, tenantOf(c), name);
     unwrap(await projects.erase(tenantOf(c), name, await auditEntry(c, "project.erase", name)));
-    return c.json(shownProject(found));
+    return c.json(shownProject(found), 200);
   });
 }
 

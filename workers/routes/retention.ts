@@ -66,7 +66,7 @@ const set = createRoute({
 });
 
 export function retentionRoutes(app: App): void {
-  app.openapi(show, async (c) => c.json(await formatRetention(c)));
+  app.openapi(show, async (c) => c.json(await formatRetention(c), 200));
 
   app.openapi(set, async (c) => {
     const { tasks_days, logs_days, results_days } = c.req.valid("json");
@@ -74,7 +74,7 @@ export function retentionRoutes(app: App): void {
     // Nothing is removed that the audit log does not know of.
     unwrap(await databaseFromEnv(c.env).audit.add(tenantOf(c), await auditEntry(c, "retention.set", tenantOf(c))));
     await tenantsFromEnv(c.env)(tenantOf(c)).setRetention(retention);
-    return c.json(await formatRetention(c));
+    return c.json(await formatRetention(c), 200);
   });
 }
 

@@ -92,13 +92,13 @@ export function scheduleRunRoutes(app: App): void {
   app.openapi(preview, async (c) => {
     const { count: wanted = DEFAULT_DUE_SHOWN, ...timing } = c.req.valid("json");
     const now = clockFromEnv(c.env).now();
-    return c.json(shownDue(unwrap(openDueClock(dueRule(timing, now))), now, wanted));
+    return c.json(shownDue(unwrap(openDueClock(dueRule(timing, now))), now, wanted), 200);
   });
 
   app.openapi(next, async (c) => {
     const { config, createdAt } = unwrap(await scheduleStub(c, c.req.valid("param").id).view());
     const clock = unwrap(openDueClock(dueRule(config, createdAt)));
-    return c.json(shownDue(clock, clockFromEnv(c.env).now(), c.req.valid("query").count ?? DEFAULT_DUE_SHOWN));
+    return c.json(shownDue(clock, clockFromEnv(c.env).now(), c.req.valid("query").count ?? DEFAULT_DUE_SHOWN), 200);
   });
 
   app.openapi(run, async (c) => {
@@ -113,10 +113,13 @@ export function scheduleRunRoutes(app: App): void {
     const { limit = DEFAULT_PAGE_LIMIT, cursor } = c.req.valid("query");
     const page = unwrap(await scheduleStub(c, c.req.valid("param").id).occurrences(readPlace(cursor), limit));
     const { next: after } = page;
-    return c.json({
-      data: page.occurrences.map(shownOccurrence),
-      next_cursor: after === null ? null : `${after.due}_${after.key}`,
-    });
+    return c.json(
+      {
+        data: page.occurrences.map(shownOccurrence),
+        next_cursor: after === null ? null : `${after.due}_${after.key}`,
+      },
+      200,
+    );
   });
 }
 

@@ -130,7 +130,7 @@ export function scheduleRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const request = pageRequest(c.req.valid("query"));
     const { items, next } = unwrap(await databaseFromEnv(c.env).schedules.page(tenantOf(c), request));
-    return c.json({ data: items.map(shownSchedule), next_cursor: next === null ? null : writeCursor(next) });
+    return c.json({ data: items.map(shownSchedule), next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
   app.openapi(show, async (c) => {
@@ -161,7 +161,7 @@ export function scheduleRoutes(app: App): void {
     }
     const row = await databaseFromEnv(c.env).schedules.remove(tenantOf(c), id, act);
     const isGone = row.ok || row.error.code === "not_found";
-    return c.json(shownSchedule(found.ok && isGone ? found.value : unwrap(row)));
+    return c.json(shownSchedule(found.ok && isGone ? found.value : unwrap(row)), 200);
   });
 
   app.openapi(pause, async (c) => {

@@ -128,11 +128,11 @@ export function secretRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const request = pageRequest(c.req.valid("query"));
     const { items, next } = unwrap(await databaseFromEnv(c.env).secrets.page(tenantOf(c), request));
-    return c.json({ data: items.map(shownSecret), next_cursor: next === null ? null : writeCursor(next) });
+    return c.json({ data: items.map(shownSecret), next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
   app.openapi(show, async (c) => {
-    return c.json(shownSecret(await secretByName(c, c.req.valid("param").secret)));
+    return c.json(shownSecret(await secretByName(c, c.req.valid("param").secret)), 200);
   });
 
   app.openapi(update, async (c) => {
@@ -145,7 +145,7 @@ export function secretRoutes(app: App): void {
     const set = unwrap(await databaseFromEnv(c.env).secrets.update(tenant, { ...setting, sealed }, act));
     forgetSecretsFromEnv(c.env, tenant);
     await endMcpProcessesFromEnv(c.env, tenant, null);
-    return c.json(shownSecret(set));
+    return c.json(shownSecret(set), 200);
   });
 
   app.openapi(remove, async (c) => {
@@ -155,7 +155,7 @@ export function secretRoutes(app: App): void {
     const gone = unwrap(await databaseFromEnv(c.env).secrets.remove(tenant, name, act));
     forgetSecretsFromEnv(c.env, tenant);
     await endMcpProcessesFromEnv(c.env, tenant, null);
-    return c.json(shownSecret(gone));
+    return c.json(shownSecret(gone), 200);
   });
 }
 

@@ -34,7 +34,13 @@ const shared = {
   tags: ["Slack"],
   method: "post" as const,
   responses: openAnswers(
-    { 200: { description: "It is kept. The body is empty, or what Slack shows or awaits.", json: z.looseObject({}) } },
+    {
+      200: {
+        description: "It is stored. The body is empty, or what Slack shows or awaits.",
+        json: z.looseObject({}),
+        mayBeEmpty: true,
+      },
+    },
     [401, 413, 422, 503],
   ),
 };
@@ -62,7 +68,7 @@ export function slackAdmissionRoutes(app: App): void {
   app.openapi(events, async (c) => {
     const body = readJson(await signedBody(c));
     const { type, challenge } = (body ?? {}) as { readonly type?: unknown; readonly challenge?: unknown };
-    if (type === "url_verification" && typeof challenge === "string") return c.json({ challenge });
+    if (type === "url_verification" && typeof challenge === "string") return c.json({ challenge }, 200);
     await keep(c, readEvent(body));
     return c.body(null, 200);
   });
@@ -80,10 +86,10 @@ export function slackAdmissionRoutes(app: App): void {
     const text = new URLSearchParams(await signedBody(c)).get("payload") ?? "";
     const read = readInteraction(readJson(text), await nameOf("interaction", text));
     const problem = read.kind === "taken" ? problemOf(read.value.item) : null;
-    if (problem !== null) return c.json(inputProblem(problem));
+    if (problem !== null) return c.json(inputProblem(problem), 200);
     await keep(c, read);
     const isModal = read.kind === "taken" && read.value.item.kind === "submission";
-    return isModal ? c.json({ response_action: "clear" }) : c.body(null, 200);
+    return isModal ? c.json({ response_action: "clear" }, 200) : c.body(null, 200);
   });
 }
 
@@ -133,6 +139,6 @@ async function nameOf(kind: string, body: string): Promise<string> {
   return `${kind}/${await sha256Hex(body)}`;
 }
 
-function whisper(c: AppContext, text: string): Response {
-  return c.json({ response_type: "ephemeral", text });
+function whisper(c: AppContext, text: string) {
+  return c.json({ response_type: "ephemeral", text }, 200);
 }

@@ -182,7 +182,7 @@ const callback = createRoute({
 export function slackRoutes(app: App): void {
   app.openapi(manifest, (c) => {
     const shown = slackManifest(baseUrl(c));
-    return c.json({ manifest: shown, yaml: writeYaml(shown, "Otto as a Slack app") });
+    return c.json({ manifest: shown, yaml: writeYaml(shown, "Otto as a Slack app") }, 200);
   });
 
   app.openapi(create, async (c) => {
@@ -211,7 +211,7 @@ export function slackRoutes(app: App): void {
       origin: baseUrl(c),
       path: SLACK_BEGIN_PATH,
     });
-    return c.json({ url });
+    return c.json({ url }, 200);
   });
 
   app.openapi(begin, async (c) => {
@@ -225,23 +225,23 @@ export function slackRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const request = pageRequest(c.req.valid("query"));
     const { items, next } = unwrap(await databaseFromEnv(c.env).slackInstalls.page(tenantOf(c), request));
-    return c.json({ data: items.map(shownInstall), next_cursor: next === null ? null : writeCursor(next) });
+    return c.json({ data: items.map(shownInstall), next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
   app.openapi(show, async (c) => {
     const id = installId(c.req.valid("param").id);
-    return c.json(shownInstall(unwrap(await databaseFromEnv(c.env).slackInstalls.get(tenantOf(c), id))));
+    return c.json(shownInstall(unwrap(await databaseFromEnv(c.env).slackInstalls.get(tenantOf(c), id))), 200);
   });
 
   app.openapi(remove, async (c) => {
     const id = installId(c.req.valid("param").id);
     const act = await auditEntry(c, "slack.uninstall", id);
-    return c.json(shownInstall(unwrap(await databaseFromEnv(c.env).slackInstalls.remove(tenantOf(c), id, act))));
+    return c.json(shownInstall(unwrap(await databaseFromEnv(c.env).slackInstalls.remove(tenantOf(c), id, act))), 200);
   });
 
   app.openapi(received, async (c) => {
     const query = c.req.valid("query");
-    return c.json(await receivedPage(c, await inboxOf(c, c.req.valid("param").id), query));
+    return c.json(await receivedPage(c, await inboxOf(c, c.req.valid("param").id), query), 200);
   });
 
   app.openapi(replay, async (c) => {

@@ -62,7 +62,7 @@ export function taskEventRoutes(app: App): void {
     const { id } = c.req.valid("param");
     const query = c.req.valid("query");
     const after = lastEventId(c) ?? query.after ?? 0;
-    if (wantsPage(c)) return c.json(await readLog(c, id, after, query.limit));
+    if (wantsPage(c)) return c.json(await readLog(c, id, after, query.limit), 200);
     if (query.limit !== undefined)
       raise("invalid_input", "limit: a stream has no limit; ask for application/json", { field: "limit" });
     const { events: next, done } = await readTask(c, id, (stub) => stub.events(after, 1));
@@ -79,7 +79,7 @@ export function taskEventRoutes(app: App): void {
 
   app.openapi(log, async (c) => {
     const { after = 0, limit } = c.req.valid("query");
-    return c.json(await readLog(c, c.req.valid("param").id, after, limit));
+    return c.json(await readLog(c, c.req.valid("param").id, after, limit), 200);
   });
 }
 

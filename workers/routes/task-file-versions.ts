@@ -53,7 +53,7 @@ export function taskFileVersionRoutes(app: App): void {
   app.get(VERSIONS_ROUTE, requireScope("tasks:read"), async (c) => {
     const { id, files, path } = await openTaskFile(c, "file-versions");
     const versions = unwrap(await files.versions(path));
-    return c.json({ data: versions.map((version) => shownVersion(c, id, version)) });
+    return c.json({ data: versions.map((version) => shownVersion(c, id, version)) }, 200);
   });
 
   app.openAPIRegistry.registerPath(restore);

@@ -139,7 +139,7 @@ export function taskFileRoutes(app: App): void {
       modified_at: new Date(file.modifiedAt).toISOString(),
       url: fileUrl(c, id, file.path),
     }));
-    return c.json({ data, next_cursor: page.next });
+    return c.json({ data, next_cursor: page.next }, 200);
   });
 
   app.openAPIRegistry.registerPath(download);
@@ -192,7 +192,7 @@ export function taskFileRoutes(app: App): void {
     await auditFile(c, "file.delete", file);
     const options = { key: changeKey(c), ...(ifVersion === null ? {} : { ifVersion }) };
     const { kind } = unwrap(await files.remove(path, options));
-    return c.json({ path, kind });
+    return c.json({ path, kind }, 200);
   });
 }
 

@@ -72,13 +72,13 @@ export function taskLedgerRoutes(app: App): void {
     if (cursor !== null && !isCallOf(id, cursor))
       raise("invalid_input", "cursor: is not a cursor of this list", { field: "cursor" });
     const page = await readTask(c, id, (stub) => stub.ledger({ after: cursor, limit, withResults: true }));
-    return c.json({ data: page.rows.map(shownRow), next_cursor: page.next });
+    return c.json({ data: page.rows.map(shownRow), next_cursor: page.next }, 200);
   });
 
   app.openapi(trace, async (c) => {
     const { id } = c.req.valid("param");
     const view = await readTask(c, id, (stub) => stub.view());
-    return c.json(await traceOf(view, sourceOf(c, id)));
+    return c.json(await traceOf(view, sourceOf(c, id)), 200);
   });
 
   app.openapi(decide, async (c) => {
@@ -87,7 +87,7 @@ export function taskLedgerRoutes(app: App): void {
     const owner = await decidingTask(c, id, taskOfCall(call_id), NO_SUCH_CALL);
     const by = actorOf(c);
     const decided = await taskStub(c, owner).decideUnknown(call_id, { decision, by }, requestName(c));
-    return c.json(shownRow(unwrap(decided)));
+    return c.json(shownRow(unwrap(decided)), 200);
   });
 }
 

@@ -113,7 +113,7 @@ export function taskReplyRoutes(app: App): void {
     const body = c.req.valid("json");
     const given = { text: body.text ?? body.choice ?? "", isChoice: body.choice !== undefined, by: actorOf(c) };
     const owner = await decidingTask(c, id, taskOfWait(question), "This task has no question with that id.");
-    return c.json(await tell(c, id, owner, (stub) => stub.answer(question, given, requestName(c))));
+    return c.json(await tell(c, id, owner, (stub) => stub.answer(question, given, requestName(c))), 200);
   });
 
   app.openapi(decide, async (c) => {
@@ -121,17 +121,12 @@ export function taskReplyRoutes(app: App): void {
     const { decision, arguments: given = null, reason = null } = c.req.valid("json");
     const owner = await decidingTask(c, id, taskOfWait(approval), "This task has no approval with that id.");
     const decided = { decision, arguments: given, reason, by: actorOf(c) };
-    return c.json(await tell(c, id, owner, (stub) => stub.decideApproval(approval, decided, requestName(c))));
+    return c.json(await tell(c, id, owner, (stub) => stub.decideApproval(approval, decided, requestName(c))), 200);
   });
 }
 
 /** Tells the task that decides, and gives the task of the path as it then stands. */
-async function tell(
-  c: AppContext,
-  id: string,
-  owner: string,
-  command: (stub: TaskStub) => Promise<Result<TaskView>>,
-): Promise<TaskView> {
+async function tell(c: AppContext, id: string, owner: string, command: (stub: TaskStub) => Promise<Result<TaskView>>) {
   const told = unwrap(await command(taskStub(c, owner)));
   return shownTask(c, owner === id ? told : await readTask(c, id, (stub) => stub.view()));
 }

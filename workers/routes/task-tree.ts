@@ -63,7 +63,10 @@ export function taskTreeRoutes(app: App): void {
     const whole = await viewsOf(c, ids);
     const views = form === "short" ? whole.map(shortTask) : whole;
     const isLast = start + limit >= all.length;
-    return c.json({ data: views.map((view) => shownTask(c, view)), next_cursor: isLast ? null : (ids.at(-1) ?? null) });
+    return c.json(
+      { data: views.map((view) => shownTask(c, view)), next_cursor: isLast ? null : (ids.at(-1) ?? null) },
+      200,
+    );
   });
 
   app.openapi(tree, async (c) => {
@@ -73,7 +76,7 @@ export function taskTreeRoutes(app: App): void {
     await bringUpToDate(c);
     const below = unwrap(await databaseFromEnv(c.env).tasks.below(tenantOf(c), rootId, MAX_NODES));
     const truncated = below.length === MAX_NODES;
-    return c.json({ root: rootId, nodes: [root, ...below.slice(0, MAX_NODES - 1)], truncated });
+    return c.json({ root: rootId, nodes: [root, ...below.slice(0, MAX_NODES - 1)], truncated }, 200);
   });
 }
 

@@ -168,15 +168,18 @@ export function taskRoutes(app: App): void {
     const page: Page<TaskView> = unwrap(
       query.view === "short" ? await index.shortPage(...asked) : await index.page(...asked),
     );
-    return c.json({
-      data: page.items.map((view) => shownTask(c, view)),
-      next_cursor: page.next === null ? null : writeCursor(page.next),
-    });
+    return c.json(
+      {
+        data: page.items.map((view) => shownTask(c, view)),
+        next_cursor: page.next === null ? null : writeCursor(page.next),
+      },
+      200,
+    );
   });
 
   app.openapi(show, async (c) => {
     const { id } = c.req.valid("param");
-    return c.json(shownTask(c, await readTask(c, id, (stub) => stub.view())));
+    return c.json(shownTask(c, await readTask(c, id, (stub) => stub.view())), 200);
   });
 
   app.openapi(erase, async (c) => {
@@ -184,17 +187,17 @@ export function taskRoutes(app: App): void {
     const view = await findView(c, id);
     if (view !== null) {
       unwrap(await taskStub(c, id).erase());
-      return c.json(shownTask(c, view));
+      return c.json(shownTask(c, view), 200);
     }
     const lost = await findLostTask(c, id);
     if (lost === null) throw new OttoError(NO_SUCH_TASK);
     await eraseLostTask(c.env, tenantOf(c), lost);
-    return c.json(shownTask(c, lost));
+    return c.json(shownTask(c, lost), 200);
   });
 
   app.openapi(start, async (c) => {
     const { id } = c.req.valid("param");
-    return c.json(shownTask(c, unwrap(await taskStub(c, id).start(requestName(c)))));
+    return c.json(shownTask(c, unwrap(await taskStub(c, id).start(requestName(c)))), 200);
   });
 
   app.openapi(cancel, async (c) => {

@@ -151,15 +151,18 @@ export function tenantRoutes(app: App): void {
 
   app.openapi(list, async (c) => {
     const page = unwrap(await databaseFromEnv(c.env).tenants.page(pageRequest(c.req.valid("query"))));
-    return c.json({
-      data: page.items.map(shownTenant),
-      next_cursor: page.next === null ? null : writeCursor(page.next),
-    });
+    return c.json(
+      {
+        data: page.items.map(shownTenant),
+        next_cursor: page.next === null ? null : writeCursor(page.next),
+      },
+      200,
+    );
   });
 
   app.openapi(show, async (c) => {
     const id = tenantId(c.req.valid("param").id);
-    return c.json(shownTenant(unwrap(await databaseFromEnv(c.env).tenants.get(id))));
+    return c.json(shownTenant(unwrap(await databaseFromEnv(c.env).tenants.get(id))), 200);
   });
 
   app.openapi(erase, async (c) => {
@@ -172,15 +175,15 @@ export function tenantRoutes(app: App): void {
       // The sweep erases the object again before it purges the rows.
       logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown);
     }
-    return c.json(shownTenant(erased));
+    return c.json(shownTenant(erased), 200);
   });
 
   app.openapi(stop, async (c) => {
     const { reason } = c.req.valid("json");
-    return c.json(await stopTenant(c, await whom(c), reason));
+    return c.json(await stopTenant(c, await whom(c), reason), 200);
   });
 
-  app.openapi(release, async (c) => c.json(await releaseTenant(c, await whom(c))));
+  app.openapi(release, async (c) => c.json(await releaseTenant(c, await whom(c)), 200));
 
   app.openapi(addKey, async (c) => {
     const id = tenantId(c.req.valid("param").id);
@@ -208,7 +211,7 @@ export function tenantRoutes(app: App): void {
     const reindex = await tenantsFromEnv(c.env)(id).reindex();
     // A tenant that never was is not found.
     if (reindex === null) unwrap(await databaseFromEnv(c.env).tenants.get(id));
-    return c.json(formatReindex(reindex));
+    return c.json(formatReindex(reindex), 200);
   });
 }
 

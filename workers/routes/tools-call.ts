@@ -76,9 +76,9 @@ export function toolCallRoutes(app: App): void {
     const sources = of?.sources ?? c.get("sources");
     const bus = await busOf(c, { sources, call: async (tool, given) => await makeCall(c, tool, given, { body, of }) });
     const { tool } = unwrap(bus.get(name));
-    if (tool.name === CALL_TOOL) return c.json(await callWithin(bus, tool, body));
+    if (tool.name === CALL_TOOL) return c.json(await callWithin(bus, tool, body), 200);
     refuseSteering(tool, body);
-    return c.json(unwrap(await bus.call(name, body.arguments ?? {})));
+    return c.json(unwrap(await bus.call(name, body.arguments ?? {})), 200);
   });
 }
 

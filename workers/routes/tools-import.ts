@@ -129,7 +129,7 @@ export function toolImportRoutes(app: App): void {
     const sources = toolSourcesFromEnv(c.env);
     unwrap(await sources.present(tenantOf(c)));
     const records = unwrap(await sources.all(tenantOf(c)));
-    return c.json({ data: records.filter(({ hash }) => hash !== null).map(shownSource) });
+    return c.json({ data: records.filter(({ hash }) => hash !== null).map(shownSource) }, 200);
   });
 
   app.openapi(remove, async (c) => {
@@ -140,7 +140,7 @@ export function toolImportRoutes(app: App): void {
     if (!isImportSource(name))
       raise("conflict", `${name} is no import: its tools are taken away where they are made.`, { field: "source" });
     const act = await auditEntry(c, "tool.delete", name);
-    return c.json(shownSource(unwrap(await sources.publish(tenantOf(c), { name, tools: [] }, act))));
+    return c.json(shownSource(unwrap(await sources.publish(tenantOf(c), { name, tools: [] }, act))), 200);
   });
 }
 

@@ -192,7 +192,7 @@ export function mcpServerRoutes(app: App): void {
   app.openapi(client, (c) => {
     const { origin } = new URL(c.req.url);
     const description = clientDescription(`${origin}${CALLBACK_PATH}`);
-    return c.json({ client_id: `${origin}${CLIENT_PATH}`, ...description, token_endpoint_auth_method: "none" });
+    return c.json({ client_id: `${origin}${CLIENT_PATH}`, ...description, token_endpoint_auth_method: "none" }, 200);
   });
 
   app.openapi(put, async (c) => {
@@ -211,7 +211,7 @@ export function mcpServerRoutes(app: App): void {
     for await (const one of asTheyEnd(records, MAX_AT_ONCE, (record) => lookAt(place, record, looker)))
       looked.push(one);
     for (const one of looked) unwrap(one);
-    return c.json({ data: unwrap(await table.all(place.tenant)).map(shownServer), next_cursor: null });
+    return c.json({ data: unwrap(await table.all(place.tenant)).map(shownServer), next_cursor: null }, 200);
   });
 
   app.openapi(create, async (c) => {
@@ -229,12 +229,12 @@ export function mcpServerRoutes(app: App): void {
 
   app.openapi(list, async (c) => {
     const all = unwrap(await databaseFromEnv(c.env).mcpServers.all(tenantOf(c)));
-    return c.json({ data: all.map(shownServer), next_cursor: null });
+    return c.json({ data: all.map(shownServer), next_cursor: null }, 200);
   });
 
   app.openapi(show, async (c) => {
     const record = await serverOf(c, c.req.valid("param").name);
-    return c.json(await detailOf(c, { record, consent: null }));
+    return c.json(await detailOf(c, { record, consent: null }), 200);
   });
 
   app.openapi(remove, async (c) => {
@@ -243,7 +243,7 @@ export function mcpServerRoutes(app: App): void {
   });
 
   app.openapi(reload, async (c) => {
-    return c.json(await detailOf(c, unwrap(await reloadServer(c, c.req.valid("param").name))));
+    return c.json(await detailOf(c, unwrap(await reloadServer(c, c.req.valid("param").name))), 200);
   });
 
   app.openapi(approve, async (c) => {
@@ -254,7 +254,7 @@ export function mcpServerRoutes(app: App): void {
       raise("conflict", "The server does not list these tools. Look at it again and decide anew.", { field: "hash" });
     const act = await auditEntry(c, "mcp_server.approve", record.name);
     const agreed = unwrap(await agreeTo(place, record, { hash, act }));
-    return c.json(await detailOf(c, { record: agreed, consent: null }));
+    return c.json(await detailOf(c, { record: agreed, consent: null }), 200);
   });
 
   app.openapi(begin, async (c) => {

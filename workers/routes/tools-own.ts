@@ -93,7 +93,7 @@ export function ownToolRoutes(app: App): void {
       raise("invalid_input", `name: the tool is ${name}; a tool keeps its name`, { field: "name" });
     const act = await auditEntry(c, "tool.update", name);
     unwrap(await changeDefinitions(c, (present) => ifThere(present, name, { name, definition }), act));
-    return c.json(await shownNow(c, name));
+    return c.json(await shownNow(c, name), 200);
   });
 
   app.openapi(remove, async (c) => {
@@ -101,7 +101,7 @@ export function ownToolRoutes(app: App): void {
     const before = await shownNow(c, name);
     const act = await auditEntry(c, "tool.delete", name);
     unwrap(await changeDefinitions(c, (present) => ifThere(present, name, { name, definition: null }), act));
-    return c.json(before);
+    return c.json(before, 200);
   });
 
   app.openapi(versions, async (c) => {
@@ -110,7 +110,7 @@ export function ownToolRoutes(app: App): void {
     const request = pageRequest(c.req.valid("query"));
     const page = unwrap(await databaseFromEnv(c.env).toolSources.versions(tenantOf(c), name, request));
     const next = page.next === null ? null : writeCursor(page.next);
-    return c.json({ data: page.items.map(shownVersion), next_cursor: next });
+    return c.json({ data: page.items.map(shownVersion), next_cursor: next }, 200);
   });
 }
 

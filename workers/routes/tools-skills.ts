@@ -195,26 +195,29 @@ export function skillRoutes(app: App): void {
   app.openAPIRegistry.registerPath(validate);
   app.post(validate.path, async (c) => {
     const { skill, report, difference: from } = await judgeUpload(c, await toolsOf(c, c.get("sources")));
-    return c.json({
-      valid: report.problems.length === 0,
-      skill: skill === null ? null : shownFields(skill),
-      problems: shownNotes(report.problems),
-      ...shownReport(report),
-      difference: from === null ? null : shownDifference(from),
-    });
+    return c.json(
+      {
+        valid: report.problems.length === 0,
+        skill: skill === null ? null : shownFields(skill),
+        problems: shownNotes(report.problems),
+        ...shownReport(report),
+        difference: from === null ? null : shownDifference(from),
+      },
+      200,
+    );
   });
 
   app.openapi(list, async (c) => {
     const { after, limit } = pageRequest(c.req.valid("query"));
     const own = unwrap(await databaseFromEnv(c.env).skills.page(tenantOf(c), { after, limit }));
-    if (own.next !== null) return c.json({ data: own.items.map(shownOwn), next_cursor: writeCursor(own.next) });
+    if (own.next !== null) return c.json({ data: own.items.map(shownOwn), next_cursor: writeCursor(own.next) }, 200);
     // What ships has no moment at which it was made: it stands behind everything that has.
     const shipped = await unshadowedSkills(c);
     const rest = after?.at === 0 ? shipped.filter(({ skill }) => skill.slug < after.id) : shipped;
     const room = rest.slice(0, limit - own.items.length);
     const last = room.at(-1)?.skill.slug ?? (after?.at === 0 ? after.id : END_OF_OWN);
     const data = [...own.items.map(shownOwn), ...room.map(({ skill }) => shownShipped(skill))];
-    return c.json({ data, next_cursor: room.length < rest.length ? writeCursor({ at: 0, id: last }) : null });
+    return c.json({ data, next_cursor: room.length < rest.length ? writeCursor({ at: 0, id: last }) : null }, 200);
   });
 
   app.openapi(show, async (c) => {
@@ -225,13 +228,13 @@ export function skillRoutes(app: App): void {
         ? { skill: present.record.current.skill, kept: present.record.current }
         : { skill: present.shipped.skill, kept: null };
     const skill = "record" in present ? shownOwn(present.record) : shownShipped(present.shipped.skill);
-    return c.json({ ...skill, ...(await contentOf(c, found)) });
+    return c.json({ ...skill, ...(await contentOf(c, found)) }, 200);
   });
 
   app.openapi(restore, async (c) => {
     const present = await presentSkill(c, c.req.valid("param").name);
     if ("shipped" in present) return refuseShipped(present.shipped.skill.name);
-    return c.json(shownUploaded(await restoreSkill(c, present.record, c.req.valid("json").version)));
+    return c.json(shownUploaded(await restoreSkill(c, present.record, c.req.valid("json").version)), 200);
   });
 
   app.openapi(remove, async (c) => {
@@ -239,7 +242,7 @@ export function skillRoutes(app: App): void {
     if ("shipped" in present) return refuseShipped(present.shipped.skill.name);
     const { name } = present.record;
     unwrap(await changeSkill(c, { kind: "remove", name }, await auditEntry(c, "skill.delete", name)));
-    return c.json(shownOwn(present.record));
+    return c.json(shownOwn(present.record), 200);
   });
 
   app.openapi(versions, async (c) => {
@@ -247,19 +250,22 @@ export function skillRoutes(app: App): void {
     const request = pageRequest(c.req.valid("query"));
     if ("shipped" in present) {
       const { skill } = present.shipped;
-      return c.json({ data: request.after === null ? [shownVersion(skill, null, skill.hash)] : [], next_cursor: null });
+      return c.json(
+        { data: request.after === null ? [shownVersion(skill, null, skill.hash)] : [], next_cursor: null },
+        200,
+      );
     }
     const { name, current } = present.record;
     const { items, next } = unwrap(await databaseFromEnv(c.env).skills.versions(tenantOf(c), name, request));
     const data = items.map((kept) => shownVersion(kept.skill, kept, current.skill.hash));
-    return c.json({ data, next_cursor: next === null ? null : writeCursor(next) });
+    return c.json({ data, next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
   app.openapi(version, async (c) => {
     const { name, version: wanted } = c.req.valid("param");
     const found = await skillVersion(c, name, wanted);
     const { skill: current } = await skillVersion(c, name, undefined);
-    return c.json({ ...shownVersion(found.skill, found.kept, current.hash), ...(await contentOf(c, found)) });
+    return c.json({ ...shownVersion(found.skill, found.kept, current.hash), ...(await contentOf(c, found)) }, 200);
   });
 
   app.openapi(difference, async (c) => {
@@ -270,7 +276,7 @@ export function skillRoutes(app: App): void {
       { skill: before.skill, opened: opened[0] },
       { skill: after.skill, opened: opened[1] },
     );
-    return c.json(shownDifference(from));
+    return c.json(shownDifference(from), 200);
   });
 
   app.openAPIRegistry.registerPath(file);

@@ -92,23 +92,23 @@ const reload = createRoute({
 export function toolRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const found = await listed(c, c.req.valid("query"));
-    return c.json({ data: found.map(shownTool), next_cursor: null });
+    return c.json({ data: found.map(shownTool), next_cursor: null }, 200);
   });
 
-  app.openapi(functions, async (c) => c.json((await listed(c, c.req.valid("query"))).map(asFunction)));
+  app.openapi(functions, async (c) => c.json((await listed(c, c.req.valid("query"))).map(asFunction), 200));
 
   app.openapi(page, async (c) => {
     const found = await listed(c, c.req.valid("query"));
     return c.body(toolPage(found), 200, { "content-type": "text/markdown; charset=utf-8" });
   });
 
-  app.openapi(show, async (c) => c.json(shownTool(unwrap((await busOf(c)).get(c.req.valid("param").name)))));
+  app.openapi(show, async (c) => c.json(shownTool(unwrap((await busOf(c)).get(c.req.valid("param").name))), 200));
 
   app.openapi(reload, async (c) => {
     const { name } = c.req.valid("param");
     unwrap(await (await busOf(c)).reload(name));
     const sources = unwrap(await toolSourcesFromEnv(c.env).present(tenantOf(c)));
-    return c.json(shownTool(unwrap((await busOf(c, { sources })).get(name))));
+    return c.json(shownTool(unwrap((await busOf(c, { sources })).get(name))), 200);
   });
 }
 

@@ -65,7 +65,7 @@ export function usageRoutes(app: App): void {
     if (rows.length > MAX_ROWS)
       raise("invalid_input", `by: there are more than ${MAX_ROWS} rows; ask for fewer days or parts`, { field: "by" });
     const [total] = by.length === 0 ? rows : await readUsage(c, { ...days, by: [] });
-    return c.json({ ...days, data: rows.map(shownRow), total: shownSums(total ?? NOTHING) });
+    return c.json({ ...days, data: rows.map(shownRow), total: shownSums(total ?? NOTHING) }, 200);
   });
 }
 

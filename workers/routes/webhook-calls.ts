@@ -82,7 +82,7 @@ export function webhookCallRoutes(app: App): void {
     const { type: named } = c.req.valid("param");
     const { hook } = c.req.valid("query");
     const caller = hook === undefined ? keyedCaller(c, named) : await hookCaller(c, named, hook);
-    return c.json({ status: "received" as const, message_id: await take(c, named, caller), webhook_type: named });
+    return c.json({ status: "received" as const, message_id: await take(c, named, caller), webhook_type: named }, 200);
   });
 }
 

@@ -71,7 +71,7 @@ export function webhookDeliveryRoutes(app: App): void {
     const filter = { task: null, channel: "webhook" as const, to: id, state, kind: null };
     const page = unwrap(await databaseFromEnv(c.env).deliveries.page(tenantOf(c), filter, pageRequest(rest)));
     const next = page.next === null ? null : writeCursor(page.next);
-    return c.json({ data: page.items.map(shownDelivery), next_cursor: next });
+    return c.json({ data: page.items.map(shownDelivery), next_cursor: next }, 200);
   });
 
   app.openapi(replay, async (c) => {

@@ -152,7 +152,7 @@ export function webhookRoutes(app: App): void {
 
   app.openapi(list, async (c) => {
     const all = unwrap(await databaseFromEnv(c.env).endpoints.all(tenantOf(c)));
-    return c.json({ data: all.map(shownWebhook), next_cursor: null });
+    return c.json({ data: all.map(shownWebhook), next_cursor: null }, 200);
   });
 
   app.openapi(show, async (c) => {

@@ -69,7 +69,7 @@ export function toInput(texts: readonly LabelledText[]): {
   };
 }
 
-function spoken(message: Message): InputMessage[] {
+function spoken(message: Pick<Message, "role" | "content">): InputMessage[] {
   const { role, content } = message as { readonly role: string; readonly content: unknown };
   return (role === "user" || role === "assistant") && typeof content === "string" && content !== ""
     ? [{ role, content }]

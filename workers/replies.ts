@@ -1,0 +1,105 @@
+/**
+ * What the handler of a route may return, by the route's own declaration: for each status the body that its schema
+ * admits. `App.openapi` takes no handler whose reply lacks a field of the schema, and none whose reply has a field more.
+ *
+ * Where a schema is a union, a field of any of its members counts as declared, as in TypeScript's own check of literals.
+ */
+import type { RouteConfig, RouteHandler } from "@hono/zod-openapi";
+import type { z } from "zod";
+import type { AppEnv } from "./context.ts";
+
+/** Registers a route. A handler that returns a field which the schema lacks does not fit: the error names its path. */
+export type Register = <R extends RouteConfig, Sent extends ReplyOf<R>>(
+  route: R,
+  handler: ((c: Parameters<RouteHandler<R, AppEnv>>[0]) => Sent | Promise<Sent>) &
+    ([UndeclaredField<R, Sent>] extends [never] ? unknown : { "undeclared field": UndeclaredField<R, Sent> }),
+) => void;
+
+/** A reply as Hono types it: of `c.json` and of `c.body`. */
+interface Reply<Data, Status, Format> {
+  readonly _data: Data;
+  readonly _status: Status;
+  readonly _format: Format;
+}
+
+/** The replies that a route declares. Text and bytes are not looked into; a status without content has no body. */
+type ReplyOf<R extends RouteConfig> = {
+  [Status in StatusOf<R>]: R["responses"][Status] extends { readonly content: infer Content }
+    ? JsonReply<Content, Status> | OtherReply<Content, Status> | EmptyReply<R["responses"][Status], Status>
+    : Reply<null, Status, "body">;
+}[StatusOf<R>];
+
+type StatusOf<R extends RouteConfig> = keyof R["responses"] & number;
+
+type JsonReply<Content, Status> =
+  BodyOf<Content> extends infer Body
+    ? [Body] extends [never]
+      ? never
+      : Reply<DeepReadonly<Body>, Status, "json">
+    : never;
+
+type EmptyReply<Response, Status> = Response extends { readonly "x-body-optional": true }
+  ? Reply<null, Status, "body">
+  : never;
+
+/** What a helper made of bytes is a `Response` of which nothing more is known. */
+type OtherReply<Content, Status> =
+  Exclude<keyof Content, "application/json"> extends never ? never : Reply<unknown, Status, "body" | "text"> | Response;
+
+/** The body that the schema of a JSON reply admits; never: it has none. */
+type BodyOf<Content> = Content extends {
+  readonly "application/json": { readonly schema: infer Schema extends z.ZodType };
+}
+  ? z.output<Schema>
+  : never;
+
+type Plain = string | number | boolean | bigint | null | undefined;
+
+/** Any value that JSON can write. Its type refers to itself, so it is not looked into. */
+type AnyJson = z.output<ReturnType<typeof z.json>>;
+
+/** A type whose values need not be changeable. An optional field may be there as undefined, which JSON does not write. */
+type DeepReadonly<T> = AnyJson extends T
+  ? unknown
+  : T extends Plain
+    ? T
+    : T extends readonly unknown[]
+      ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+      : { readonly [K in keyof T]: DeepReadonly<T[K]> | (Record<never, never> extends Pick<T, K> ? undefined : never) };
+
+/** What a function returns that shows something as a schema has it. */
+export type View<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
+
+/** The paths of the fields that a reply has and its schema does not; never: there is none. */
+type UndeclaredField<R extends RouteConfig, Sent> =
+  Sent extends Reply<infer Data, infer Status, "json">
+    ? Status extends StatusOf<R>
+      ? R["responses"][Status] extends { readonly content: infer Content }
+        ? Extra<BodyOf<Content>, Data, "", []>
+        : never
+      : never
+    : never;
+
+/** How deep a reply is looked into: the deepest of the API has eight levels. */
+type MaxDepth = 12;
+
+type Extra<Shape, T, Path extends string, Depth extends readonly unknown[]> = Depth["length"] extends MaxDepth
+  ? never
+  : AnyJson extends Shape
+    ? never
+    : ExtraOf<Shape, T, Path, Depth>;
+
+type ExtraOf<Shape, T, Path extends string, Depth extends readonly unknown[]> = T extends Plain
+  ? never
+  : T extends readonly (infer Item)[]
+    ? Extra<Extract<Shape, readonly unknown[]>[number], Item, `${Path}[]`, [...Depth, 0]>
+    : {
+        [K in keyof T & string]: K extends FieldOf<Shape>
+          ? Extra<ValueOf<Shape, K>, T[K], `${Path}.${K}`, [...Depth, 0]>
+          : `${Path}.${K}`;
+      }[keyof T & string];
+
+/** The fields of the objects of a shape. */
+type FieldOf<Shape> = Shape extends Plain | readonly unknown[] ? never : keyof Shape;
+
+type ValueOf<Shape, K> = Shape extends Plain | readonly unknown[] ? never : K extends keyof Shape ? Shape[K] : never;
