@@ -1,5 +1,4 @@
 /** What one tenant has, and every route of the document with what another tenant gets for it. */
-
 import { ACCESS_CASES } from "./access-cases.ts";
 import { SLACK_CASES } from "./slack-cases.ts";
 import { SCHEDULE_CASES } from "./schedule-cases.ts";

@@ -1,6 +1,6 @@
 /**
- * A reply that is not what its route's schema says does not compile. Each `@ts-expect-error` fails the type check when the
- * line below it compiles.
+ * A reply that is not what its route's schema says does not compile. Each expected error below fails the type check when its
+ * line compiles.
  */
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 import { expect, test } from "vitest";

@@ -54,7 +54,7 @@ test("after a connection that held for a while, the first wait is the shortest a
 });
 
 test("a stream that has ended is not asked for again", async () => {
-  const asked = vi.fn(async () => await Promise.resolve(new Response(null, { status: 204 })));
+  const asked = vi.fn<() => Promise<Response>>(async () => await Promise.resolve(new Response(null, { status: 204 })));
   vi.stubGlobal("fetch", asked);
   const states: string[] = [];
   const options = { signal: new AbortController().signal, onEvent: () => undefined };
