@@ -1,7 +1,8 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { EventSourceParserStream, type EventSourceMessage } from "eventsource-parser/stream";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { fetchApp } from "./fetch-app.ts";
 import { type Caller, expectProblem, makeCaller, open } from "./front-door.ts";
 import { post, somewhere } from "./outside.ts";
 import { as, ask, HTTPS, signIn } from "./session-client.ts";
@@ -149,7 +150,7 @@ describe("the live feed of a tenant", () => {
     const caller = await makeCaller();
     const [kept, lost] = [await signIn({ key: caller.key }), await signIn({ key: caller.key })];
     const feedOf = async (headers: Record<string, string>) =>
-      await readerOf(await exports.default.fetch(`${HTTPS}/v1/events`, { headers }));
+      await readerOf(await fetchApp(`${HTTPS}/v1/events`, { headers }));
     const [keptFeed, lostFeed] = [await feedOf(as(kept)), await feedOf(as(lost))];
     expect((await ask({ method: "DELETE", headers: as(lost) })).status).toBe(204);
     expect(await lostFeed.next()).toBeNull();

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { sha256Hex } from "../../core/sha256.ts";
+import { fetchApp } from "./fetch-app.ts";
 import { type Caller, expectProblem, knock, makeCaller } from "./front-door.ts";
 
 describe("the files of a task", () => {
@@ -215,9 +216,6 @@ describe("the files of a task", () => {
 });
 
 async function fetchBytes(caller: Caller, url: string): Promise<{ bytes: Uint8Array; headers: Headers }> {
-  const { exports } = await import("cloudflare:workers");
-  const response = await exports.default.fetch(
-    new Request(url, { headers: { authorization: `Bearer ${caller.key}` } }),
-  );
+  const response = await fetchApp(url, { headers: { authorization: `Bearer ${caller.key}` } });
   return { bytes: new Uint8Array(await response.arrayBuffer()), headers: response.headers };
 }

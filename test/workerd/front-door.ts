@@ -1,10 +1,11 @@
 /** The Worker as a caller meets it: HTTP requests to its front door, with the key of a tenant that the test makes. */
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import { databaseFromEnv } from "../../adapters/from-env.ts";
 import { makeId } from "../../core/ids.ts";
 import { hashKey, makeKey, type Scope, SCOPES } from "../../core/keys.ts";
 import type { TaskView } from "../../core/task-view.ts";
+import { fetchApp } from "./fetch-app.ts";
 
 const ORIGIN = "http://otto.test";
 
@@ -31,7 +32,7 @@ export interface Caller {
 
 /** A request without any key. */
 export async function knock(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
-  const response = await exports.default.fetch(new Request(`${ORIGIN}${path}`, { ...init, method }));
+  const response = await fetchApp(`${ORIGIN}${path}`, { ...init, method });
   const text = await response.text();
   const isJson = /[/+]json/.test(response.headers.get("content-type") ?? "") && text !== "";
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : null };
@@ -39,8 +40,7 @@ export async function knock(method: string, path: string, init: RequestInit = {}
 
 /** An open answer, for streams. */
 export async function open(caller: Caller, path: string, headers: Record<string, string> = {}): Promise<Response> {
-  const request = new Request(`${ORIGIN}${path}`, { headers: { authorization: `Bearer ${caller.key}`, ...headers } });
-  return await exports.default.fetch(request);
+  return await fetchApp(`${ORIGIN}${path}`, { headers: { authorization: `Bearer ${caller.key}`, ...headers } });
 }
 
 /** Makes a tenant with a key of these scopes. */

@@ -1,6 +1,6 @@
 /** What the tests of sessions share: a browser that keeps its cookie, and requests from an address of their own. */
-import { exports } from "cloudflare:workers";
 import { expect } from "vitest";
+import { fetchApp } from "./fetch-app.ts";
 import type { TestTenant } from "./tenant-client.ts";
 
 export const HTTPS = "https://otto.test";
@@ -26,7 +26,7 @@ let addresses = 0;
 /** From an address of its own each time, so that the tests do not use up each other's tries. */
 export async function ask({ method = "GET", path = "/v1/session", origin = HTTPS, body, headers = {} }: Sending) {
   addresses += 1;
-  const answer = await exports.default.fetch(`${origin}${path}`, {
+  const answer = await fetchApp(`${origin}${path}`, {
     method,
     headers: {
       "cf-connecting-ip": `192.0.2.${addresses % 250}`,

@@ -1,9 +1,10 @@
 /** Who is signed in, and how a browser is signed out: by another sign-in of its own, and from elsewhere. */
 import { runInDurableObject } from "cloudflare:test";
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { tenantsFromEnv } from "../../adapters/from-env.ts";
 import { sha256Hex } from "../../core/sha256.ts";
+import { fetchApp } from "./fetch-app.ts";
 import { actions, as, ask, HTTPS, newLink, ours, signIn, withKey } from "./session-client.ts";
 import { newKey, newTenant, type TestTenant, tenantStub, watchDatabase } from "./tenant-client.ts";
 
@@ -167,7 +168,7 @@ describe("the list of who is signed in", () => {
     await age(70_000);
     await ask({ headers: as(browser) });
     expect(await seenAgo()).toBeLessThan(60_000);
-    const feed = await exports.default.fetch(`${HTTPS}/v1/events`, { headers: as(browser) });
+    const feed = await fetchApp(`${HTTPS}/v1/events`, { headers: as(browser) });
     await age(3_600_000);
     expect(await seenAgo()).toBeLessThan(60_000);
     await feed.body?.cancel();
@@ -204,7 +205,7 @@ describe("signing a browser out from elsewhere", () => {
     const tenant = await newTenant();
     const [admin, lost] = [await signIn({ key: tenant.key }), await signIn({ key: tenant.key })];
     const id = await idOf(lost);
-    const feed = await exports.default.fetch(`${HTTPS}/v1/events`, { headers: as(lost) });
+    const feed = await fetchApp(`${HTTPS}/v1/events`, { headers: as(lost) });
     const path = `/v1/sessions/${id}`;
     const ended = await ask({ method: "DELETE", path, headers: as(admin) });
     expect(ended.status).toBe(204);

@@ -1,7 +1,8 @@
 /** What the runtime tests of tenancy share: requests through the front door, tenants of their own, a database that goes away. */
 import { runInDurableObject } from "cloudflare:test";
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { expect, inject, vi } from "vitest";
+import { fetchApp } from "./fetch-app.ts";
 
 export interface Call {
   readonly method?: string;
@@ -15,7 +16,7 @@ export interface Call {
 export async function send({ method = "GET", path, key, body, headers = {} }: Call): Promise<Response> {
   const authorization: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
-  return await exports.default.fetch(`https://otto.test${path}`, {
+  return await fetchApp(`https://otto.test${path}`, {
     method,
     headers: { ...authorization, ...type, ...headers },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),

@@ -78,7 +78,7 @@ const list = createRoute({
       ...pageQuery,
     }),
   },
-  responses: answers({ 200: { description: "A page of memories.", json: pageOf(memorySchema) } }, [422]),
+  responses: answers({ 200: { description: "A page of memories.", json: pageOf(memorySchema) } }, [404, 422]),
 });
 
 const create = createRoute({
@@ -103,7 +103,7 @@ const create = createRoute({
       },
     },
   },
-  responses: answers({ 201: memory, 200: { ...memory, description: "The memory that was there." } }, [413, 415, 422]),
+  responses: answers({ 201: memory, 200: { ...memory, description: "The memory that was there." } }, [404, 413, 415, 422]),
 });
 
 const show = createRoute({

@@ -88,7 +88,7 @@ const download = createRoute({
   request: { params: pathParams, query: downloadQuery },
   responses: answers(
     {
-      200: { description: "The bytes.", other: ["application/octet-stream"] },
+      200: { description: "The bytes.", other: ["*/*"] },
       304: { description: "The file is the one you have." },
     },
     [404, 422],
@@ -111,7 +111,7 @@ const upload = createRoute({
       200: { description: "The file was replaced.", json: writtenFileSchema },
       201: { description: "The file was made.", json: writtenFileSchema },
     },
-    [404, 409, 413, 422],
+    [404, 409, 413, 415, 422],
   ),
 });
 

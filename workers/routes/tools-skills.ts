@@ -180,7 +180,7 @@ const file = createRoute({
     params: params.extend({ path: z.string().describe("The file's path in the package; it may hold slashes") }),
     query: fileQuery,
   },
-  responses: answers({ 200: { description: "The bytes.", other: ["application/octet-stream"] } }, [404, 422]),
+  responses: answers({ 200: { description: "The bytes.", other: ["*/*"] } }, [404, 422]),
 });
 
 export function skillRoutes(app: App): void {

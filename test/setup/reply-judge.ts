@@ -1,0 +1,111 @@
+/**
+ * Holds replies of the app to its OpenAPI document: the status and the content type are declared at the route, and a JSON
+ * body fits the declared schema. What no route takes is a problem.
+ */
+import { compileSchema, type SchemaChecker } from "../../core/json-schema/compile.ts";
+import type { PatternsPort } from "../../core/ports.ts";
+
+interface Response {
+  readonly content?: Readonly<Record<string, { readonly schema?: unknown }>>;
+  readonly "x-body-optional"?: boolean;
+}
+
+/** What is read of the document. */
+export interface ReplyDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Record<string, Response> }>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+}
+
+/** A reply. `body` null: it was not read, as of a stream. */
+export interface JudgedReply {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly contentType: string | null;
+  readonly body: string | null;
+}
+
+/** Says what is wrong with a reply; null: nothing, or it is not the API's. */
+export type ReplyJudge = (reply: JudgedReply) => string | null;
+
+/** Of a request that no route takes: a problem, or of OPTIONS the methods in a header. */
+const UNROUTED: Response = {
+  content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+  "x-body-optional": true,
+};
+
+/** All else is of the console. */
+const API_PATH = /^\/(?:(?:v1|slack|webhook|oauth)\/|(?:openapi\.json|docs|health)$)/;
+
+export function makeReplyJudge(document: ReplyDocument, patterns: PatternsPort): ReplyJudge {
+  const routes = Object.entries(document.paths)
+    .map(([template, operations]) => ({ pattern: toPattern(template), operations, weight: weightOf(template) }))
+    .toSorted((a, b) => b.weight - a.weight);
+  const checkers = new Map<unknown, SchemaChecker>();
+
+  const judgeBody = (schema: unknown, text: string): string | null => {
+    const check = checkers.get(schema) ?? compile(schema, document, patterns);
+    checkers.set(schema, check);
+    const [problem] = check(JSON.parse(text));
+    return problem === undefined ? null : `${problem.pointer} ${problem.message}: ${text.slice(0, 2000)}`;
+  };
+
+  const findFault = ({ method, path, status, contentType, body }: JudgedReply): string | null => {
+    const found = routes.find(({ pattern }) => pattern.test(path));
+    const operation = found?.operations[method === "HEAD" ? "get" : method.toLowerCase()];
+    const response = operation === undefined ? UNROUTED : operation.responses[String(status)];
+    if (response === undefined) return "the status is not declared";
+    const content = response.content ?? {};
+    const type = contentType?.replace(/;.*$/s, "") ?? null;
+    if (method === "HEAD") return null;
+    if (body === "") return mayLackBody(response) ? null : "the body is missing";
+    if (type === null || (content[type] ?? content["*/*"]) === undefined)
+      return type === null ? "it has no content type" : `the content type ${type} is not declared`;
+    const schema = content[type]?.schema;
+    return body === null || !type.endsWith("json") || schema === undefined ? null : judgeBody(schema, body);
+  };
+
+  return (reply) => {
+    if (!API_PATH.test(reply.path)) return null;
+    const fault = findFault(reply);
+    return fault === null ? null : `${reply.method} ${reply.path} answered ${reply.status}: ${fault}`;
+  };
+}
+
+/** Bytes may be none. */
+function mayLackBody({ content, "x-body-optional": isOptional }: Response): boolean {
+  return content === undefined || content["*/*"] !== undefined || isOptional === true;
+}
+
+/** The last parameter of some paths holds slashes; that of all others does not, which nothing depends on here. */
+function toPattern(template: string): RegExp {
+  const source = template
+    .replace(/[.*+?^$()|[\]\\]/g, "\\$&")
+    .replace(/\{path\}/g, ".+")
+    .replace(/\{\w+\}/g, "[^/]+");
+  return new RegExp(`^${source}$`, "s");
+}
+
+/** A path that is written out goes before one with parameters. */
+function weightOf(template: string): number {
+  return (
+    template.split("/").filter((part) => part !== "" && !part.startsWith("{")).length -
+    (template.includes("{") ? 0.5 : 0)
+  );
+}
+
+function compile(schema: unknown, { components }: ReplyDocument, patterns: PatternsPort): SchemaChecker {
+  const needed = new Set<string>();
+  const collect = (part: unknown): void => {
+    for (const [, name = ""] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (needed.has(name)) continue;
+      needed.add(name);
+      collect(components.schemas[name]);
+    }
+  };
+  collect(schema);
+  const schemas = Object.fromEntries(Array.from(needed, (name) => [name, components.schemas[name]]));
+  const compiled = compileSchema({ ...(schema as object), components: { schemas } }, patterns);
+  if (!compiled.ok) throw new Error(`a schema of the document does not compile: ${compiled.error.message}`);
+  return compiled.value;
+}
