@@ -76,7 +76,7 @@ export function nearestSquareRoot({ numerator, denominator }: Ratio): number {
 }
 
 /** The largest integer whose square is not larger. */
-export function integerSquareRoot(value: bigint): bigint {
+function integerSquareRoot(value: bigint): bigint {
   if (value < 2n) return value;
   let root = 1n << BigInt(Math.ceil(bitLength(value) / 2));
   for (;;) {
