@@ -67,9 +67,6 @@ type DeepReadonly<T> = AnyJson extends T
       ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
       : { readonly [K in keyof T]: DeepReadonly<T[K]> | (Record<never, never> extends Pick<T, K> ? undefined : never) };
 
-/** What a function returns that shows something as a schema has it. */
-type View<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
-
 /** The paths of the fields that a reply has and its schema does not; never: there is none. */
 type UndeclaredField<R extends RouteConfig, Sent> =
   Sent extends Reply<infer Data, infer Status, "json">

@@ -103,7 +103,10 @@ const create = createRoute({
       },
     },
   },
-  responses: answers({ 201: memory, 200: { ...memory, description: "The memory that was there." } }, [404, 413, 415, 422]),
+  responses: answers(
+    { 201: memory, 200: { ...memory, description: "The memory that was there." } },
+    [404, 413, 415, 422],
+  ),
 });
 
 const show = createRoute({
