@@ -3,7 +3,8 @@
  *
  * A `Failure` is plain data: it crosses object and RPC boundaries as a value, because own properties of thrown errors
  * do not survive Workers RPC. An `OttoError` is thrown inside one unit and turned into a `Failure` at its edge.
- * `message` is safe for anyone to read and says what to do next; `details` are for operators and the log.
+ * `message` is safe for anyone to read and says what to do next. `happened` and `cause` are what code decides on; the
+ * functions below set them. `details` are for callers and the log: their type lets nobody read a field of them.
  */
 
 /** Who has to act: the caller, the tenant's administrator, an outside service, or Otto's operators. */
@@ -58,6 +59,48 @@ export const ERRORS = {
 /** One of the codes of the API's contract. */
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Whether what was asked for took effect. */
+export type Happened = "no" | "yes" | "unknown";
+
+/** Where a failure comes from, as far as code decides on it. */
+export type FailureCause =
+  /** The other side reported the failure itself: no answer was lost on the way. */
+  | { readonly kind: "answered" }
+  /** The sidecar does not answer, so it was given nothing to do. */
+  | { readonly kind: "sidecar_away" }
+  /** The sidecar was lost during the request: the other side failed nothing. */
+  | { readonly kind: "sidecar_lost" }
+  /** The tenant is stopped. */
+  | { readonly kind: "tenant_stopped" }
+  /** The look-up of what an earlier attempt did failed. */
+  | { readonly kind: "lookup_failed" }
+  /** The database refused a row for a constraint (SQLSTATE class 23); null: it did not name it. */
+  | { readonly kind: "constraint"; readonly constraint: string | null }
+  /** Somebody else decided first. */
+  | { readonly kind: "decided"; readonly by: string }
+  /** A person has to agree on this page first. */
+  | { readonly kind: "needs_consent"; readonly url: string };
+
+/**
+ * What `details` may hold, by code: `conflict` has `by`, `names` and `stopped`; `invalid_input` has `fields` and `pointer`;
+ * `timeout`, `needs_approval` and `outcome_unknown` of a tool call name the task that it runs in. The others are for the log.
+ */
+export interface FailureDetails {
+  readonly by?: string | null;
+  readonly names?: readonly string[];
+  readonly fields?: unknown;
+  readonly pointer?: string;
+  readonly hash?: string;
+  readonly slack?: string;
+  readonly status?: number | string;
+  readonly thrown?: string;
+  readonly sqlstate?: string;
+  readonly constraint?: string | undefined;
+  /** Also said in `cause` and `happened`, for objects and runners of the release before these fields. */
+  readonly stopped?: true;
+  readonly unanswered?: true;
+}
+
 /** An error as a value. `field` names the input at fault (dotted path); `retryAfterMs` is a lower bound. */
 export interface Failure {
   readonly code: ErrorCode;
@@ -66,8 +109,17 @@ export interface Failure {
   /** Every field at fault, when there is more than one. */
   readonly fields?: readonly { readonly field: string; readonly message: string }[];
   readonly retryAfterMs?: number;
-  readonly details?: Readonly<Record<string, unknown>>;
+  /** Absent: nobody said. */
+  readonly happened?: Happened;
+  readonly cause?: FailureCause;
+  /** A `FailureDetails`, or what an earlier release wrote. `object`, so that no code can decide on a field of it. */
+  readonly details?: object;
 }
+
+/** What a failure has beside its code and message. `happened` is set by the name of the function that makes it. */
+export type FailureExtra = Omit<Failure, "code" | "message" | "happened" | "details"> & {
+  readonly details?: FailureDetails;
+};
 
 /** The answer for a task that is not there or is another tenant's: nobody can tell the two apart. */
 export const NO_SUCH_TASK: Failure = { code: "not_found", message: "There is no task with this id." };
@@ -83,14 +135,59 @@ export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value };
 }
 
-/** An expected failure, as a value. */
-export function failed(
-  code: ErrorCode,
-  message: string,
-  extra: Omit<Failure, "code" | "message"> = {},
-): { readonly ok: false; readonly error: Failure } {
+/** A `Result` that failed. */
+export interface Failed {
+  readonly ok: false;
+  readonly error: Failure;
+}
+
+/** An expected failure that does not say whether anything took effect. */
+export function failed(code: ErrorCode, message: string, extra: FailureExtra = {}): Failed {
   return { ok: false, error: { code, message, ...extra } };
 }
+
+/** A failure after which nothing that was asked for took effect. */
+export function notSent(code: ErrorCode, message: string, extra: FailureExtra = {}): Failed {
+  return { ok: false, error: { code, message, ...extra, happened: "no" } };
+}
+
+/** A failure that leaves open whether what was asked for took effect. */
+export function maybeSent(code: ErrorCode, message: string, extra: FailureExtra = {}): Failed {
+  return { ok: false, error: { code, message, ...extra, happened: "unknown" } };
+}
+
+/** The failure where what failed cannot have taken effect. */
+export function asNotSent(failure: Failure): Failed {
+  return { ok: false, error: { ...failure, happened: "no" } };
+}
+
+/** The failure where a part of what was asked for took effect. */
+export function asSent(failure: Failure): Failed {
+  return { ok: false, error: { ...failure, happened: "yes" } };
+}
+
+/** The failure where nobody knows whether what was asked for took effect. */
+export function asMaybeSent(failure: Failure): Failed {
+  return { ok: false, error: { ...failure, happened: "unknown" } };
+}
+
+/** The failure of what a stopped tenant may not do. */
+export function tenantStopped(message: string): Failed {
+  return notSent("conflict", message, { cause: { kind: "tenant_stopped" }, details: { stopped: true } });
+}
+
+/** True when nothing that was asked for took effect. */
+export function surelyNotSent({ happened }: Failure): boolean {
+  return happened === "no";
+}
+
+/** True when the other side reported the failure itself: no answer was lost on the way, whatever its code is. */
+export function wasAnswered({ cause }: Failure): boolean {
+  return cause?.kind === "answered";
+}
+
+/** The cause of a failure that the other side reported itself. */
+export const ANSWERED = { kind: "answered" } as const;
 
 /** The thrown form of a `Failure`, for use inside one unit. */
 export class OttoError extends Error {
@@ -104,7 +201,7 @@ export class OttoError extends Error {
 }
 
 /** Throws an `OttoError`; typed `never` so that it can end an expression. */
-export function raise(code: ErrorCode, message: string, extra: Omit<Failure, "code" | "message"> = {}): never {
+export function raise(code: ErrorCode, message: string, extra: FailureExtra = {}): never {
   throw new OttoError({ code, message, ...extra });
 }
 

@@ -4,7 +4,7 @@
  */
 import type { SlackNotesPort } from "./channels/slack/notes.ts";
 import type { DocumentsPort } from "./documents/port.ts";
-import type { Failure, Result } from "./errors.ts";
+import type { Result } from "./errors.ts";
 import type { MemoryPort } from "./memory/port.ts";
 import type { McpPort } from "./mcp/port.ts";
 import type { TaskMailPort } from "./mail/port.ts";
@@ -235,7 +235,7 @@ export interface WebResponse {
 
 /**
  * The one way out: every URL of a tenant or a model goes through it. Failures: `blocked_by_policy` (nothing was sent),
- * `not_found` (a secret), `invalid_input`, `timeout`, `upstream_failed`; `details.sent` is false when the request surely
+ * `not_found` (a secret), `invalid_input`, `timeout`, `upstream_failed`; `happened` is "no" when the request surely
  * never left. No reply and no message holds the value of a secret: the reference stands in its place.
  */
 export interface WebPort {
@@ -347,21 +347,4 @@ export interface PatternsPort {
 export interface BlobPort {
   put(key: string, bytes: Uint8Array): Promise<Result<void>>;
   get(key: string): Promise<Result<Uint8Array>>;
-}
-
-/** A failure of a port that says whether the effect can have happened. */
-export function surelyNotSent(failure: Failure): boolean {
-  return failure.details?.["sent"] === false;
-}
-
-/** The details of a request that was lost with the sidecar that made it: it may have left, and the other side failed nothing. */
-export const SIDECAR_LOST = { lost: "sidecar" } as const;
-
-export function wasLostWithSidecar(failure: Failure): boolean {
-  return failure.details?.["lost"] === SIDECAR_LOST.lost;
-}
-
-/** A failure that the other side told itself: nothing was lost on the way, whatever its code is. */
-export function wasAnswered(failure: Failure): boolean {
-  return failure.details?.["answered"] === true;
 }

@@ -152,6 +152,7 @@ function whyOver(turn: Turn, id: string, kind: "question" | "approval"): Failure
       return {
         code: "conflict",
         message: `The ${kind} was settled already by ${settled.by ?? "somebody"}.`,
+        ...(settled.by === null ? {} : { cause: { kind: "decided", by: settled.by } }),
         details: { by: settled.by },
       };
     case "expired":

@@ -117,6 +117,6 @@ async function attempt<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
 }
 
 /** True when Postgres refused what a row holds (SQLSTATE classes 22, 23), and would refuse it again. */
-function isOfTheRow({ code, details }: Failure): boolean {
-  return code === "invalid_input" || code === "conflict" || String(details?.["sqlstate"]).startsWith("23");
+function isOfTheRow({ code, cause }: Failure): boolean {
+  return code === "invalid_input" || code === "conflict" || cause?.kind === "constraint";
 }

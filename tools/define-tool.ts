@@ -4,7 +4,7 @@
  * when its file is loaded.
  */
 import type { z } from "zod";
-import type { ErrorCode, Failure } from "../core/errors.ts";
+import type { ErrorCode, Failure, FailureExtra } from "../core/errors.ts";
 import type { ToolPorts } from "../core/ports.ts";
 import type { Carried } from "../core/provenance/carry-out.ts";
 import type { CopyScope } from "../core/sandbox/working-copy.ts";
@@ -104,7 +104,7 @@ class NotAResult {
 }
 
 /** An expected failure. `message` is read by the model: it says what to do next. */
-export function failure(code: ErrorCode, message: string, extra: Omit<Failure, "code" | "message"> = {}): NotAResult {
+export function failure(code: ErrorCode, message: string, extra: FailureExtra = {}): NotAResult {
   return new NotAResult({ kind: "failure", failure: { code, message, ...extra } });
 }
 

@@ -16,8 +16,14 @@ export function redact(text: string): string {
 
 /** Writes one JSON line for an unexpected failure of a request. `path` is without its query. */
 export function logFailure(request: { id: string; method: string; path: string }, thrown: unknown): void {
-  const details = thrown instanceof OttoError ? thrown.failure.details : undefined;
-  write({ request, ...described(thrown), details });
+  const failure = thrown instanceof OttoError ? thrown.failure : null;
+  write({
+    request,
+    ...described(thrown),
+    outcome: failure?.happened,
+    cause: failure?.cause,
+    details: failure?.details,
+  });
 }
 
 /** Writes one JSON line for what a tool threw. */

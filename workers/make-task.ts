@@ -2,7 +2,7 @@
 import { clockFromEnv, settingsFromEnv, tasksFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
 import { resolveDeliver } from "../core/channels/targets.ts";
 import type { TaskOrder } from "../core/channels/rpc.ts";
-import { failed, ok, type Result, toFailure } from "../core/errors.ts";
+import { asNotSent, notSent, ok, type Result, tenantStopped, toFailure } from "../core/errors.ts";
 import { type InputSources, newTaskFacts, type TaskOrigin, type TaskRequest } from "../core/new-task.ts";
 import { leavesTools } from "../core/skills/match.ts";
 import { withShipped } from "../core/skills/shipped.ts";
@@ -28,7 +28,7 @@ export type TaskAsker = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | 
   };
 
 /**
- * Makes the task of an order. A tenant that is stopped makes none: `conflict`, with `details.stopped`. Where the task's object
+ * Makes the task of an order. A tenant that is stopped makes none: `conflict`, with the cause `tenant_stopped`. Where the task's object
  * did not answer, the failure says so (`isUnanswered`). Never throws.
  */
 export async function makeTask(env: Env, order: TaskOrder): Promise<Result<TaskView>> {
@@ -36,9 +36,9 @@ export async function makeTask(env: Env, order: TaskOrder): Promise<Result<TaskV
   const input = { ...(texts === undefined ? {} : { texts }), ...(instructions === undefined ? {} : { instructions }) };
   try {
     const standing = await tenantsFromEnv(env)(tenant).standing();
-    if (standing === null) return failed("not_found", "There is no such tenant.");
+    if (standing === null) return notSent("not_found", "There is no such tenant.");
     const { stopped, agentsStamp } = standing;
-    if (stopped !== null) return failed("conflict", stopMessage(stopped), { details: { stopped: true } });
+    if (stopped !== null) return tenantStopped(stopMessage(stopped));
     const ids = await seededIds("task", seed, at);
     const asker = {
       tenant,
@@ -51,9 +51,9 @@ export async function makeTask(env: Env, order: TaskOrder): Promise<Result<TaskV
       ...input,
     };
     const facts = await factsFor(env, request, asker);
-    return facts.ok ? await attempt(() => createTask(env, request, facts.value)) : facts;
+    return facts.ok ? await attempt(() => createTask(env, request, facts.value)) : asNotSent(facts.error);
   } catch (thrown) {
-    return { ok: false, error: toFailure(thrown) };
+    return asNotSent(toFailure(thrown));
   }
 }
 

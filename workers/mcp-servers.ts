@@ -59,7 +59,6 @@ export async function lookAt(place: McpPlace, record: McpServerRecord, looker: L
   const read = listed.ok ? await readToolList(listed.value.tools) : listed;
   if (!listed.ok || !read.ok) {
     const error = listed.ok ? (read as { error: Failure }).error : listed.error;
-    const url = error.details?.["authorizationUrl"];
     const status = error.code === "permission_denied" ? "authorization_needed" : "failed";
     const check = {
       status,
@@ -74,8 +73,9 @@ export async function lookAt(place: McpPlace, record: McpServerRecord, looker: L
     // What was agreed to stays, as the tenant sees the server by now: one that is trusted no more is not, also while it is away.
     const agreed = await agreeTo(place, kept.value, null);
     if (!agreed.ok) return agreed;
-    const isNeeded = typeof url === "string" && consent.value !== null;
-    return ok({ record: agreed.value, consent: isNeeded ? { ...consent.value, page: url } : null });
+    const page = error.cause?.kind === "needs_consent" ? error.cause.url : null;
+    const isNeeded = page !== null && consent.value !== null;
+    return ok({ record: agreed.value, consent: isNeeded ? { ...consent.value, page } : null });
   }
   const { protocolVersion, prior } = listed.value;
   const seen = read.value;

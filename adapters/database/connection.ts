@@ -144,12 +144,16 @@ function failureOf(thrown: unknown): Failure {
     return { code: "upstream_failed", message, retryAfterMs: RETRY_AFTER_MS, details };
   }
   const details = { sqlstate: state, constraint: error.constraint, thrown: error.message };
+  const refused = {
+    details,
+    ...(state.startsWith("23") && { cause: { kind: "constraint", constraint: error.constraint ?? null } as const }),
+  };
   if (state === "23503" && error?.constraint?.endsWith("_tenant_fkey") === true)
-    return { code: "upstream_failed", message: ROW_LOST, retryAfterMs: RETRY_AFTER_MS, details };
-  if (state === "23505") return failed("conflict", "A thing with this name or id exists already.", { details }).error;
+    return { code: "upstream_failed", message: ROW_LOST, retryAfterMs: RETRY_AFTER_MS, ...refused };
+  if (state === "23505") return failed("conflict", "A thing with this name or id exists already.", refused).error;
   if (state.startsWith("22")) return failed("invalid_input", "This value cannot be stored.", { details }).error;
   console.error("the database refused a statement", details);
-  return { code: "internal", message: "Otto failed unexpectedly. Try again later.", details };
+  return { code: "internal", message: "Otto failed unexpectedly. Try again later.", ...refused };
 }
 
 /** Drizzle wraps what the driver throws for a single statement, and not what it throws for a batch. */

@@ -1,7 +1,7 @@
 /** The MCP servers of tenants. What is sealed in a row comes sealed and goes sealed. */
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { McpServerRecord, McpServerStatus, McpServerTable } from "../../core/mcp/server-table.ts";
-import { failed, ok } from "../../core/errors.ts";
+import { failed, notSent, ok } from "../../core/errors.ts";
 import type { McpSettings } from "../../core/mcp/config.ts";
 import type { McpToolList, RefusedTool } from "../../core/mcp/tool-list.ts";
 import type { McpTool } from "../../core/mcp/port.ts";
@@ -9,7 +9,7 @@ import { auditOf, insertAudit } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { mcpServers } from "./schema.ts";
 
-const NO_SERVER = failed("not_found", "There is no such MCP server.", { details: { sent: false } });
+const NO_SERVER = notSent("not_found", "There is no such MCP server.");
 
 export function mcpServerTable(connection: Connection): McpServerTable {
   return {

@@ -207,7 +207,7 @@ function orNobody(row: Row | undefined): Result<PersonRecord> {
 /** Which of what has to be unique is another's. */
 function whoseItIs(error: Failure, name: string): Failure {
   if (error.code !== "conflict") return error;
-  if (error.details?.["constraint"] === "people_name") {
+  if (error.cause?.kind === "constraint" && error.cause.constraint === "people_name") {
     return failed("conflict", `There is a person named ${name} already. Choose another name.`, { field: "name" }).error;
   }
   return failed("conflict", "One of the addresses belongs to another person.", { field: "addresses" }).error;

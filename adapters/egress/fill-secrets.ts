@@ -2,7 +2,7 @@
  * Fills a request's references to secrets in, when it has been decided where the request goes. Nothing before that has a
  * value: the model, the ledger, the hashes and the messages have the references.
  */
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { notSent, ok, type Result } from "../../core/errors.ts";
 import { hostIsListed } from "../../core/host-pattern.ts";
 import { findMethodRefusal } from "../../core/policy/secret-use.ts";
 import type { TenantSecret } from "../../core/web/secrets-port.ts";
@@ -157,5 +157,5 @@ function refuse(
   message: string,
   field: string,
 ) {
-  return failed(code, message, { field, details: { sent: false } });
+  return notSent(code, message, { field });
 }

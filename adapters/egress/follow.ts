@@ -2,17 +2,11 @@
  * A request with its redirects: each place is judged before anything is sent there, secrets are filled in for that place
  * only, and what comes back is searched for them.
  */
-import { type Failure, type Result, failed, ok } from "../../core/errors.ts";
+import { asMaybeSent, type Failed, type Failure, ok, type Result, surelyNotSent, notSent } from "../../core/errors.ts";
 import { hostIsListed, hostIsNamed, isSameHost, portIsListed } from "../../core/host-pattern.ts";
 import { isReading } from "../../core/http-method.ts";
 import { findMethodOverride } from "../../core/web/method-override.ts";
-import {
-  surelyNotSent,
-  type WebRequest,
-  type WebResponse,
-  type WebStream,
-  type WebStreamRequest,
-} from "../../core/ports.ts";
+import type { WebRequest, WebResponse, WebStream, WebStreamRequest } from "../../core/ports.ts";
 import type { SecretsPort } from "../../core/web/secrets-port.ts";
 import { judgeUrl, type EgressAllow } from "./address.ts";
 import { type Draft, fillSecrets, refersToSecrets } from "./fill-secrets.ts";
@@ -57,7 +51,7 @@ interface Answered<R = Reply> {
 export async function requestByHops(request: WebRequest, ways: Ways): Promise<Result<WebResponse>> {
   const startedAt = Date.now();
   const url = URL.parse(request.url);
-  if (url === null) return notSent("invalid_input", "url: that is not a URL");
+  if (url === null) return refuseUrl("invalid_input", "url: that is not a URL");
   const { method, headers, body } = request;
   const first: Draft = { hop: { method, url, headers, body }, urlIsOurs: true };
   const book = await openSecretBook(ways.secrets, refersToSecrets(first));
@@ -69,7 +63,7 @@ export async function requestByHops(request: WebRequest, ways: Ways): Promise<Re
 /** Makes the request, hands the reply over as it comes, and follows no redirect. */
 export async function openByHop(request: WebStreamRequest, ways: Ways<WebStream>): Promise<Result<WebStream>> {
   const url = URL.parse(request.url);
-  if (url === null) return notSent("invalid_input", "url: that is not a URL");
+  if (url === null) return refuseUrl("invalid_input", "url: that is not a URL");
   const { method, headers, secretHeaders = [], body } = request;
   const draft: Draft = { hop: { method, url, headers: secretHeaders, body: null }, urlIsOurs: false };
   const book = await openSecretBook(ways.secrets, refersToSecrets(draft));
@@ -96,7 +90,7 @@ async function followHops(
       if (before === null) return answered;
       const effectHappened = !isReading(before.sent.method);
       if (effectHappened && (isReading(draft.hop.method) || surelyNotSent(answered.error))) return ok(before);
-      return { ok: false, error: afterRedirect(answered.error) };
+      return afterRedirect(answered.error);
     }
     before = answered.value;
     const next = request.followRedirects ? nextDraft(before) : null;
@@ -114,30 +108,30 @@ async function judgeAndSend<R>(
 ): Promise<Result<Answered<R>>> {
   const { url } = draft.hop;
   if (redirects > MAX_REDIRECTS)
-    return notSent("upstream_failed", `${shownUrl(url)}: more than ${MAX_REDIRECTS} redirects.`);
+    return refuseUrl("upstream_failed", `${shownUrl(url)}: more than ${MAX_REDIRECTS} redirects.`);
   const { allowedDomains } = request;
   const listedPort = portIsListed(url, allowedDomains ?? []);
   const override = findMethodOverride(draft.hop.method, url, [...draft.hop.headers, ...request.headers]);
   if (override !== null) {
     const message = `A ${draft.hop.method} request cannot ask for another method: leave out ${override.name}. Nothing was sent.`;
-    return failed("blocked_by_policy", message, { field: override.field, details: { sent: false } });
+    return notSent("blocked_by_policy", message, { field: override.field });
   }
   const judged = judgeUrl(url.href, allow, listedPort);
-  if (!judged.ok) return notSent("blocked_by_policy", judged.message);
+  if (!judged.ok) return refuseUrl("blocked_by_policy", judged.message);
   if (allowedDomains === null ? !judged.opened : !hostIsListed(url, allowedDomains)) {
     const message = `The host ${url.hostname} is not on this agent's list of allowed domains: its allowed_domains have to name it, or "*" for every public host.`;
-    return notSent("blocked_by_policy", message);
+    return refuseUrl("blocked_by_policy", message);
   }
   const carried = draft.urlIsOurs ? null : await book.strayIn(url);
   if (carried !== null) {
     const message = `It carries the secret ${carried} to ${url.host}, which that is not bound to. Nothing was sent there.`;
-    return notSent("blocked_by_policy", message);
+    return refuseUrl("blocked_by_policy", message);
   }
   const filled = fillSecrets(draft, book.named, judged.opened);
   if (!filled.ok) return filled;
   const timeoutMs = request.timeoutMs - (Date.now() - startedAt);
   if (timeoutMs <= 0 || request.signal.aborted)
-    return notSent("timeout", `${shownUrl(url)} was given up before it was sent.`);
+    return refuseUrl("timeout", `${shownUrl(url)} was given up before it was sent.`);
   const maxBytes = request.maxBytes + MARGIN_BYTES;
   const limits = { timeoutMs, maxBytes, portIsListed: listedPort, signal: request.signal };
   const replied = await exchange(filled.value, limits);
@@ -161,13 +155,13 @@ export function shownUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
-/** A failure of a request that surely never left. */
-export function notSent(code: Failure["code"], message: string): Result<never> {
-  return failed(code, message, { field: "url", details: { sent: false } });
+/** The failure of a request whose URL is at fault, or that there was no time for. It never left. */
+export function refuseUrl(code: Failure["code"], message: string): Result<never> {
+  return notSent(code, message, { field: "url" });
 }
 
-function afterRedirect(error: Failure): Failure {
-  return { ...error, message: `After a redirect: ${error.message}`, details: { ...error.details, sent: true } };
+function afterRedirect(error: Failure): Failed {
+  return asMaybeSent({ ...error, message: `After a redirect: ${error.message}` });
 }
 
 function toResponse({ draft, reply }: Answered, startedAt: number): WebResponse {

@@ -2,9 +2,9 @@
  * The secrets of a request's tenant while the request is made. One that refers to a secret has them read first. For any
  * other they are read while it is on its way, because a reply can hold a value that an earlier request left there.
  */
-import { type Failure, ok, type Result } from "../../core/errors.ts";
+import { asNotSent, type Failure, ok, type Result, surelyNotSent } from "../../core/errors.ts";
 import { hostIsListed } from "../../core/host-pattern.ts";
-import { surelyNotSent, type WebResponse, type WebStream } from "../../core/ports.ts";
+import type { WebResponse, WebStream } from "../../core/ports.ts";
 import type { SecretsPort, TenantSecret } from "../../core/web/secrets-port.ts";
 import { MAX_VALUE_BYTES } from "../../core/tenant-secret.ts";
 import { LONGEST_FORM, type Redactor } from "../../core/web/redact-secrets.ts";
@@ -39,7 +39,7 @@ export interface SecretBook {
 export async function openSecretBook(secrets: SecretsPort, refers: boolean): Promise<Result<SecretBook>> {
   if (refers) {
     const read = await secrets.all(MAX_AGE_MS, PATIENCE_MS);
-    if (!read.ok) return { ok: false, error: { ...read.error, details: { ...read.error.details, sent: false } } };
+    if (!read.ok) return asNotSent(read.error);
     return ok(bookOf(read.value, () => Promise.resolve(read.value)));
   }
   const reading = secrets.all(MAX_AGE_TO_SEARCH_MS, PATIENCE_TO_SEARCH_MS);

@@ -4,9 +4,9 @@
  */
 import { z } from "zod";
 import { fromBase64Url } from "../../core/base64.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { maybeSent, notSent, ok, type Result } from "../../core/errors.ts";
 import { isReading } from "../../core/http-method.ts";
-import { SIDECAR_LOST, type WebPort, type WebStream } from "../../core/ports.ts";
+import type { WebPort, WebStream } from "../../core/ports.ts";
 import type { SecretsPort } from "../../core/web/secrets-port.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import { sha256Hex } from "../../core/sha256.ts";
@@ -16,7 +16,7 @@ import type { EgressAllow } from "./address.ts";
 import {
   type Exchange,
   type ExchangeLimits,
-  notSent,
+  refuseUrl,
   openByHop,
   type Reply,
   requestByHops,
@@ -50,7 +50,7 @@ export function openWeb({ sidecar, allow, tenant, secrets }: WebSettings): WebPo
 }
 
 function noSidecar(): Result<never> {
-  return notSent("not_available", "Requests to the web need the sidecar, and none is set up here (SIDECAR_SECRET).");
+  return refuseUrl("not_available", "Requests to the web need the sidecar, and none is set up here (SIDECAR_SECRET).");
 }
 
 function exchangeBy(sidecar: Sidecar, tenant: string): Exchange {
@@ -82,7 +82,7 @@ async function askSidecar<R>(
   read: (response: Response) => Promise<Result<R>>,
 ): Promise<Result<R>> {
   if (!isReading(hop.method) && !(await isUp(sidecar, limits.signal)))
-    return limits.signal.aborted ? notSent("timeout", "It was given up before it was sent.") : unreachable();
+    return limits.signal.aborted ? refuseUrl("timeout", "It was given up before it was sent.") : unreachable();
   const { method, url, headers, body } = hop;
   const { maxBytes, portIsListed } = limits;
   const timeoutMs = Math.ceil(limits.timeoutMs);
@@ -100,24 +100,25 @@ async function askSidecar<R>(
     if (response.status !== 200) return refusalOf(response.status, await response.text(), hop);
     return await read(response);
   } catch {
-    if (limit.aborted) return failed("timeout", `No reply from ${shownUrl(url)} in time.`, { field: "url" });
+    if (limit.aborted) return maybeSent("timeout", `No reply from ${shownUrl(url)} in time.`, { field: "url" });
     // What only reads did not ask before, and is tried again.
     if (isReading(hop.method)) await isUp(sidecar, limit);
     return lost(url);
   }
 }
 
+const AT_URL = { field: "url", retryAfterMs: 1000 } as const;
+
 /** The sidecar is away, as it is for a second when it is started again: worth waiting for, since nothing was sent. */
 function unreachable(): Result<never> {
   const message = "The service that makes requests to the web does not answer. Try again later.";
-  const details = { sent: false, away: "sidecar" };
-  return failed("upstream_failed", message, { field: "url", retryAfterMs: 1000, details });
+  return notSent("upstream_failed", message, { ...AT_URL, cause: { kind: "sidecar_away" } });
 }
 
 /** What the other side does, the sidecar says in a reply. Without one, the sidecar itself was lost, and the request may have left. */
 function lost(url: URL): Result<never> {
   const message = `The connection was lost during the request to ${shownUrl(url)}.`;
-  return failed("upstream_failed", message, { field: "url", retryAfterMs: 1000, details: SIDECAR_LOST });
+  return maybeSent("upstream_failed", message, { ...AT_URL, cause: { kind: "sidecar_lost" } });
 }
 
 const upstreamSchema = z.object({
@@ -147,15 +148,12 @@ const refusalSchema = z.object({ code: z.string(), message: z.string(), sent: z.
 /** The sidecar's refusals: nothing was sent, except perhaps where it reports trouble with the other side. */
 function refusalOf(status: number, text: string, hop: Hop): Result<never> {
   const refusal = refusalSchema.safeParse(parseJson(text)).data;
-  if (status === 403 && refusal !== undefined) return notSent("blocked_by_policy", refusal.message);
-  if (status === 422 && refusal !== undefined) return notSent("invalid_input", refusal.message);
-  if (status === 413) return notSent("too_large", "The body of the request is too large to send.");
+  if (status === 403 && refusal !== undefined) return refuseUrl("blocked_by_policy", refusal.message);
+  if (status === 422 && refusal !== undefined) return refuseUrl("invalid_input", refusal.message);
+  if (status === 413) return refuseUrl("too_large", "The body of the request is too large to send.");
   // Without the sidecar's words they are those of something before it, behind which the request may go on.
   if ((status === 401 || status === 503) && refusal !== undefined && refusal.sent !== true) return unreachable();
   if (refusal === undefined) return lost(hop.url);
-  const details = refusal.sent === false ? { details: { sent: false } } : {};
-  return failed(refusal.code === "timeout" ? "timeout" : "upstream_failed", refusal.message, {
-    field: "url",
-    ...details,
-  });
+  const fail = refusal.sent === false ? notSent : maybeSent;
+  return fail(refusal.code === "timeout" ? "timeout" : "upstream_failed", refusal.message, { field: "url" });
 }

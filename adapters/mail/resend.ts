@@ -5,7 +5,16 @@
  */
 import { z } from "zod";
 import { toBase64 } from "../../core/base64.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import {
+  ANSWERED,
+  type ErrorCode,
+  failed,
+  type Failure,
+  maybeSent,
+  notSent,
+  ok,
+  type Result,
+} from "../../core/errors.ts";
 import { RESEND_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { shownMailbox } from "../../core/mail/address.ts";
 import { checkMail } from "../../core/mail/check.ts";
@@ -35,10 +44,10 @@ export function openResend({ baseUrl, apiKey, from }: ResendSettings): MailPort 
       if (!checked.ok) return checked;
       const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
       const answer = await post(`${baseUrl}/emails`, apiKey, { key, body: payloadOf(mail, from), signal: limit });
-      if (answer === null) return limit.aborted ? late() : failed("upstream_failed", "Resend cannot be reached.");
+      if (answer === null) return limit.aborted ? late() : maybeSent("upstream_failed", "Resend cannot be reached.");
       if (answer.isOk) {
         const sent = sentSchema.safeParse(answer.body);
-        return sent.success ? ok({ id: sent.data.id }) : failed("upstream_failed", UNREADABLE);
+        return sent.success ? ok({ id: sent.data.id }) : maybeSent("upstream_failed", UNREADABLE);
       }
       const error = errorSchema.safeParse(answer.body);
       return refusal(answer, error.success ? error.data : null);
@@ -121,26 +130,29 @@ function attachmentOf({ filename, contentType, bytes }: Mail["attachments"][numb
 }
 
 function late(): Result<SentMail> {
-  return failed("timeout", "Resend did not answer in time.");
+  return maybeSent("timeout", "Resend did not answer in time.");
 }
 
 /** What Resend refuses itself surely does not leave. Without its own error, nothing says that the request reached it. */
 function refusal({ status, retryAfter }: Answer, error: z.infer<typeof errorSchema> | null): Result<SentMail> {
-  if (status < 400) return failed("upstream_failed", UNREADABLE);
-  if (status >= 500 || status === 408) return failed("upstream_failed", `Resend failed (HTTP ${status}).`);
-  const details = { sent: false, answered: true };
+  if (status < 400) return maybeSent("upstream_failed", UNREADABLE);
+  if (status >= 500 || status === 408) return maybeSent("upstream_failed", `Resend failed (HTTP ${status}).`);
   const { name, message } = error ?? { name: `HTTP ${status}`, message: "its answer is not its API's" };
   const words = `${name}: ${message.slice(0, MAX_WORDS)}`;
   if (name === "concurrent_idempotent_requests")
-    return failed("upstream_failed", "Resend is still working on this very mail.");
+    return maybeSent("upstream_failed", "Resend is still working on this very mail.");
   if (status === 409) return failed("conflict", "Resend has had another mail under the same key.");
   if (status === 429 && error !== null && name !== "rate_limit_exceeded")
-    return failed("quota_exceeded", `Resend sends no more mail for now (${words})`, { details });
+    return refused("quota_exceeded", `Resend sends no more mail for now (${words})`);
   if (status === 429) {
     const retryAfterMs = parseRetryAfter(retryAfter, Date.now());
     const wait = retryAfterMs === null ? {} : { retryAfterMs };
-    return failed("rate_limited", "Resend takes no more mail for a moment.", { details, ...wait });
+    return refused("rate_limited", "Resend takes no more mail for a moment.", wait);
   }
-  if (status === 401 || status === 403) return failed("forbidden", `Resend refuses to send (${words})`, { details });
-  return failed("invalid_input", `Resend does not take the mail (${words})`, { details });
+  if (status === 401 || status === 403) return refused("forbidden", `Resend refuses to send (${words})`);
+  return refused("invalid_input", `Resend does not take the mail (${words})`);
+}
+
+function refused(code: ErrorCode, message: string, wait: Pick<Failure, "retryAfterMs"> = {}): Result<SentMail> {
+  return notSent(code, message, { ...wait, cause: ANSWERED });
 }

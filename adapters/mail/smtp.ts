@@ -2,7 +2,7 @@
  * Mail by SMTP. It knows no keys: once the end of a mail's data has left, only the server's answer says whether the mail
  * went on, and without one nobody knows.
  */
-import { type Failure, ok, type Result } from "../../core/errors.ts";
+import { ANSWERED, type ErrorCode, type Failure, maybeSent, notSent, ok, type Result } from "../../core/errors.ts";
 import { domainOf, readMailbox } from "../../core/mail/address.ts";
 import { checkMail } from "../../core/mail/check.ts";
 import { mimeText, recipientsOf } from "../../core/mail/mime.ts";
@@ -84,14 +84,13 @@ class Sending {
 
   private failureOf(thrown: unknown): Failure {
     if (thrown instanceof SmtpRefusal && thrown.reply.code >= 400) return refusal(thrown);
-    if (thrown instanceof SmtpInTheClear) return { code: "forbidden", message: IN_THE_CLEAR, details: { sent: false } };
-    const details = this.isHandedOver ? {} : { details: { sent: false } };
-    if (thrown instanceof TooLate)
-      return { code: "timeout", message: "The server of mail did not answer in time.", ...details };
+    if (thrown instanceof SmtpInTheClear) return notSent("forbidden", IN_THE_CLEAR).error;
+    const fail = this.isHandedOver ? maybeSent : notSent;
+    if (thrown instanceof TooLate) return fail("timeout", "The server of mail did not answer in time.").error;
     const message = this.isHandedOver
       ? "The connection to the server of mail broke before it said whether it takes the mail."
       : "The server of mail cannot be reached, or hung up.";
-    return { code: "upstream_failed", message, ...details };
+    return fail("upstream_failed", message).error;
   }
 }
 
@@ -102,13 +101,16 @@ const IN_THE_CLEAR = "The server of mail offers no encryption (STARTTLS), and a 
  * says besides is nobody's instruction, and stays out of the message.
  */
 function refusal({ reply: { code }, recipient }: SmtpRefusal): Failure {
-  const details = { sent: false, answered: true };
   const whom = recipient === null ? "" : ` ${recipient}, and so nobody got the mail`;
   const message = `The server of mail refuses${whom} (${code}).`;
-  if (code === 530 || code === 534 || code === 535 || code === 538) return { code: "forbidden", message, details };
-  if (code === 552) return { code: "too_large", message, details };
-  if (code >= 500) return { code: "invalid_input", message, details };
-  return { code: code === 421 || code === 450 || code === 452 ? "rate_limited" : "upstream_failed", message, details };
+  return notSent(codeOfReply(code), message, { cause: ANSWERED }).error;
+}
+
+function codeOfReply(code: number): ErrorCode {
+  if (code === 530 || code === 534 || code === 535 || code === 538) return "forbidden";
+  if (code === 552) return "too_large";
+  if (code >= 500) return "invalid_input";
+  return code === 421 || code === 450 || code === 452 ? "rate_limited" : "upstream_failed";
 }
 
 class TooLate extends Error {}

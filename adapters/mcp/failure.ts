@@ -1,6 +1,6 @@
 /** What the MCP package throws, as failures of the port. What a server writes of an error is cut and plain. */
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
-import type { ErrorCode, Failure } from "../../core/errors.ts";
+import { ANSWERED, asNotSent, type ErrorCode, type Failure } from "../../core/errors.ts";
 import { plainText } from "../../core/mcp/tool-list.ts";
 import { NoReply } from "./web-fetch.ts";
 
@@ -11,18 +11,14 @@ const [METHOD_NOT_FOUND, INVALID_PARAMS] = [-32601, -32602];
 /** The failure of an operation. `mayHaveCalled`: a tool's call was on its way; otherwise it surely never left. */
 export function mcpFailure(server: string, thrown: unknown, mayHaveCalled: boolean): Failure {
   const failure = readFailure(server, thrown);
-  return mayHaveCalled ? failure : { ...failure, details: { ...failure.details, sent: false } };
+  return mayHaveCalled ? failure : asNotSent(failure).error;
 }
 
 function readFailure(server: string, thrown: unknown): Failure {
   const noReply = replyIn(thrown);
   if (noReply !== null) {
-    const { code, message, retryAfterMs, details } = noReply.failure;
-    const rest = {
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      ...(details === undefined ? {} : { details }),
-    };
-    return { code, message: `The MCP server ${server} cannot be reached: ${message}`, ...rest };
+    const { field: _, fields: __, ...rest } = noReply.failure;
+    return { ...rest, message: `The MCP server ${server} cannot be reached: ${rest.message}` };
   }
   if (thrown instanceof UnauthorizedError) return unauthorized(server);
   if (thrown instanceof SdkHttpError) return ofStatus(server, thrown.data.status);
@@ -43,14 +39,14 @@ function replyIn(thrown: unknown): NoReply | null {
 
 function unauthorized(server: string): Failure {
   const message = `The MCP server ${server} does not accept Otto's credentials. An administrator has to set or renew them (/v1/mcp-servers/${server}).`;
-  return { code: "permission_denied", message, details: { answered: true } };
+  return { code: "permission_denied", message, cause: ANSWERED };
 }
 
 function ofStatus(server: string, status: number): Failure {
   if (status === 401 || status === 403) return unauthorized(server);
   const message = `The MCP server ${server} answered with the status ${status}.`;
-  if (status === 429) return { code: "rate_limited", message, details: { answered: true } };
-  return { code: "upstream_failed", message, ...(status < 500 ? { details: { answered: true } } : {}) };
+  if (status === 429) return { code: "rate_limited", message, cause: ANSWERED };
+  return { code: "upstream_failed", message, ...(status < 500 ? { cause: ANSWERED } : {}) };
 }
 
 /** The server's own error (JSON-RPC): it says itself that there is no result. */
@@ -62,7 +58,7 @@ function ofProtocol(server: string, { code, message }: ProtocolError): Failure {
   return {
     code: codes[code] ?? "upstream_failed",
     message: `The MCP server ${server} refused: ${plainText(message, MAX_SAID)}`,
-    details: { answered: true },
+    cause: ANSWERED,
   };
 }
 

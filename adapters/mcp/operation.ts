@@ -7,7 +7,7 @@ import {
   ProtocolError,
   SdkHttpError,
 } from "@modelcontextprotocol/client";
-import { type Failure, type Result, ok, OttoError } from "../../core/errors.ts";
+import { asNotSent, type Failure, ok, OttoError, type Result } from "../../core/errors.ts";
 import { plainText } from "../../core/mcp/tool-list.ts";
 import type { McpCall, McpListing, McpReply } from "../../core/mcp/port.ts";
 import type { WebPort } from "../../core/ports.ts";
@@ -162,12 +162,12 @@ function isRefusal(thrown: unknown): boolean {
 }
 
 function failureOf({ name }: McpServer, thrown: unknown, mayHaveCalled: boolean): Failure {
-  if (thrown instanceof OttoError) return { ...thrown.failure, details: { ...thrown.failure.details, sent: false } };
+  if (thrown instanceof OttoError) return asNotSent(thrown.failure).error;
   return mcpFailure(name, thrown, mayHaveCalled);
 }
 
 function withConsent(failure: Failure, url: URL): Failure {
-  return { ...failure, code: "permission_denied", details: { ...failure.details, authorizationUrl: url.href } };
+  return { ...failure, code: "permission_denied", cause: { kind: "needs_consent", url: url.href } };
 }
 
 /** What a server said of its progress, for the message that it was not waited for any longer. */

@@ -4,7 +4,16 @@
  * back is searched for them.
  */
 import { z } from "zod";
-import { ERRORS, type ErrorCode, type Failure, failed, ok, type Result } from "../../core/errors.ts";
+import {
+  type ErrorCode,
+  ERRORS,
+  failed,
+  type Failure,
+  maybeSent,
+  notSent,
+  ok,
+  type Result,
+} from "../../core/errors.ts";
 import { fillProcess, type McpProcess, processRefersToSecrets } from "../../core/mcp/process-config.ts";
 import type { WebPort, WebStream, WebStreamRequest } from "../../core/ports.ts";
 import type { SecretsPort } from "../../core/web/secrets-port.ts";
@@ -34,11 +43,7 @@ const FAILED = "event: failed\n";
 /** That event is no longer than this. */
 const MAX_FAILED_BYTES = 32 * 1024;
 
-const LOST: Failure = {
-  code: "upstream_failed",
-  message: "the connection to the sidecar was lost",
-  retryAfterMs: AGAIN_AFTER_MS,
-};
+const LOST = maybeSent("upstream_failed", "the connection to the sidecar was lost", { retryAfterMs: AGAIN_AFTER_MS });
 
 /** For one operation: the ids of its messages are its own. */
 export function processWeb(server: string, program: McpProcess, ways: ProcessWays): Pick<WebPort, "open"> {
@@ -48,7 +53,7 @@ export function processWeb(server: string, program: McpProcess, ways: ProcessWay
       const { sidecar, tenant, secrets } = ways;
       if (request.method !== "POST" || request.body === null) return ok(empty(405));
       if (sidecar === null)
-        return notStarted("not_available", "it needs the sidecar, and none is set up here (SIDECAR_SECRET)");
+        return notSent("not_available", "it needs the sidecar, and none is set up here (SIDECAR_SECRET)");
       const book = await openSecretBook(secrets, processRefersToSecrets(program));
       if (!book.ok) return book;
       const filled = fillProcess(program, book.value.named);
@@ -72,7 +77,7 @@ async function send(
 ): Promise<Result<WebStream>> {
   // A failed fetch does not tell whether its request arrived, which matters for a call.
   if (isCall(message) && !(await isUp(sidecar, signal)))
-    return signal.aborted ? notStarted("timeout", "it was given up before it was asked") : unreachable();
+    return signal.aborted ? notSent("timeout", "it was given up before it was asked") : unreachable();
   const files = [{ path: MESSAGE, size: message.length }];
   const head = headBytes({ body: order, files });
   const size = `${head.length}\n`.length + head.length + message.length;
@@ -95,10 +100,10 @@ async function send(
     if (status !== 200 && status !== 202) return refusalOf(status, await response.text());
     return ok(response.body === null ? empty(status) : { status, headers: [...headers], body: response.body });
   } catch {
-    if (limit.aborted) return failed("timeout", "it did not answer in time");
+    if (limit.aborted) return maybeSent("timeout", "it did not answer in time");
     // What comes before a call did not ask, and is tried again.
     if (!isCall(message)) await isUp(sidecar, limit);
-    return { ok: false, error: LOST };
+    return LOST;
   }
 }
 
@@ -143,7 +148,7 @@ function untilLost(body: ReadableStream<Uint8Array>, signal: AbortSignal): Reada
         if (done) controller.close();
         else controller.enqueue(value);
       } catch (thrown) {
-        controller.error(thrown instanceof NoReply || signal.aborted ? thrown : new NoReply(LOST));
+        controller.error(thrown instanceof NoReply || signal.aborted ? thrown : new NoReply(LOST.error));
       }
     },
     cancel: (reason) => reader.cancel(reason),
@@ -161,21 +166,15 @@ function readFailed(text: string): Failure | null {
 /** What the sidecar answers when it hands nothing on. */
 function refusalOf(status: number, text: string): Result<never> {
   const refusal = readRefusal(status, text);
-  if (refusal === null) return { ok: false, error: LOST };
+  if (refusal === null) return LOST;
   if (refusal.isOfTheDoor) return unreachable();
   const { code, message, surelyNotBegun } = refusal;
   if (!surelyNotBegun) return failed(code, message);
   const again = code === "rate_limited" ? { retryAfterMs: AGAIN_AFTER_MS } : {};
-  return failed(code, message, { ...again, details: { sent: false } });
+  return notSent(code, message, again);
 }
 
 function unreachable(): Result<never> {
-  return failed("upstream_failed", "the sidecar, in which it runs, does not answer", {
-    retryAfterMs: AGAIN_AFTER_MS,
-    details: { sent: false },
-  });
-}
-
-function notStarted(code: ErrorCode, message: string): Result<never> {
-  return failed(code, message, { details: { sent: false } });
+  const message = "the sidecar, in which it runs, does not answer";
+  return notSent("upstream_failed", message, { retryAfterMs: AGAIN_AFTER_MS });
 }

@@ -1,7 +1,7 @@
 /** The MCP servers of a tenant as they are stored, opened: what is sealed in a row is read here and nowhere else. */
 import { fromBase64, toBase64 } from "../../core/base64.ts";
 import type { McpServerAccess, McpServerTable } from "../../core/mcp/server-table.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { notSent, ok, type Result } from "../../core/errors.ts";
 import type { McpSecrets } from "../../core/mcp/config.ts";
 import { asReferences } from "../../core/mcp/process-config.ts";
 import type { Reseal } from "../resealing.ts";
@@ -62,7 +62,7 @@ export function openRegistry(
     const secrets = await unseal<McpSecrets>(name, "secrets", sealed);
     if (secrets === null) {
       const message = `What is stored of the MCP server ${name} cannot be opened any more. Set it again.`;
-      return failed("not_available", message, { details: { sent: false } });
+      return notSent("not_available", message);
     }
     const { headers, clientSecret, env: variables = [] } = secrets;
     const { url, oauth, process: program } = settings;

@@ -1,4 +1,5 @@
 /** The results of the MCP package in the port's words. The package has checked their form. */
+import { ANSWERED } from "../../core/errors.ts";
 import type { CallToolResult, ContentBlock, InputRequiredResult } from "@modelcontextprotocol/client";
 import type { McpContent, McpQuestion, McpReply } from "../../core/mcp/port.ts";
 import { NoReply } from "./web-fetch.ts";
@@ -52,5 +53,5 @@ export function readInputRequired(server: string, { inputRequests = {}, requestS
 
 function refusal(server: string, why: string): NoReply {
   const message = `The MCP server ${server} wants something that Otto does not give: ${why}.`;
-  return new NoReply({ code: "upstream_failed", message, details: { answered: true } });
+  return new NoReply({ code: "upstream_failed", message, cause: ANSWERED });
 }

@@ -1,5 +1,5 @@
 /** Documents, read and made by the sidecar: the document goes there, its Markdown and its pictures come back. */
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { asNotSent, failed, ok, type Result } from "../../core/errors.ts";
 import {
   documentFacts,
   type DocumentImage,
@@ -33,7 +33,7 @@ export function openDocuments(sidecar: Sidecar | null, tenant: string): Document
 function withoutEffect<T>(result: Result<T>): Result<T> {
   if (result.ok) return result;
   const { error } = result;
-  return { ok: false, error: { ...error, details: { ...error.details, sent: false } } };
+  return asNotSent(error);
 }
 
 async function readBySidecar(

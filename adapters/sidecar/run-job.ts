@@ -1,5 +1,5 @@
 /** A job of the sidecar, as the Worker orders it: a packet goes out, a packet comes back, and both stream. */
-import { type ErrorCode, failed, type Failure, ok, type Result } from "../../core/errors.ts";
+import { asNotSent, failed, maybeSent, notSent, ok, type Result } from "../../core/errors.ts";
 import { signJobOrder } from "../signing/sidecar-token.ts";
 import {
   headBytes,
@@ -58,15 +58,15 @@ export interface JobReply {
 }
 
 /**
- * Has the sidecar do a job. `sidecar` null: there is none. A failure has `details.sent` false when the job surely did not
+ * Has the sidecar do a job. `sidecar` null: there is none. A failure has `happened` "no" when the job surely did not
  * begin, and then is worth another try where it says so. Never throws.
  */
 export async function runJob(sidecar: Sidecar | null, request: JobRequest): Promise<Result<JobReply>> {
   if (sidecar === null)
-    return notBegun("not_available", "This needs the sidecar, and none is set up here (SIDECAR_SECRET).");
+    return notSent("not_available", "This needs the sidecar, and none is set up here (SIDECAR_SECRET).");
   const { kind, tenant, order, files, timeoutMs, signal } = request;
   if (!(await isUp(sidecar, signal)))
-    return signal.aborted ? notBegun("timeout", "It was given up before it was ordered.") : unreachable();
+    return signal.aborted ? notSent("timeout", "It was given up before it was ordered.") : unreachable();
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs + MARGIN_MS)]);
   const filesSha256 = await hashOfAll(files, limit);
   if (!filesSha256.ok) return filesSha256;
@@ -98,9 +98,9 @@ export async function runJob(sidecar: Sidecar | null, request: JobRequest): Prom
   } catch {
     // A job begins with a whole packet, and never with a part of one.
     if (failing.failure !== null) return failing.failure;
-    if (!isWhole && limit.aborted) return notBegun("timeout", "The time was up before all files of the job were sent.");
+    if (!isWhole && limit.aborted) return notSent("timeout", "The time was up before all files of the job were sent.");
     if (!isWhole) return unreachable();
-    if (limit.aborted) return failed("timeout", "The sidecar did not end the job in time.");
+    if (limit.aborted) return maybeSent("timeout", "The sidecar did not end the job in time.");
     return lost();
   }
 }
@@ -113,7 +113,7 @@ async function opened(
   const found = await files.get(path)?.open();
   if (found?.ok === true) return found.value;
   const failure = found?.error ?? { code: "not_found", message: `There is no file ${path}.` };
-  failing.failure = notSent(failure);
+  failing.failure = asNotSent(failure);
   throw new Error(failure.message);
 }
 
@@ -130,7 +130,7 @@ async function hashOfAll(files: readonly JobFile[], limit: AbortSignal): Promise
 
 async function hashOf(file: JobFile, limit: AbortSignal): Promise<Result<string>> {
   const found = await file.open();
-  if (!found.ok) return notSent(found.error);
+  if (!found.ok) return asNotSent(found.error);
   const reader = found.value.getReader();
   const giveUp = () => void reader.cancel().catch(() => undefined);
   limit.addEventListener("abort", giveUp, { once: true });
@@ -151,12 +151,8 @@ async function hashOf(file: JobFile, limit: AbortSignal): Promise<Result<string>
 }
 
 function unread(path: string, limit: AbortSignal): Result<never> {
-  if (limit.aborted) return notBegun("timeout", "The time was up before all files of the job were read.");
-  return notBegun("upstream_failed", `The file ${path} could not be read whole. Try again later.`);
-}
-
-function notSent(failure: Failure): Result<never> {
-  return { ok: false, error: { ...failure, details: { ...failure.details, sent: false } } };
+  if (limit.aborted) return notSent("timeout", "The time was up before all files of the job were read.");
+  return notSent("upstream_failed", `The file ${path} could not be read whole. Try again later.`);
 }
 
 async function* filesOf(packet: OpenPacket): AsyncGenerator<ReturnedFile> {
@@ -204,20 +200,16 @@ function refusalOf(status: number, text: string): Result<never> {
   const at = field === undefined ? {} : { field };
   const again = retryAfterMs ?? (surelyNotBegun && code === "rate_limited" ? AGAIN_AFTER_MS : undefined);
   const more = { ...at, ...(again === undefined ? {} : { retryAfterMs: again }) };
-  return failed(code, message, surelyNotBegun ? { ...more, details: { sent: false } } : more);
+  return (surelyNotBegun ? notSent : failed)(code, message, more);
 }
 
 function lost(): Result<never> {
-  return failed("upstream_failed", "The connection to the sidecar was lost during the job.", {
+  return maybeSent("upstream_failed", "The connection to the sidecar was lost during the job.", {
     retryAfterMs: AGAIN_AFTER_MS,
   });
 }
 
 function unreachable(): Result<never> {
   const message = "The service that does this work does not answer. Try again later.";
-  return failed("upstream_failed", message, { retryAfterMs: AGAIN_AFTER_MS, details: { sent: false } });
-}
-
-function notBegun(code: ErrorCode, message: string): Result<never> {
-  return failed(code, message, { details: { sent: false } });
+  return notSent("upstream_failed", message, { retryAfterMs: AGAIN_AFTER_MS });
 }

@@ -1,6 +1,6 @@
 /** Programs in the sidecar's cage. */
 import { z } from "zod";
-import { failed, type Failure, ok, type Result } from "../../core/errors.ts";
+import { asNotSent, failed, type Failure, maybeSent, ok, type Result } from "../../core/errors.ts";
 import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort, WrittenByScript } from "../../core/scripts/port.ts";
 import { resultRoom } from "./result-room.ts";
 import { type JobFile, type JobReply, runJob } from "./run-job.ts";
@@ -81,7 +81,7 @@ async function runOf({ body, files }: JobReply): Promise<Result<ScriptRun>> {
   try {
     for await (const { path, size, mode = 0o644, bytes } of files) written.push({ path, size, mode, bytes });
   } catch {
-    return failed("upstream_failed", "The connection to the sidecar was lost while the results came.", {
+    return maybeSent("upstream_failed", "The connection to the sidecar was lost while the results came.", {
       retryAfterMs: AGAIN_AFTER_MS,
     });
   }
@@ -92,5 +92,5 @@ async function runOf({ body, files }: JobReply): Promise<Result<ScriptRun>> {
 function surelyNotBegun(reply: { readonly ok: false; readonly error: Failure }): Result<never> {
   const { error } = reply;
   if (error.code !== "not_available" && error.code !== "rate_limited") return reply;
-  return { ok: false, error: { ...error, details: { ...error.details, sent: false } } };
+  return asNotSent(error);
 }

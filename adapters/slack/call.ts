@@ -1,7 +1,7 @@
 /** One call of Slack's Web API, bounded in time, with every way that it can fail as a value. */
 import { SlackAPIClient, SlackAPIConnectionError } from "slack-web-api-client";
 import type { z } from "zod";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { maybeSent, notSent, ok, type Result } from "../../core/errors.ts";
 import { refusalOf, tooMuch } from "./refusals.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -55,12 +55,12 @@ export function timeFor(mostMs: number, until: number | undefined): number {
 
 /** The call was not begun. */
 export function outOfTime(): Result<never> {
-  return failed("upstream_failed", "There was no time left to ask Slack.", { details: { sent: false } });
+  return notSent("upstream_failed", "There was no time left to ask Slack.");
 }
 
 /** Nobody knows whether it took effect. */
 export function lost(message: string): Result<never> {
-  return failed("upstream_failed", message, { details: { sent: true } });
+  return maybeSent("upstream_failed", message);
 }
 
 /** Null: the time is over. The client takes no signal; what it still waits for ends with the request that asked. */

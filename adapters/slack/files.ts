@@ -1,7 +1,7 @@
 /** Files to and from Slack, whose bytes do not go through its Web API. */
 import { z } from "zod";
 import type { SlackPort, SlackUpload } from "../../core/channels/slack/port.ts";
-import { type Failure, failed, ok, type Result } from "../../core/errors.ts";
+import { asNotSent, failed, ok, type Result } from "../../core/errors.ts";
 import { joinBytes } from "../../core/join-bytes.ts";
 import { callSlack, type SlackAddress } from "./call.ts";
 import { leaveUnread, reachSlack } from "./reach.ts";
@@ -15,17 +15,13 @@ export async function uploadFile(address: SlackAddress, file: SlackUpload): Prom
   const place = z.object({ upload_url: z.string(), file_id: z.string() });
   const wanted = { filename: name, length: bytes.length };
   const given = await callSlack(address, "files.getUploadURLExternal", wanted, place);
-  if (!given.ok) return withoutEffect(given.error);
+  if (!given.ok) return asNotSent(given.error);
   const put = await putBytes(address, given.value.upload_url, bytes);
-  if (!put.ok) return withoutEffect(put.error);
+  // A file that was not completed is seen by nobody.
+  if (!put.ok) return asNotSent(put.error);
   const shared = { files: [{ id: given.value.file_id, title }], channel_id: channel, thread_ts: thread };
   const done = await callSlack(address, "files.completeUploadExternal", shared, z.object({}));
   return done.ok ? ok(undefined) : done;
-}
-
-/** A file that was not completed is seen by nobody. */
-function withoutEffect({ details = {}, ...error }: Failure): Result<never> {
-  return { ok: false, error: { ...error, details: { ...details, sent: false } } };
 }
 
 async function putBytes(from: SlackAddress, url: string, bytes: Uint8Array): Promise<Result<void>> {

@@ -1,5 +1,5 @@
 /** Requests to addresses of Slack beside its Web API: where bytes of files stand, and where a click is answered. */
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { ANSWERED, notSent, ok, type Result } from "../../core/errors.ts";
 import { lost, outOfTime, type SlackAddress, timeFor } from "./call.ts";
 import { refusalOf, tooMuch } from "./refusals.ts";
 
@@ -26,8 +26,7 @@ function isSlackAddress(url: string, apiUrl: string): boolean {
  * request holds is for Slack alone, and a file's leads to the page where people log in. Never throws.
  */
 export async function reachSlack<T>({ url, from, init, timeoutMs: mostMs, read }: Reach<T>): Promise<Result<T>> {
-  if (!isSlackAddress(url, from.apiUrl))
-    return failed("blocked_by_policy", "This address is none of Slack's.", { details: { sent: false } });
+  if (!isSlackAddress(url, from.apiUrl)) return notSent("blocked_by_policy", "This address is none of Slack's.");
   const timeoutMs = timeFor(mostMs, from.until);
   if (timeoutMs <= 0) return outOfTime();
   try {
@@ -36,7 +35,7 @@ export async function reachSlack<T>({ url, from, init, timeoutMs: mostMs, read }
     await response.body?.cancel();
     if (response.status === 429) return tooMuch(response.headers.get("retry-after"));
     if (response.status === 404 || response.status === 410)
-      return failed("gone", "This is over at Slack.", { details: { sent: false, answered: true } });
+      return notSent("gone", "This is over at Slack.", { cause: ANSWERED });
     return response.status < 500 ? refusalOf("access_denied") : lost(`Slack answered with HTTP ${response.status}.`);
   } catch {
     return lost("Slack cannot be reached.");

@@ -1,6 +1,6 @@
 /** What Slack's own words for an error mean here (https://docs.slack.dev/reference/methods lists them by method). */
 import { getOwn } from "../../core/base/own-field.ts";
-import { type ErrorCode, failed, type Result } from "../../core/errors.ts";
+import { ANSWERED, type ErrorCode, maybeSent, notSent, type Result } from "../../core/errors.ts";
 
 /** How long nothing is asked when Slack says that it was too much, and not for how long. */
 const DEFAULT_RETRY_AFTER_MS = 30_000;
@@ -64,18 +64,18 @@ const FAILURES: ReadonlySet<string> = new Set([
 export function refusalOf(word: string): Result<never> {
   if (word === "ratelimited" || word === "rate_limited") return tooMuch(null);
   if (FAILURES.has(word))
-    return failed("upstream_failed", "Slack failed. Try again later.", { details: { slack: word, sent: true } });
-  const details = { slack: word, sent: false, answered: true };
+    return maybeSent("upstream_failed", "Slack failed. Try again later.", { details: { slack: word } });
   const [code, message] = getOwn(WORDS, word) ?? ["invalid_input", `Slack refuses this: ${word}.`];
-  return failed(code, message, { details });
+  return notSent(code, message, { cause: ANSWERED, details: { slack: word } });
 }
 
 /** `seconds` as Slack's `Retry-After` has them. */
 export function tooMuch(seconds: string | null): Result<never> {
   const given = seconds === null || seconds.trim() === "" ? Number.NaN : Number(seconds);
   const retryAfterMs = Number.isFinite(given) && given >= 0 ? Math.ceil(given * 1000) : DEFAULT_RETRY_AFTER_MS;
-  return failed("rate_limited", "Slack takes no more from Otto for now. Try again later.", {
+  return notSent("rate_limited", "Slack takes no more from Otto for now. Try again later.", {
     retryAfterMs,
-    details: { slack: "ratelimited", sent: false, answered: true },
+    cause: ANSWERED,
+    details: { slack: "ratelimited" },
   });
 }

@@ -1,6 +1,6 @@
 /** Slack's Web API as the port has it: which method is called with what, and what is read of its reply. */
 import { z } from "zod";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { ANSWERED, failed, notSent, ok, type Result } from "../../core/errors.ts";
 import type { OwnMessage, SlackPort, SlackUser, ThreadMessage } from "../../core/channels/slack/port.ts";
 import { callSlack, type SlackAddress } from "./call.ts";
 import { downloadFile, uploadFile } from "./files.ts";
@@ -198,9 +198,7 @@ async function channelNamed(address: SlackAddress, name: string): Promise<Result
     next = done.value.response_metadata?.next_cursor ?? "";
     if (next === "") break;
   }
-  return failed("not_found", `There is no Slack channel #${name} that Otto may see.`, {
-    details: { sent: false, answered: true },
-  });
+  return notSent("not_found", `There is no Slack channel #${name} that Otto may see.`, { cause: ANSWERED });
 }
 
 async function whoAmI(address: SlackAddress): ReturnType<SlackPort["whoAmI"]> {

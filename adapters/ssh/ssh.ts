@@ -3,9 +3,19 @@
  * here, for that place only, and what comes back is searched for them.
  */
 import { z } from "zod";
-import { ERRORS, type ErrorCode, type Failure, failed, ok, type Result } from "../../core/errors.ts";
+import {
+  asMaybeSent,
+  asNotSent,
+  type ErrorCode,
+  ERRORS,
+  type Failure,
+  maybeSent,
+  notSent,
+  ok,
+  type Result,
+  surelyNotSent,
+} from "../../core/errors.ts";
 import { hostIsListed, portIsListed } from "../../core/host-pattern.ts";
-import { surelyNotSent } from "../../core/ports.ts";
 import type { SecretsPort, TenantSecret } from "../../core/web/secrets-port.ts";
 import type { SshCredential, SshPort, SshRequest, SshRun } from "../../core/ssh/port.ts";
 import { fillReferences, referencedNames } from "../../core/web/secret-references.ts";
@@ -143,13 +153,16 @@ async function read({ body, files }: JobReply): Promise<Result<Ran>> {
   if (told.kind === "failed") {
     const { code, message, sent, field } = told;
     const failure: Failure = { code, message, ...(field === undefined ? {} : { field }) };
-    return { ok: false, error: sent ? failure : { ...failure, details: { sent: false } } };
+    return sent ? asMaybeSent(failure) : asNotSent(failure);
   }
   const output = new Map<string, Uint8Array>();
   try {
     for await (const { path, bytes } of files) output.set(path, bytes);
   } catch {
-    return failed("upstream_failed", "The connection to the sidecar was lost before the command's output was there.");
+    return maybeSent(
+      "upstream_failed",
+      "The connection to the sidecar was lost before the command's output was there.",
+    );
   }
   const { exit_code: exitCode, signal, duration_ms: durationMs } = told;
   const [stdout = new Uint8Array(), stderr = new Uint8Array()] = [output.get("stdout"), output.get("stderr")];
@@ -161,5 +174,5 @@ function cut(bytes: Uint8Array, most: number): string {
 }
 
 function notBegun(code: ErrorCode, message: string, field?: string): Result<never> {
-  return failed(code, message, { ...(field === undefined ? {} : { field }), details: { sent: false } });
+  return notSent(code, message, field === undefined ? {} : { field });
 }

@@ -59,7 +59,7 @@ export interface ChannelsRpc {
     version?: number,
   ): Promise<Result<void>>;
   /**
-   * `not_found`: the tenant is gone; `conflict` with `details.stopped`: it is stopped. A failure that `isUnanswered` leaves
+   * `not_found`: the tenant is gone; `conflict` with the cause `tenant_stopped`: it is stopped. A failure that `isUnanswered` leaves
    * open whether the task was made.
    */
   makeTask(order: TaskOrder, version?: number): Promise<Result<MadeTask>>;

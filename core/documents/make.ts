@@ -233,8 +233,8 @@ export interface MadeDocument {
 
 /**
  * Makes documents. Failures: `invalid_input` (of the content or the template), `unsupported_media` (a template that is
- * none), `too_large`, `timeout`, `rate_limited`, `not_available`, `upstream_failed`; `details.sent` is
- * false, as work whose result did not come back has changed nothing. Never throws.
+ * none), `too_large`, `timeout`, `rate_limited`, `not_available`, `upstream_failed`; `happened` is
+ * "no", as work whose result did not come back has changed nothing. Never throws.
  */
 export interface DocumentMaker {
   make(request: MakeRequest): Promise<Result<MadeDocument>>;

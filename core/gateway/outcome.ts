@@ -6,8 +6,7 @@
  *    receiver still remembers the key of the first attempt (`keyed`).
  * 2. Once an attempt may have taken effect, the outcome is confirmed or unknown, never failed.
  */
-import { surelyNotSent, wasAnswered } from "../ports.ts";
-import type { Failure } from "../errors.ts";
+import { type Failure, surelyNotSent, wasAnswered } from "../errors.ts";
 import type { EffectClass, EffectTerms } from "../tool.ts";
 
 const MINUTE_MS = 60_000;

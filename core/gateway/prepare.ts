@@ -6,6 +6,7 @@
 import { approvalExpiryMs } from "../agent.ts";
 import type { GiveWay } from "../base/turns.ts";
 import { ERRORS, type Failure } from "../errors.ts";
+import { detailsToShow } from "../read-failure.ts";
 import { callId } from "../ids.ts";
 import type { RequestedCall } from "../messages.ts";
 import type { PatternBudget } from "../json-schema/limit-patterns.ts";
@@ -171,7 +172,8 @@ function joinReasons(policy: string | null, influence: string | null): string | 
 
 /** An error as tools give it: how often to retry is the code's own rule. */
 export function toToolError(failure: Failure): ToolError {
-  const { code, message, field, details } = failure;
+  const { code, message, field } = failure;
+  const details = detailsToShow(failure);
   return {
     code,
     message,

@@ -1,5 +1,5 @@
 /** What a mail has to be before any provider sees it. No header can be made to hold another one. */
-import { failed, ok, type Result } from "../errors.ts";
+import { notSent, ok, type Result } from "../errors.ts";
 import { isAddress, isHeaderText } from "./address.ts";
 import {
   type Mail,
@@ -76,9 +76,9 @@ function wrongMailbox(field: string, mailboxes: readonly Mailbox[]): Result<neve
 }
 
 function refuse(field: string, message: string): Result<never> {
-  return failed("invalid_input", `${field}: ${message}.`, { field, details: { sent: false } });
+  return notSent("invalid_input", `${field}: ${message}.`, { field });
 }
 
 function tooLarge(message: string): Result<never> {
-  return failed("too_large", message, { field: "attachments", details: { sent: false } });
+  return notSent("too_large", message, { field: "attachments" });
 }

@@ -42,8 +42,8 @@ export interface SentMail {
 
 /**
  * A provider of mail. Never throws. Failures that no other try can mend are `invalid_input`, `too_large`, `forbidden`,
- * `not_available` or `conflict`; others `upstream_failed`, `timeout`, `rate_limited` or `quota_exceeded`. `details.sent` is
- * false where the mail surely did not leave.
+ * `not_available` or `conflict`; others `upstream_failed`, `timeout`, `rate_limited` or `quota_exceeded`. `happened` is
+ * "no" where the mail surely did not leave.
  */
 export interface MailPort {
   readonly provider: "resend" | "smtp" | "outbox";

@@ -4,7 +4,7 @@
  * (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
  */
 import { getOwn } from "../base/own-field.ts";
-import { failed, type Failure } from "../errors.ts";
+import { ANSWERED, failed, type Failure } from "../errors.ts";
 import type { McpAnswer, McpQuestion, McpReply } from "./port.ts";
 import type { OutsideCaller } from "../gateway/outside-tool.ts";
 import type { OutsideTool } from "../tool-source.ts";
@@ -79,7 +79,7 @@ async function send(
     }
     if (states >= MAX_STATES || signal.aborted) {
       const message = `The MCP server ${server} does not come to an end: it answers ${tool} with its state again and again.`;
-      return failure({ code: "upstream_failed", message, details: { answered: true } });
+      return failure({ code: "upstream_failed", message, cause: ANSWERED });
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     present = { answers: {}, state: reply.state };
@@ -90,7 +90,7 @@ async function send(
 function ask({ origin: { server, tool } }: Target, asked: Asked, problem: string | null, questions: number): Outcome {
   const refuse = (why: string) => {
     const message = `The MCP server ${server} asks a person something for ${tool} that Otto cannot pass on: ${why}.`;
-    return failure({ code: "upstream_failed", message, details: { answered: true } });
+    return failure({ code: "upstream_failed", message, cause: ANSWERED });
   };
   const question = getOwn(asked.questions, asked.asking);
   const form = question === undefined ? null : readQuestion(question);
@@ -114,7 +114,7 @@ async function resultOf(
   if (isError) {
     const text = result.content === "" ? "it says no more." : plainText(result.content, MAX_ERROR);
     const message = `The MCP server ${server} says that ${tool} failed: ${text}`;
-    return failure({ code: "upstream_failed", message, details: { answered: true } });
+    return failure({ code: "upstream_failed", message, cause: ANSWERED });
   }
   // It did happen, so a promised form that is missing is a result of the wrong form, not a failure of the call.
   if (output !== null) return { kind: "result", result: structured ?? null };

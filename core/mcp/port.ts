@@ -81,7 +81,7 @@ export type McpReply =
 /**
  * The MCP servers of one tenant, by the names that it gave them. Failures: `not_found` (no such server, or no such tool),
  * `invalid_input`, `permission_denied` (the server wants other credentials), `blocked_by_policy`, `rate_limited`,
- * `timeout`, `too_large`, `upstream_failed`; `details.sent` is false when the call surely never left.
+ * `timeout`, `too_large`, `upstream_failed`; `happened` is "no" when the call surely never left.
  */
 export interface McpPort {
   /** Connects, and reads all the tools that the server has. */

@@ -4,7 +4,7 @@
  * stands for the tenant's secret of that name.
  */
 import { z } from "zod";
-import { failed, ok, type Result } from "../errors.ts";
+import { failed, notSent, ok, type Result } from "../errors.ts";
 import { normalHostPattern, patternIsCovered } from "../host-pattern.ts";
 import { findMethodRefusal } from "../policy/secret-use.ts";
 import type { TenantSecret } from "../web/secrets-port.ts";
@@ -172,5 +172,5 @@ function notStarted(
   code: "not_found" | "blocked_by_policy" | "not_available" | "invalid_input" | "too_large",
   why: string,
 ): Result<never> {
-  return failed(code, `${why} Nothing was started.`, { details: { sent: false } });
+  return notSent(code, `${why} Nothing was started.`);
 }

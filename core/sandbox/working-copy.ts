@@ -2,7 +2,7 @@
  * Runs a program on a copy of the files that an agent may see, and brings back what it changed: what the agent's rules
  * admit, all of it or nothing, and only where nobody else has changed the same files meanwhile.
  */
-import { failed, ok, type Failure, type Result } from "../errors.ts";
+import { asNotSent, type Failure, ok, type Result } from "../errors.ts";
 import type { FileEntry, FilesPort } from "../ports.ts";
 import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../scripts/port.ts";
 import type { CallFacts, SandboxRules } from "../tool.ts";
@@ -68,7 +68,7 @@ export interface WorkingCopy {
   readonly refused: readonly RefusedFile[];
 }
 
-/** Fails only when the program was not run, or when nobody knows what it did. Then `details.sent` says which. */
+/** Fails only when the program was not run, or when nobody knows what it did. Then `happened` says which. */
 export async function runOnCopy(request: CopyRequest, context: CopyContext): Promise<Result<CopyRun>> {
   const copy = await takeCopy(request, context);
   return copy.ok ? await runCopy(copy.value, request, context) : copy;
@@ -285,5 +285,5 @@ const TOO_MUCH: Failure = {
 };
 
 function notBegun(error: Failure): Result<never> {
-  return failed(error.code, error.message, { ...error, details: { ...error.details, sent: false } });
+  return asNotSent(error);
 }

@@ -163,7 +163,7 @@ export function notStarted(occurrence: Occurrence, failure: Failure, windowMs: n
   const why = gaveWay ? (occurrence.why ?? failure.message) : failure.message;
   const mayExist = occurrence.mayExist || isUnanswered(failure);
   if (gaveWay && !mayExist) return closed({ ...occurrence, failures }, "skipped", why, now);
-  const mayPass = ERRORS[failure.code].retry !== "never" || failure.details?.["stopped"] === true;
+  const mayPass = ERRORS[failure.code].retry !== "never" || failure.cause?.kind === "tenant_stopped";
   const isOver = now - occurrence.judgedAt > Math.max(windowMs, MIN_TRIES_MS);
   if (!mayPass || isOver) return closed({ ...occurrence, failures }, "failed", failure.message, now);
   const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10));

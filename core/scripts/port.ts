@@ -66,7 +66,7 @@ export interface ScriptRun {
 /**
  * Runs programs without rights, secrets or network beyond the request's, and leaves nothing behind. A program that fails
  * is a run. Failures: `not_available` (there is no cage here, and the message says what is missing), `rate_limited` (all
- * places are taken), `too_large`, `invalid_input`, `upstream_failed`, `timeout`; `details.sent` is false when it surely
+ * places are taken), `too_large`, `invalid_input`, `upstream_failed`, `timeout`; `happened` is "no" when it surely
  * did not begin. Never throws.
  */
 export interface ScriptsPort {

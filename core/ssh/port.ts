@@ -39,8 +39,8 @@ export interface SshRun {
 
 /**
  * Runs a command. Failures: `blocked_by_policy` (the place, or a key that is not known: no credential was sent),
- * `not_found` (a secret), `invalid_input`, `permission_denied` (the login), `timeout`, `upstream_failed`; `details.sent` is
- * false when the command surely did not begin.
+ * `not_found` (a secret), `invalid_input`, `permission_denied` (the login), `timeout`, `upstream_failed`; `happened` is
+ * "no" when the command surely did not begin.
  */
 export interface SshPort {
   run(request: SshRequest): Promise<Result<SshRun>>;

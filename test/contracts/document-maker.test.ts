@@ -83,7 +83,7 @@ describe("the sidecar", () => {
       else incoming.once("end", () => outgoing.destroy());
     });
     const maker = openDocuments(sidecarAt(`http://127.0.0.1:${await listenOnLoopback(dying, 0)}`, secret), "ten_1");
-    const error = { code: "upstream_failed", retryAfterMs: 1_000, details: { sent: false } };
+    const error = { code: "upstream_failed", retryAfterMs: 1_000, happened: "no" };
     expect(await maker.make(request(SHEETS))).toMatchObject({ ok: false, error });
     await closeServer(dying);
   });
@@ -95,7 +95,7 @@ describe("the sidecar", () => {
     const jobs = { kinds: [makeJobKind(engines)], folder: join(folder, "ended"), isolation };
     const killed = makeSidecar(secret, systemEgress(parseEgressAllow("")), jobs);
     const maker = openDocuments(sidecarAt(`http://127.0.0.1:${await listenOnLoopback(killed, 0)}`, secret), "ten_1");
-    const error = { code: "upstream_failed", retryAfterMs: 1_000, details: { sent: false } };
+    const error = { code: "upstream_failed", retryAfterMs: 1_000, happened: "no" };
     expect(await maker.make(request(SHEETS))).toMatchObject({ ok: false, error });
     await closeServer(killed);
   });
@@ -123,12 +123,12 @@ describe("the sidecar", () => {
     const gone = openDocuments(sidecarAt(`http://127.0.0.1:${await unusedPort()}`, secret, 0), "ten_1");
     expect(await gone.make(request(SHEETS))).toMatchObject({
       ok: false,
-      error: { code: "upstream_failed", details: { sent: false } },
+      error: { code: "upstream_failed", happened: "no" },
     });
     const none = openDocuments(null, "ten_1");
     expect(await none.make(request(SHEETS))).toMatchObject({
       ok: false,
-      error: { code: "not_available", details: { sent: false } },
+      error: { code: "not_available", happened: "no" },
     });
   });
 });

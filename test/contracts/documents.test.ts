@@ -91,13 +91,13 @@ it.each<[string, Result<never>, object]>([
   const { documents, close } = await overLoopback({ convert: async () => failure, readApart: async () => failure });
   const read = await documents.read(documentOf("a.docx", fixture("report.docx")));
   if (read.ok) throw new Error("it was read");
-  expect({ retryAfterMs: undefined, ...read.error }).toMatchObject({ ...expected, details: { sent: false } });
+  expect({ retryAfterMs: undefined, ...read.error }).toMatchObject({ ...expected, happened: "no" });
   await close();
 });
 
 it("without a sidecar, and with one that does not answer, a document was not read", async () => {
   const none = await openDocuments(null, "t1").read(documentOf("a.md", "x"));
-  expect(none).toMatchObject({ ok: false, error: { code: "not_available", details: { sent: false } } });
+  expect(none).toMatchObject({ ok: false, error: { code: "not_available", happened: "no" } });
   const silent = sidecarAt(`http://127.0.0.1:${await unusedPort()}`, "s".repeat(32), 0);
   const lost = await openDocuments(silent, "t1").read(documentOf("a.md", "x"));
   expect(lost).toMatchObject({ ok: false, error: { code: "upstream_failed" } });

@@ -149,7 +149,7 @@ describe("a reply", () => {
     });
     const replied = await (await portTo(standIn)).call(callOf({ timeoutMs: 3_000 }));
     expect(replied).toMatchObject({ ok: false, error: { code: "timeout" } });
-    expect(!replied.ok && replied.error.details?.["sent"]).not.toBe(false);
+    expect(!replied.ok && replied.error.happened).not.toBe("no");
     // With more time it is not waited for to its end: nothing is under way any more.
     const later = await (await portTo(standIn)).call(callOf({ timeoutMs: 50_000 }));
     expect(later).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
@@ -206,7 +206,7 @@ describe("a reply", () => {
       });
       const replied = await (await portTo(standIn)).call(callOf({ timeoutMs: 50_000 }));
       expect(replied).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
-      expect(!replied.ok && replied.error.details?.["sent"]).not.toBe(false);
+      expect(!replied.ok && replied.error.happened).not.toBe("no");
     },
   );
 
@@ -226,7 +226,7 @@ describe("a reply", () => {
     );
     expect(await (await portTo(standIn)).call(callOf())).toMatchObject({
       ok: false,
-      error: { code: "upstream_failed", message: expect.stringMatching(/broken here$/), details: { answered: true } },
+      error: { code: "upstream_failed", message: expect.stringMatching(/broken here$/), cause: { kind: "answered" } },
     });
   });
 

@@ -98,7 +98,7 @@ export function mcpContract(name: string, open: OpenServers, { asks }: { readonl
     it("hands over what a server says of a tool that it does not have, and that it said it", async () => {
       const mcp = await portTo({});
       const replied = await mcp.call(callOf({ tool: "missing" }));
-      expect(replied).toMatchObject({ ok: false, error: { code: "invalid_input", details: { answered: true } } });
+      expect(replied).toMatchObject({ ok: false, error: { code: "invalid_input", cause: { kind: "answered" } } });
     });
 
     it("knows no server of another name, and nothing was sent", async () => {
@@ -107,7 +107,7 @@ export function mcpContract(name: string, open: OpenServers, { asks }: { readonl
         await mcp.call(callOf({ server: "other" })),
         await mcp.list("other", new AbortController().signal),
       ]) {
-        expect(replied).toMatchObject({ ok: false, error: { code: "not_found", details: { sent: false } } });
+        expect(replied).toMatchObject({ ok: false, error: { code: "not_found", happened: "no" } });
       }
     });
 
@@ -115,7 +115,7 @@ export function mcpContract(name: string, open: OpenServers, { asks }: { readonl
       const mcp = await portTo({ away: true });
       expect(await mcp.call(callOf())).toMatchObject({
         ok: false,
-        error: { code: "upstream_failed", details: { sent: false } },
+        error: { code: "upstream_failed", happened: "no" },
       });
       expect(await mcp.list("notes", new AbortController().signal)).toMatchObject({ ok: false });
     });

@@ -5,7 +5,7 @@ import { openWeb } from "../../adapters/egress/web.ts";
 import { openMcp } from "../../adapters/mcp/mcp.ts";
 import type { McpServer } from "../../adapters/mcp/server.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
-import { failed, ok } from "../../core/errors.ts";
+import { notSent, ok } from "../../core/errors.ts";
 import type { McpAnswer, McpContent, McpQuestion } from "../../core/mcp/port.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
@@ -88,7 +88,7 @@ function overLoopback(options: McpStandInOptions): OpenServers {
     const web = openWeb({ sidecar: sidecarAt(sidecarUrl, secret), allow, tenant: "t1", secrets: fakeSecrets() });
     const find = async (name: string) => {
       const found = started.find((one) => one.name === name);
-      if (found === undefined) return failed("not_found", "There is no such server.", { details: { sent: false } });
+      if (found === undefined) return notSent("not_found", "There is no such server.");
       const server: McpServer = {
         name,
         url: found.url,

@@ -83,7 +83,7 @@ export function slackContract(name: string, open: () => Promise<SlackUnderTest>)
         value: undefined,
       });
       const gone = await slack.update({ channel: "C1", ts: "1.000001", text: "other", blocks: [] });
-      expect(gone).toMatchObject({ ok: false, error: { code: "not_found", details: { sent: false } } });
+      expect(gone).toMatchObject({ ok: false, error: { code: "not_found", happened: "no" } });
     });
 
     it.each([
@@ -93,7 +93,7 @@ export function slackContract(name: string, open: () => Promise<SlackUnderTest>)
       const slack = await start();
       expect(await slack.post(post({ channel }))).toMatchObject({
         ok: false,
-        error: { code, details: { sent: false } },
+        error: { code, happened: "no" },
       });
     });
 
@@ -136,7 +136,7 @@ export function slackContract(name: string, open: () => Promise<SlackUnderTest>)
       "neither fetches a file from %s nor answers there",
       async (url) => {
         const slack = await start();
-        const refused = { ok: false, error: { code: "blocked_by_policy", details: { sent: false } } };
+        const refused = { ok: false, error: { code: "blocked_by_policy", happened: "no" } };
         expect(await slack.download(url, 1_000)).toMatchObject(refused);
         const answer = { text: "x", blocks: [], isEphemeral: true, replaces: false };
         expect(await slack.respond(url, answer)).toMatchObject(refused);
@@ -147,7 +147,7 @@ export function slackContract(name: string, open: () => Promise<SlackUnderTest>)
       const slack = await start();
       expect(await slack.whoAmI()).toMatchObject({ ok: true, value: { team: opened?.team } });
       await opened?.revoke();
-      const refused = { ok: false, error: { code: "forbidden", details: { sent: false } } };
+      const refused = { ok: false, error: { code: "forbidden", happened: "no" } };
       expect(await slack.whoAmI()).toMatchObject(refused);
       expect(await slack.post(post())).toMatchObject(refused);
     });

@@ -60,7 +60,7 @@ describe("the adapter", () => {
     await client.breakWith({ kind: "ratelimited", retryAfter: 7, times: 1 });
     expect(await slack.post(POST)).toMatchObject({
       ok: false,
-      error: { code: "rate_limited", retryAfterMs: 7_000, details: { sent: false } },
+      error: { code: "rate_limited", retryAfterMs: 7_000, happened: "no" },
     });
     expect(await client.messages("C1")).toEqual([]);
     expect(await client.calls("chat.postMessage")).toHaveLength(1);
@@ -78,7 +78,7 @@ describe("the adapter", () => {
       await client.breakWith({ ...fault, times: 1 });
       expect(await (fault.kind === "hang" ? impatient : slack).post(POST)).toMatchObject({
         ok: false,
-        error: { code: "upstream_failed", details: { sent: true } },
+        error: { code: "upstream_failed", happened: "unknown" },
       });
       const found = await slack.messagesSince({ channel: "C1", thread: null, since: Date.now() });
       expect(found.ok && found.value.map(({ key }) => key)).toEqual(fault.kind === "cut" ? ["key 1"] : []);
@@ -88,14 +88,14 @@ describe("the adapter", () => {
   it.each(["files.getUploadURLExternal", "upload"])("has shared nothing when %s fails", async (method) => {
     await client.breakWith({ kind: "status", status: 500, method, times: 1 });
     const file = { channel: "C1", thread: null, name: "a.txt", title: "a.txt", bytes: Uint8Array.of(1) };
-    expect(await slack.upload(file)).toMatchObject({ ok: false, error: { details: { sent: false } } });
+    expect(await slack.upload(file)).toMatchObject({ ok: false, error: { happened: "no" } });
     expect(await client.messages("C1")).toEqual([]);
   });
 
   it("begins no call once its time is over, and shares nothing after it", async () => {
     const at = { apiUrl: `${server.url}/api/`, token: facts.token, botUser: facts.botUser };
     const over = openSlack({ ...at, until: Date.now() });
-    const refused = { ok: false, error: { code: "upstream_failed", details: { sent: false } } };
+    const refused = { ok: false, error: { code: "upstream_failed", happened: "no" } };
     expect(await over.post(POST)).toMatchObject(refused);
     expect(await over.download(`${server.url}/files-pri/x`, 100)).toMatchObject(refused);
     expect(await client.calls()).toEqual([]);

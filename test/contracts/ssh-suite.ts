@@ -86,7 +86,7 @@ export function sshContract(name: string, open: OpenSsh): void {
           code: "blocked_by_policy",
           field: "host",
           message: expect.stringContaining(under.fingerprint),
-          details: { sent: false },
+          happened: "no",
         },
       });
       expect(commands).toEqual([]);
@@ -96,7 +96,7 @@ export function sshContract(name: string, open: OpenSsh): void {
       const under = await start();
       expect(await under.ssh.run(request(under, { allowedDomains, host: "192.0.2.1", port: 22 }))).toMatchObject({
         ok: false,
-        error: { code: "blocked_by_policy", field: "host", details: { sent: false } },
+        error: { code: "blocked_by_policy", field: "host", happened: "no" },
       });
     });
 
@@ -105,7 +105,7 @@ export function sshContract(name: string, open: OpenSsh): void {
       const credential = { kind: "password", password: "wrong" } as const;
       expect(await under.ssh.run(request(under, { credential }))).toMatchObject({
         ok: false,
-        error: { code: "permission_denied", details: { sent: false } },
+        error: { code: "permission_denied", happened: "no" },
       });
     });
 
@@ -113,7 +113,7 @@ export function sshContract(name: string, open: OpenSsh): void {
       const under = await start(null);
       expect(await under.ssh.run(request(under))).toMatchObject({
         ok: false,
-        error: { code: "upstream_failed", details: { sent: false } },
+        error: { code: "upstream_failed", happened: "no" },
       });
     });
 
@@ -124,7 +124,7 @@ export function sshContract(name: string, open: OpenSsh): void {
         return {};
       });
       const given = await under.ssh.run(request(under, { signal: AbortSignal.abort() }));
-      expect(given).toMatchObject({ ok: false, error: { details: { sent: false } } });
+      expect(given).toMatchObject({ ok: false, error: { happened: "no" } });
       expect(commands).toEqual([]);
     });
   });

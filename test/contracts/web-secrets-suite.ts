@@ -75,7 +75,7 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
     ] as const)("sends nothing whose %s is too long with them", async (field, path, headers, body) => {
       secrets[0] = { name: "KEY", value: "k".repeat(4_096), hosts: [host] };
       const reply = await outside.web.request(send(`${base}${path}`, headers, body));
-      expect(reply).toMatchObject({ ok: false, error: { code: "too_large", field, details: { sent: false } } });
+      expect(reply).toMatchObject({ ok: false, error: { code: "too_large", field, happened: "no" } });
       expect(outside.received).toEqual([]);
     });
 
@@ -110,7 +110,7 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
         ["body", send(`${base}/`, {}, reference)],
       ] as const) {
         const reply = await outside.web.request(request);
-        expect(reply).toMatchObject({ ok: false, error: { code, field, details: { sent: false } } });
+        expect(reply).toMatchObject({ ok: false, error: { code, field, happened: "no" } });
         expect(!reply.ok && reply.error.message).toMatch(message);
         if (reference === "{{secret.OTHER}}") expect(!reply.ok && reply.error.message).toContain(host);
       }
@@ -135,20 +135,20 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
 
     it("sends none without TLS, but at a place that the operator opened", async () => {
       const reply = await outside.web.request(ask("http://api.example.com/?k={{secret.PLAIN}}"));
-      expect(reply).toMatchObject({ ok: false, error: { code: "blocked_by_policy", details: { sent: false } } });
+      expect(reply).toMatchObject({ ok: false, error: { code: "blocked_by_policy", happened: "no" } });
       expect(!reply.ok && reply.error.message).toContain("https only");
     });
 
     it("fills none in in a host", async () => {
       const reply = await outside.web.request(ask("http://{{secret.KEY}}.example.com/"));
-      expect(reply).toMatchObject({ ok: false, error: { details: { sent: false } } });
+      expect(reply).toMatchObject({ ok: false, error: { happened: "no" } });
       expect(outside.received).toEqual([]);
     });
 
     it("sends nothing whose secrets cannot be read, and everything else", async () => {
       isAway = true;
       const reply = await outside.web.request(ask(`${base}/?k={{secret.KEY}}`));
-      expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed", details: { sent: false } } });
+      expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed", happened: "no" } });
       expect(!reply.ok && reply.error.retryAfterMs).toBeGreaterThan(0);
       expect(outside.received).toEqual([]);
       expect((await outside.web.request(ask(`${base}/`))).ok).toBe(true);
@@ -201,7 +201,7 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
       for (const name of ["REFUSED", "PATCHES"]) {
         const secretHeaders = [["x-key", `{{secret.${name}}}`]] as const;
         const opened = await outside.web.open({ ...ask(`${base}/`, { method: "POST" }), secretHeaders });
-        expect(opened).toMatchObject({ ok: false, error: { code: "blocked_by_policy", details: { sent: false } } });
+        expect(opened).toMatchObject({ ok: false, error: { code: "blocked_by_policy", happened: "no" } });
       }
       expect(outside.received).toEqual([]);
     });
@@ -223,7 +223,7 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
       it("goes to no host that it is not bound to", async () => {
         outside.answer(({ url }) => (url.startsWith(other) ? {} : to(`${other}/there`)));
         const kept = await outside.web.request(ask(`${base}/`, { headers: [["user-agent", "{{secret.KEY}}"]] }));
-        expect(kept).toMatchObject({ ok: false, error: { code: "blocked_by_policy", details: { sent: true } } });
+        expect(kept).toMatchObject({ ok: false, error: { code: "blocked_by_policy", happened: "unknown" } });
         expect(!kept.ok && kept.error.message).toMatch(/KEY is not bound to/);
         const dropped = await outside.web.request(
           ask(`${base}/?k={{secret.KEY}}`, { headers: [["x-k", "{{secret.KEY}}"]] }),

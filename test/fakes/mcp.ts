@@ -1,5 +1,5 @@
 /** MCP servers in memory: each is a list of tools and a function that answers their calls. */
-import { failed, type Failure, ok } from "../../core/errors.ts";
+import { failed, type Failure, notSent, ok } from "../../core/errors.ts";
 import { fakeSecrets } from "./secrets.ts";
 import type { McpCall, McpPort, McpReply } from "../../core/mcp/port.ts";
 
@@ -21,10 +21,9 @@ export interface FakeMcpServer {
 export function fakeMcp(servers: Readonly<Record<string, FakeMcpServer>> = {}): McpPort {
   const find = (name: string) => {
     const server = servers[name];
-    if (server === undefined)
-      return failed("not_found", `There is no MCP server ${name}.`, { details: { sent: false } });
+    if (server === undefined) return notSent("not_found", `There is no MCP server ${name}.`);
     if (server.away === true) {
-      return failed("upstream_failed", `The MCP server ${name} cannot be reached.`, { details: { sent: false } });
+      return notSent("upstream_failed", `The MCP server ${name} cannot be reached.`);
     }
     return ok(server);
   };
@@ -38,9 +37,9 @@ export function fakeMcp(servers: Readonly<Record<string, FakeMcpServer>> = {}): 
     async call(call) {
       const server = find(call.server);
       if (!server.ok) return server;
-      if (call.signal.aborted) return failed("timeout", "The call was given up.", { details: { sent: false } });
+      if (call.signal.aborted) return notSent("timeout", "The call was given up.");
       if (!server.value.tools.some(({ name }) => name === call.tool)) {
-        return failed("invalid_input", `There is no tool ${call.tool}.`, { details: { answered: true } });
+        return failed("invalid_input", `There is no tool ${call.tool}.`, { cause: { kind: "answered" } });
       }
       const answered = server.value.answer(call);
       return await Promise.resolve("code" in answered ? { ok: false, error: answered } : ok(answered));

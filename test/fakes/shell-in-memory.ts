@@ -2,7 +2,7 @@
  * The programs of the cage in memory, where a test brings none of its own. It runs `/bin/sh -c` with a small part of the shell: commands with `;` and `&&` between, words in single
  * or double quotes, `> file` and `>&2`, and the commands below. Anything else is a program that is not found.
  */
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { notSent, ok, type Result } from "../../core/errors.ts";
 import type { ScriptFile, ScriptRequest, ScriptRun, WrittenByScript } from "../../core/scripts/port.ts";
 
 const NOT_FOUND = 127;
@@ -67,7 +67,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 /** One run, as `ScriptsPort` has it. */
 export async function runInMemory(request: ScriptRequest): Promise<Result<ScriptRun>> {
-  if (request.signal.aborted) return failed("timeout", "It was given up.", { details: { sent: false } });
+  if (request.signal.aborted) return notSent("timeout", "It was given up.");
   const [files, skill] = [await taken(request.files), await taken(request.skill)];
   if (!files.ok) return files;
   if (!skill.ok) return skill;

@@ -1,7 +1,7 @@
 /** A workspace of Slack in memory. */
 import { openSlackNotes, type SlackNotesPort } from "../../core/channels/slack/notes.ts";
 import type { OwnMessage, SlackPort, SlackUpload, SlackUser, SlackWords } from "../../core/channels/slack/port.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { failed, notSent, ok, type Result } from "../../core/errors.ts";
 
 /** A message of the bot, as it stands now. */
 export interface FakeMessage extends OwnMessage, SlackWords {
@@ -50,7 +50,7 @@ export function notesIn(workspaces: readonly Pick<FakeSlack, "team" | "slack">[]
   });
 }
 
-const SURE = { details: { sent: false, answered: true } };
+const SURE = { cause: { kind: "answered" } } as const;
 
 export function fakeSlack({ team, channels, users }: FakeWorkspace = WORKSPACE): FakeSlack {
   const state = { isRevoked: false, lastTs: 0 };
@@ -58,11 +58,11 @@ export function fakeSlack({ team, channels, users }: FakeWorkspace = WORKSPACE):
   const files = new Map<string, Uint8Array>();
 
   const place = (named: string): Result<string> => {
-    if (state.isRevoked) return failed("forbidden", "The token was taken back.", SURE);
+    if (state.isRevoked) return notSent("forbidden", "The token was taken back.", SURE);
     if (users.some(({ id }) => `D${id.slice(1)}` === named)) return ok(named);
     const found = channels.find(({ id, name }) => id === named || `#${name}` === named);
-    if (found === undefined) return failed("not_found", "There is no such conversation.", SURE);
-    return found.isOpen ? ok(found.id) : failed("conflict", "It is archived.", SURE);
+    if (found === undefined) return notSent("not_found", "There is no such conversation.", SURE);
+    return found.isOpen ? ok(found.id) : notSent("conflict", "It is archived.", SURE);
   };
   const add = (channel: string, said: Omit<FakeMessage, "channel" | "ts">) => {
     state.lastTs = Math.max(state.lastTs + 1, Date.now() * 1000);
@@ -73,7 +73,7 @@ export function fakeSlack({ team, channels, users }: FakeWorkspace = WORKSPACE):
   const at = ({ channel, ts }: { channel: string; ts: string }) =>
     messages.findIndex((message) => message.channel === channel && message.ts === ts);
   const person = (found: SlackUser | undefined): Result<SlackUser> =>
-    found === undefined ? failed("not_found", "There is no such person.", SURE) : ok(found);
+    found === undefined ? notSent("not_found", "There is no such person.", SURE) : ok(found);
   const share = ({ channel, thread, title, bytes }: SlackUpload): Result<void> => {
     const found = place(channel);
     if (!found.ok) return found;
@@ -94,7 +94,7 @@ export function fakeSlack({ team, channels, users }: FakeWorkspace = WORKSPACE):
       if (!found.ok) return found;
       const index = at({ channel, ts });
       const old = messages[index];
-      if (old === undefined) return failed("not_found", "The message is gone.", SURE);
+      if (old === undefined) return notSent("not_found", "The message is gone.", SURE);
       messages[index] = { ...old, text, blocks };
       return ok(undefined);
     },
@@ -106,9 +106,7 @@ export function fakeSlack({ team, channels, users }: FakeWorkspace = WORKSPACE):
     async respond(url) {
       await Promise.resolve();
       const isSlacks = URL.parse(url)?.hostname === "hooks.slack.com";
-      return isSlacks
-        ? ok(undefined)
-        : failed("blocked_by_policy", "It is none of Slack's.", { details: { sent: false } });
+      return isSlacks ? ok(undefined) : notSent("blocked_by_policy", "It is none of Slack's.");
     },
     openView: async () => await Promise.resolve(ok({ id: "V1" })),
     updateView: async () => await Promise.resolve(ok(undefined)),
@@ -143,22 +141,21 @@ export function fakeSlack({ team, channels, users }: FakeWorkspace = WORKSPACE):
     },
     async permalink(ref) {
       await Promise.resolve();
-      if (at(ref) === -1) return failed("not_found", "The message is gone.", SURE);
+      if (at(ref) === -1) return notSent("not_found", "The message is gone.", SURE);
       return ok(`https://${team.toLowerCase()}.slack.com/archives/${ref.channel}/p${ref.ts.replace(".", "")}`);
     },
     upload: async (file) => await Promise.resolve(share(file)),
     async download(url, maxBytes) {
       await Promise.resolve();
-      if (URL.parse(url)?.hostname !== "files.slack.com")
-        return failed("blocked_by_policy", "It is none of Slack's.", { details: { sent: false } });
+      if (URL.parse(url)?.hostname !== "files.slack.com") return notSent("blocked_by_policy", "It is none of Slack's.");
       const bytes = files.get(url);
-      if (bytes === undefined) return failed("gone", "It is over.", SURE);
+      if (bytes === undefined) return notSent("gone", "It is over.", SURE);
       if (bytes.length > maxBytes) return failed("too_large", "It is too large.");
       return ok({ bytes, contentType: "application/octet-stream" });
     },
     async whoAmI() {
       await Promise.resolve();
-      if (state.isRevoked) return failed("forbidden", "The token was taken back.", SURE);
+      if (state.isRevoked) return notSent("forbidden", "The token was taken back.", SURE);
       const url = `https://${team.toLowerCase()}.slack.com/`;
       return ok({ team, teamName: team, user: "UBOT", bot: "BBOT", url, scopes: null });
     },

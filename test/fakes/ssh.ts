@@ -1,5 +1,5 @@
 /** Servers of SSH in memory: each place has a key and what it answers commands. */
-import { failed, ok } from "../../core/errors.ts";
+import { notSent, ok } from "../../core/errors.ts";
 import type { SshPort, SshRun } from "../../core/ssh/port.ts";
 
 /** A server. Every credential logs in but the password `wrong`. */
@@ -18,19 +18,18 @@ export function fakeSsh(servers: Readonly<Record<string, FakeSshServer>> | null 
   return {
     async run({ host, port, credential, command, fingerprints, allowedDomains, maxOutputBytes, signal }) {
       await Promise.resolve();
-      const no = { details: { sent: false } };
       const names = [host, "*", ...(port === 22 ? [] : [`${host}:${port}`])];
       const isOpen = allowedDomains?.some((entry) => names.includes(entry)) === true;
-      if (!isOpen) return failed("blocked_by_policy", `The host ${host} is not on the list.`, { field: "host", ...no });
-      if (signal.aborted) return failed("timeout", "It was given up.", no);
+      if (!isOpen) return notSent("blocked_by_policy", `The host ${host} is not on the list.`, { field: "host" });
+      if (signal.aborted) return notSent("timeout", "It was given up.");
       const server = servers === null ? ECHO : servers[`${host}:${port}`];
-      if (server === undefined) return failed("upstream_failed", `${host}:${port} was not reached.`, no);
+      if (server === undefined) return notSent("upstream_failed", `${host}:${port} was not reached.`);
       if (servers !== null && !fingerprints.includes(server.fingerprint)) {
         const message = `${host}:${port} showed the key ${server.fingerprint}, which is not known.`;
-        return failed("blocked_by_policy", message, { field: "host", ...no });
+        return notSent("blocked_by_policy", message, { field: "host" });
       }
       if (credential.kind === "password" && credential.password === "wrong")
-        return failed("permission_denied", `${host}:${port} refused the login.`, no);
+        return notSent("permission_denied", `${host}:${port} refused the login.`);
       const ran = { exitCode: 0, signal: null, stdout: "", stderr: "", ...server.answer(command) };
       const [stdout, stderr] = [ran.stdout, ran.stderr].map((text) => text.slice(0, maxOutputBytes)) as [
         string,

@@ -53,7 +53,7 @@ describe("an opened request", () => {
     const { port, received } = web({ body: "ok" });
     expect(await port.open(ask("http://other.example:8080/mcp"))).toMatchObject({
       ok: false,
-      error: { code: "blocked_by_policy", details: { sent: false } },
+      error: { code: "blocked_by_policy", happened: "no" },
     });
     const stray = ask("http://other.example:8080/?a=canary-4b1d", { secretHeaders: [] });
     expect(await port.open(stray)).toMatchObject({ ok: false, error: { code: "blocked_by_policy" } });

@@ -90,7 +90,7 @@ describe("secrets of a process", () => {
     [[secret("A", ["a.example.com"]), secret("B", ["a.example.com"], "v".repeat(200_000))], "too_large"],
   ])("stop the start when one is amiss (%#)", (secrets, code) => {
     const filled = fillProcess(process, secrets);
-    expect(filled).toMatchObject({ ok: false, error: { code, details: { sent: false } } });
+    expect(filled).toMatchObject({ ok: false, error: { code, happened: "no" } });
     expect(JSON.stringify(filled)).not.toContain("value of");
   });
 });

@@ -52,8 +52,8 @@ test("an attempt that may have left is unknown when its key is forgotten before 
 test("an answer is lost unless the request surely did not leave or was answered", () => {
   const lost = { code: "upstream_failed", message: "" } as const;
   expect(isAnswerLost(lost)).toBe(true);
-  expect(isAnswerLost({ ...lost, details: { sent: false } })).toBe(false);
-  expect(isAnswerLost({ ...lost, details: { answered: true } })).toBe(false);
+  expect(isAnswerLost({ ...lost, happened: "no" })).toBe(false);
+  expect(isAnswerLost({ ...lost, cause: { kind: "answered" } })).toBe(false);
   expect(isAnswerLost({ code: "invalid_input", message: "" })).toBe(false);
 });
 

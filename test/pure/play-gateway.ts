@@ -1,7 +1,7 @@
 /** A tool, the outside that it works on, and the two halves of the gateway around it, for tests of what the gateway does. */
 import { z } from "zod";
 import type { AgentConfig } from "../../core/agent.ts";
-import { ok } from "../../core/errors.ts";
+import { notSent, ok } from "../../core/errors.ts";
 import { performCalls, type PerformDeps } from "../../core/gateway/perform.ts";
 import { prepareCalls } from "../../core/gateway/prepare.ts";
 import { buildToolset } from "../../core/gateway/toolset.ts";
@@ -11,7 +11,7 @@ import type { CallOfHop } from "../../core/task-decision.ts";
 import type { CallOutcome, PreparedCall } from "../../core/task-commands.ts";
 import type { TaskFacts } from "../../core/task-state.ts";
 import type { BoundFile, EffectClass, Tool } from "../../core/tool.ts";
-import { defineTool, failure } from "../../tools/define-tool.ts";
+import { defineTool, failure, failWith } from "../../tools/define-tool.ts";
 import { factsOf } from "./task-world.ts";
 import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
 import { freeWork } from "../fakes/work-meter.ts";
@@ -61,7 +61,7 @@ export function toolOf(world: Outside, effect: EffectClass, name = "send"): Tool
       if (text === "refused") return failure("blocked_by_policy", "Not this one.");
       if (world.runs <= world.lose) return failure("upstream_failed", "The connection was reset.");
       if (world.runs <= world.lose + world.unsent) {
-        return failure("upstream_failed", "The way out is away.", { retryAfterMs: 1, details: { sent: false } });
+        return failWith(notSent("upstream_failed", "The way out is away.", { retryAfterMs: 1 }).error);
       }
       if (text === "busy") return failure("rate_limited", "Too many.", { retryAfterMs: 60_000 });
       if (text === "slow") await new Promise((resolve) => setTimeout(resolve, 200));

@@ -121,7 +121,7 @@ describe("an occurrence", () => {
     expect(again.tryAt).toBeGreaterThan(at(1));
     expect(fired(again, "task_a", at(1))).toMatchObject({ state: "fired", why: null, failures: 1 });
     expect(notStarted(again, away, MINUTE, at(3))).toMatchObject({ state: "failed", why: "away" });
-    const stopped = { code: "conflict", message: "stopped", details: { stopped: true } } as const;
+    const stopped = { code: "conflict", message: "stopped", cause: { kind: "tenant_stopped" } } as const;
     expect(notStarted(first, stopped, MINUTE, at(1)).state).toBe("starting");
     expect(notStarted(first, { code: "not_found", message: "no agent" }, MINUTE, at(1)).state).toBe("failed");
   });

@@ -34,7 +34,7 @@ describe("an occurrence whose task has ended", () => {
 describe("an occurrence whose start fails", () => {
   const starting = newOccurrence(0, { key: "1970", isManual: false, now: 0, expectedMs: null });
   const away = { code: "upstream_failed", message: "The database is away." } as const;
-  const lost = { code: "internal", message: "Otto failed.", details: { unanswered: true } } as const;
+  const lost = { code: "internal", message: "Otto failed.", happened: "unknown" } as const;
   const tried = (occurrence: typeof starting, ...failures: (typeof away | typeof lost)[]) =>
     failures.reduce((before, failure) => notStarted(before, failure, 60_000, 1), occurrence);
 

@@ -5,7 +5,7 @@ import type { OutMessage } from "../../core/channels/message.ts";
 import { MAX_ANSWER_MESSAGES, partsOfDelivery } from "../../core/channels/slack/plan.ts";
 import { slackPlace } from "../../core/channels/slack/place.ts";
 import type { SlackPort } from "../../core/channels/slack/port.ts";
-import { failed } from "../../core/errors.ts";
+import { failed, maybeSent, notSent } from "../../core/errors.ts";
 import type { OutputFile } from "../../core/task-view.ts";
 import type { JsonState } from "../../core/tool.ts";
 import { sendParts } from "../../workers/channels/slack/send-parts.ts";
@@ -189,7 +189,7 @@ describe("a result", () => {
       ...fake.slack,
       async post(message) {
         posts += 1;
-        if (posts === 2) return failed("rate_limited", "Too much.", { retryAfterMs: 9_000, details: { sent: false } });
+        if (posts === 2) return notSent("rate_limited", "Too much.", { retryAfterMs: 9_000 });
         return await fake.slack.post(message);
       },
     };
@@ -249,8 +249,8 @@ describe("a delivery that takes longer than an attempt may", () => {
 
 describe("a delivery", () => {
   it.each([
-    ["takes no more", failed("rate_limited", "Busy.", { retryAfterMs: 1_000, details: { sent: false } }), false],
-    ["does not answer", failed("upstream_failed", "Lost.", { details: { sent: true } }), true],
+    ["takes no more", notSent("rate_limited", "Busy.", { retryAfterMs: 1_000 }), false],
+    ["does not answer", maybeSent("upstream_failed", "Lost."), true],
   ])("says whether a part of it may be there when Slack %s", async (_what, answer, mayBeInPart) => {
     const slack: SlackPort = { ...fakeSlack(WORKSPACE).slack, post: async () => await Promise.resolve(answer) };
     const sent = await send(slack, delivery());
@@ -262,9 +262,7 @@ describe("a delivery", () => {
     const slack: SlackPort = {
       ...fake.slack,
       post: async (message) =>
-        message.thread === null
-          ? await fake.slack.post(message)
-          : failed("conflict", "Locked.", { details: { sent: false } }),
+        message.thread === null ? await fake.slack.post(message) : notSent("conflict", "Locked."),
     };
     const text = "A paragraph of this answer.\n\n".repeat(600);
     expect(await send(slack, delivery({ text }))).toEqual({ kind: "dead", why: "Locked.", mayBeInPart: true });
@@ -291,7 +289,7 @@ describe("a delivery", () => {
   });
 
   it("is tried again while nobody can be asked whether it left", async () => {
-    const away = async () => await Promise.resolve(failed("upstream_failed", "Away.", { details: { sent: true } }));
+    const away = async () => await Promise.resolve(maybeSent("upstream_failed", "Away."));
     const slack: SlackPort = { ...fakeSlack(WORKSPACE).slack, messagesSince: away };
     expect(await send(slack, delivery(), { mayBeThere: true })).toMatchObject({ kind: "later", why: "Away." });
   });

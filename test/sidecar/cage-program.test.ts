@@ -228,7 +228,7 @@ describe("a sidecar without a place for its folders", () => {
     const folder = join(makeFolder(), "not-there-yet");
     const sidecar = await start(folder, { SIDECAR_FOLDER: makeFolder() });
     expect(await isolationOf(sidecar)).toMatchObject({ level: "none", reason: expect.stringContaining("ENOENT") });
-    const error = { code: "not_available", details: { sent: false } };
+    const error = { code: "not_available", happened: "no" };
     expect(await sidecar.scripts.run(shell("echo"))).toMatchObject({ ok: false, error });
     mkdirSync(folder, { mode: 0o711 });
     expect(await runIn(sidecar, "echo there")).toMatchObject({ stdout: "there\n" });
@@ -239,7 +239,7 @@ describe("a sidecar without a place for its folders", () => {
     writeFileSync(file, "");
     const sidecar = await start(makeFolder(), { SIDECAR_FOLDER: file });
     const message = expect.stringContaining("SIDECAR_FOLDER cannot be written") as string;
-    const error = { code: "upstream_failed", message, details: { sent: false } };
+    const error = { code: "upstream_failed", message, happened: "no" };
     expect(await sidecar.scripts.run(shell("echo"))).toMatchObject({ ok: false, error });
   });
 });

@@ -84,7 +84,7 @@ it("where nothing can be shut in, no document is read, and the answer says what 
       error: {
         code: "not_available",
         message: expect.stringContaining("OTTO_SCRIPT_ISOLATION"),
-        details: { sent: false },
+        happened: "no",
       },
     });
 });

@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { processWeb } from "../../adapters/mcp/process-web.ts";
 import { fakeSecrets } from "../fakes/secrets.ts";
+import { surelyNotSent } from "../../core/errors.ts";
 
 it.each([
   [502, "<html>Bad Gateway</html>", undefined],
@@ -28,5 +29,8 @@ it.each([
     allowedDomains: null,
     signal: new AbortController().signal,
   });
-  expect(replied.ok ? null : [replied.error.retryAfterMs, replied.error.details?.["sent"]]).toEqual([1_000, sent]);
+  expect(replied.ok ? null : [replied.error.retryAfterMs, surelyNotSent(replied.error)]).toEqual([
+    1_000,
+    sent === false,
+  ]);
 });

@@ -190,7 +190,7 @@ describe("a process that fails", () => {
       ["{{secret.KEY}}", "{{secret."],
     ] as const) {
       const replied = await call(portOf("t1", unruly("fails", { env: [["API_KEY", value]] }), secrets), "count");
-      expect(replied).toMatchObject({ ok: false, error: { code: "upstream_failed", details: { sent: false } } });
+      expect(replied).toMatchObject({ ok: false, error: { code: "upstream_failed", happened: "no" } });
       expect(textIn(replied)).toContain(`cannot start with ${shown}`);
       expect(textIn(replied)).toContain("exit code 3");
       expect(textIn(replied)).not.toMatch(/canary/);
@@ -201,7 +201,7 @@ describe("a process that fails", () => {
     const { portOf } = await start();
     const replied = await call(portOf("t1", { one: { command: "no-such-program" } }), "count");
     expect(textIn(replied)).toMatch(/no-such-program/);
-    expect(replied).toMatchObject({ error: { details: { sent: false } } });
+    expect(replied).toMatchObject({ error: { happened: "no" } });
   });
 
   it("dies in the middle of a call: whether that happened is not known, and the next call starts it again", async () => {
@@ -212,7 +212,7 @@ describe("a process that fails", () => {
     await untilHanging(mcp, 1);
     const died = await call(mcp, "die");
     expect(died).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
-    expect(died.ok || died.error.details?.["sent"]).toBeUndefined();
+    expect(died.ok || died.error.happened).not.toBe("no");
     expect(textIn(died)).toMatch(/ended \(exit code 7\), and had written: dying with \{\{secret\.API_KEY\}\}/);
     expect(await other).toMatch(/ended \(exit code 7\)/);
     expect(await ask(mcp, "count")).toBe("1");
@@ -228,7 +228,7 @@ describe("a process that fails", () => {
     const replied = await lost;
     expect(replied).toMatchObject({ ok: false, error: { code: "upstream_failed", retryAfterMs: 1_000 } });
     expect(textIn(replied)).toMatch(/the connection to the sidecar was lost/);
-    expect(replied.ok || replied.error.details?.["sent"]).toBeUndefined();
+    expect(replied.ok || replied.error.happened).toBe("unknown");
     expect(await ask(mcp, "count")).toBe("2");
   });
 
@@ -318,7 +318,7 @@ describe("processes", () => {
     const busy = ["one", "two"].map((server) => call(mcp, "hang", { server, ...hang }));
     for (const server of ["one", "two"]) await untilHanging(mcp, 1, server);
     const refused = await call(mcp, "count", { server: "three" });
-    expect(refused).toMatchObject({ ok: false, error: { code: "rate_limited", details: { sent: false } } });
+    expect(refused).toMatchObject({ ok: false, error: { code: "rate_limited", happened: "no" } });
     expect(textIn(refused)).toMatch(/2 MCP servers of one tenant run already/);
     expect(await ask(portOf("t2", unruly()), "count")).toBe("1");
     enough.abort();

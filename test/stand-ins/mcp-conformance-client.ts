@@ -62,8 +62,9 @@ async function withConsent<T>(work: () => Promise<{ ok: true; value: T } | { ok:
   for (let consents = 0; ; consents += 1) {
     const done = await work();
     if (done.ok) return done.value;
-    const page = done.error.details?.["authorizationUrl"];
-    if (typeof page !== "string" || consents >= MAX_CONSENTS) throw new Error(done.error.message);
+    const { cause, message } = done.error;
+    if (cause?.kind !== "needs_consent" || consents >= MAX_CONSENTS) throw new Error(message);
+    const page = cause.url;
     const answer = await fetch(page, { redirect: "manual" });
     const back = new URL(answer.headers.get("location") ?? "", page);
     if (back.searchParams.get("state") !== CONSENT.state) throw new Error("the state did not come back");

@@ -8,7 +8,7 @@ import { endProcesses } from "../../adapters/mcp/end-processes.ts";
 import { type McpServers, openMcp } from "../../adapters/mcp/mcp.ts";
 import type { McpServer } from "../../adapters/mcp/server.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
-import { failed, ok } from "../../core/errors.ts";
+import { notSent, ok } from "../../core/errors.ts";
 import type { McpProcess } from "../../core/mcp/process-config.ts";
 import type { TenantSecret } from "../../core/web/secrets-port.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
@@ -109,7 +109,7 @@ export async function startMcpSidecar(settings: Settings = {}): Promise<McpSidec
 }
 
 function serverOf(name: string, process: Partial<McpProcess> | undefined) {
-  if (process === undefined) return failed("not_found", "There is no such server.", { details: { sent: false } });
+  if (process === undefined) return notSent("not_found", "There is no such server.");
   const url = "http://process.invalid/mcp";
   const whole: McpProcess = { command: "node", args: [], env: [], network: [], ...process };
   const server: McpServer = { name, url, process: whole, headers: [], version: 1, prior: null, oauth: null };

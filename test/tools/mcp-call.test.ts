@@ -97,7 +97,7 @@ describe("a result", () => {
       failure: {
         code: "upstream_failed",
         message: expect.stringMatching(/order failed: no fish$/),
-        details: { answered: true },
+        cause: { kind: "answered" },
       },
     });
   });
@@ -171,7 +171,7 @@ describe("a question", () => {
     for (const { outcome } of [await call(() => strange), await call(() => heavy), await call(() => asks, many)]) {
       expect(outcome).toMatchObject({
         kind: "failure",
-        failure: { code: "upstream_failed", details: { answered: true } },
+        failure: { code: "upstream_failed", cause: { kind: "answered" } },
       });
     }
   });

@@ -16,9 +16,9 @@ async function filesOf(sizes: Readonly<Record<string, number>>) {
   return files;
 }
 
-const REFUSED: Failure = { code: "upstream_failed", message: "It cannot be reached.", details: { sent: false } };
+const REFUSED: Failure = { code: "upstream_failed", message: "It cannot be reached.", happened: "no" };
 const LOST: Failure = { code: "upstream_failed", message: "The answer was lost." };
-const NEVER: Failure = { code: "invalid_input", message: "No such user.", details: { sent: false, answered: true } };
+const NEVER: Failure = { code: "invalid_input", message: "No such user.", happened: "no", cause: { kind: "answered" } };
 
 describe("send_email", () => {
   it("sends to everybody in the list once, with the body's plain form beside it", async () => {
@@ -131,7 +131,7 @@ describe("send_email", () => {
     const smtp = fakeMail({ provider: "smtp", fails: [LOST] });
     const ran = await runTool(sendEmail, GIVEN, { mail: smtp });
     expect(ran.failure).toMatchObject({ code: "upstream_failed" });
-    expect(ran.failure?.details).toBeUndefined();
+    expect([ran.failure?.happened, ran.failure?.cause]).toEqual(["unknown", undefined]);
     expect([smtp.tries(), smtp.pauses]).toEqual([1, []]);
   });
 
@@ -139,7 +139,7 @@ describe("send_email", () => {
     const mail = fakeMail({ fails: [LOST, REFUSED, REFUSED] });
     const { failure } = await runTool(sendEmail, GIVEN, { mail });
     expect(failure).toMatchObject({ code: "upstream_failed" });
-    expect(failure?.details).toBeUndefined();
+    expect([failure?.happened, failure?.cause]).toEqual(["unknown", undefined]);
   });
 
   it("says when a mail was only kept", async () => {

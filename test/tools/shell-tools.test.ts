@@ -134,7 +134,7 @@ describe("what a command is given", () => {
         { files: { ...files, walk }, scripts: fakeScripts() },
         OPEN,
       );
-      expect(ran.failure).toMatchObject({ code: "too_large", field: "files", details: { sent: false } });
+      expect(ran.failure).toMatchObject({ code: "too_large", field: "files", happened: "no" });
       expect(ran.failure?.message).toContain("Name the files and directories that it needs");
     }
   });
@@ -337,7 +337,7 @@ describe("how a command ended", () => {
   });
 
   it("is a failure of the call when the cage could not run it", async () => {
-    const error = { code: "not_available", message: "There is no cage.", details: { sent: false } } as const;
+    const error = { code: "not_available", message: "There is no cage.", happened: "no" } as const;
     const scripts = { run: async () => ({ ok: false, error }) as const };
     expect((await runTool(runCommand, { command: "x" }, { files, scripts }, OPEN)).failure).toEqual(error);
   });

@@ -1,6 +1,6 @@
 /** slack.notify over workspaces in memory. */
 import { describe, expect, it } from "vitest";
-import { failed } from "../../core/errors.ts";
+import { maybeSent } from "../../core/errors.ts";
 import type { SlackPort } from "../../core/channels/slack/port.ts";
 import type { ProbeOutcome, ToolContext } from "../../core/tool.ts";
 import type { ToolPorts } from "../../core/ports.ts";
@@ -18,7 +18,7 @@ function losing(fake: FakeSlack, takesEffect: boolean): Pick<FakeSlack, "team" |
     ...fake.slack,
     async post(message) {
       if (takesEffect) await fake.slack.post(message);
-      return failed("upstream_failed", "Slack cannot be reached.", { details: { sent: true } });
+      return maybeSent("upstream_failed", "Slack cannot be reached.");
     },
   };
   return { team: fake.team, slack };
@@ -72,7 +72,7 @@ describe("slack.notify", () => {
     ["../C1", "invalid_input"],
   ])("refuses the channel %s", async (channel, code) => {
     const { failure } = await runTool(slackNotify, { ...GIVEN, channel }, { slack: notesIn([workspace("T1")]) });
-    expect(failure).toMatchObject({ code, field: "channel", details: { sent: false } });
+    expect(failure).toMatchObject({ code, field: "channel", happened: "no" });
   });
 
   it("finds the message whose answer was lost", async () => {
@@ -84,7 +84,7 @@ describe("slack.notify", () => {
 
   it("does not say of a lost message that it was not sent", async () => {
     const { failure } = await runTool(slackNotify, GIVEN, { slack: notesIn([losing(workspace("T1"), false)]) });
-    expect(failure).toMatchObject({ code: "upstream_failed", details: { sent: true } });
+    expect(failure).toMatchObject({ code: "upstream_failed", happened: "unknown" });
   });
 
   it("can look up whether a call posted", async () => {

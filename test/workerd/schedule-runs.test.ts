@@ -149,7 +149,7 @@ describe("a due moment", () => {
     const order = { tenant: caller.tenant, request: quick(), via, seed: "sch_1/unheard", at };
     vi.spyOn(TaskObject.prototype, "create").mockRejectedValue(new Error("the object was reset"));
     const unheard = await makeTask(env, order);
-    expect(unheard).toMatchObject({ ok: false, error: { code: "internal", details: { unanswered: true } } });
+    expect(unheard).toMatchObject({ ok: false, error: { code: "internal", happened: "unknown" } });
     vi.spyOn(TenantObject.prototype, "standing").mockRejectedValue(new Error("the object was reset"));
     const refused = await makeTask(env, order);
     expect(refused).toMatchObject({ ok: false, error: { code: "internal" } });

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { ERRORS, type Failure, type Result } from "../../core/errors.ts";
+import { asMaybeSent, ERRORS, type Failure, type Result, surelyNotSent } from "../../core/errors.ts";
 import { missingPermission } from "../../core/gateway/envelope.ts";
 import { chooseAfterFailure, DEFAULT_KEYED_FOR_MS, effectOfReceiver } from "../../core/gateway/outcome.ts";
 import { readMailboxes } from "../../core/mail/address.ts";
 import { htmlAsText, isHtml, textAsHtml } from "../../core/mail/html-text.ts";
 import { type Mail, MAX_ATTACHMENTS, type SentMail, type TaskMailPort } from "../../core/mail/port.ts";
-import { surelyNotSent } from "../../core/ports.ts";
 import type { CallFacts } from "../../core/tool.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 import { readMailFiles } from "./mail-files.ts";
@@ -134,7 +133,8 @@ async function sendWithTries(
 
 /** What an earlier try may have sent, a later refusal does not take back. The gateway makes no more tries of its own. */
 function lastWord(error: Failure, mayHaveLeft: boolean): Failure {
-  const { details: _, ...rest } = error;
   if (!mayHaveLeft) return { ...error, retryAfterMs: TIMEOUT_MS };
-  return { ...rest, code: error.code === "timeout" ? "timeout" : "upstream_failed", retryAfterMs: TIMEOUT_MS };
+  const { cause: _, details: __, ...rest } = error;
+  const code = error.code === "timeout" ? "timeout" : "upstream_failed";
+  return asMaybeSent({ ...rest, code, retryAfterMs: TIMEOUT_MS }).error;
 }

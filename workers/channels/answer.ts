@@ -2,6 +2,7 @@
 import { type Env, tasksFromEnv, type TaskStub } from "../../adapters/from-env.ts";
 import { failed, type Result, toFailure } from "../../core/errors.ts";
 import { taskOfWait } from "../../core/ids.ts";
+import { readResult } from "../../core/read-failure.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
 import { shownArguments, TOO_LONG_TO_SHOW } from "../../core/people/shown-call.ts";
 import { whyMayNot } from "../../core/people/who-may.ts";
@@ -38,7 +39,7 @@ const NO_SUCH_ASK = failed("not_found", "There is no question and no approval wi
 
 /**
  * Answers a question or decides an approval, and gives the task as it then stands. `not_found`: the tenant has no such ask;
- * `forbidden`: this person may not, or not in a channel, and the message says why; `conflict`: somebody was first (`details.by`); `gone`: it has
+ * `forbidden`: this person may not, or not in a channel, and the message says why; `conflict`: somebody was first (the cause `decided`); `gone`: it has
  * expired, or its task has ended; `invalid_input`: it is none of the choices, or other arguments than the tool takes;
  * `upstream_failed`: the task was restarting, and the same can be said again. Never throws.
  */
@@ -46,7 +47,7 @@ export async function answerAsk(env: Env, answer: AnswerFromChannel): Promise<Re
   const task = taskOfWait(answer.ask);
   if (task === null) return NO_SUCH_ASK;
   try {
-    return await answerTo(tasksFromEnv(env)(answer.tenant, task), answer);
+    return readResult(await answerTo(tasksFromEnv(env)(answer.tenant, task), answer));
   } catch (thrown) {
     if (passingFailure(thrown) === null) return { ok: false, error: toFailure(thrown) };
     return failed("upstream_failed", "The task was restarting. Send this again.", { retryAfterMs: 1000 });

@@ -171,8 +171,8 @@ async function answerBy(env: Env, written: Written, tag: string): Promise<Handle
   }
   const answered = await answerAsk(env, { tenant, ask: to.ask, given, by: person, request: `email ${item.id}` });
   if (answered.ok) return { kind: "done", note: `It answered ${to.ask}.` };
-  const by = answered.error.details?.["by"];
-  const first = typeof by === "string" ? ` ${by} was first.` : "";
+  const { cause } = answered.error;
+  const first = cause?.kind === "decided" ? ` ${cause.by} was first.` : "";
   return await toldOrLater(env, written, answered.error, "Your reply did not count", first);
 }
 

@@ -15,7 +15,7 @@ import type { Attempt, Delivery, Sent } from "../../core/channels/delivery.ts";
 import { findAttached } from "../../core/channels/attached-content.ts";
 import type { OutMessage } from "../../core/channels/message.ts";
 import { hangsAfterMs } from "../../core/channels/outbox-rules.ts";
-import { ERRORS, type Failure, ok, type Result } from "../../core/errors.ts";
+import { ERRORS, type Failure, ok, type Result, surelyNotSent } from "../../core/errors.ts";
 import {
   type AttemptedEffect,
   chooseAfterFailure,
@@ -34,7 +34,6 @@ import {
   MAX_ATTACHMENTS_BYTES,
 } from "../../core/mail/port.ts";
 import { type Told, toldSubject, toldText } from "../../core/mail/told-mail.ts";
-import { surelyNotSent } from "../../core/ports.ts";
 
 /** Longer than any provider takes: what an attempt may take, less what it takes to make the mail. */
 const TIMEOUT_MS = hangsAfterMs("email") - 50_000;

@@ -98,7 +98,7 @@ async function openTask(env: Env, item: InboxItem, call: HookItem, hook: Hook | 
 
 /** It waits for a person or a dependency. A rule that asks for what is gone, such as a place to deliver to, may be set anew. */
 function notMade(error: Failure): Handled {
-  if (error.details?.["stopped"] === true) return { kind: "later", afterMs: STOPPED_MS, why: error.message };
+  if (error.cause?.kind === "tenant_stopped") return { kind: "later", afterMs: STOPPED_MS, why: error.message };
   const { fault } = ERRORS[error.code];
   const isByRule = fault === "caller" || fault === "tenant";
   return isByRule ? { kind: "later", afterMs: RULE_MS, why: error.message } : toLater(error);

@@ -12,7 +12,7 @@ import { signWebhook } from "../../core/channels/webhook-signature.ts";
 import type { Failure } from "../../core/errors.ts";
 import { makeId } from "../../core/ids.ts";
 import { SETUP } from "../../core/policy/secret-use.ts";
-import { wasLostWithSidecar, type WebStream } from "../../core/ports.ts";
+import type { WebStream } from "../../core/ports.ts";
 import { seededIds } from "../new-ids.ts";
 import { changingEndpoints } from "./endpoint-interests.ts";
 import { signingSecrets } from "./endpoint-secrets.ts";
@@ -62,11 +62,11 @@ async function post(env: Env, delivery: Delivery, endpoint: SealedEndpoint, url:
 
 /** What was not answered. What a rule forbids, or cannot be requested, never leaves. */
 function failureOf(failure: Failure): Sent {
-  const { code, message, details } = failure;
+  const { code, message, cause } = failure;
   const isFinal = code === "blocked_by_policy" || code === "invalid_input" || code === "too_large";
   if (isFinal) return { kind: "dead", why: message };
-  if (wasLostWithSidecar(failure)) return { kind: "later", why: message, afterMs: null, isCutOff: true };
-  const isOurs = code === "not_available" || details?.["away"] === "sidecar";
+  if (cause?.kind === "sidecar_lost") return { kind: "later", why: message, afterMs: null, isCutOff: true };
+  const isOurs = code === "not_available" || cause?.kind === "sidecar_away";
   return { kind: "later", why: message, afterMs: null, ...(isOurs ? { isOurs } : {}) };
 }
 

@@ -1,5 +1,5 @@
 /** What a tool says in Slack through its tenant's installations: one message in a channel, that is found again by its key. */
-import { failed, ok, type Failure, type Result } from "../../errors.ts";
+import { asNotSent, type Failure, notSent, ok, type Result } from "../../errors.ts";
 import type { SlackInstall } from "./install-table.ts";
 import { messagesOf } from "./pack.ts";
 import { channelOf } from "./place.ts";
@@ -21,7 +21,7 @@ export interface PostedNote extends SlackRef {
 
 /**
  * Failures: `not_available` (no installation), `invalid_input` (which workspace, which channel), and those of `SlackPort`;
- * `details.sent` is false when the note surely was not posted.
+ * `happened` is "no" when the note surely was not posted.
  */
 export interface SlackNotesPort {
   /** `text` is Markdown. */
@@ -37,7 +37,6 @@ export interface Installed {
   open(team: string): Promise<Result<SlackPort>>;
 }
 
-const NOT_SENT = { details: { sent: false } };
 const HOW_TO_INSTALL =
   "Slack is not connected. An administrator of the tenant installs Otto in a workspace: POST /v1/slack/authorize gives the address at which that is done.";
 
@@ -46,10 +45,8 @@ export function openSlackNotes(installed: Installed): SlackNotesPort {
     async post({ team, channel, key, text }) {
       const { messages, isWhole } = messagesOf(text, 1);
       const [words] = messages;
-      if (words === undefined)
-        return failed("invalid_input", "The message says nothing.", { field: "message", ...NOT_SENT });
-      if (!isWhole)
-        return failed("too_large", "The message is too long for one of Slack's.", { field: "message", ...NOT_SENT });
+      if (words === undefined) return notSent("invalid_input", "The message says nothing.", { field: "message" });
+      if (!isWhole) return notSent("too_large", "The message is too long for one of Slack's.", { field: "message" });
       const place = await placeOf(installed, team, channel);
       if (!place.ok) return place;
       const { slack, name } = place.value;
@@ -78,20 +75,20 @@ async function placeOf(
   const name = channelOf(channel.trim());
   if (name === null) {
     const message = `"${channel}" is no channel: write #name, or the id of a conversation.`;
-    return failed("invalid_input", message, { field: "channel", ...NOT_SENT });
+    return notSent("invalid_input", message, { field: "channel" });
   }
   const all = await installed.installs();
-  if (!all.ok) return notSent(all.error);
+  if (!all.ok) return asNotSent(all.error);
   const chosen = chosenInstall(all.value, team);
   if (!chosen.ok) return chosen;
   const opened = await installed.open(chosen.value);
-  return opened.ok ? ok({ slack: opened.value, name }) : notSent(opened.error);
+  return opened.ok ? ok({ slack: opened.value, name }) : asNotSent(opened.error);
 }
 
 /** The id of the workspace that is meant. */
 function chosenInstall(all: readonly Pick<SlackInstall, "team" | "teamName">[], team: string | null): Result<string> {
   const [only, ...others] = all;
-  if (only === undefined) return failed("not_available", HOW_TO_INSTALL, NOT_SENT);
+  if (only === undefined) return notSent("not_available", HOW_TO_INSTALL);
   const wanted = team?.trim().toLowerCase() ?? null;
   const named = all.filter((one) => [one.team, one.teamName].some((name) => name.toLowerCase() === wanted));
   const [first, ...more] = wanted === null ? [only, ...others] : named;
@@ -99,16 +96,12 @@ function chosenInstall(all: readonly Pick<SlackInstall, "team" | "teamName">[], 
   const which = all.map((one) => `${one.team} (${one.teamName})`).join(", ");
   const problem =
     wanted === null ? "Otto is installed in several workspaces" : `Otto is in no one workspace "${team ?? ""}"`;
-  return failed("invalid_input", `${problem}: give one of ${which} as team.`, { field: "team", ...NOT_SENT });
+  return notSent("invalid_input", `${problem}: give one of ${which} as team.`, { field: "team" });
 }
 
 async function shown(slack: SlackPort, { channel, ts }: SlackRef): Promise<PostedNote> {
   const link = await slack.permalink({ channel, ts });
   return { channel, ts, permalink: link.ok ? link.value : null };
-}
-
-function notSent(error: Failure): Result<never> {
-  return { ok: false, error: { ...error, details: { ...error.details, sent: false } } };
 }
 
 /** What Slack says of the place is of the argument that names it. */

@@ -95,7 +95,7 @@ export interface SlackUpload {
 /**
  * One workspace. Failures: `rate_limited` with `retryAfterMs`, `forbidden` (the token or its scopes), `not_found` (the
  * place, the person, the message), `conflict` (the place does not take it), `invalid_input` (Slack refuses what it says),
- * `too_large`, `upstream_failed`. `details.slack` is Slack's own word where it gave one; `details.sent` is false when
+ * `too_large`, `upstream_failed`. `details.slack` is Slack's own word where it gave one; `happened` is "no" when
  * the request surely had no effect. No message holds the token. Never throws.
  */
 export interface SlackPort {

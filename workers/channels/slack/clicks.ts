@@ -137,9 +137,8 @@ async function decide(
 /** What may pass is tried again; who clicked hears of everything else. */
 async function failedTo(tell: Tell, error: Failure): Promise<Handled> {
   if (mayPass(error)) return laterFor(error);
-  const by = error.details?.["by"];
-  const isLate = error.code === "conflict" && typeof by === "string";
-  return await refuse(tell, isLate ? `This was answered already by ${by}.` : error.message);
+  const { cause } = error;
+  return await refuse(tell, cause?.kind === "decided" ? `This was answered already by ${cause.by}.` : error.message);
 }
 
 async function refuse(tell: Tell, why: string): Promise<Handled> {

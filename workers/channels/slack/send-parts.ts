@@ -6,8 +6,8 @@ import type { SlackPlace } from "../../../core/channels/slack/place.ts";
 import type { OwnMessage, SlackPort, SlackRef } from "../../../core/channels/slack/port.ts";
 import { saying } from "../../../core/channels/slack/pack.ts";
 import { cutText, escapeText, partsOf } from "../../../core/channels/slack/escape.ts";
-import { type Failure, failed, ok, type Result } from "../../../core/errors.ts";
-import { type FilesPort, surelyNotSent } from "../../../core/ports.ts";
+import { asSent, failed, type Failure, notSent, ok, type Result, surelyNotSent } from "../../../core/errors.ts";
+import type { FilesPort } from "../../../core/ports.ts";
 import { isForGood, sentOf } from "./sent-of.ts";
 
 /** A file is held in memory while it is shared. */
@@ -82,7 +82,7 @@ async function changeMessages(
 
 /** What may have left and cannot be looked up stays unknown: nothing is posted twice. */
 function lookFailed(failure: Failure): Sent {
-  return isForGood(failure) && failure.details?.["looked"] === true
+  return isForGood(failure) && failure.cause?.kind === "lookup_failed"
     ? { kind: "unknown", why: `Whether this was posted cannot be looked up: ${failure.message}` }
     : sentOf(failure, false);
 }
@@ -105,7 +105,7 @@ async function standingOf(
 }
 
 function looked(failure: Failure): Result<never> {
-  return { ok: false, error: { ...failure, details: { ...failure.details, looked: true } } };
+  return { ok: false, error: { ...failure, cause: { kind: "lookup_failed" } } };
 }
 
 /** Slack posts to `#name`, and looks up by ids only. */
@@ -120,7 +120,8 @@ async function postAll(slack: SlackPort, standing: Standing, posts: readonly Pos
   for (const post of posts) {
     const ref = postedPart(now.own, post);
     const done = ref === null ? await postOne(slack, now, post) : ok(ref);
-    if (!done.ok) return now.first === null ? done : inPart(done.error);
+    // The message before this one is there.
+    if (!done.ok) return now.first === null ? done : asSent(done.error);
     const { channel, ts } = done.value;
     now = { ...now, channel, thread: now.thread ?? ts, first: now.first ?? { channel, ts } };
   }
@@ -134,12 +135,7 @@ async function postOne(slack: SlackPort, { channel, thread, until }: Standing, p
 /** Null: there is time for a further part. */
 function isOver(until: number): Result<never> | null {
   if (Date.now() < until) return null;
-  return failed("timeout", "It takes longer than one attempt may. The rest follows.", { details: { sent: false } });
-}
-
-/** The message before this one is there. */
-function inPart(failure: Failure): Result<never> {
-  return { ok: false, error: { ...failure, details: { ...failure.details, sent: true } } };
+  return notSent("timeout", "It takes longer than one attempt may. The rest follows.");
 }
 
 /** What cannot be shared is said in the thread, once: the answer counts as sent. */

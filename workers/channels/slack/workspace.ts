@@ -4,8 +4,7 @@ import type { Handled, InboxItem } from "../../../core/channels/inbox.ts";
 import { escapeText } from "../../../core/channels/slack/escape.ts";
 import type { SlackInstall } from "../../../core/channels/slack/install-table.ts";
 import type { SlackPort } from "../../../core/channels/slack/port.ts";
-import { ERRORS, type Failure } from "../../../core/errors.ts";
-import { surelyNotSent } from "../../../core/ports.ts";
+import { ERRORS, type Failure, surelyNotSent } from "../../../core/errors.ts";
 
 export interface SlackScene {
   readonly env: Env;
