@@ -4,7 +4,7 @@ import { confirmedOutcome, failedOutcome, intend, unknownOutcome } from "./ledge
 import type { Failure } from "./errors.ts";
 import { hashApproved, sameFiles } from "./gateway/bind-files.ts";
 import { markSent, pickTerms, toKeyFacts } from "./gateway/key-lifetime.ts";
-import { chooseRecovery } from "./gateway/outcome.ts";
+import { chooseRecovery, giveUp } from "./gateway/outcome.ts";
 import { dispatch } from "./subtasks.ts";
 import { HeldResources } from "./call-order.ts";
 import { advance, canRun, findRunnable, isOpen } from "./task-advance.ts";
@@ -162,7 +162,7 @@ function settleCutOff(turn: Turn): void {
       settleUnknown(turn, call);
     } else if (call.attempts >= MAX_CALL_ATTEMPTS) {
       const gaveUp = failedOutcome("failed", "internal", `The call was cut off ${call.attempts} times.`);
-      turn.settle(call, call.effect === "none" ? gaveUp : unknownOutcome(call.tool));
+      turn.settle(call, giveUp(call.effect !== "none") === "unknown" ? unknownOutcome(call.tool) : gaveUp);
     }
   }
 }

@@ -1,6 +1,7 @@
 /** How Postgres learns of deliveries: what changed goes there in batches, and never holds up what leaves. */
 import { databaseFromEnv, type Env } from "../adapters/from-env.ts";
 import { type Failure, ok, type Result, toFailure } from "../core/errors.ts";
+import { canRetry } from "../core/gateway/outcome.ts";
 import { REFUSED_RETRY_MS, sendDelayMs } from "../core/tenant/index-outbox.ts";
 import type { OutboxForgetting } from "./outbox-forgetting.ts";
 import type { DeliveryStore, Untold } from "./outbox-store.ts";
@@ -93,7 +94,7 @@ export class OutboxIndex {
       else this.store.markTold(untold);
       return null;
     }
-    if (!isOfTheRow(written.error)) return written.error;
+    if (canRetry("index_row", written.error)) return written.error;
     if (untold.length === 1) {
       console.error("the database refused a delivery's row", first.report.id, written.error.details);
       this.store.setAside(first, Date.now() + REFUSED_RETRY_MS);
@@ -114,9 +115,4 @@ async function attempt<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
   } catch (thrown) {
     return { ok: false, error: toFailure(thrown) };
   }
-}
-
-/** True when Postgres refused what a row holds (SQLSTATE classes 22, 23), and would refuse it again. */
-function isOfTheRow({ code, cause }: Failure): boolean {
-  return code === "invalid_input" || code === "conflict" || cause?.kind === "constraint";
 }

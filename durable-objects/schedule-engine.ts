@@ -5,7 +5,8 @@
 import { channelsFromEnv, clockFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
 import type { AuditEntry } from "../core/audit-entry.ts";
 import { CallBudget } from "../core/call-budget.ts";
-import { ERRORS, type Result } from "../core/errors.ts";
+import type { Result } from "../core/errors.ts";
+import { canRetry } from "../core/gateway/outcome.ts";
 import { type Decision, decideChange, decideDue, decideEnd, nextWake } from "../core/schedules/judge.ts";
 import {
   endOf,
@@ -229,8 +230,9 @@ export class ScheduleEngine {
       if (taken.ok) this.store.dropTell(tell.id);
       else {
         console.error("a schedule cannot tell", id, tell.id, taken.error.code, taken.error.details);
-        if (ERRORS[taken.error.code].retry === "never") this.store.dropTell(tell.id);
-        else this.store.tellLater(tell.id, this.now() + tellDelayMs(failures + 1));
+        if (canRetry("schedule_message", taken.error))
+          this.store.tellLater(tell.id, this.now() + tellDelayMs(failures + 1));
+        else this.store.dropTell(tell.id);
       }
     }
   }

@@ -2,6 +2,7 @@
 import { databaseFromEnv, memoryFromEnv, type Env } from "../adapters/from-env.ts";
 import type { Database } from "../core/database.ts";
 import { toFailure, type Failure, type Result } from "../core/errors.ts";
+import { canRetry } from "../core/gateway/outcome.ts";
 import { summaryIdOf } from "../core/memory/memory.ts";
 import type { MemoryStore } from "../core/memory/store.ts";
 import { REFUSED_RETRY_MS, sendDelayMs } from "../core/tenant/index-outbox.ts";
@@ -81,7 +82,7 @@ export class TenantIndex {
     const written = await deliver(stores, tenant, rows, counter);
     if (this.tables.isErased()) return null;
     if (written.ok) return await this.markSent(rows, written.value.isTogether ? counter : null);
-    if (!isOfTheRow(written.error)) return written.error;
+    if (canRetry("index_row", written.error)) return written.error;
     if (rows.length === 1 && rows[0] !== undefined) {
       console.error("the database refused a row of the task index", tenant, rows[0].task, written.error.details);
       this.outbox.setAside(rows[0], Date.now() + REFUSED_RETRY_MS);
@@ -126,9 +127,4 @@ async function deliver(
   } catch (thrown) {
     return { ok: false, error: toFailure(thrown) };
   }
-}
-
-/** True when Postgres refused what a row holds (SQLSTATE classes 22, 23), and would refuse it again. */
-function isOfTheRow({ code, cause }: Failure): boolean {
-  return code === "invalid_input" || code === "conflict" || cause?.kind === "constraint";
 }

@@ -1,4 +1,5 @@
 /** The rules of an outbox for one delivery: when it is tried again, when it is given up, and what each attempt makes of it. */
+import { giveUp } from "../gateway/outcome.ts";
 import { type Delivery, type DeliveryReport, type DeliveryState, outboxOf, type Sent } from "./delivery.ts";
 import type { Channel } from "./way-in.ts";
 
@@ -279,7 +280,7 @@ function untried(row: QueuedDelivery, why: string, now: number): QueuedDelivery 
 
 /** A message that may have left is not dead. A webhook is: it is delivered at least once, and no receiver acknowledged it. */
 function givenUpAs({ channel, mayHaveLeft }: QueuedDelivery): "dead" | "unknown" {
-  return mayHaveLeft && channel !== "webhook" ? "unknown" : "dead";
+  return giveUp(mayHaveLeft && channel !== "webhook");
 }
 
 function ended(row: QueuedDelivery, state: DeliveryState, why: string | null, now: number): QueuedDelivery {

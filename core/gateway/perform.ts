@@ -20,7 +20,7 @@ import { settingsOf } from "../tool-settings.ts";
 import type { CallFacts, Control, Tool, ToolContext } from "../tool.ts";
 import { hashArguments } from "./arguments-hash.ts";
 import { pickTerms } from "./key-lifetime.ts";
-import { type AttemptedEffect, chooseAfterFailure, chooseRecovery, isAnswerLost } from "./outcome.ts";
+import { type AttemptedEffect, chooseRecovery, decideAfterFailure, giveUp } from "./outcome.ts";
 import { bindFiles, guardApprovedFiles, namesFiles, sameFiles } from "./bind-files.ts";
 import { missingPermission } from "./envelope.ts";
 import { refusedOutcome, toToolError } from "./prepare.ts";
@@ -203,21 +203,23 @@ async function performCall(
   const spentMs = () => deps.clock.now() - started;
   let mayHaveHappened = call.attempt > 1 && call.effect !== "none";
   let hasResult = false;
-  const giveUp = (failure: Failure): CallOutcome =>
-    mayHaveHappened ? { ...unknownOutcome(call.tool), durationMs: spentMs() } : failureOutcome(failure, spentMs());
+  const end = (failure: Failure): CallOutcome =>
+    giveUp(mayHaveHappened) === "unknown"
+      ? { ...unknownOutcome(call.tool), durationMs: spentMs() }
+      : failureOutcome(failure, spentMs());
 
   const tool = deps.toolset.resolve(call.tool);
-  if (tool === null) return giveUp(noSuchToolNow(call.tool, deps.toolset));
+  if (tool === null) return end(noSuchToolNow(call.tool, deps.toolset));
   taint.begin(tool);
   if (call.isUnjudged === true && !mayHaveHappened && carries(tool, call.arguments))
     return { ...refusedOutcome(NOT_JUDGED), durationMs: spentMs() };
   if ((await hashArguments(call.tool, call.arguments)) !== call.argumentsHash) {
     deps.reportDefect(tool.name, new Error(`the arguments of ${call.callId} are not those of its ledger row's hash`));
-    return giveUp(OTHER_ARGUMENTS);
+    return end(OTHER_ARGUMENTS);
   }
   // The hop may have ended while the call waited for its turn.
   if (deadline <= started || signal.aborted) {
-    return giveUp({ code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` });
+    return end({ code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` });
   }
   try {
     const given = call.arguments as never;
@@ -242,7 +244,7 @@ async function performCall(
 
     // What the task may use can have narrowed since the call was asked for.
     const inside = deps.toolset.admits(tool);
-    if (!inside.ok && mayHaveHappened) return giveUp(inside.error);
+    if (!inside.ok && mayHaveHappened) return end(inside.error);
     if (!inside.ok) return { ...refusedOutcome(inside.error), durationMs: spentMs() };
 
     for (let tries = 0; ; tries += 1) {
@@ -254,18 +256,18 @@ async function performCall(
       }
       if (outcome.kind === "result") return await resultOutcome(tool, outcome.result, call, job, deps, spentMs());
       const { failure } = outcome;
-      mayHaveHappened ||= call.effect !== "none" && isAnswerLost(failure);
       const delayMs = Math.max(deps.retryDelaysMs[tries] ?? Infinity, failure.retryAfterMs ?? 0);
-      const isTransient = mayHaveHappened || failure.retryAfterMs !== undefined;
-      const next = chooseAfterFailure({ ...attempted, mayHaveHappened, isTransient }, deps.clock.now() + delayMs);
+      const retryAt = deps.clock.now() + delayMs;
+      const decided = decideAfterFailure("tool_call", failure, { ...attempted, mayHaveHappened, retryAt });
+      ({ mayHaveHappened } = decided);
       // A receiver that names a time beyond this call's limit is not asked again.
-      if (next === "retry" && delayMs < timeoutMs - spentMs() && (await pause(delayMs, limit))) continue;
-      return giveUp(failure);
+      if (decided.next === "retry" && delayMs < timeoutMs - spentMs() && (await pause(delayMs, limit))) continue;
+      return end(failure);
     }
   } catch (thrown) {
     deps.reportDefect(tool.name, thrown);
     const defect = defectOf(tool);
-    return hasResult ? { ...failureOutcome(defect, spentMs()), state: "confirmed" } : giveUp(defect);
+    return hasResult ? { ...failureOutcome(defect, spentMs()), state: "confirmed" } : end(defect);
   }
 }
 

@@ -1,9 +1,9 @@
 /** One due moment of a schedule, or one run that somebody asked for, and what became of it. */
-import { ERRORS, type Failure } from "../errors.ts";
+import type { Failure } from "../errors.ts";
 import { cutBefore } from "../gateway/shape.ts";
 import type { TaskStatus } from "../task-status.ts";
 import type { TaskView } from "../task-view.ts";
-import { isUnanswered } from "../unanswered.ts";
+import { type AfterFailure, decideAfterFailure } from "../gateway/outcome.ts";
 
 /**
  * `starting`: its task, or its reminder, is being made. `queued`: it waits for an earlier one to end. `fired`: its task
@@ -161,11 +161,16 @@ export function notStarted(occurrence: Occurrence, failure: Failure, windowMs: n
   const failures = occurrence.failures + 1;
   const { gaveWay } = occurrence;
   const why = gaveWay ? (occurrence.why ?? failure.message) : failure.message;
-  const mayExist = occurrence.mayExist || isUnanswered(failure);
+  const { mayExist, next } = startDecision(occurrence, failure);
   if (gaveWay && !mayExist) return closed({ ...occurrence, failures }, "skipped", why, now);
-  const mayPass = ERRORS[failure.code].retry !== "never" || failure.cause?.kind === "tenant_stopped";
   const isOver = now - occurrence.judgedAt > Math.max(windowMs, MIN_TRIES_MS);
-  if (!mayPass || isOver) return closed({ ...occurrence, failures }, "failed", failure.message, now);
+  if (next !== "retry" || isOver) return closed({ ...occurrence, failures }, "failed", failure.message, now);
   const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10));
   return { ...occurrence, failures, tryAt: now + delay, why, mayExist };
+}
+
+function startDecision({ mayExist }: Occurrence, failure: Failure): { mayExist: boolean; next: AfterFailure } {
+  const attempt = { effect: "none", mayHaveHappened: mayExist, retryAt: 0 } as const;
+  const { mayHaveHappened, next } = decideAfterFailure("schedule_run", failure, attempt);
+  return { mayExist: mayHaveHappened, next };
 }

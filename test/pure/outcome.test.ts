@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { type ErrorCode, ERRORS, type Failure, type FailureCause } from "../../core/errors.ts";
 import {
+  canRetry,
   chooseAfterFailure,
+  decideAfterFailure,
+  type FailedAttempt,
   chooseRecovery,
   DEFAULT_KEYED_FOR_MS,
   isAnswerLost,
@@ -85,4 +89,68 @@ describe("the key lifetime of a host", () => {
     expect(keyedFor("https://otto.example/v1/tasks", "*")).toBe(DEFAULT_KEYED_FOR_MS);
     expect(keyedForAt(url, { idempotentHosts: [], ownApi })).toBeNull();
   });
+});
+
+const CODES = Object.keys(ERRORS) as ErrorCode[];
+const CAUSES: readonly (FailureCause | undefined)[] = [
+  undefined,
+  { kind: "answered" },
+  { kind: "sidecar_lost" },
+  { kind: "tenant_stopped" },
+  { kind: "lookup_failed" },
+  { kind: "constraint", constraint: null },
+];
+const failures: readonly Failure[] = CODES.flatMap((code) =>
+  CAUSES.flatMap((cause) =>
+    (["no", "yes", "unknown", undefined] as const).flatMap((happened) =>
+      [undefined, 1_000].map((retryAfterMs) => ({
+        code,
+        message: "",
+        ...(cause && { cause }),
+        ...(happened && { happened }),
+        ...(retryAfterMs && { retryAfterMs }),
+      })),
+    ),
+  ),
+);
+const attempts: readonly FailedAttempt[] = (["none", "keyed", "probe", "once"] as const).flatMap((effect) =>
+  [true, false].map((mayHaveHappened) => ({ effect, mayHaveHappened, sentAt: START, retryAt: START + HOUR })),
+);
+
+test.each(["tool_call", "mail"] as const)(
+  "whatever fails, a %s is never sent twice and never called off wrongly",
+  (place) => {
+    for (const failure of failures)
+      for (const attempt of attempts) {
+        const { next, mayHaveHappened, isLost } = decideAfterFailure(place, failure, attempt);
+        expect(mayHaveHappened).toBe(attempt.mayHaveHappened || isLost);
+        if (failure.happened === "no") expect(isLost).toBe(false);
+        if (next === "retry") expect(!mayHaveHappened || attempt.effect === "none").toBe(true);
+        else expect(next).toBe(mayHaveHappened ? "unknown" : "dead");
+      }
+  },
+);
+
+test.each([
+  ["slack_item", "needs_approval", false],
+  ["mail_item", "needs_approval", true],
+  ["mail_item", "invalid_input", false],
+  ["webhook_item", "invalid_input", true],
+  ["webhook_delivery", "not_found", true],
+  ["slack_delivery", "not_found", false],
+  ["schedule_message", "conflict", false],
+  ["index_row", "internal", true],
+] as const)("a %s that fails with %s is tried again: %s", (place, code, isRetried) => {
+  expect(canRetry(place, { code, message: "" })).toBe(isRetried);
+});
+
+test("a cause decides where the code alone would decide otherwise", () => {
+  const conflict = { code: "conflict", message: "" } as const;
+  expect(canRetry("schedule_run", conflict)).toBe(false);
+  expect(canRetry("schedule_run", { ...conflict, cause: { kind: "tenant_stopped" } })).toBe(true);
+  const refused = { code: "upstream_failed", message: "" } as const;
+  expect(canRetry("index_row", refused)).toBe(true);
+  expect(canRetry("index_row", { ...refused, cause: { kind: "constraint", constraint: null } })).toBe(false);
+  const gone = { code: "not_found", message: "", cause: { kind: "lookup_failed" } } as const;
+  expect(decideAfterFailure("slack_delivery", gone).next).toBe("unknown");
 });

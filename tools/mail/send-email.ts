@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { asMaybeSent, ERRORS, type Failure, type Result, surelyNotSent } from "../../core/errors.ts";
+import { asMaybeSent, type Failure, type Result, surelyNotSent } from "../../core/errors.ts";
 import { missingPermission } from "../../core/gateway/envelope.ts";
-import { chooseAfterFailure, DEFAULT_KEYED_FOR_MS, effectOfReceiver } from "../../core/gateway/outcome.ts";
+import { decideAfterFailure, DEFAULT_KEYED_FOR_MS, effectOfReceiver } from "../../core/gateway/outcome.ts";
 import { readMailboxes } from "../../core/mail/address.ts";
 import { htmlAsText, isHtml, textAsHtml } from "../../core/mail/html-text.ts";
 import { type Mail, MAX_ATTACHMENTS, type SentMail, type TaskMailPort } from "../../core/mail/port.ts";
@@ -123,10 +123,9 @@ async function sendWithTries(
   for (let tries = 1; ; tries += 1) {
     const sent = await mail.send(whole, { key, signal });
     if (sent.ok) return sent;
-    mayHaveHappened ||= !surelyNotSent(sent.error);
-    const isTransient = ERRORS[sent.error.code].retry !== "never";
-    const next = chooseAfterFailure({ ...terms, mayHaveHappened, isTransient }, nowMs + TIMEOUT_MS);
-    if (next !== "retry" || tries === TRIES || !(await mail.pause(PAUSE_MS, signal)))
+    const decided = decideAfterFailure("mail", sent.error, { ...terms, mayHaveHappened, retryAt: nowMs + TIMEOUT_MS });
+    ({ mayHaveHappened } = decided);
+    if (decided.next !== "retry" || tries === TRIES || !(await mail.pause(PAUSE_MS, signal)))
       return { ok: false, error: lastWord(sent.error, mayHaveHappened) };
   }
 }

@@ -11,7 +11,8 @@ import {
 } from "../../adapters/from-env.ts";
 import type { Handled, InboxItem } from "../../core/channels/inbox.ts";
 import { messageDelivery, plainMessage } from "../../core/channels/message-delivery.ts";
-import { ERRORS, type Failure } from "../../core/errors.ts";
+import type { Failure } from "../../core/errors.ts";
+import { canRetry } from "../../core/gateway/outcome.ts";
 import { comparable, readMailbox } from "../../core/mail/address.ts";
 import {
   decisionIn,
@@ -105,8 +106,9 @@ async function judge(
 }
 
 /** What can pass is tried again; the rest is over. */
-function laterOr({ code, message, retryAfterMs }: Failure): Handled {
-  if (ERRORS[code].retry === "never") return { kind: "refused", why: message };
+function laterOr(failure: Failure): Handled {
+  const { code, message, retryAfterMs } = failure;
+  if (!canRetry("mail_item", failure)) return { kind: "refused", why: message };
   const afterMs = Math.max(retryAfterMs ?? 0, LATER_MS);
   return { kind: "later", afterMs, why: message, isUnexpected: code === "internal" };
 }
@@ -186,8 +188,8 @@ function givenBy(ask: string, text: string): Given | null {
 
 /** Tries again what can pass, and tells the writer what cannot. */
 async function toldOrLater(env: Env, written: Envelope, failure: Failure, what: string, more = ""): Promise<Handled> {
-  const isOver = ERRORS[failure.code].retry === "never";
-  return isOver ? await sayBack(env, written, `${what}: ${failure.message}${more}`) : laterOr(failure);
+  if (canRetry("mail_item", failure)) return laterOr(failure);
+  return await sayBack(env, written, `${what}: ${failure.message}${more}`);
 }
 
 /** One mail back at most, since its id comes of the mail that came in. */

@@ -15,12 +15,12 @@ import type { Attempt, Delivery, Sent } from "../../core/channels/delivery.ts";
 import { findAttached } from "../../core/channels/attached-content.ts";
 import type { OutMessage } from "../../core/channels/message.ts";
 import { hangsAfterMs } from "../../core/channels/outbox-rules.ts";
-import { ERRORS, type Failure, ok, type Result, surelyNotSent } from "../../core/errors.ts";
+import { asNotSent, type Failure, ok, type Result } from "../../core/errors.ts";
 import {
-  type AttemptedEffect,
-  chooseAfterFailure,
   chooseRecovery,
+  decideAfterFailure,
   effectOfReceiver,
+  type FailedAttempt,
 } from "../../core/gateway/outcome.ts";
 import { domainOf, readMailbox } from "../../core/mail/address.ts";
 import { checkMail, mailContentType } from "../../core/mail/check.ts";
@@ -51,35 +51,29 @@ export async function sendByEmail(env: Env, delivery: Delivery, attempt: Attempt
   const attempted = { ...effectOfReceiver(port.keyedForMs), sentAt: earlier?.sentAt ?? now };
   if (earlier !== null && chooseRecovery(attempted, now) !== "run") return { kind: "unknown", why: MAY_HAVE_LEFT };
   const mail = await mailOf(env, delivery);
-  if (!mail.ok) return notMade(mail.error, attempt);
+  const made = { ...attempted, mayHaveHappened: attempt.mayHaveLeft, retryAt: now };
+  if (!mail.ok) return notMade(mail.error, made);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const sent = await port.send(delivery.tenant, mail.value, { key: delivery.id, signal });
   if (sent.ok) return { kind: "sent", ref: { id: sent.value.id, provider: port.provider } };
-  return failedSending(sent.error, { attempted, mayHaveLeft: attempt.mayHaveLeft, now });
+  return failedSending(sent.error, made);
 }
 
 const MAY_HAVE_LEFT =
   "An earlier try may have sent this mail, and its provider would not recognise another one as a repeat. Send it again if it did not arrive.";
 
 /** Otto failed to read the people or the files, so the provider received nothing by this attempt. */
-function notMade({ code, message, retryAfterMs }: Failure, { mayHaveLeft }: Attempt): Sent {
-  if (ERRORS[code].retry === "never") return { kind: mayHaveLeft ? "unknown" : "dead", why: message };
+function notMade(failure: Failure, attempt: FailedAttempt): Sent {
+  const { message, retryAfterMs } = failure;
+  const { next } = decideAfterFailure("mail", asNotSent(failure).error, attempt);
+  if (next !== "retry") return { kind: next, why: message };
   return { kind: "later", why: message, afterMs: retryAfterMs ?? null, isOurs: true };
 }
 
 /** Every attempt asks again whether the key is remembered, so that a later one does not rely on this answer. */
-function failedSending(
-  error: Failure,
-  {
-    attempted,
-    mayHaveLeft,
-    now,
-  }: { readonly attempted: AttemptedEffect; readonly mayHaveLeft: boolean; readonly now: number },
-): Sent {
+function failedSending(error: Failure, attempt: FailedAttempt): Sent {
   const { code, message, retryAfterMs } = error;
-  const isLost = !surelyNotSent(error);
-  const isTransient = ERRORS[code].retry !== "never";
-  const next = chooseAfterFailure({ ...attempted, mayHaveHappened: mayHaveLeft || isLost, isTransient }, now);
+  const { next, isLost } = decideAfterFailure("mail", error, attempt);
   if (next !== "retry") return { kind: next, why: message };
   const pause = code === "rate_limited" ? { pausesAllMs: retryAfterMs ?? PAUSE_MS } : {};
   return { kind: "later", why: message, afterMs: retryAfterMs ?? null, ...pause, ...(isLost && { mayHaveLeft: true }) };

@@ -6,6 +6,7 @@ import { DEFAULT_PROMPT, FIELD, hookInput, hookTexts } from "../../core/channels
 import { type Hook, hookInbox } from "../../core/channels/hook.ts";
 import type { Handled, InboxItem } from "../../core/channels/inbox.ts";
 import { ERRORS, type Failure, ok, type Result } from "../../core/errors.ts";
+import { canRetry } from "../../core/gateway/outcome.ts";
 import { makeId } from "../../core/ids.ts";
 import type { TaskRequest } from "../../core/new-task.ts";
 import { makeTask } from "../make-task.ts";
@@ -98,6 +99,7 @@ async function openTask(env: Env, item: InboxItem, call: HookItem, hook: Hook | 
 
 /** It waits for a person or a dependency. A rule that asks for what is gone, such as a place to deliver to, may be set anew. */
 function notMade(error: Failure): Handled {
+  if (!canRetry("webhook_item", error)) return { kind: "refused", why: error.message };
   if (error.cause?.kind === "tenant_stopped") return { kind: "later", afterMs: STOPPED_MS, why: error.message };
   const { fault } = ERRORS[error.code];
   const isByRule = fault === "caller" || fault === "tenant";

@@ -10,6 +10,7 @@ import { bodyOf } from "../../core/channels/webhook-body.ts";
 import { retryAfterMs } from "../../core/channels/webhook-reply.ts";
 import { signWebhook } from "../../core/channels/webhook-signature.ts";
 import type { Failure } from "../../core/errors.ts";
+import { canRetry } from "../../core/gateway/outcome.ts";
 import { makeId } from "../../core/ids.ts";
 import { SETUP } from "../../core/policy/secret-use.ts";
 import type { WebStream } from "../../core/ports.ts";
@@ -60,11 +61,10 @@ async function post(env: Env, delivery: Delivery, endpoint: SealedEndpoint, url:
   });
 }
 
-/** What was not answered. What a rule forbids, or cannot be requested, never leaves. */
+/** What was not answered. */
 function failureOf(failure: Failure): Sent {
   const { code, message, cause } = failure;
-  const isFinal = code === "blocked_by_policy" || code === "invalid_input" || code === "too_large";
-  if (isFinal) return { kind: "dead", why: message };
+  if (!canRetry("webhook_delivery", failure)) return { kind: "dead", why: message };
   if (cause?.kind === "sidecar_lost") return { kind: "later", why: message, afterMs: null, isCutOff: true };
   const isOurs = code === "not_available" || cause?.kind === "sidecar_away";
   return { kind: "later", why: message, afterMs: null, ...(isOurs ? { isOurs } : {}) };

@@ -54,7 +54,7 @@ export async function sendParts(sending: SlackSending, parcel: SlackParcel): Pro
   const files = parts.filter((part) => part.kind === "file");
   if (posts.length === 0 && files.length === 0) return { kind: "sent", ref: changed.value };
   const found = await standingOf(sending.slack, parcel);
-  if (!found.ok) return lookFailed(found.error);
+  if (!found.ok) return sentOf(found.error, false);
   const posted = await postAll(sending.slack, found.value, posts);
   if (!posted.ok) return sentOf(posted.error, !surelyNotSent(posted.error));
   const shared = await shareAll(sending, posted.value, files, noteKey(parcel.id));
@@ -80,13 +80,6 @@ async function changeMessages(
   return ok(refOf(last));
 }
 
-/** What may have left and cannot be looked up stays unknown: nothing is posted twice. */
-function lookFailed(failure: Failure): Sent {
-  return isForGood(failure) && failure.cause?.kind === "lookup_failed"
-    ? { kind: "unknown", why: `Whether this was posted cannot be looked up: ${failure.message}` }
-    : sentOf(failure, false);
-}
-
 async function standingOf(
   slack: SlackPort,
   { id, place, since, mayBeThere, until }: SlackParcel,
@@ -104,6 +97,7 @@ async function standingOf(
   return below.ok ? ok({ ...standing, own: [...own.value, ...below.value] }) : looked(below.error);
 }
 
+/** What may have left and cannot be looked up stays unknown: nothing is posted twice. */
 function looked(failure: Failure): Result<never> {
   return { ok: false, error: { ...failure, cause: { kind: "lookup_failed" } } };
 }

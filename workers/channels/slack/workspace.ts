@@ -4,7 +4,8 @@ import type { Handled, InboxItem } from "../../../core/channels/inbox.ts";
 import { escapeText } from "../../../core/channels/slack/escape.ts";
 import type { SlackInstall } from "../../../core/channels/slack/install-table.ts";
 import type { SlackPort } from "../../../core/channels/slack/port.ts";
-import { ERRORS, type Failure, surelyNotSent } from "../../../core/errors.ts";
+import { type Failure, surelyNotSent } from "../../../core/errors.ts";
+import { canRetry } from "../../../core/gateway/outcome.ts";
 
 export interface SlackScene {
   readonly env: Env;
@@ -50,8 +51,8 @@ const TOO_LATE: Handled = { kind: "later", afterMs: 0, why: "The database took a
 const NOT_INSTALLED: Handled = { kind: "refused", why: "Otto is not installed in this workspace." };
 
 /** True for what may pass: the item is worked again. */
-export function mayPass({ code }: Failure): boolean {
-  return code !== "needs_approval" && ERRORS[code].retry === "later";
+export function mayPass(failure: Failure): boolean {
+  return canRetry("slack_item", failure);
 }
 
 export function laterFor({ code, message, retryAfterMs }: Failure): Handled {
