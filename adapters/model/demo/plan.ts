@@ -196,7 +196,7 @@ export function toQuestion(wanted: string): string {
 function readSeconds(words: string): number {
   const [, amount = "1", unit = "s"] = /\b(\d+(?:\.\d+)?|one|two|three|four|five|ten)\s*(ms|s|m|h)?/i.exec(words) ?? [];
   const count = NUMBERS.includes(amount.toLowerCase()) ? NUMBERS.indexOf(amount.toLowerCase()) : Number(amount);
-  return count * (UNIT_SECONDS[unit.toLowerCase()] ?? 1);
+  return count * (getOwn(UNIT_SECONDS, unit.toLowerCase()) ?? 1);
 }
 
 function readWrite(words: string, quote: string | null, named: string | null): Action {
