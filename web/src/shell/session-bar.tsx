@@ -19,8 +19,8 @@ function SessionOver() {
   const [isEntering, setEntering] = useState(() => document.querySelector("dialog[open]") !== null);
   return (
     <>
-      <div role="alert" className="fixed inset-x-0 bottom-0 z-40 flex justify-center">
-        <p className="m-3 flex flex-wrap items-center justify-center gap-x-4 gap-y-2 rounded-lg border border-warn bg-warn-soft px-4 py-2 font-medium text-warn shadow-lg">
+      <div role="alert" className="pointer-events-none fixed inset-x-0 bottom-0 z-40 flex justify-center">
+        <p className="pointer-events-auto m-3 flex flex-wrap items-center justify-center gap-x-4 gap-y-2 rounded-lg border border-warn bg-warn-soft px-4 py-2 font-medium text-warn shadow-lg">
           Your session is over.
           <Button look="primary" size="small" onClick={() => setEntering(true)}>
             Sign in again
