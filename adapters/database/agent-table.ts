@@ -1,5 +1,6 @@
 /** Agents and their versions. A version's configuration is kept as the JSON that was agreed. */
 import { and, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
+import { storable } from "../../core/storable.ts";
 import type { AgentConfig } from "../../core/agent.ts";
 import type { Agent, AgentTable } from "../../core/database.ts";
 import { type Failure, failed, ok } from "../../core/errors.ts";
@@ -33,6 +34,8 @@ export function agentTable(connection: Connection): AgentTable {
     },
 
     async get(tenant, idOrName) {
+      // No agent has such a name, and Postgres would refuse the question.
+      if (storable(idOrName) !== idOrName) return NO_AGENT;
       const isThis = or(eq(agents.id, idOrName), and(eq(agents.name, idOrName), isNull(agents.archivedAt)));
       const read = await asTenant(connection, tenant, (query) => [
         selectLatest(query).where(and(eq(agents.tenant, tenant), isThis)),
