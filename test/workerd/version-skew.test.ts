@@ -60,7 +60,7 @@ describe("an object that is newer than its runner", () => {
   test.each(["next", "before versions"] as const)(
     "takes the attempts of a refused tool phase back: %s",
     async (release) => {
-      const facts = factsOf([{ delayMs: 200, calls: [post(1), post(2)] }, { text: "Done." }]);
+      const facts = factsOf([{ delayMs: 1500, calls: [post(1), post(2)] }, { text: "Done." }]);
       await start(facts);
       await until(facts, ({ status }) => status === "running");
       await vi.waitFor(async () => expect(await phaseOf(facts)).toBe("thinking"), { timeout: 20_000, interval: 5 });
