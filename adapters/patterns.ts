@@ -1,5 +1,5 @@
 /**
- * Regular expressions that tenants and models wrote, on RE2: linear in the text, whatever the pattern. Those of schemas are
+ * Regular expressions that tenants and models wrote, on RE2: linear in the text for every pattern. Those of schemas are
  * written as JavaScript has them with the flag `u`, which is what JSON Schema recommends, and translated where RE2 reads the
  * same characters another way; those of searches are written as RE2 has them. Nothing else of Otto asks the engine.
  */

@@ -5,7 +5,7 @@
 
 /** The object in the bucket; only when it was written counts, by the bucket's own clock. */
 export const DRAIN_KEY = "drain";
-/** How long no model phase begins, in milliseconds. Then tasks continue, whatever became of the deployment. */
+/** How long no model phase begins, in milliseconds. Then tasks continue, also when the deployment failed. */
 export const DRAIN_MS = 30_000;
 
 /** How long no model phase may begin at `now`; 0: one may. Times in milliseconds since the epoch. */

@@ -181,7 +181,7 @@ export function surelyNotSent({ happened }: Failure): boolean {
   return happened === "no";
 }
 
-/** True when the other side reported the failure itself: no answer was lost on the way, whatever its code is. */
+/** True when the other side reported the failure itself: no answer was lost on the way. Any code. */
 export function wasAnswered({ cause }: Failure): boolean {
   return cause?.kind === "answered";
 }

@@ -1,6 +1,6 @@
 /**
  * Reads failures that an earlier release wrote: it said in `details` what `happened` and `cause` say now. The only code that
- * reads a field of `details`. Whatever comes from another object, a runner or a row is read here before anything decides on it.
+ * reads a field of `details`. All that comes from another object, a runner or a row is read here before anything decides on it.
  */
 import { z } from "zod";
 import { ANSWERED, type Failed, type Failure, type FailureCause, type Happened, type Result } from "./errors.ts";

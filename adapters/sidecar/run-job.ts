@@ -58,7 +58,7 @@ export interface JobReply {
 }
 
 /**
- * Has the sidecar do a job. `sidecar` null: there is none. A failure has `happened` "no" when the job surely did not
+ * Has the sidecar do a job. `sidecar` is null when none is configured. A failure has `happened` "no" when the job surely did not
  * begin, and then is worth another try where it says so. Never throws.
  */
 export async function runJob(sidecar: Sidecar | null, request: JobRequest): Promise<Result<JobReply>> {

@@ -126,9 +126,9 @@ const FACTS = {
   webhook_delivery: { isTransient: ({ code }) => !FINAL_FOR_WEBHOOKS.has(code), isLost: never },
   /** What an item makes has ids derived from the item's, so that working it twice makes one. */
   mail_item: { isTransient: isRetryable, isLost: never },
-  /** Whoever asked in Slack is told at once that an approval is needed. */
+  /** The asker in Slack gets an immediate notice that an approval is needed. */
   slack_item: { isTransient: (failure) => failure.code !== "needs_approval" && isRetryable(failure), isLost: never },
-  /** Nobody is there to be told: a rule that refuses the item can be changed while it waits. */
+  /** No one receives a notice: a rule that refuses the item can be changed while it waits. */
   webhook_item: { isTransient: () => true, isLost: never },
   /** The task's id is derived from the due time, so that making it twice makes one. A stopped tenant can be started again. */
   schedule_run: {
