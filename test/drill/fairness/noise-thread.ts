@@ -34,7 +34,9 @@ async function sendAll(): Promise<void> {
 }
 
 async function sendOne({ method = "GET", path, body, headers = {}, key = noisy.key, listenMs }: NoiseRequest) {
-  const timeout = AbortSignal.timeout(listenMs ?? TIMEOUT_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const hangUp = new AbortController();
+  const stopped = listenMs === undefined ? [] : [stop.signal];
   let status = 0;
   try {
     const response = await fetch(`${noisy.url}${path}`, {
@@ -44,14 +46,15 @@ async function sendOne({ method = "GET", path, body, headers = {}, key = noisy.k
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...headers,
       },
-      signal: listenMs === undefined ? timeout : AbortSignal.any([timeout, stop.signal]),
+      signal: AbortSignal.any([timeout, hangUp.signal, ...stopped]),
       ...(body === undefined ? {} : { body }),
     });
     ({ status } = response);
+    // Counted from the answer on: a paced request is answered late, and a client that left before would not see how.
+    if (listenMs !== undefined) setTimeout(() => hangUp.abort(), listenMs);
     await response.arrayBuffer();
   } catch {
-    // A stream that was hung up has its status; any other connection that failed has none.
-    if (listenMs === undefined) status = timeout.aborted ? -1 : 0;
+    if (!hangUp.signal.aborted) status = timeout.aborted || stop.signal.aborted ? -1 : 0;
   }
   return status;
 }

@@ -25,7 +25,7 @@ export interface NoiseRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** In place of the tenant's key; null: none. */
   readonly key?: string | null;
-  /** The longest time to read the answer, in ms; then it hangs up. For streams. */
+  /** How long the answer is read, in ms; then the client hangs up. For streams. */
   readonly listenMs?: number;
 }
 
