@@ -128,7 +128,7 @@ export function reserveAside(state: TaskState, inputTokens: number, outputTokens
 export function cutOffUse({
   reserved,
   written,
-}: Pick<Extract<Phase, { name: "thinking" }>, "reserved" | "written">): Omit<Reservation, "costMicros"> {
+}: Pick<Extract<Phase, { name: "thinking" | "condensing" }>, "reserved" | "written">): Omit<Reservation, "costMicros"> {
   const { inputTokens, outputTokens } = reserved;
   if (written === undefined) return { inputTokens, outputTokens };
   return { inputTokens, outputTokens: Math.min(outputTokens, written + CHECKPOINT_TOKENS) };

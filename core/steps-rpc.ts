@@ -126,6 +126,8 @@ export interface CondenseJob extends Versioned {
     readonly kept: readonly Message[];
   } | null;
   readonly timeoutMs: number;
+  /** Absent from an object of an earlier release, which knows no `progress`. */
+  readonly reportsProgress?: true;
 }
 
 /**
@@ -133,6 +135,8 @@ export interface CondenseJob extends Versioned {
  * off, and what its model call used is not known.
  */
 export type CondenseLine =
+  /** An estimate of the text for the older steps so far, after each further `CHECKPOINT_TOKENS`. */
+  | { readonly type: "progress"; readonly outputTokens: number }
   | { readonly type: "result"; readonly callId: string; readonly content: string | null; readonly usage: ModelUsage }
   | {
       readonly type: "history";

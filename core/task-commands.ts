@@ -146,6 +146,8 @@ export type Command =
   | ({ readonly type: "calls_starting"; readonly callIds: readonly string[] } & OfHop)
   /** The model's output so far. */
   | ({ readonly type: "model_progressed"; readonly attempt: number; readonly outputTokens: number } & OfHop)
+  /** The output so far of the model that shortens older steps. */
+  | ({ readonly type: "history_progressed"; readonly outputTokens: number } & OfHop)
   /** The runner measured the request, which sets its reservation. The model is being asked. */
   | {
       readonly type: "request_measured";

@@ -71,6 +71,17 @@ export function takeSummary(turn: Turn, command: Extract<Command, { type: "resul
   release(turn, phase, SHORTENINGS.summary);
 }
 
+/** Stores how much of the text for older steps is written, for the case that its call is cut off. */
+export function takeHistoryProgress(
+  turn: Turn,
+  { outputTokens }: Extract<Command, { type: "history_progressed" }>,
+): void {
+  const { phase } = turn.state;
+  if (phase.name === "condensing" && outputTokens > (phase.written ?? 0)) {
+    turn.set({ phase: { ...phase, written: outputTokens } });
+  }
+}
+
 /** The older steps were shortened. */
 export function takeHistory(turn: Turn, command: Extract<Command, { type: "history_condensed" }>): void {
   const { through, text, contextTokens, usage } = command;
@@ -116,7 +127,7 @@ function toSummarise({ batch }: TaskState): string[] {
 function condenseHistory(turn: Turn, incarnation: string, history: number, retry: ModelRetry | null): void {
   const { inputTokens, outputTokens } = SHORTENINGS.history;
   const reserved = reserveAside(turn.state, inputTokens, outputTokens);
-  begin(turn, { incarnation, history, withModel: reserved !== null, reserved: reserved ?? NOTHING, retry });
+  begin(turn, { incarnation, history, withModel: reserved !== null, reserved: reserved ?? NOTHING, written: 0, retry });
 }
 
 function begin(turn: Turn, condensing: Omit<Condensing, "name" | "since">): void {

@@ -276,6 +276,8 @@ export type Phase =
       readonly history: number | null;
       readonly withModel: boolean;
       readonly reserved: Reservation;
+      /** Of the text for older steps, as of a model call above. Absent from summaries, which end before a checkpoint. */
+      readonly written?: number;
       readonly retry: ModelRetry | null;
     }
   /** The model failed; the next try is due at `until`. */

@@ -16,7 +16,14 @@ import { answerQuestion, decideApproval, decideUnknown } from "./task-answers.ts
 import type { Command, NewTask } from "./task-commands.ts";
 import type { Decision } from "./task-decision.ts";
 import { takeMessage } from "./task-messages.ts";
-import { condenseFirst, endCondensing, resumeCondensing, takeHistory, takeSummary } from "./task-condense.ts";
+import {
+  condenseFirst,
+  endCondensing,
+  resumeCondensing,
+  takeHistory,
+  takeHistoryProgress,
+  takeSummary,
+} from "./task-condense.ts";
 import type { LabelledMessage } from "./messages.ts";
 import { joinLabels, labelName } from "./provenance/label.ts";
 import { joinMessages, labelMessage } from "./provenance/label-messages.ts";
@@ -208,6 +215,10 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
 
     case "result_condensed":
       if (isThisHop(state, command)) takeSummary(turn, command);
+      return null;
+
+    case "history_progressed":
+      if (isThisHop(state, command)) takeHistoryProgress(turn, command);
       return null;
 
     case "history_condensed":

@@ -181,7 +181,7 @@ export class Turn {
     if (!("incarnation" in phase) || phase.incarnation === "") return;
     if (phase.name === "acting") return this.set({ phase: { ...phase, incarnation: "" } });
     if (phase.name === "thinking") this.spendCutOff("step", phase.model, cutOffUse(phase));
-    else this.spendCutOff(phase.history === null ? "summary" : "history", model.index, phase.reserved);
+    else this.spendCutOff(phase.history === null ? "summary" : "history", model.index, cutOffUse(phase));
     const reserved = { inputTokens: 0, outputTokens: 0, costMicros: 0 };
     this.set({ phase: { ...phase, incarnation: "", reserved } });
   }

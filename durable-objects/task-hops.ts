@@ -159,11 +159,21 @@ export class TaskHops {
     const facts = standingFacts(state);
     const results = this.store.calls(work.results).map(({ callId, tool }) => ({ callId, tool }));
     const history = work.history === null ? null : this.store.conversation.history(work.history, state);
-    const job: CondenseJob = { version: JOB_VERSION, facts, model, withModel, results, history, timeoutMs };
+    const job: CondenseJob = {
+      version: JOB_VERSION,
+      facts,
+      model,
+      withModel,
+      results,
+      history,
+      timeoutMs,
+      reportsProgress: true,
+    };
     const call = (listener: HopListener<CondenseLine>) => stepsFromEnv(this.env).shorten(job, listener);
     for await (const lines of this.lines<CondenseLine>(call, incarnation)) {
       if (lines.some(isUnsupported)) return yield [refusedHop(step, incarnation, [])];
       yield lines.flatMap((line): Command[] => {
+        if (line.type === "progress") return [{ ...line, type: "history_progressed", step, incarnation }];
         if (line.type === "result") return [{ ...line, type: "result_condensed", step, incarnation }];
         return line.type === "history" ? [{ ...line, type: "history_condensed", step, incarnation }] : [];
       });

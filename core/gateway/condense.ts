@@ -48,6 +48,7 @@ export interface CondenseDeps {
 }
 
 type Job = CondenseJob;
+type Progress = Extract<CondenseLine, { type: "progress" }>;
 /** What asking a model needs; `deadline` in milliseconds since the epoch. */
 interface Asking {
   readonly model: ModelPort;
@@ -72,7 +73,7 @@ export async function* condense(job: Job, deps: CondenseDeps, signal: AbortSigna
   const asking =
     model === null ? null : { model, name: job.model, deadline: clock.now() + job.timeoutMs, clock, signal };
   yield* asTheyEnd(job.results, MAX_AT_ONCE, (result) => summarise(result, job, deps, asking));
-  if (job.history !== null) yield await tellHistory(job, job.history, deps, asking);
+  if (job.history !== null) yield* tellHistory(job, job.history, deps, asking);
 }
 
 /** One long result as a summary, or as its head and tail; without content it stays as it is, which was not read. */
@@ -87,7 +88,7 @@ async function summarise(
   const { value: text } = whole;
   const given = readable(text, readTokens(SHORTENINGS.summary));
   const prompt = summaryPrompt(tool, text.length, given.text, facts);
-  const answer = await ask(asking, prompt, SHORTENINGS.summary);
+  const answer = await withoutProgress(ask(asking, prompt, SHORTENINGS.summary));
   const rest: RestOfText = toolset.names.includes(EXPAND_RESULT) ? "expandable" : "kept";
   const content =
     answer.text === null
@@ -96,13 +97,13 @@ async function summarise(
   return { type: "result", callId, content, usage: answer.usage ?? NOTHING };
 }
 
-/** The older steps as a text: always one, by rule when no model tells them. */
-async function tellHistory(
-  { facts, model }: Job,
+/** The older steps as a text: always one, by rule when no model writes it. Yields the progress of its model before. */
+async function* tellHistory(
+  { facts, model, reportsProgress }: Job,
   { through, previous, messages, kept }: NonNullable<Job["history"]>,
   { toolset }: CondenseDeps,
   asking: Asking | null,
-): Promise<CondenseLine> {
+): AsyncGenerator<CondenseLine, void, void> {
   const canExpand = toolset.names.includes(EXPAND_RESULT);
   const history = readHistory(previous, messages, findRecordCalls(messages, toolset));
   let text = writeHistory(history, { canExpand });
@@ -111,23 +112,25 @@ async function tellHistory(
     const tooMany = Math.max(1, estimateTokens(text) / readTokens(SHORTENINGS.history));
     const maxCharacters = Math.floor(MAX_HISTORY_CHARACTERS / tooMany);
     const prompt = historyPrompt(writeHistory(history, { canExpand, maxCharacters }), facts);
-    const answer = await ask(asking, prompt, SHORTENINGS.history);
+    const asked = ask(asking, prompt, SHORTENINGS.history);
+    const answer = reportsProgress === true ? yield* asked : await withoutProgress(asked);
     usage = answer.usage;
     if (answer.text !== null) text = writeHistory(retell(history, answer.text), { canExpand });
   }
   const contextTokens = estimateConversation(facts, model, [...kept, { role: "user", content: text }], toolset);
-  return { type: "history", through, text, contextTokens, usage };
+  yield { type: "history", through, text, contextTokens, usage };
 }
 
 /**
  * Asks for a text. It has no tools to call, and a call is no text. A call that broke off counts as the input reserved, what
- * it is known to have written and a checkpoint more, within its reservation; one that no model worked on costs nothing.
+ * it is known to have written and a checkpoint more, within its reservation; one that no model worked on costs nothing. Yields
+ * each checkpoint.
  */
-async function ask(
+async function* ask(
   { model, name, deadline, clock, signal }: Asking,
   { system, user }: Prompt,
   { inputTokens, outputTokens, maxCharacters }: Shortening,
-): Promise<Answer> {
+): AsyncGenerator<Progress, Answer, void> {
   const refused: Answer = { text: null, usage: null };
   let written = 0;
   const cutOff = (): Answer => {
@@ -149,8 +152,12 @@ async function ask(
     signal,
   });
   for await (const chunk of chunks) {
-    if (chunk.type === "progress") written = Math.max(written, chunk.outputTokens);
-    if (chunk.type === "text" || chunk.type === "progress") continue;
+    if (chunk.type === "text") continue;
+    if (chunk.type === "progress") {
+      written = Math.max(written, chunk.outputTokens);
+      yield { type: "progress", outputTokens: written };
+      continue;
+    }
     if (chunk.type === "failed") return wasWorkedOn(chunk.failure) ? cutOff() : refused;
     const text = chunk.text.trim();
     const isUsable = chunk.finish === "stop" && chunk.calls.length === 0 && text !== "";
@@ -158,6 +165,14 @@ async function ask(
     return { text: isUsable && isShort ? text : null, usage: chunk.usage };
   }
   return cutOff();
+}
+
+/** The answer of a call whose checkpoints nobody stores. */
+async function withoutProgress(asked: AsyncGenerator<Progress, Answer, void>): Promise<Answer> {
+  for (;;) {
+    const { done, value } = await asked.next();
+    if (done === true) return value;
+  }
 }
 
 /** What a model is given of a text: all of it, or its head and tail. */

@@ -181,9 +181,22 @@ describe("a conversation that fills the model's window", () => {
     const begun = wake(third, "a", 51);
     const again = wake(begun.state, "b", 5000);
     expect(condensing(again)).toMatchObject({ history: 1, withModel: false });
-    expect(again.spent).toMatchObject([{ purpose: "history", estimated: true, inputTokens: 6000, outputTokens: 2500 }]);
+    expect(again.spent).toMatchObject([{ purpose: "history", estimated: true, inputTokens: 6000, outputTokens: 1024 }]);
     const poor = { ...third, facts: factsOf({ models, limits: { ...NO_LIMITS, maxTokens: 12_000 } }) };
     expect(condensing(wake(poor, "a", 51))).toMatchObject({ history: 1, withModel: false });
+  });
+
+  test("costs its last checkpoint and 1,024 tokens more when a crash cuts the model off, and what a release before stored, all", () => {
+    const begun = wake(thirdStep(3300), "a", 51).state;
+    const progressed = (state: TaskState, outputTokens: number) =>
+      decide(state, { type: "history_progressed", ...hopOf(state), outputTokens }, 60).state;
+    const costOf = (state: TaskState) => wake(state, "b", 5000).spent.map(({ outputTokens }) => outputTokens);
+    expect(costOf(progressed(begun, 1100))).toEqual([2124]);
+    expect(costOf(progressed(progressed(begun, 1100), 500))).toEqual([2124]);
+    expect(costOf(progressed(begun, 2100))).toEqual([2500]);
+    if (begun.phase.name !== "condensing") throw new Error("it shortens");
+    const { written: _, ...before } = begun.phase;
+    expect(costOf({ ...begun, phase: before })).toEqual([2500]);
   });
 
   test("is tried again a second later when the hop brought nothing", () => {

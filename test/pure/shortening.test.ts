@@ -152,6 +152,19 @@ test.each([
   },
 );
 
+test("the checkpoints of the older steps are reported to an object that stores them", async () => {
+  const model: ModelPort = {
+    async *stream() {
+      for (const outputTokens of [1024, 2048]) yield { type: "progress", outputTokens };
+    },
+  };
+  expect(await condensed({ history, reportsProgress: true }, { model })).toMatchObject([
+    { type: "progress", outputTokens: 1024 },
+    { type: "progress", outputTokens: 2048 },
+    { type: "history" },
+  ]);
+});
+
 describe("what a model is asked", () => {
   const wide = "語".repeat(40_000);
 
