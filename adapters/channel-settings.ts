@@ -1,6 +1,6 @@
 /** The variables of Slack and mail: what each may be. A setting that cannot be right throws a RangeError that names it. */
 import { getOwn } from "../core/base/own-field.ts";
-import { readMailbox } from "../core/mail/address.ts";
+import { readMailbox } from "../core/channels/mail/address.ts";
 import { checkAddress, type Env, set } from "./env.ts";
 
 const SLACK_API = "https://slack.com/api/";

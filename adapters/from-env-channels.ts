@@ -1,10 +1,10 @@
 /** What `from-env.ts` gives of channels: the objects that keep what comes in and goes out, and the runner that works both. */
-import type { OutboxRpc } from "../core/channels/delivery.ts";
-import type { InboxRpc } from "../core/channels/inbox.ts";
+import type { OutboxRpc } from "../core/channels/outbox/delivery.ts";
+import type { InboxRpc } from "../core/channels/inbox/inbox.ts";
 import type { ChannelsRpc } from "../core/channels/rpc.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
+import { failed, ok, type Result } from "../core/base/errors.ts";
 import { judgeUrl } from "./egress/address.ts";
-import type { SlackOAuthPort, SlackPort } from "../core/channels/slack/port.ts";
+import type { SlackOAuthPort, SlackPort } from "../core/ports/slack.ts";
 import { slackSettings } from "./channel-settings.ts";
 import type { ScheduleRpc } from "../core/schedules/rpc.ts";
 import { stubOf } from "./object-stub.ts";
@@ -43,7 +43,7 @@ export function slackOfTokenFromEnv(env: Env, token: string): Pick<SlackPort, "w
   return openSlack({ apiUrl: slackSettings(env).apiUrl, token, botUser: "" });
 }
 
-/** An inbox by its name, as `core/channels/inbox.ts` says. */
+/** An inbox by its name, as `core/channels/inbox/inbox.ts` says. */
 export function inboxesFromEnv(env: Env): (name: string) => InboxRpc {
   return (name) => stubOf<InboxRpc>(env.INBOXES, name);
 }

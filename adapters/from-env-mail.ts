@@ -1,6 +1,6 @@
 /** What `from-env.ts` gives of mail: how it leaves, where it comes in, and what is kept of it. */
-import type { MailPort, TaskMailPort } from "../core/mail/port.ts";
-import type { TaskFacts } from "../core/task-state.ts";
+import type { MailPort, TaskMailPort } from "../core/ports/mail.ts";
+import type { TaskFacts } from "../core/task/state.ts";
 import { mailDomain, mailSettings } from "./channel-settings.ts";
 import type { Env } from "./env.ts";
 import { sealingFromEnv } from "./from-env-stores.ts";

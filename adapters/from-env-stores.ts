@@ -1,13 +1,13 @@
 /** The part of `from-env.ts` that needs the database: its tables, sealed values and the tenants' secrets. */
-import type { Database } from "../core/database.ts";
-import type { SecretUser } from "../core/policy/secret-use.ts";
-import type { VectorsPort } from "../core/memory/vector-ports.ts";
-import type { Clock } from "../core/ports.ts";
-import type { SecretsPort } from "../core/web/secrets-port.ts";
+import type { Database } from "../core/ports/database.ts";
+import type { SecretUser } from "../core/secrets/secret-use.ts";
+import type { VectorsPort } from "../core/ports/vectors.ts";
+import type { Clock } from "../core/ports/tool-ports.ts";
+import type { SecretsPort } from "../core/ports/secrets.ts";
 import { openDatabase } from "./database/database.ts";
 import { type Env, required, set } from "./env.ts";
-import { findMissingKeys, missingKeysProblem, parseKeyRing } from "../core/key-ring.ts";
-import { fromBase64 } from "../core/base64.ts";
+import { findMissingKeys, missingKeysProblem, parseKeyRing } from "../core/secrets/key-ring.ts";
+import { fromBase64 } from "../core/base/base64.ts";
 import { openReseal, ResealedValues, type Reseal, type SealedValue } from "./resealing.ts";
 import { openSealing, type Sealing } from "./sealing.ts";
 import { checkEndpoint } from "./settings.ts";

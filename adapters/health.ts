@@ -1,7 +1,7 @@
 /** Whether the outside systems that Otto needs answer. */
 import { z } from "zod";
-import type { Database } from "../core/database.ts";
-import { parseJson } from "../core/parse-json.ts";
+import type { Database } from "../core/ports/database.ts";
+import { parseJson } from "../core/base/parse-json.ts";
 import { LOSS_REPORTED_MS, type Lost } from "../core/tenant/recovery.ts";
 import type { Sidecar } from "./sidecar/sidecar.ts";
 

@@ -3,9 +3,9 @@
  * earlier key can leave the ring in the end. A failure changes nothing: the value still opens, and the next use tries again.
  */
 import { FailurePause } from "../core/base/failure-pause.ts";
-import { fromBase64, toBase64 } from "../core/base64.ts";
-import type { SealedColumn, SealedValues } from "../core/key-ring.ts";
-import type { Clock } from "../core/ports.ts";
+import { fromBase64, toBase64 } from "../core/base/base64.ts";
+import type { SealedColumn, SealedValues } from "../core/secrets/key-ring.ts";
+import type { Clock } from "../core/ports/tool-ports.ts";
 import type { Sealing } from "./sealing.ts";
 
 /** After a failure this isolate stores nothing for so long: each try would wait for the database. */

@@ -3,14 +3,14 @@
  * that made the call, which the call's id names. A call never asks the object of its own task, which waits for the call: the
  * object sends the rows with the job.
  */
-import { failed, ok, type Result } from "../core/errors.ts";
-import { taskOfCall } from "../core/ids.ts";
+import { failed, ok, type Result } from "../core/base/errors.ts";
+import { taskOfCall } from "../core/base/ids.ts";
 import { readKeptText } from "../core/prompt/kept-results.ts";
-import type { TaskRpc } from "../core/objects.ts";
+import type { TaskRpc } from "../core/tenant/rpc.ts";
 import { OUTSIDE } from "../core/provenance/label.ts";
-import type { BlobPort } from "../core/ports.ts";
-import type { OwnResult } from "../core/steps-rpc.ts";
-import type { ResultsPort } from "../core/prompt/results-port.ts";
+import type { BlobPort } from "../core/ports/tool-ports.ts";
+import type { OwnResult } from "../core/steps/rpc.ts";
+import type { ResultsPort } from "../core/ports/results.ts";
 import { guarded } from "./files/r2.ts";
 
 /** What is needed to open a tree's results. `taskOf` gives the object of a task of the same tenant. */

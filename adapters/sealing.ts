@@ -2,11 +2,11 @@
  * Sealing of what is stored and may hold a secret: AES-256-GCM under OTTO_SECRET_KEY, with a fresh 96-bit nonce
  * (NIST SP 800-38D). `context` says what the bytes belong to: sealed bytes that were moved elsewhere do not open.
  *
- * Sealed bytes are the header of the key (core/key-ring.ts), the nonce, and the ciphertext with its tag. Bytes of an earlier
+ * Sealed bytes are the header of the key (core/secrets/key-ring.ts), the nonce, and the ciphertext with its tag. Bytes of an earlier
  * release have no header; each key of the ring is tried for them, which the tag makes safe.
  */
-import { raise } from "../core/errors.ts";
-import { HEADER_BYTES, type KeyRing, parseKeyRing, type RingMember } from "../core/key-ring.ts";
+import { raise } from "../core/base/errors.ts";
+import { HEADER_BYTES, type KeyRing, parseKeyRing, type RingMember } from "../core/secrets/key-ring.ts";
 
 const NONCE_BYTES = 12;
 

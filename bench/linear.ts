@@ -8,10 +8,10 @@ import { hasLink, SearchedText } from "../core/provenance/find-text.ts";
 import { judgeCarryOut } from "../core/provenance/carry-out.ts";
 import { type Ground, GroundText } from "../core/provenance/ground.ts";
 import { makeRedactor } from "../core/web/redact-secrets.ts";
-import { compileSchema } from "../core/json-schema/compile.ts";
-import { evaluateText } from "../core/maths/evaluate.ts";
-import { solveText } from "../core/maths/solve.ts";
-import { measureTokens } from "../core/prompt/tokens.ts";
+import { compileSchema } from "../core/lib/json-schema/compile.ts";
+import { evaluateText } from "../core/lib/maths/evaluate.ts";
+import { solveText } from "../core/lib/maths/solve.ts";
+import { measureTokens } from "../core/model/tokens.ts";
 import { readApiDocument } from "../core/openapi/document.ts";
 import { importOpenApi } from "../core/openapi/import.ts";
 

@@ -1,6 +1,6 @@
 /** The list of received deliveries of an inbox: its items, and the deliveries that were dropped as repeats of one. */
-import { MAX_REPEATS } from "../core/channels/inbox-queue.ts";
-import type { ItemHead, ReceivedItem, ReceivedPage, ReceivedState } from "../core/channels/inbox.ts";
+import { MAX_REPEATS } from "../core/channels/inbox/queue.ts";
+import type { ItemHead, ReceivedItem, ReceivedPage, ReceivedState } from "../core/channels/inbox/inbox.ts";
 import type { InboxTables } from "./inbox-tables.ts";
 
 /** A delivery of an item that had come before. */

@@ -6,9 +6,9 @@ import {
   MAX_DEAD,
   MAX_OVER,
   shortHead,
-} from "../core/channels/inbox-queue.ts";
-import type { InboxItem, InboxRecord, ItemHead, ReceivedPage, ReceivedState } from "../core/channels/inbox.ts";
-import type { JsonState } from "../core/tool.ts";
+} from "../core/channels/inbox/queue.ts";
+import type { InboxItem, InboxRecord, ItemHead, ReceivedPage, ReceivedState } from "../core/channels/inbox/inbox.ts";
+import type { JsonState } from "../core/tool/tool.ts";
 import { type DroppedRepeat, type PlacedItem, putRepeat, readReceived } from "./inbox-received.ts";
 import { InboxTables } from "./inbox-tables.ts";
 

@@ -4,7 +4,7 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { channelsFromEnv, clockFromEnv, type Env } from "../adapters/from-env.ts";
-import { CallBudget } from "../core/call-budget.ts";
+import { CallBudget } from "../core/base/call-budget.ts";
 import {
   endOf,
   FULL_RETRY_MS,
@@ -14,7 +14,7 @@ import {
   MAX_RETRIED_AT_ONCE,
   MAX_WAITING,
   RECEIVE_TIMEOUT_MS,
-} from "../core/channels/inbox-queue.ts";
+} from "../core/channels/inbox/queue.ts";
 import type {
   Handled,
   InboxItem,
@@ -23,10 +23,10 @@ import type {
   ReceivedState,
   ReceivedPage,
   Taken,
-} from "../core/channels/inbox.ts";
-import { toFailure } from "../core/errors.ts";
+} from "../core/channels/inbox/inbox.ts";
+import { toFailure } from "../core/base/errors.ts";
 import { countRequest, type RateWindow } from "../core/tenant/rate-limit.ts";
-import { JOB_VERSION } from "../core/job-version.ts";
+import { JOB_VERSION } from "../core/steps/job-version.ts";
 import { type DueItem, InboxStore } from "./inbox-store.ts";
 
 /** How long after a crash the object's alarm takes up what was cut off. */

@@ -1,6 +1,6 @@
 /** A hop that is under way, as the object that makes it sees it: its lines as they come, and the means to give it up. */
 import { RpcTarget } from "cloudflare:workers";
-import type { HopListener } from "../core/hop-lines.ts";
+import type { HopListener } from "../core/steps/lines.ts";
 
 export class OpenHop<Line> {
   private lines: Line[] = [];

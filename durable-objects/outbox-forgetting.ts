@@ -1,5 +1,5 @@
 /** What an outbox's object forgets, and when: deliveries that are over, what their channel answered, bodies that were taken. */
-import { KEPT_MS, PROGRESS_KEPT_MS, TAKEN_BODY_KEPT_MS } from "../core/channels/outbox-rules.ts";
+import { KEPT_MS, PROGRESS_KEPT_MS, TAKEN_BODY_KEPT_MS } from "../core/channels/outbox/rules.ts";
 import type { OutboxTables } from "./outbox-tables.ts";
 
 /** Rows that are forgotten at once. */

@@ -1,7 +1,7 @@
 /** What is put into outboxes in the stead of deliveries that are dead: kept until their outboxes have it. */
 import { type Env, outboxesFromEnv } from "../adapters/from-env.ts";
-import { CallBudget } from "../core/call-budget.ts";
-import { outboxOf } from "../core/channels/delivery.ts";
+import { CallBudget } from "../core/base/call-budget.ts";
+import { outboxOf } from "../core/channels/outbox/delivery.ts";
 import { sendDelayMs } from "../core/tenant/index-outbox.ts";
 import type { DeliveryStore } from "./outbox-store.ts";
 

@@ -1,8 +1,14 @@
 /** What an outbox's object stores: deliveries, what became of them, and what their channel answered. */
-import type { AskedPlace, Delivery, DeliveryAttempt, DeliveryLook, DeliveryReport } from "../core/channels/delivery.ts";
-import type { OutboxStore } from "../core/channels/outbox-queue.ts";
-import { type Outcome, type QueuedDelivery, reportOf } from "../core/channels/outbox-rules.ts";
-import type { JsonState } from "../core/tool.ts";
+import type {
+  AskedPlace,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryLook,
+  DeliveryReport,
+} from "../core/channels/outbox/delivery.ts";
+import type { OutboxStore } from "../core/channels/outbox/queue.ts";
+import { type Outcome, type QueuedDelivery, reportOf } from "../core/channels/outbox/rules.ts";
+import type { JsonState } from "../core/tool/tool.ts";
 import type { OutboxTables, SqlValue } from "./outbox-tables.ts";
 
 /** A delivery that is put in the stead of a dead one has to fit a row, with what stands in its own stead. */

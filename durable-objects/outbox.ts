@@ -1,15 +1,15 @@
 /**
- * What leaves for one place, stored until it has left. `core/channels/outbox-queue.ts` decides; this stores, wakes up, and
+ * What leaves for one place, stored until it has left. `core/channels/outbox/queue.ts` decides; this stores, wakes up, and
  * sends. An attempt is stored before it begins: one that a crash cuts off is made again, and its sender knows that it may have
  * left. Only the alarm and the sweep begin attempts, so that what is put at the end of a chain of calls does not lengthen it.
  */
 import { DurableObject } from "cloudflare:workers";
 import { channelsFromEnv, type Env } from "../adapters/from-env.ts";
-import { CallBudget } from "../core/call-budget.ts";
-import type { AskedPlace, Attempt, Delivery, DeliveryLook, OutboxRpc } from "../core/channels/delivery.ts";
-import { type Leaving, OutboxQueue } from "../core/channels/outbox-queue.ts";
-import { hangsAfterMs, type Outcome, toOutcome } from "../core/channels/outbox-rules.ts";
-import { JOB_VERSION } from "../core/job-version.ts";
+import { CallBudget } from "../core/base/call-budget.ts";
+import type { AskedPlace, Attempt, Delivery, DeliveryLook, OutboxRpc } from "../core/channels/outbox/delivery.ts";
+import { type Leaving, OutboxQueue } from "../core/channels/outbox/queue.ts";
+import { hangsAfterMs, type Outcome, toOutcome } from "../core/channels/outbox/rules.ts";
+import { JOB_VERSION } from "../core/steps/job-version.ts";
 import { failedSince } from "./outbox-failed.ts";
 import { OutboxForgetting } from "./outbox-forgetting.ts";
 import { OutboxIndex } from "./outbox-index.ts";

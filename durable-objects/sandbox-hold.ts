@@ -2,7 +2,7 @@
  * The bytes that a sandbox holds of its tenant's quota: never fewer than its files have, and mostly a few more, so that not
  * every write has to ask the tenant. What it asks is the whole amount that it wants to hold, so asking twice does no harm.
  */
-import type { Result } from "../core/errors.ts";
+import type { Result } from "../core/base/errors.ts";
 import type { SandboxTables } from "./sandbox-tables.ts";
 
 /** Amounts are held in steps of this many bytes. */

@@ -1,9 +1,16 @@
 /** The object of one sandbox: the index of its files. The bytes are in R2, by hash; `adapters/files` puts them there first. */
 import { DurableObject } from "cloudflare:workers";
 import { clockFromEnv, type Env, holdStorageFromEnv } from "../adapters/from-env.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
-import type { SandboxRpc } from "../core/objects.ts";
-import type { ChangeOptions, DirectoryEntry, FileEntry, FilePage, FileVersion, WrittenFile } from "../core/ports.ts";
+import { failed, ok, type Result } from "../core/base/errors.ts";
+import type { SandboxRpc } from "../core/tenant/rpc.ts";
+import type {
+  ChangeOptions,
+  DirectoryEntry,
+  FileEntry,
+  FilePage,
+  FileVersion,
+  WrittenFile,
+} from "../core/ports/tool-ports.ts";
 import { type Label, OUTSIDE, TENANT } from "../core/provenance/label.ts";
 import { type ChangeSet, judgeChanges } from "../core/sandbox/change-set.ts";
 import { judgeForm } from "../core/sandbox/path.ts";

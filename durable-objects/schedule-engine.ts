@@ -3,9 +3,9 @@
  * tells people. An occurrence is stored before its task is asked for, under the name that makes the same task again.
  */
 import { channelsFromEnv, clockFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
-import type { AuditEntry } from "../core/audit-entry.ts";
-import { CallBudget } from "../core/call-budget.ts";
-import type { Result } from "../core/errors.ts";
+import type { AuditEntry } from "../core/ports/audit-entry.ts";
+import { CallBudget } from "../core/base/call-budget.ts";
+import type { Result } from "../core/base/errors.ts";
 import { canRetry } from "../core/gateway/outcome.ts";
 import { type Decision, decideChange, decideDue, decideEnd, nextWake } from "../core/schedules/judge.ts";
 import {
@@ -21,10 +21,10 @@ import {
 import { dueRule, type ScheduleState } from "../core/schedules/schedule.ts";
 import { alertOf, reminderOf, tellDelayMs } from "../core/schedules/tells.ts";
 import { openDueClock } from "../core/schedules/due.ts";
-import { hasEnded } from "../core/task-status.ts";
-import type { TaskView } from "../core/task-view.ts";
-import { attempt } from "../core/unanswered.ts";
-import { JOB_VERSION } from "../core/job-version.ts";
+import { hasEnded } from "../core/task/status.ts";
+import type { TaskView } from "../core/task/view.ts";
+import { attempt } from "../core/base/unanswered.ts";
+import { JOB_VERSION } from "../core/steps/job-version.ts";
 import type { ScheduleReporter } from "./schedule-reporter.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 

@@ -4,8 +4,8 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../adapters/from-env.ts";
-import type { AuditEntry } from "../core/audit-entry.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
+import type { AuditEntry } from "../core/ports/audit-entry.ts";
+import { failed, ok, type Result } from "../core/base/errors.ts";
 import { changedSchedule, comesBack, pausedSchedule, resumedSchedule } from "../core/schedules/change.ts";
 import { decideRun } from "../core/schedules/judge.ts";
 import { keyOfRun, type Occurrence, type RunEnd } from "../core/schedules/occurrence.ts";

@@ -1,11 +1,11 @@
 /** What the model reads of one task: its conversation as the object's rows hold it. */
-import { splitFileNames } from "../core/channels/slack/file-names.ts";
-import type { LabelledMessage, Message } from "../core/messages.ts";
+import { splitFileNames } from "../core/task/file-names.ts";
+import type { LabelledMessage, Message } from "../core/model/messages.ts";
 import { splitHistory } from "../core/prompt/compaction.ts";
 import { joinLabels, OUTSIDE, PERSON } from "../core/provenance/label.ts";
-import { labelMessage } from "../core/provenance/label-messages.ts";
-import type { CondenseJob } from "../core/steps-rpc.ts";
-import type { TaskFacts, TaskState } from "../core/task-state.ts";
+import { labelMessage } from "../core/model/label-messages.ts";
+import type { CondenseJob } from "../core/steps/rpc.ts";
+import type { TaskFacts, TaskState } from "../core/task/state.ts";
 import { COMPACTION, type ResultLabels } from "./task-tables.ts";
 import type { TaskValues } from "./task-values.ts";
 

@@ -3,13 +3,13 @@
  * for. It decides nothing itself.
  */
 import { clockFromEnv, settingsFromEnv, type Env } from "../adapters/from-env.ts";
-import { CallBudget } from "../core/call-budget.ts";
-import type { Clock } from "../core/ports.ts";
-import type { Command, NewTask } from "../core/task-commands.ts";
-import type { Decision, Work } from "../core/task-decision.ts";
-import type { TaskState } from "../core/task-state.ts";
-import { createTask, decide, decideBoth, expiresAt, nextWake } from "../core/task.ts";
-import { statusOf } from "../core/task-status.ts";
+import { CallBudget } from "../core/base/call-budget.ts";
+import type { Clock } from "../core/ports/tool-ports.ts";
+import type { Command, NewTask } from "../core/task/commands.ts";
+import type { Decision, Work } from "../core/task/decision.ts";
+import type { TaskState } from "../core/task/state.ts";
+import { createTask, decide, decideBoth, expiresAt, nextWake } from "../core/task/task.ts";
+import { statusOf } from "../core/task/status.ts";
 import { Gather } from "./gather.ts";
 import { TaskAlarm } from "./task-alarm.ts";
 import { eraseOutside } from "./task-erasing.ts";

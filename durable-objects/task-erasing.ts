@@ -3,8 +3,8 @@
  * crash cuts off, and nothing of the task is read meanwhile.
  */
 import { eraseFilesFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
-import { type Failure, NO_SUCH_TASK, TASK_ERASED } from "../core/errors.ts";
-import type { TaskFacts } from "../core/task-state.ts";
+import { type Failure, NO_SUCH_TASK, TASK_ERASED } from "../core/base/errors.ts";
+import type { TaskFacts } from "../core/task/state.ts";
 import { ERASING } from "./task-tables.ts";
 import type { TaskValues } from "./task-values.ts";
 

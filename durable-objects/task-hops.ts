@@ -1,7 +1,7 @@
 /** The hops of a step, as the object makes them: the job from what is stored, and what the runner's lines make happen. */
 import { settingsFromEnv, stepsFromEnv, type Env } from "../adapters/from-env.ts";
-import type { HopListener } from "../core/hop-lines.ts";
-import type { WatchFrame } from "../core/events.ts";
+import type { HopListener } from "../core/steps/lines.ts";
+import type { WatchFrame } from "../core/task/events.ts";
 import {
   type ActJob,
   type ActLine,
@@ -12,16 +12,16 @@ import {
   type ThinkJob,
   type ThinkLine,
   type Unsupported,
-} from "../core/steps-rpc.ts";
-import { JOB_VERSION, OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../core/job-version.ts";
-import { expandedResult } from "../core/gateway/expanded-result.ts";
-import type { ModelFailure } from "../core/ports.ts";
+} from "../core/steps/rpc.ts";
+import { JOB_VERSION, OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../core/steps/job-version.ts";
+import { expandedResult } from "../core/steps/expanded-result.ts";
+import type { ModelFailure } from "../core/ports/tool-ports.ts";
 import { OUTSIDE } from "../core/provenance/label.ts";
-import { standingFacts } from "../core/skills/in-force.ts";
-import { canRun } from "../core/task-advance.ts";
-import type { Command } from "../core/task-commands.ts";
-import type { CallOfHop, CallToMake, LedgerRow, Work } from "../core/task-decision.ts";
-import type { TaskState } from "../core/task-state.ts";
+import { standingFacts } from "../core/task/skills-in-force.ts";
+import { canRun } from "../core/task/advance.ts";
+import type { Command } from "../core/task/commands.ts";
+import type { CallOfHop, CallToMake, LedgerRow, Work } from "../core/task/decision.ts";
+import type { TaskState } from "../core/task/state.ts";
 import { OpenHop } from "./open-hop.ts";
 import type { TaskStore } from "./task-store.ts";
 

@@ -1,7 +1,7 @@
 /** How a decision's changes to the ledger are written to the table `calls`, and what the journal states of them. */
-import { placeOfCall } from "../core/ids.ts";
+import { placeOfCall } from "../core/base/ids.ts";
 import { OUTSIDE } from "../core/provenance/label.ts";
-import type { Decision, LedgerChange } from "../core/task-decision.ts";
+import type { Decision, LedgerChange } from "../core/task/decision.ts";
 import type { ResultLabels } from "./task-tables.ts";
 
 export function changeLedger(sql: SqlStorage, change: LedgerChange): void {

@@ -3,18 +3,18 @@
  * waits for it; the tasks below it. Everything here can be done again: what fails is tried again by the task's alarm.
  */
 import { clockFromEnv, tasksFromEnv, tenantsFromEnv, type Env, type TaskStub } from "../adapters/from-env.ts";
-import { noticeFacts, type ToldNotice } from "../core/channels/notice.ts";
-import { ownUse } from "../core/budget.ts";
-import type { CallBudget } from "../core/call-budget.ts";
-import { ok, type Result } from "../core/errors.ts";
-import type { EnterReply, TaskReport } from "../core/objects.ts";
-import { openWaits } from "../core/open-waits.ts";
-import { pendingFrom, subtaskInput } from "../core/subtasks.ts";
-import type { Command } from "../core/task-commands.ts";
-import type { SubtaskToMake, Work } from "../core/task-decision.ts";
-import type { TaskFacts, TaskState } from "../core/task-state.ts";
-import { nextWake } from "../core/task.ts";
-import type { TaskView } from "../core/task-view.ts";
+import { noticeFacts, type ToldNotice } from "../core/task/notice.ts";
+import { ownUse } from "../core/task/budget.ts";
+import type { CallBudget } from "../core/base/call-budget.ts";
+import { ok, type Result } from "../core/base/errors.ts";
+import type { EnterReply, TaskReport } from "../core/tenant/rpc.ts";
+import { openWaits } from "../core/task/open-waits.ts";
+import { pendingFrom, subtaskInput } from "../core/task/subtasks.ts";
+import type { Command } from "../core/task/commands.ts";
+import type { SubtaskToMake, Work } from "../core/task/decision.ts";
+import type { TaskFacts, TaskState } from "../core/task/state.ts";
+import { nextWake } from "../core/task/task.ts";
+import type { TaskView } from "../core/task/view.ts";
 import { payerOf } from "../core/tenant/budget-tree.ts";
 import type { StoredTask } from "./task-store.ts";
 

@@ -3,10 +3,10 @@
  * tree removes its own rows; the root also what the tree has in the bucket. Everything can be done again.
  */
 import { blobsFromEnv, type Env } from "../adapters/from-env.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
+import { failed, ok, type Result } from "../core/base/errors.ts";
 import { resultsPrefix } from "../core/prompt/kept-results.ts";
 import type { TrimmedPart } from "../core/tenant/retention.ts";
-import type { ToolError, ToolResult } from "../core/tool.ts";
+import type { ToolError, ToolResult } from "../core/tool/tool.ts";
 import type { TaskRelations } from "./task-relations.ts";
 import type { StoredTask, TaskStore } from "./task-store.ts";
 import { COMPACTION, TRIMMED } from "./task-tables.ts";

@@ -2,14 +2,14 @@
  * What is stored of one task: read and written in its object's SQLite, each decision whole or not at all. Tables are made
  * when the task is, so that a look at a task that does not exist leaves nothing behind.
  */
-import { noticeData, type ToldNotice, toldTypes } from "../core/channels/notice.ts";
-import { type EventType, isTerminalEvent, type TaskEvent } from "../core/events.ts";
-import type { LedgerPage } from "../core/objects.ts";
+import { noticeData, type ToldNotice, toldTypes } from "../core/task/notice.ts";
+import { type EventType, isTerminalEvent, type TaskEvent } from "../core/task/events.ts";
+import type { LedgerPage } from "../core/tenant/rpc.ts";
 import { OUTSIDE } from "../core/provenance/label.ts";
-import { readState } from "../core/state-versions.ts";
-import type { Decision, LedgerRow, Spend } from "../core/task-decision.ts";
-import { STATE_VERSION, type TaskFacts, type TaskState } from "../core/task-state.ts";
-import { pendingOf, type PendingView, type TaskView, viewTask } from "../core/task-view.ts";
+import { readState } from "../core/task/state-versions.ts";
+import type { Decision, LedgerRow, Spend } from "../core/task/decision.ts";
+import { STATE_VERSION, type TaskFacts, type TaskState } from "../core/task/state.ts";
+import { pendingOf, type PendingView, type TaskView, viewTask } from "../core/task/view.ts";
 import { TaskConversation } from "./task-conversation.ts";
 import { TaskErasing } from "./task-erasing.ts";
 import { changeLedger, labelsByStep, placeOf, uploadsByStep } from "./task-ledger.ts";

@@ -1,9 +1,9 @@
 /** The tables of one task in its object's SQLite, and how their rows are read. `docs/storage-schema.md` shows a row of each. */
-import type { EventType, NewEvent, TaskEvent } from "../core/events.ts";
+import type { EventType, NewEvent, TaskEvent } from "../core/task/events.ts";
 import type { Label } from "../core/provenance/label.ts";
-import type { LedgerRow } from "../core/task-decision.ts";
-import type { LedgerState } from "../core/task-state.ts";
-import type { EffectClass, ToolResult } from "../core/tool.ts";
+import type { LedgerRow } from "../core/task/decision.ts";
+import type { LedgerState } from "../core/task/state.ts";
+import type { EffectClass, ToolResult } from "../core/tool/tool.ts";
 
 /** One statement a table and no index: making them is most of what a new object costs. */
 export const SCHEMA = `

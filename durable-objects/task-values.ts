@@ -2,7 +2,7 @@
  * The named values of a task, in the table `task`: JSON or text. A value that is too large for a row is stored in parts, each a
  * row named after it, and its own row holds their number. Earlier releases could not store such a value.
  */
-import { splitText } from "../core/text-parts.ts";
+import { splitText } from "../core/base/text-parts.ts";
 
 /** The prefix of the row of a value in parts. A text that begins with it is stored in parts too. */
 const IN_PARTS = "\u0001parts ";

@@ -1,5 +1,5 @@
 /** The watchers of one task: hibernatable WebSockets, which keep no waiting task in memory. They only listen. */
-import type { WatchFrame } from "../core/events.ts";
+import type { WatchFrame } from "../core/task/events.ts";
 
 export class TaskWatchers {
   private readonly state: DurableObjectState;

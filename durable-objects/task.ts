@@ -1,27 +1,27 @@
 /**
- * One task. The object's methods turn what it is told into commands for `core/task.ts`; `durable-objects/task-engine.ts`
+ * One task. The object's methods turn what it is told into commands for `core/task/task.ts`; `durable-objects/task-engine.ts`
  * stores what that decides and wakes up when it says. It decides nothing itself.
  */
 import { DurableObject } from "cloudflare:workers";
 import { blobsFromEnv, settingsFromEnv, stepsFromEnv, type Env } from "../adapters/from-env.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
-import { JOB_VERSION } from "../core/job-version.ts";
+import { failed, ok, type Result } from "../core/base/errors.ts";
+import { JOB_VERSION } from "../core/steps/job-version.ts";
 import { checkEnvelope } from "../core/gateway/envelope.ts";
 import { EXPAND_RESULT } from "../core/gateway/shape.ts";
 import type { NewMemory } from "../core/memory/memory.ts";
-import { summaryOf } from "../core/memory/summary.ts";
+import { summaryOf } from "../core/task/summary.ts";
 import { type ShownResult, showResult } from "../core/prompt/kept-results.ts";
-import type { EventPage, LedgerPage, TaskReport, TaskRpc } from "../core/objects.ts";
+import type { EventPage, LedgerPage, TaskReport, TaskRpc } from "../core/tenant/rpc.ts";
 import { type Label, OUTSIDE } from "../core/provenance/label.ts";
-import { standingFacts } from "../core/skills/in-force.ts";
-import { callOfSubtask, endingOf } from "../core/subtasks.ts";
-import { revisionNote } from "../core/task-answers.ts";
-import type { Command, NewTask } from "../core/task-commands.ts";
-import type { LedgerRow, Spend } from "../core/task-decision.ts";
-import type { Attachment, TaskFacts } from "../core/task-state.ts";
-import type { TaskView } from "../core/task-view.ts";
+import { standingFacts } from "../core/task/skills-in-force.ts";
+import { callOfSubtask, endingOf } from "../core/task/subtasks.ts";
+import { revisionNote } from "../core/task/answers.ts";
+import type { Command, NewTask } from "../core/task/commands.ts";
+import type { LedgerRow, Spend } from "../core/task/decision.ts";
+import type { Attachment, TaskFacts } from "../core/task/state.ts";
+import type { TaskView } from "../core/task/view.ts";
 import type { TrimmedPart } from "../core/tenant/retention.ts";
-import { callWaitingOn } from "../core/waits.ts";
+import { callWaitingOn } from "../core/task/waits.ts";
 import { TaskEngine } from "./task-engine.ts";
 import { TaskRetention } from "./task-retention.ts";
 import { TaskStore, type StoredTask } from "./task-store.ts";

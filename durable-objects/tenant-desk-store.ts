@@ -1,8 +1,8 @@
 /** What a tenant's object stores of its tasks' places, leases and use, and of its accounts. */
 import type { AccountFigures } from "../core/tenant/budget-book.ts";
 import { type BudgetLimit, type BudgetPeriod, monthOf } from "../core/tenant/budget-tree.ts";
-import type { TaskStatus } from "../core/task-status.ts";
-import type { DeskStore, Spending, TaskRow } from "../core/tenant/desk.ts";
+import type { TaskStatus } from "../core/task/status.ts";
+import type { DeskStore, Spending, TaskRow } from "../core/tenant/admission.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 
 /** Reads and writes rows. Every method is one synchronous piece of work. */

@@ -1,5 +1,5 @@
 /** Who comes in to a tenant: by a key or by a session that acts as one, within the key's request limit, and a repeat once. */
-import type { Admission, KeyRecord, SessionFacts, TenantRpc, TenantStanding } from "../core/objects.ts";
+import type { Admission, KeyRecord, SessionFacts, TenantRpc, TenantStanding } from "../core/tenant/rpc.ts";
 import type { TenantRates } from "./tenant-rates.ts";
 import type { TenantRepeats } from "./tenant-repeats.ts";
 import type { TenantSessions } from "./tenant-sessions.ts";

@@ -1,10 +1,10 @@
 /** The sending of the task index: what the outbox holds goes to Postgres. */
 import { databaseFromEnv, memoryFromEnv, type Env } from "../adapters/from-env.ts";
-import type { Database } from "../core/database.ts";
-import { toFailure, type Failure, type Result } from "../core/errors.ts";
+import type { Database } from "../core/ports/database.ts";
+import { toFailure, type Failure, type Result } from "../core/base/errors.ts";
 import { canRetry } from "../core/gateway/outcome.ts";
 import { summaryIdOf } from "../core/memory/memory.ts";
-import type { MemoryStore } from "../core/memory/store.ts";
+import type { MemoryStore } from "../core/ports/memory-store.ts";
 import { REFUSED_RETRY_MS, sendDelayMs } from "../core/tenant/index-outbox.ts";
 import type { OutboxRow, TenantOutbox } from "./tenant-outbox.ts";
 import type { TenantRowWatch } from "./tenant-row.ts";

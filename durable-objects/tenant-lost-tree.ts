@@ -3,7 +3,7 @@
  * the index. Everything can be done again. `workers/erase-task.ts` does the same for a person.
  */
 import { databaseFromEnv, eraseFilesFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
-import { OttoError, type Result } from "../core/errors.ts";
+import { OttoError, type Result } from "../core/base/errors.ts";
 
 /** Tasks below a root that are erased at once. */
 const MAX_BELOW = 1000;

@@ -4,14 +4,14 @@
  * holds up no other.
  */
 import { channelsFromEnv, type Env } from "../adapters/from-env.ts";
-import type { Notice, NoticeFacts, NoticeType, ToldNotice } from "../core/channels/notice.ts";
+import type { Notice, NoticeFacts, NoticeType, ToldNotice } from "../core/task/notice.ts";
 import type { ChannelsRpc } from "../core/channels/rpc.ts";
-import { isWanted, isWantedByEndpoint } from "../core/channels/wanted.ts";
-import { CallBudget } from "../core/call-budget.ts";
-import { toFailure } from "../core/errors.ts";
-import type { TaskReport } from "../core/objects.ts";
+import { isWanted, isWantedByEndpoint } from "../core/channels/webhooks/interest.ts";
+import { CallBudget } from "../core/base/call-budget.ts";
+import { toFailure } from "../core/base/errors.ts";
+import type { TaskReport } from "../core/tenant/rpc.ts";
 import { sendDelayMs } from "../core/tenant/index-outbox.ts";
-import { JOB_VERSION } from "../core/job-version.ts";
+import { JOB_VERSION } from "../core/steps/job-version.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 
 /** Notices that go to the runner at once. */

@@ -1,6 +1,6 @@
 /** What a tenant's object consists of, and how its parts are wired. Each part has a file of its own. */
 import type { Env } from "../adapters/from-env.ts";
-import type { TenantStanding } from "../core/objects.ts";
+import type { TenantStanding } from "../core/tenant/rpc.ts";
 import { TenantAlarm } from "./tenant-alarm.ts";
 import { TenantDoor } from "./tenant-door.ts";
 import { TenantErrands } from "./tenant-errands.ts";

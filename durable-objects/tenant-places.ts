@@ -2,8 +2,8 @@
 import { costFromEnv, settingsFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
 import { type BudgetAccount, type BudgetLimit, dayOf, monthOf } from "../core/tenant/budget-tree.ts";
 import { FEWEST_PLACES } from "../core/tenant/fair-share.ts";
-import type { EnterReply, EnterRequest, TaskReport } from "../core/objects.ts";
-import { TenantDesk } from "../core/tenant/desk.ts";
+import type { EnterReply, EnterRequest, TaskReport } from "../core/tenant/rpc.ts";
+import { TenantDesk } from "../core/tenant/admission.ts";
 import { processShare } from "./process-share.ts";
 import { TenantDeskStore } from "./tenant-desk-store.ts";
 import type { TenantTables } from "./tenant-tables.ts";

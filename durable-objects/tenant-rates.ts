@@ -1,6 +1,6 @@
 /** The request windows of the tenant's keys, in memory: an object that was loaded anew counts anew. */
 import { settingsFromEnv, type Env } from "../adapters/from-env.ts";
-import type { KeyRecord, RateState } from "../core/objects.ts";
+import type { KeyRecord, RateState } from "../core/tenant/rpc.ts";
 import { countRequest, type RateDecision, type RateWindow } from "../core/tenant/rate-limit.ts";
 
 /** Keys whose requests are counted at once; the one that was counted first gives way. */

@@ -4,10 +4,10 @@
  * go the usual way, and a row gives way only to a higher version.
  */
 import { databaseFromEnv, schedulesFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
-import { type AuditEntry, BY_OTTO } from "../core/audit-entry.ts";
-import { OttoError, type Result, toFailure } from "../core/errors.ts";
-import { madeAt, makeId } from "../core/ids.ts";
-import type { TaskReport } from "../core/objects.ts";
+import { type AuditEntry, BY_OTTO } from "../core/ports/audit-entry.ts";
+import { OttoError, type Result, toFailure } from "../core/base/errors.ts";
+import { madeAt, makeId } from "../core/base/ids.ts";
+import type { TaskReport } from "../core/tenant/rpc.ts";
 import { addLost, addLostProjects, mayPrune, type Reindex, type ReindexPhase } from "../core/tenant/recovery.ts";
 import { computeRetryAt } from "../core/tenant/index-outbox.ts";
 import type { TenantOutbox } from "./tenant-outbox.ts";

@@ -7,7 +7,7 @@ import {
   type IdempotentRequest,
   type StoredReply,
 } from "../core/tenant/idempotency.ts";
-import { toHex } from "../core/hex.ts";
+import { toHex } from "../core/base/hex.ts";
 import type { TenantStore } from "./tenant-store.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 

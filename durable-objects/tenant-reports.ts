@@ -1,5 +1,5 @@
 /** What a tenant hears of its tasks: how each stands, and that one asks for leave to begin hops. */
-import type { EnterReply, EnterRequest, TaskReport } from "../core/objects.ts";
+import type { EnterReply, EnterRequest, TaskReport } from "../core/tenant/rpc.ts";
 import { STOPPED_ASK_AGAIN_MS, stopMessage } from "../core/tenant/stop-message.ts";
 import type { TenantErrands } from "./tenant-errands.ts";
 import type { TenantFeed } from "./tenant-feed.ts";

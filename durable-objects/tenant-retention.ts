@@ -3,11 +3,11 @@
  * cursor. The task's own object says whether its whole tree has ended, and when; the index only says where to look.
  */
 import { databaseFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
-import { type AuditEntry, BY_OTTO } from "../core/audit-entry.ts";
-import { OttoError, type Result } from "../core/errors.ts";
-import { makeId } from "../core/ids.ts";
-import { isWithoutState } from "../core/lost-task.ts";
-import type { Place } from "../core/page-cursor.ts";
+import { type AuditEntry, BY_OTTO } from "../core/ports/audit-entry.ts";
+import { OttoError, type Result } from "../core/base/errors.ts";
+import { makeId } from "../core/base/ids.ts";
+import { isWithoutState } from "../core/task/lost.ts";
+import type { Place } from "../core/base/page-cursor.ts";
 import { computeRetryAt } from "../core/tenant/index-outbox.ts";
 import {
   afterBatch,

@@ -3,8 +3,8 @@
  * is of a lost or older database (or the object is), and the rebuilding begins.
  */
 import { databaseFromEnv, type Env } from "../adapters/from-env.ts";
-import { failed, ok, type Result, toFailure } from "../core/errors.ts";
-import { isId } from "../core/ids.ts";
+import { failed, ok, type Result, toFailure } from "../core/base/errors.ts";
+import { isId } from "../core/base/ids.ts";
 import { judgeRow, newReindex, type Reindex, type ReindexReason, type TenantRow } from "../core/tenant/recovery.ts";
 import type { TenantRecoveryStore } from "./tenant-recovery-store.ts";
 import type { TenantTables } from "./tenant-tables.ts";

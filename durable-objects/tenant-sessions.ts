@@ -1,7 +1,7 @@
 /** The sessions of a tenant's people, and the links that begin one. Each acts as the key that it was made with. */
-import { failed, ok, type Result } from "../core/errors.ts";
-import type { KeyRecord, TenantRpc } from "../core/objects.ts";
-import { cutPage } from "../core/page-cursor.ts";
+import { failed, ok, type Result } from "../core/base/errors.ts";
+import type { KeyRecord, TenantRpc } from "../core/tenant/rpc.ts";
+import { cutPage } from "../core/base/page-cursor.ts";
 import {
   type EndedSession,
   isSeenAnew,

@@ -1,5 +1,5 @@
 /** The sources of the tenant's own tools: what a task that is made now pins of each. */
-import type { PinnedSource } from "../core/tool-source.ts";
+import type { PinnedSource } from "../core/tool/source.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 
 /** Reads and writes rows. Every method is one synchronous piece of work. */

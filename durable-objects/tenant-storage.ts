@@ -1,6 +1,6 @@
 /** What the tenant's sandboxes hold of its quota of bytes. */
 import { settingsFromEnv, type Env } from "../adapters/from-env.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
+import { failed, ok, type Result } from "../core/base/errors.ts";
 import { judgeHold } from "../core/tenant/storage-quota.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 

@@ -1,6 +1,6 @@
 /** What a tenant's object knows of its keys and of requests that may be repeated. */
 import { forgottenAt, REPLY_KEPT_MS, type IdempotencyRow, type StoredReply } from "../core/tenant/idempotency.ts";
-import type { KeyRecord } from "../core/objects.ts";
+import type { KeyRecord } from "../core/tenant/rpc.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 
 /** Keys that are held in memory; with more they are read again. */

@@ -3,9 +3,9 @@
  * note stays when the summary is kept: so each leaves one, whatever is told again and whoever deletes it later.
  */
 import { memoryFromEnv, tasksFromEnv, type Env } from "../adapters/from-env.ts";
-import { type Failure, toFailure } from "../core/errors.ts";
+import { type Failure, toFailure } from "../core/base/errors.ts";
 import { type NewMemory, summaryIdOf } from "../core/memory/memory.ts";
-import type { TaskReport } from "../core/objects.ts";
+import type { TaskReport } from "../core/tenant/rpc.ts";
 import { sendDelayMs } from "../core/tenant/index-outbox.ts";
 import type { TenantOutbox } from "./tenant-outbox.ts";
 import type { TenantTables } from "./tenant-tables.ts";

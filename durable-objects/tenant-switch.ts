@@ -4,7 +4,7 @@
  */
 import { tasksFromEnv, type Env, type TaskStub } from "../adapters/from-env.ts";
 import type { TenantStop } from "../core/tenant/budget-tree.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
+import { failed, ok, type Result } from "../core/base/errors.ts";
 import { stopMessage } from "../core/tenant/stop-message.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 

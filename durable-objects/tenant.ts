@@ -6,11 +6,11 @@
 import { DurableObject } from "cloudflare:workers";
 import { databaseFromEnv, type Env } from "../adapters/from-env.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "../core/tenant/budget-tree.ts";
-import { ok, type Result } from "../core/errors.ts";
+import { ok, type Result } from "../core/base/errors.ts";
 import type { StoredReply } from "../core/tenant/idempotency.ts";
 import type { Reindex } from "../core/tenant/recovery.ts";
 import type { Retention } from "../core/tenant/retention.ts";
-import type { Admission, EnterReply, EnterRequest, TaskReport, TenantRpc, TenantStanding } from "../core/objects.ts";
+import type { Admission, EnterReply, EnterRequest, TaskReport, TenantRpc, TenantStanding } from "../core/tenant/rpc.ts";
 import { Gather } from "./gather.ts";
 import { TenantParts } from "./tenant-parts.ts";
 import type { Asked } from "./tenant-reports.ts";

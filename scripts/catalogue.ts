@@ -28,7 +28,7 @@ export function renderCatalogue(files: readonly ToolFile[]): string {
   });
   return [
     "/** Every tool of Otto, by name. Written by `npm run catalogue` from the files in tools/; not edited by hand. */",
-    'import type { Tool } from "../core/tool.ts";',
+    'import type { Tool } from "../core/tool/tool.ts";',
     ...tools.map((tool) => `import ${tool.local} from "${tool.specifier}";`),
     "",
     tools.length === 0

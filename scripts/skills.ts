@@ -4,13 +4,13 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { sha256Hex } from "../core/sha256.ts";
+import { sha256Hex } from "../core/base/sha256.ts";
 import { sayNote } from "../core/skills/head.ts";
 import { packageHash, packageOf, writePackage } from "../core/skills/package.ts";
 import { readSkill } from "../core/skills/read-skill.ts";
 import { skillTool } from "../core/skills/skill-tool.ts";
 import { type Skill, SKILL_FILE } from "../core/skills/skill.ts";
-import { sourceText } from "../core/tool-source.ts";
+import { sourceText } from "../core/tool/source.ts";
 import { readSkillText } from "../workers/skills/read-head.ts";
 
 const GENERATED_PATH = "core/skills/shipped.generated.ts";

@@ -1,5 +1,5 @@
 /** Every tool of Otto, by name. Written by `npm run catalogue` from the files in tools/; not edited by hand. */
-import type { Tool } from "../core/tool.ts";
+import type { Tool } from "../core/tool/tool.ts";
 import peopleAskHuman from "./people/ask-human.ts";
 import filesAttachFile from "./files/attach-file.ts";
 import busCallTool from "./bus/call-tool.ts";

@@ -4,8 +4,8 @@
  * when its file is loaded.
  */
 import type { z } from "zod";
-import type { ErrorCode, Failure, FailureExtra } from "../core/errors.ts";
-import type { ToolPorts } from "../core/ports.ts";
+import type { ErrorCode, Failure, FailureExtra } from "../core/base/errors.ts";
+import type { ToolPorts } from "../core/ports/tool-ports.ts";
 import type { Carried } from "../core/provenance/carry-out.ts";
 import type { CopyScope } from "../core/sandbox/working-copy.ts";
 import type {
@@ -23,7 +23,7 @@ import type {
   ToolOutcome,
   Touch,
   Yields,
-} from "../core/tool.ts";
+} from "../core/tool/tool.ts";
 
 /** How long a call may take when its tool does not say. */
 const DEFAULT_TIMEOUT_MS = 30_000;

@@ -1,8 +1,8 @@
 /** Making an API key: the record that is kept, and the key itself, which is shown once and kept nowhere. */
 import { sealingFromEnv } from "../adapters/from-env.ts";
-import type { NewApiKey } from "../core/database.ts";
-import { makeId } from "../core/ids.ts";
-import { hashKey, makeKey, type Scope } from "../core/keys.ts";
+import type { NewApiKey } from "../core/ports/database.ts";
+import { makeId } from "../core/base/ids.ts";
+import { hashKey, makeKey, type Scope } from "../core/tenant/keys.ts";
 import type { KeyBounds } from "../core/tenant/key-bounds.ts";
 import { actorIdOf } from "./audit-entry.ts";
 import type { AppContext } from "./context.ts";

@@ -1,12 +1,12 @@
 /** The API's shapes, as the OpenAPI document shows them. `meta({ id })` makes a shape a named component. */
 import { z } from "zod";
-import { ERRORS, type ErrorCode } from "../core/errors.ts";
-import { EVENT_TYPES } from "../core/events.ts";
-import { CUT_FIELDS } from "../core/short-task.ts";
+import { ERRORS, type ErrorCode } from "../core/base/errors.ts";
+import { EVENT_TYPES } from "../core/task/events.ts";
+import { CUT_FIELDS } from "../core/task/short.ts";
 import { LABEL_NAMES } from "../core/provenance/label.ts";
 import { HOWS } from "../core/skills/skill.ts";
-import { END_REASONS } from "../core/task-state.ts";
-import { TASK_STATUSES } from "../core/task-status.ts";
+import { END_REASONS } from "../core/task/state.ts";
+import { TASK_STATUSES } from "../core/task/status.ts";
 
 const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 const time = z.iso.datetime();

@@ -2,7 +2,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 import { freeDiskFromEnv } from "../adapters/from-env.ts";
-import { ERRORS, type Failure, OttoError } from "../core/errors.ts";
+import { ERRORS, type Failure, OttoError } from "../core/base/errors.ts";
 import { CONSOLE_METHODS, consoleFile, isConsolePath } from "./console-page.ts";
 import type { App, AppContext, AppEnv } from "./context.ts";
 import { UnreadableBody } from "./counted-body.ts";

@@ -1,7 +1,7 @@
 /** The audit row of an administrative act: who did what to what, when, in which request. */
-import type { AuditEntry } from "../core/audit-entry.ts";
-import { makeId } from "../core/ids.ts";
-import { OPERATOR } from "../core/keys.ts";
+import type { AuditEntry } from "../core/ports/audit-entry.ts";
+import { makeId } from "../core/base/ids.ts";
+import { OPERATOR } from "../core/tenant/keys.ts";
 import type { AppContext } from "./context.ts";
 import { idSource } from "./new-ids.ts";
 

@@ -1,8 +1,8 @@
 /** `?wait=`: the task when it has ended or waits for a person or for time, or when the time is up. */
-import type { Result } from "../core/errors.ts";
-import { isTerminalEvent } from "../core/events.ts";
-import { hasEnded, isWaiting } from "../core/task-status.ts";
-import type { TaskView } from "../core/task-view.ts";
+import type { Result } from "../core/base/errors.ts";
+import { isTerminalEvent } from "../core/task/events.ts";
+import { hasEnded, isWaiting } from "../core/task/status.ts";
+import type { TaskView } from "../core/task/view.ts";
 import { type WatchedTask, watchTask } from "./watch-task.ts";
 
 /** The most seconds that a request may wait. */

@@ -1,8 +1,8 @@
 /** Charges tenants for their cost to this process, paces their work, and refuses one above its fair share. */
 import { costFromEnv, type Env } from "../adapters/from-env.ts";
 import type { GiveWay } from "../core/base/turns.ts";
-import { raise } from "../core/errors.ts";
-import type { WorkMeter } from "../core/gateway/run-tool.ts";
+import { raise } from "../core/base/errors.ts";
+import type { WorkMeter } from "../core/steps/run-tool.ts";
 import { REQUEST_MS, TURN_MS } from "../core/tenant/cost-rates.ts";
 import { type Account, LONGEST_PACE_MS } from "../core/tenant/cost-share.ts";
 

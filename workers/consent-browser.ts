@@ -6,8 +6,8 @@
  */
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { databaseFromEnv, type Env, sealingFromEnv } from "../adapters/from-env.ts";
-import { toBase64Url } from "../core/base64.ts";
-import { sha256Hex } from "../core/sha256.ts";
+import { toBase64Url } from "../core/base/base64.ts";
+import { sha256Hex } from "../core/base/sha256.ts";
 import type { AppContext } from "./context.ts";
 import { escaped, page, PAGE_HEADERS } from "./page.ts";
 import { isSignedInElsewhere } from "./signed-in-elsewhere.ts";

@@ -3,8 +3,8 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Env } from "../adapters/from-env.ts";
 import type { TenantStop } from "../core/tenant/budget-tree.ts";
-import type { KeyRecord, SessionFacts } from "../core/objects.ts";
-import type { PinnedSource } from "../core/tool-source.ts";
+import type { KeyRecord, SessionFacts } from "../core/tenant/rpc.ts";
+import type { PinnedSource } from "../core/tool/source.ts";
 import type { RequestPatterns } from "./request-patterns.ts";
 import type { Register } from "./replies.ts";
 

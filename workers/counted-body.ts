@@ -2,7 +2,7 @@
  * Reads a request's body against a limit: by its declared length before anything is read, and by count while it arrives. The
  * rest of a body that is too large stays unread: `drainBody` discards it while the answer is sent.
  */
-import { OttoError } from "../core/errors.ts";
+import { OttoError } from "../core/base/errors.ts";
 
 /** The body is no valid HTTP: the answer is 400, where the rows of the table of errors say 422. */
 export class UnreadableBody extends OttoError {

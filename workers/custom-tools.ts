@@ -1,9 +1,15 @@
 /** The tools that a tenant defines by itself: each change is made from what is there, and made again when another was first. */
 import { databaseFromEnv, toolSourcesFromEnv } from "../adapters/from-env.ts";
-import { CUSTOM_SOURCE, type CustomTool, customTool, MAX_CUSTOM_TOOLS, readDefinition } from "../core/custom-tool.ts";
-import type { AuditEntry } from "../core/audit-entry.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
-import type { DefinedTool, OutsideTool } from "../core/tool-source.ts";
+import {
+  CUSTOM_SOURCE,
+  type CustomTool,
+  customTool,
+  MAX_CUSTOM_TOOLS,
+  readDefinition,
+} from "../core/custom-tools/custom-tool.ts";
+import type { AuditEntry } from "../core/ports/audit-entry.ts";
+import { failed, ok, type Result } from "../core/base/errors.ts";
+import type { DefinedTool, OutsideTool } from "../core/tool/source.ts";
 import { meterWork } from "./charge-cost.ts";
 import type { AppContext } from "./context.ts";
 import { requestPatterns } from "./request-patterns.ts";

@@ -1,7 +1,7 @@
 /** A hook as the API shows it: never its secret. */
 import { z } from "zod";
-import { DEFAULT_SIGNATURE_HEADER, type Hook, hookConfigSchema } from "../core/channels/hook.ts";
-import { oldSecretUntil } from "../core/channels/old-secrets.ts";
+import { DEFAULT_SIGNATURE_HEADER, type Hook, hookConfigSchema } from "../core/channels/webhooks/hook.ts";
+import { oldSecretUntil } from "../core/channels/webhooks/old-secrets.ts";
 
 const time = z.iso.datetime();
 

@@ -1,6 +1,6 @@
 /** `If-Match` on what has versions: a change that was thought out over another version is refused. */
 import { z } from "zod";
-import { raise } from "../core/errors.ts";
+import { raise } from "../core/base/errors.ts";
 
 /** The header, for a route's declaration. */
 export const ifMatchHeader = z.object({

@@ -1,13 +1,13 @@
 /** Sources that were made of an OpenAPI document: read, published, and read again. */
 import { patternsFromEnv, toolSourcesFromEnv, webFromEnv } from "../adapters/from-env.ts";
-import type { AuditEntry } from "../core/audit-entry.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
-import { toolsByKey, twice } from "../core/gateway/tool-bus.ts";
+import type { AuditEntry } from "../core/ports/audit-entry.ts";
+import { failed, ok, type Result } from "../core/base/errors.ts";
+import { toolsByKey, twice } from "../core/steps/tool-bus.ts";
 import { readApiDocument } from "../core/openapi/document.ts";
 import { type Imported, type ImportOptions, importOpenApi, slugOf } from "../core/openapi/import.ts";
-import { SETUP } from "../core/policy/secret-use.ts";
-import type { Tool } from "../core/tool.ts";
-import { nameKey } from "../core/tool-source.ts";
+import { SETUP } from "../core/secrets/secret-use.ts";
+import type { Tool } from "../core/tool/tool.ts";
+import { nameKey } from "../core/tool/source.ts";
 import { rateBody } from "../core/tenant/cost-rates.ts";
 import { meterWork } from "./charge-cost.ts";
 import type { AppContext } from "./context.ts";

@@ -3,7 +3,7 @@
  * (`"\u0000"`), which Postgres' jsonb and text cannot (https://www.postgresql.org/docs/current/datatype-json.html). Both
  * are refused at the door, so that whatever is taken comes back byte for byte.
  */
-import { MAX_DEPTH } from "../core/json-size.ts";
+import { MAX_DEPTH } from "../core/base/json-size.ts";
 
 /** The first value of a parsed body that cannot be taken, with its dotted place; null when all of it can. Does not recurse. */
 export function findBadText(root: unknown): { field: string; message: string } | null {

@@ -2,7 +2,7 @@
  * Agents that this isolate has read, so that a task is made without the database. The tenant's object stamps every
  * admission, and stamps anew before and after an agent changes: what was read under one stamp holds under that stamp.
  */
-import type { PinnedAgent } from "../core/agent.ts";
+import type { PinnedAgent } from "../core/agents/agent.ts";
 
 /** A change that was cut off between its two stamps is seen after this long. */
 const KEPT_MS = 60_000;

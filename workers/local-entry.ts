@@ -4,8 +4,8 @@
  */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "../adapters/from-env.ts";
-import type { Failure } from "../core/errors.ts";
-import { makeId } from "../core/ids.ts";
+import type { Failure } from "../core/base/errors.ts";
+import { makeId } from "../core/base/ids.ts";
 import { readAddress } from "../core/web/own-hosts.ts";
 import type { App } from "./context.ts";
 import { problemResponse } from "./problem.ts";

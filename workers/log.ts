@@ -1,5 +1,5 @@
 /** What goes to the log. Keys, tokens, and the credentials and queries of URLs are cut out of every text before it is written. */
-import { OttoError } from "../core/errors.ts";
+import { OttoError } from "../core/base/errors.ts";
 
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/otto[sl]?_[a-z0-9]{1,40}_[0-9A-Za-z]{10,}/g, "otto_[key]"],

@@ -1,14 +1,14 @@
 /**
- * Tasks whose object holds nothing while the index lists them (core/lost-task.ts). They stay listed until somebody erases them. A task that
+ * Tasks whose object holds nothing while the index lists them (core/task/lost.ts). They stay listed until somebody erases them. A task that
  * is erased leaves the index before its object is emptied, so none of those is taken for lost.
  */
 import { databaseFromEnv, tasksFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
-import type { Failure } from "../core/errors.ts";
-import { isId } from "../core/ids.ts";
-import { isWithoutState, lostReport, STATE_LOST } from "../core/lost-task.ts";
-import type { TaskReport } from "../core/objects.ts";
-import { hasEnded } from "../core/task-status.ts";
-import type { TaskView } from "../core/task-view.ts";
+import type { Failure } from "../core/base/errors.ts";
+import { isId } from "../core/base/ids.ts";
+import { isWithoutState, lostReport, STATE_LOST } from "../core/task/lost.ts";
+import type { TaskReport } from "../core/tenant/rpc.ts";
+import { hasEnded } from "../core/task/status.ts";
+import type { TaskView } from "../core/task/view.ts";
 import type { AppContext } from "./context.ts";
 import { boundsOf } from "./middleware/key-bounds.ts";
 import { unwrap } from "./task-access.ts";

@@ -1,6 +1,6 @@
 /** The parameters `from` and `to` of a list: a day in UTC, or a moment. */
 import { z } from "zod";
-import { raise } from "../core/errors.ts";
+import { raise } from "../core/base/errors.ts";
 import { optionalQuery } from "./task-access.ts";
 
 const DAY_MS = 86_400_000;

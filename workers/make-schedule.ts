@@ -7,11 +7,11 @@ import {
   tenantsFromEnv,
   type Env,
 } from "../adapters/from-env.ts";
-import type { AuditEntry } from "../core/audit-entry.ts";
-import { resolveDeliver } from "../core/channels/targets.ts";
-import type { DeliverTo } from "../core/channels/way-in.ts";
-import { type Failure, ok, type Result } from "../core/errors.ts";
-import { checkTaskLimits } from "../core/new-task.ts";
+import type { AuditEntry } from "../core/ports/audit-entry.ts";
+import { resolveDeliver } from "../core/channels/outbox/targets.ts";
+import type { DeliverTo } from "../core/task/source.ts";
+import { type Failure, ok, type Result } from "../core/base/errors.ts";
+import { checkTaskLimits } from "../core/task/new-task.ts";
 import { newSchedule } from "../core/schedules/change.ts";
 import { nextWake } from "../core/schedules/judge.ts";
 import type { ScheduleConfig, ScheduleState } from "../core/schedules/schedule.ts";

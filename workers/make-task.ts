@@ -1,17 +1,17 @@
 /** How a task is made, whoever asks for it: by the API in the name of a key, or by a channel or a schedule. */
 import { clockFromEnv, settingsFromEnv, tasksFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
-import { resolveDeliver } from "../core/channels/targets.ts";
+import { resolveDeliver } from "../core/channels/outbox/targets.ts";
 import type { TaskOrder } from "../core/channels/rpc.ts";
-import { asNotSent, notSent, ok, type Result, tenantStopped, toFailure } from "../core/errors.ts";
-import { type InputSources, newTaskFacts, type TaskOrigin, type TaskRequest } from "../core/new-task.ts";
-import { leavesTools } from "../core/skills/match.ts";
+import { asNotSent, notSent, ok, type Result, tenantStopped, toFailure } from "../core/base/errors.ts";
+import { type InputSources, newTaskFacts, type TaskOrigin, type TaskRequest } from "../core/task/new-task.ts";
+import { leavesTools } from "../core/task/match-skills.ts";
 import { withShipped } from "../core/skills/shipped.ts";
-import type { TaskFacts } from "../core/task-state.ts";
-import type { TaskView } from "../core/task-view.ts";
+import type { TaskFacts } from "../core/task/state.ts";
+import type { TaskView } from "../core/task/view.ts";
 import { TASK_MS } from "../core/tenant/cost-rates.ts";
 import { checkStart, type KeyBounds } from "../core/tenant/key-bounds.ts";
 import { stopMessage } from "../core/tenant/stop-message.ts";
-import { attempt } from "../core/unanswered.ts";
+import { attempt } from "../core/base/unanswered.ts";
 import { placesOf } from "./channels/places.ts";
 import { chargeCost } from "./charge-cost.ts";
 import { seededIds } from "./new-ids.ts";

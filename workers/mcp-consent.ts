@@ -3,7 +3,7 @@
  * only this Worker can make one. It is good for ten minutes and once.
  */
 import { type Consent, mcpRegistryFromEnv, type Env } from "../adapters/from-env.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
+import { failed, ok, type Result } from "../core/base/errors.ts";
 import { type Begun, CONSENT_LIFE_MS } from "./consent-browser.ts";
 import { openState, sealState } from "./consent-state.ts";
 

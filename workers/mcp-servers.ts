@@ -3,13 +3,13 @@
  * adding it; one that is another later waits, and until then tasks have the tools that were agreed to before.
  */
 import { databaseFromEnv, type Env, mcpFromEnv, toolSourcesFromEnv } from "../adapters/from-env.ts";
-import type { McpServerRecord } from "../core/mcp/server-table.ts";
-import { type Failure, ok, type Result } from "../core/errors.ts";
+import type { McpServerRecord } from "../core/ports/mcp-server-table.ts";
+import { type Failure, ok, type Result } from "../core/base/errors.ts";
 import { outsideTools, sourceOf } from "../core/mcp/outside-tools.ts";
 import { plainText, readToolList } from "../core/mcp/tool-list.ts";
-import type { McpTool } from "../core/mcp/port.ts";
-import { SETUP } from "../core/policy/secret-use.ts";
-import { nameKey, type OutsideTool } from "../core/tool-source.ts";
+import type { McpTool } from "../core/ports/mcp.ts";
+import { SETUP } from "../core/secrets/secret-use.ts";
+import { nameKey, type OutsideTool } from "../core/tool/source.ts";
 import type { Begun } from "./consent-browser.ts";
 import { beginConsent } from "./mcp-consent.ts";
 

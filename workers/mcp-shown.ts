@@ -1,10 +1,10 @@
 /** An MCP server as the API shows it: never a header's value, a client's secret or a token. */
 import { z } from "zod";
 import type { McpProcessSettings } from "../core/mcp/process-config.ts";
-import type { McpServerRecord } from "../core/mcp/server-table.ts";
+import type { McpServerRecord } from "../core/ports/mcp-server-table.ts";
 import { diffLists } from "../core/mcp/tool-list.ts";
-import type { OutsideTool } from "../core/tool-source.ts";
-import { isoOrNull } from "../core/iso.ts";
+import type { OutsideTool } from "../core/tool/source.ts";
+import { isoOrNull } from "../core/base/iso.ts";
 
 const time = z.iso.datetime();
 

@@ -4,7 +4,7 @@
  * out where the address is neither https nor this machine's, and then `Origin` says it, for all but reads.
  */
 import { type Env, publicUrlFromEnv } from "../adapters/from-env.ts";
-import { raise } from "../core/errors.ts";
+import { raise } from "../core/base/errors.ts";
 import { REPLY_KEPT_MS } from "../core/tenant/idempotency.ts";
 import type { OwnApi } from "../core/web/idempotent-hosts.ts";
 import type { AppContext } from "./context.ts";

@@ -1,16 +1,16 @@
 /** The tools that a task pinned beside the built-in ones. What stands under a hash never changes, so the isolate keeps it. */
 import { patternsFromEnv, toolSourcesFromEnv, type Env } from "../adapters/from-env.ts";
-import { httpCaller } from "../core/gateway/http-caller.ts";
+import { httpCaller } from "../core/steps/http-caller.ts";
 import { mcpCaller } from "../core/mcp/call.ts";
 import { outsideTools, type OutsideCallers, type SourcedTool } from "../core/gateway/outside-tool.ts";
-import { ok, type Result } from "../core/errors.ts";
-import { skillCaller } from "../core/skills/call.ts";
+import { ok, type Result } from "../core/base/errors.ts";
+import { skillCaller } from "../core/steps/skill-call.ts";
 import { SHIPPED_SOURCE, SKILLS_SOURCE } from "../core/skills/skill-tool.ts";
 import type { Skill } from "../core/skills/skill.ts";
-import type { SourcedList } from "../core/gateway/find-tools.ts";
-import { toolList, type ToolList } from "../core/tool-search/tool-list.ts";
-import type { Tool } from "../core/tool.ts";
-import { type OutsideTool, type PinnedSource, sourceText } from "../core/tool-source.ts";
+import type { SourcedList } from "../core/steps/find-tools.ts";
+import { toolList, type ToolList } from "../core/lib/tool-search/tool-list.ts";
+import type { Tool } from "../core/tool/tool.ts";
+import { type OutsideTool, type PinnedSource, sourceText } from "../core/tool/source.ts";
 
 /** Characters of JSON that all kept sources have together: tenants share the isolate. */
 const MAX_CHARACTERS = 16_000_000;

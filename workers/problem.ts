@@ -1,5 +1,5 @@
 /** The one place where failures become HTTP answers: `application/problem+json` as RFC 9457 has it, with the members of the API's contract. */
-import { ERRORS, type ErrorCode, type Failure } from "../core/errors.ts";
+import { ERRORS, type ErrorCode, type Failure } from "../core/base/errors.ts";
 
 /** Of a 503 whose failure names no time. */
 export const RETRY_AFTER_MS = 2000;

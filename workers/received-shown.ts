@@ -1,10 +1,10 @@
 /** What came in by Slack, mail or a hook, as the API shows it, and how a dead item is tried again. One shape for all ways in. */
 import { z } from "zod";
 import { databaseFromEnv, inboxesFromEnv } from "../adapters/from-env.ts";
-import { RECEIVED_STATES, type ReceivedItem } from "../core/channels/inbox.ts";
-import { raise } from "../core/errors.ts";
-import { isId } from "../core/ids.ts";
-import { writeCursor } from "../core/page-cursor.ts";
+import { RECEIVED_STATES, type ReceivedItem } from "../core/channels/inbox/inbox.ts";
+import { raise } from "../core/base/errors.ts";
+import { isId } from "../core/base/ids.ts";
+import { writeCursor } from "../core/base/page-cursor.ts";
 import type { auditEntry } from "./audit-entry.ts";
 import type { AppContext } from "./context.ts";
 import { type pageQuery, pageRequest, tenantOf, unwrap } from "./task-access.ts";

@@ -1,8 +1,8 @@
 /** Which agent a request means. The built-in one needs no database; any other is read at its latest version, once until one changes. */
 import { clockFromEnv, databaseFromEnv, type Env } from "../adapters/from-env.ts";
-import { DEFAULT_AGENT, type PinnedAgent } from "../core/agent.ts";
-import { failed, ok, raise, type Result } from "../core/errors.ts";
-import { withToolboxSettings } from "../core/tool-settings.ts";
+import { DEFAULT_AGENT, type PinnedAgent } from "../core/agents/agent.ts";
+import { failed, ok, raise, type Result } from "../core/base/errors.ts";
+import { withToolboxSettings } from "../core/steps/tool-settings.ts";
 import type { AppContext } from "./context.ts";
 import { keepAgent, knownAgent } from "./known-agents.ts";
 import { tenantOf, unwrap } from "./task-access.ts";

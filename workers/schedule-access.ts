@@ -1,8 +1,8 @@
 /** How routes reach a schedule: by the tenant of the key and the schedule's id, and in no other way. */
 import { z } from "zod";
 import { schedulesFromEnv } from "../adapters/from-env.ts";
-import { raise } from "../core/errors.ts";
-import { isId } from "../core/ids.ts";
+import { raise } from "../core/base/errors.ts";
+import { isId } from "../core/base/ids.ts";
 import type { ScheduleRpc } from "../core/schedules/rpc.ts";
 import type { AppContext } from "./context.ts";
 import { tenantOf } from "./task-access.ts";

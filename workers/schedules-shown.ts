@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { DueClock } from "../core/schedules/due.ts";
 import { type Occurrence, OCCURRENCE_STATES } from "../core/schedules/occurrence.ts";
 import { type ScheduleState, scheduleConfigSchema } from "../core/schedules/schedule.ts";
-import { TASK_STATUSES } from "../core/task-status.ts";
-import { iso } from "../core/iso.ts";
+import { TASK_STATUSES } from "../core/task/status.ts";
+import { iso } from "../core/base/iso.ts";
 
 /** Due moments that one answer shows. */
 export const MAX_DUE_SHOWN = 100;

@@ -1,6 +1,6 @@
 /** The parameter `view` of lists whose things may hold long texts. */
 import { z } from "zod";
-import { SHORT_FILES, SHORT_METADATA, SHORT_TEXT } from "../core/short-task.ts";
+import { SHORT_FILES, SHORT_METADATA, SHORT_TEXT } from "../core/task/short.ts";
 import { optionalQuery } from "./task-access.ts";
 
 export const viewQuery = { view: optionalQuery(z.enum(["whole", "short"])) };

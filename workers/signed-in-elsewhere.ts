@@ -1,6 +1,6 @@
 /** Whether a browser is signed in to another tenant than the one that a link is of. */
 import { tenantsFromEnv } from "../adapters/from-env.ts";
-import { sha256Hex } from "../core/sha256.ts";
+import { sha256Hex } from "../core/base/sha256.ts";
 import { sessionTenant } from "../core/tenant/session.ts";
 import type { AppContext } from "./context.ts";
 import { sessionToken } from "./session-cookie.ts";

@@ -30,19 +30,19 @@ import {
   type Env,
   type Settings,
 } from "../adapters/from-env.ts";
-import { buildRequest } from "../core/prompt/context.ts";
-import { fitRequest } from "../core/prompt/request-size.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
-import { openToolSearch } from "../core/gateway/find-tools.ts";
-import { condense } from "../core/gateway/condense.ts";
-import { buildToolset, noSuchToolNow, type Toolset } from "../core/gateway/toolset.ts";
-import { performCalls, type PerformDeps, RETRY_DELAYS_MS } from "../core/gateway/perform.ts";
-import { mayPerformEarly, performEarly } from "../core/gateway/perform-early.ts";
-import { listRequested, prepareCalls } from "../core/gateway/prepare.ts";
-import { reviseCall } from "../core/gateway/revise.ts";
+import { buildRequest } from "../core/steps/context.ts";
+import { fitRequest } from "../core/steps/request-size.ts";
+import { failed, ok, type Result } from "../core/base/errors.ts";
+import { openToolSearch } from "../core/steps/find-tools.ts";
+import { condense } from "../core/steps/condense.ts";
+import { buildToolset, noSuchToolNow, type Toolset } from "../core/steps/toolset.ts";
+import { performCalls, type PerformDeps, RETRY_DELAYS_MS } from "../core/steps/perform.ts";
+import { mayPerformEarly, performEarly } from "../core/steps/perform-early.ts";
+import { listRequested, prepareCalls } from "../core/steps/prepare.ts";
+import { reviseCall } from "../core/steps/revise.ts";
 import type { ShapeLimits } from "../core/gateway/shape.ts";
-import { type HopListener, tellLines } from "../core/hop-lines.ts";
-import { isSupported, OTHER_RELEASE } from "../core/job-version.ts";
+import { type HopListener, tellLines } from "../core/steps/lines.ts";
+import { isSupported, OTHER_RELEASE } from "../core/steps/job-version.ts";
 import {
   type ActJob,
   type ActLine,
@@ -56,17 +56,17 @@ import {
   type ThinkJob,
   type ThinkLine,
   type Unsupported,
-} from "../core/steps-rpc.ts";
-import { toSecretUser } from "../core/policy/secret-use.ts";
+} from "../core/steps/rpc.ts";
+import { toSecretUser } from "../core/secrets/secret-use.ts";
 import { joinLabels, OPERATOR } from "../core/provenance/label.ts";
-import { joinMessages, labelMessage } from "../core/provenance/label-messages.ts";
-import type { ModelFailure, ModelChunk } from "../core/ports.ts";
-import type { ModelReply, RevisedCall } from "../core/task-commands.ts";
+import { joinMessages, labelMessage } from "../core/model/label-messages.ts";
+import type { ModelFailure, ModelChunk } from "../core/ports/tool-ports.ts";
+import type { ModelReply, RevisedCall } from "../core/task/commands.ts";
 import type { SkillInForce } from "../core/skills/skill.ts";
 import { skillText } from "../core/skills/skill-text.ts";
-import type { TaskFacts } from "../core/task-state.ts";
+import type { TaskFacts } from "../core/task/state.ts";
 import { CALL_MS, MODEL_PHASE_MS } from "../core/tenant/cost-rates.ts";
-import type { Tool } from "../core/tool.ts";
+import type { Tool } from "../core/tool/tool.ts";
 import { taskReminders } from "./channels/task-reminders.ts";
 import { chargeCost, chargeTurns, meterWork } from "./charge-cost.ts";
 import { logDefect } from "./log.ts";

@@ -1,5 +1,5 @@
 /** What the runtime throws when it cannot store or read what an object holds. It has no marks, only SQLite's words. */
-import type { Failure } from "../core/errors.ts";
+import type { Failure } from "../core/base/errors.ts";
 
 /** SQLite's and the runtime's words for a disk that takes nothing (https://sqlite.org/rescode.html: FULL, IOERR, CANTOPEN). */
 const CANNOT_STORE =

@@ -1,5 +1,5 @@
 /** One piece of the sweep's work. */
-import { OttoError } from "../core/errors.ts";
+import { OttoError } from "../core/base/errors.ts";
 import { redact } from "./log.ts";
 
 /** Never rejects. False: it failed, and the log says how. */

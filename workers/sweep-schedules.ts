@@ -1,6 +1,6 @@
 /** What the sweep does for schedules. */
 import { clockFromEnv, databaseFromEnv, schedulesFromEnv, type Env } from "../adapters/from-env.ts";
-import { OttoError, type Result } from "../core/errors.ts";
+import { OttoError, type Result } from "../core/base/errors.ts";
 import { pausedSchedule } from "../core/schedules/change.ts";
 import { unwrap } from "./task-access.ts";
 

@@ -13,7 +13,7 @@ import {
   tenantsFromEnv,
   type Env,
 } from "../adapters/from-env.ts";
-import { wakeOverdue } from "../core/wake-overdue.ts";
+import { wakeOverdue } from "../core/sweep/wake-overdue.ts";
 import { eraseInboxes } from "./channels/erase-inboxes.ts";
 import { eraseOutboxes, wakeOutboxes } from "./channels/sweep-outboxes.ts";
 import { eraseTask } from "./erase-task.ts";

@@ -1,13 +1,13 @@
 /** How routes reach a task: by the tenant of the key and the task's id, and in no other way. */
 import { z } from "zod";
 import { tasksFromEnv, tenantsFromEnv, type TaskStub } from "../adapters/from-env.ts";
-import { NO_SUCH_TASK, OttoError, raise, type Result } from "../core/errors.ts";
-import type { TaskEvent } from "../core/events.ts";
-import { isId } from "../core/ids.ts";
-import { DEFAULT_PAGE_LIMIT, MAX_PAGE_LIMIT, type PageRequest, readCursor } from "../core/page-cursor.ts";
-import type { TaskFacts } from "../core/task-state.ts";
-import { hasEnded } from "../core/task-status.ts";
-import type { TaskView } from "../core/task-view.ts";
+import { NO_SUCH_TASK, OttoError, raise, type Result } from "../core/base/errors.ts";
+import type { TaskEvent } from "../core/task/events.ts";
+import { isId } from "../core/base/ids.ts";
+import { DEFAULT_PAGE_LIMIT, MAX_PAGE_LIMIT, type PageRequest, readCursor } from "../core/base/page-cursor.ts";
+import type { TaskFacts } from "../core/task/state.ts";
+import { hasEnded } from "../core/task/status.ts";
+import type { TaskView } from "../core/task/view.ts";
 import type { AppContext } from "./context.ts";
 import { passingFailure } from "./passing-failure.ts";
 

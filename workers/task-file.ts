@@ -1,9 +1,9 @@
 /** The file that a route of a task names by the rest of its URL. */
 import { databaseFromEnv, filesFromEnv } from "../adapters/from-env.ts";
-import { OttoError, raise } from "../core/errors.ts";
-import type { FileEntry, FilesPort, WrittenFile } from "../core/ports.ts";
+import { OttoError, raise } from "../core/base/errors.ts";
+import type { FileEntry, FilesPort, WrittenFile } from "../core/ports/tool-ports.ts";
 import { judgeForm, PROJECT_FOLDER } from "../core/sandbox/path.ts";
-import type { TaskFacts } from "../core/task-state.ts";
+import type { TaskFacts } from "../core/task/state.ts";
 import type { z } from "zod";
 import type { writtenFileSchema } from "./api-schemas.ts";
 import { auditEntry } from "./audit-entry.ts";

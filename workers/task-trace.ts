@@ -1,10 +1,10 @@
 /** A task's steps and calls with their times and what they cost, as its log, its ledger and its spending tell them. */
-import { MICROS_PER_DOLLAR } from "../core/amounts.ts";
-import type { TaskEvent } from "../core/events.ts";
-import type { EventPage, LedgerPage } from "../core/objects.ts";
+import { MICROS_PER_DOLLAR } from "../core/task/amounts.ts";
+import type { TaskEvent } from "../core/task/events.ts";
+import type { EventPage, LedgerPage } from "../core/tenant/rpc.ts";
 import { labelName } from "../core/provenance/label.ts";
-import type { LedgerRow, Spend } from "../core/task-decision.ts";
-import type { TaskView } from "../core/task-view.ts";
+import type { LedgerRow, Spend } from "../core/task/decision.ts";
+import type { TaskView } from "../core/task/view.ts";
 
 const PAGE_ROWS = 500;
 

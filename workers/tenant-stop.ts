@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { databaseFromEnv, endMcpProcessesFromEnv, tenantsFromEnv } from "../adapters/from-env.ts";
 import type { TenantStop } from "../core/tenant/budget-tree.ts";
-import { OPERATOR_TENANT } from "../core/database.ts";
+import { OPERATOR_TENANT } from "../core/ports/database.ts";
 import { actorIdOf, auditEntry } from "./audit-entry.ts";
 import type { AppContext } from "./context.ts";
 import { unwrap } from "./task-access.ts";

@@ -1,11 +1,11 @@
 /** The lists of tools that are searched: the built-in ones, and those of a tenant's sources. */
 import type { Env } from "../adapters/from-env.ts";
-import { ok, type Result } from "../core/errors.ts";
-import type { SourcedList } from "../core/gateway/find-tools.ts";
-import { inputSchema } from "../core/gateway/toolset.ts";
-import { toolList, type ToolList } from "../core/tool-search/tool-list.ts";
-import type { Tool } from "../core/tool.ts";
-import type { PinnedSource } from "../core/tool-source.ts";
+import { ok, type Result } from "../core/base/errors.ts";
+import type { SourcedList } from "../core/steps/find-tools.ts";
+import { inputSchema } from "../core/steps/toolset.ts";
+import { toolList, type ToolList } from "../core/lib/tool-search/tool-list.ts";
+import type { Tool } from "../core/tool/tool.ts";
+import type { PinnedSource } from "../core/tool/source.ts";
 import { pinnedLists } from "./pinned-tools.ts";
 
 /** By the tools themselves: a test's runner has its own. */

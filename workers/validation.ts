@@ -1,6 +1,6 @@
 /** What a caller sent against a route's schema: every field at fault, dotted as the caller wrote it. */
 import type { z } from "zod";
-import { type Failure, OttoError } from "../core/errors.ts";
+import { type Failure, OttoError } from "../core/base/errors.ts";
 
 /** A field at fault. */
 export interface FieldError {

@@ -1,5 +1,5 @@
 /** Several tasks as they stand, each read from its own object. */
-import type { TaskView } from "../core/task-view.ts";
+import type { TaskView } from "../core/task/view.ts";
 import type { AppContext } from "./context.ts";
 import { findView } from "./task-access.ts";
 

@@ -4,9 +4,9 @@
  * moves when an event is yielded. A consumer that takes its time costs a bounded queue: deltas are dropped, and events
  * that no longer fit are read again by page.
  */
-import { type Failure, NO_SUCH_TASK, OttoError, type Result } from "../core/errors.ts";
-import { isTerminalEvent, type TaskEvent, type WatchFrame } from "../core/events.ts";
-import type { EventPage } from "../core/objects.ts";
+import { type Failure, NO_SUCH_TASK, OttoError, type Result } from "../core/base/errors.ts";
+import { isTerminalEvent, type TaskEvent, type WatchFrame } from "../core/task/events.ts";
+import type { EventPage } from "../core/tenant/rpc.ts";
 import { passingFailure } from "./passing-failure.ts";
 
 /** Events that are read at once. */

@@ -2,7 +2,7 @@
  * Follows the changes of a tenant's tasks over one connection to its object. A consumer that takes its time costs a bounded
  * queue: of each task the last change waits for it, and when too many do, it is told that some were skipped.
  */
-import { OttoError } from "../core/errors.ts";
+import { OttoError } from "../core/base/errors.ts";
 import type { FeedFrame, TaskChange } from "../core/tenant/feed.ts";
 
 /** Tasks whose changes wait for the consumer: about half a megabyte, so that a tenant's 200 slow readers do not fill an isolate. */

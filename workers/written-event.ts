@@ -1,5 +1,5 @@
 /** What a task's watcher brings, as text of an event stream. */
-import { isTerminalEvent, type TaskEvent } from "../core/events.ts";
+import { isTerminalEvent, type TaskEvent } from "../core/task/events.ts";
 import { type Piece, writtenEvent } from "./stream-events.ts";
 import type { Watched } from "./watch-task.ts";
 

@@ -1,7 +1,7 @@
 /** Documents as YAML: those that people write, which may be JSON as well, and those that are written for them. */
 import { stringify } from "yaml";
 import type { GiveWay } from "../core/base/turns.ts";
-import { failed, ok, type Result } from "../core/errors.ts";
+import { failed, ok, type Result } from "../core/base/errors.ts";
 import { readYaml } from "../tools/yaml/read-yaml.ts";
 
 /** Most tokens and characters of a document in YAML. It is read in turns, the longest of which takes 2 µs a token. */

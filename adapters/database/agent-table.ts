@@ -1,10 +1,10 @@
 /** Agents and their versions. A version's configuration is kept as the JSON that was agreed. */
 import { and, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
-import { storable } from "../../core/storable.ts";
-import type { AgentConfig } from "../../core/agent.ts";
-import type { Agent, AgentTable } from "../../core/database.ts";
-import { type Failure, failed, ok } from "../../core/errors.ts";
-import { cutPage } from "../../core/page-cursor.ts";
+import { storable } from "../../core/base/storable.ts";
+import type { AgentConfig } from "../../core/agents/agent.ts";
+import type { Agent, AgentTable } from "../../core/ports/database.ts";
+import { type Failure, failed, ok } from "../../core/base/errors.ts";
+import { cutPage } from "../../core/base/page-cursor.ts";
 import { auditOf, insertAudit } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";

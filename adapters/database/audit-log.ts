@@ -1,10 +1,10 @@
 /** The audit log. Its rows are written in the transaction of the act that they tell of. */
 import { type SQL, and, desc, eq, gte, lt, or, sql } from "drizzle-orm";
-import type { AuditEntry } from "../../core/audit-entry.ts";
-import type { AuditFilter, AuditLog } from "../../core/database.ts";
-import { ok } from "../../core/errors.ts";
-import { cutPage } from "../../core/page-cursor.ts";
-import { storable } from "../../core/storable.ts";
+import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { AuditFilter, AuditLog } from "../../core/ports/database.ts";
+import { ok } from "../../core/base/errors.ts";
+import { cutPage } from "../../core/base/page-cursor.ts";
+import { storable } from "../../core/base/storable.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { audit } from "./schema.ts";

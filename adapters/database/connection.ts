@@ -6,7 +6,7 @@ import { neon, NeonDbError, neonConfig } from "@neondatabase/serverless";
 import { type SQL, sql } from "drizzle-orm";
 import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
-import { type Failure, type Result, failed, ok } from "../../core/errors.ts";
+import { type Failure, type Result, failed, ok } from "../../core/base/errors.ts";
 
 /** How long Postgres may take for a transaction, and the HTTP request for all of it. */
 const TIMEOUT_MS = 5_000;

@@ -1,5 +1,5 @@
 /** The database port on Postgres. */
-import type { Database } from "../../core/database.ts";
+import type { Database } from "../../core/ports/database.ts";
 import { agentTable } from "./agent-table.ts";
 import { auditLog } from "./audit-log.ts";
 import { openConnection } from "./connection.ts";

@@ -1,16 +1,16 @@
 /** Deliveries as lists show them and the sweep looks at them. Rows come from the outboxes. */
 import { and, desc, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
-import type { DeliveryKind, DeliveryReport, DeliveryState } from "../../core/channels/delivery.ts";
-import type { DeliveryTable } from "../../core/channels/delivery-table.ts";
-import type { Channel } from "../../core/channels/way-in.ts";
-import { failed, ok } from "../../core/errors.ts";
-import { cutPage, type Place } from "../../core/page-cursor.ts";
-import { storable } from "../../core/storable.ts";
+import type { DeliveryKind, DeliveryReport, DeliveryState } from "../../core/channels/outbox/delivery.ts";
+import type { DeliveryTable } from "../../core/ports/delivery-table.ts";
+import type { Channel } from "../../core/task/source.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import { cutPage, type Place } from "../../core/base/page-cursor.ts";
+import { storable } from "../../core/base/storable.ts";
 import { asTenant, type Connection } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { readOverdue } from "./overdue.ts";
 import { deliveries, tenants } from "./schema.ts";
-import { isoOrNull } from "../../core/iso.ts";
+import { isoOrNull } from "../../core/base/iso.ts";
 
 export function deliveryTable(connection: Connection): DeliveryTable {
   return {

@@ -6,9 +6,9 @@ import {
   type EventPattern,
   MAX_ENDPOINTS,
   type SealedEndpoint,
-} from "../../core/channels/endpoint.ts";
-import { MAX_OLD_SECRETS } from "../../core/channels/old-secrets.ts";
-import { failed, ok } from "../../core/errors.ts";
+} from "../../core/channels/webhooks/endpoint.ts";
+import { MAX_OLD_SECRETS } from "../../core/channels/webhooks/old-secrets.ts";
+import { failed, ok } from "../../core/base/errors.ts";
 import { auditOf } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { endpoints } from "./schema.ts";

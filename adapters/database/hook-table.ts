@@ -6,10 +6,10 @@ import {
   type HookTable,
   MAX_HOOKS,
   type ReplacedSecret,
-} from "../../core/channels/hook.ts";
-import { MAX_OLD_SECRETS } from "../../core/channels/old-secrets.ts";
-import { type Failure, failed, ok } from "../../core/errors.ts";
-import { cutPage } from "../../core/page-cursor.ts";
+} from "../../core/channels/webhooks/hook.ts";
+import { MAX_OLD_SECRETS } from "../../core/channels/webhooks/old-secrets.ts";
+import { type Failure, failed, ok } from "../../core/base/errors.ts";
+import { cutPage } from "../../core/base/page-cursor.ts";
 import { auditOf } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";

@@ -1,10 +1,10 @@
 /** API keys, by their hashes. */
 import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
-import type { ApiKey, KeyTable, NewApiKey } from "../../core/database.ts";
-import { failed, ok } from "../../core/errors.ts";
-import type { Scope } from "../../core/keys.ts";
+import type { ApiKey, KeyTable, NewApiKey } from "../../core/ports/database.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import type { Scope } from "../../core/tenant/keys.ts";
 import { toKeyBounds } from "../../core/tenant/key-bounds.ts";
-import { cutPage } from "../../core/page-cursor.ts";
+import { cutPage } from "../../core/base/page-cursor.ts";
 import { auditOf, insertAudit } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";

@@ -1,10 +1,10 @@
 /** The MCP servers of tenants. What is sealed in a row comes sealed and goes sealed. */
 import { and, asc, eq, sql } from "drizzle-orm";
-import type { McpServerRecord, McpServerStatus, McpServerTable } from "../../core/mcp/server-table.ts";
-import { failed, notSent, ok } from "../../core/errors.ts";
+import type { McpServerRecord, McpServerStatus, McpServerTable } from "../../core/ports/mcp-server-table.ts";
+import { failed, notSent, ok } from "../../core/base/errors.ts";
 import type { McpSettings } from "../../core/mcp/config.ts";
 import type { McpToolList, RefusedTool } from "../../core/mcp/tool-list.ts";
-import type { McpTool } from "../../core/mcp/port.ts";
+import type { McpTool } from "../../core/ports/mcp.ts";
 import { auditOf, insertAudit } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { mcpServers } from "./schema.ts";

@@ -1,12 +1,12 @@
 /** Memories. What they are found by, their vectors, is kept by the vectors port. */
 import { type SQL, and, arrayContains, desc, eq, inArray, isNull, or, sql } from "drizzle-orm";
-import type { AuditEntry } from "../../core/audit-entry.ts";
-import type { HashedMemory, MemoryFilter, MemoryTable, ReadMemory } from "../../core/memory/tables.ts";
-import { type Failure, failed, ok } from "../../core/errors.ts";
+import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { HashedMemory, MemoryFilter, MemoryTable, ReadMemory } from "../../core/ports/memory-tables.ts";
+import { type Failure, failed, ok } from "../../core/base/errors.ts";
 import { MAX_TAGS, type Memory, type MemoryKind, type MemoryScope, toMemoryLabel } from "../../core/memory/memory.ts";
 import { wordSetOf } from "../../core/memory/words.ts";
 import { type Label, TENANT } from "../../core/provenance/label.ts";
-import { cutPage } from "../../core/page-cursor.ts";
+import { cutPage } from "../../core/base/page-cursor.ts";
 import { auditOf } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection } from "./connection.ts";
 import { isBefore } from "./list-order.ts";

@@ -1,8 +1,8 @@
 /** Tasks and deliveries of all tenants that are overdue, as functions of the database tell the sweep. */
 import { getOwn } from "../../core/base/own-field.ts";
 import { sql } from "drizzle-orm";
-import { ok, type Result } from "../../core/errors.ts";
-import { cutPage, type Page, type PageRequest, type Place } from "../../core/page-cursor.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import { cutPage, type Page, type PageRequest, type Place } from "../../core/base/page-cursor.ts";
 import { callDirectory, type Connection } from "./connection.ts";
 
 /** Each gives the id of a row and when it was due, beside what else it names. */

@@ -1,7 +1,7 @@
 /** People, with what they are found by. */
 import { and, asc, count, desc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
-import { type Failure, failed, ok, type Result } from "../../core/errors.ts";
-import { cutPage } from "../../core/page-cursor.ts";
+import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
+import { cutPage } from "../../core/base/page-cursor.ts";
 import {
   addressKey,
   firstNameKey,
@@ -12,7 +12,7 @@ import {
   type PersonRecord,
   type WorkingHours,
 } from "../../core/people/person.ts";
-import type { PersonTable } from "../../core/people/tables.ts";
+import type { PersonTable } from "../../core/ports/person-table.ts";
 import { auditOf } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";

@@ -1,8 +1,8 @@
 /** Projects: names that tasks and memories were made with. */
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
-import type { ProjectTable } from "../../core/memory/tables.ts";
-import { failed, ok } from "../../core/errors.ts";
-import { hasEnded, TASK_STATUSES } from "../../core/task-status.ts";
+import type { ProjectTable } from "../../core/ports/memory-tables.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import { hasEnded, TASK_STATUSES } from "../../core/task/status.ts";
 import { auditOf } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { memories, projects, tasks } from "./schema.ts";

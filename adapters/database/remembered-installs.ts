@@ -3,8 +3,8 @@
  * another isolate changes is seen within five seconds; while Postgres is away, what was read last stands in for a while.
  */
 import { FailurePause } from "../../core/base/failure-pause.ts";
-import type { SlackInstallTable } from "../../core/channels/slack/install-table.ts";
-import { ERRORS, ok, type Result } from "../../core/errors.ts";
+import type { SlackInstallTable } from "../../core/ports/slack-install-table.ts";
+import { ERRORS, ok, type Result } from "../../core/base/errors.ts";
 
 const FRESH_MS = 5_000;
 /** How long what was read stands in for what cannot be read. */

@@ -1,14 +1,14 @@
 /** The schedules of tenants: rows that their objects report. */
 import { and, desc, eq, sql } from "drizzle-orm";
-import { failed, ok } from "../../core/errors.ts";
-import { cutPage } from "../../core/page-cursor.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import { cutPage } from "../../core/base/page-cursor.ts";
 import { MAX_KEPT_SCHEDULES, MAX_SCHEDULES, type ScheduleState } from "../../core/schedules/schedule.ts";
-import type { ScheduleTable } from "../../core/schedules/table.ts";
+import type { ScheduleTable } from "../../core/ports/schedule-table.ts";
 import { auditOf } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { schedules } from "./schema.ts";
-import { isoOrNull } from "../../core/iso.ts";
+import { isoOrNull } from "../../core/base/iso.ts";
 
 const NO_SCHEDULE = failed("not_found", "There is no such schedule.");
 const FULL = failed(

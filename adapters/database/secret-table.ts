@@ -1,9 +1,9 @@
 /** Secrets of tenants. What is read here for anybody but the egress module has no value in it. */
 import { and, desc, eq, sql } from "drizzle-orm";
-import type { Secret, SecretTable } from "../../core/database.ts";
-import { failed, ok } from "../../core/errors.ts";
-import { cutPage } from "../../core/page-cursor.ts";
-import { MAX_SECRETS } from "../../core/tenant-secret.ts";
+import type { Secret, SecretTable } from "../../core/ports/database.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import { cutPage } from "../../core/base/page-cursor.ts";
+import { MAX_SECRETS } from "../../core/secrets/tenant-secret.ts";
 import { auditOf } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";

@@ -1,9 +1,9 @@
 /** Skills of tenants and their versions. Who writes them is the table of sources, in the transaction of a publishing. */
 import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
-import { failed, ok } from "../../core/errors.ts";
-import { cutPage } from "../../core/page-cursor.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import { cutPage } from "../../core/base/page-cursor.ts";
 import type { Skill } from "../../core/skills/skill.ts";
-import type { KeptReport, SkillChange, SkillRecord, SkillTable, SkillVersion } from "../../core/skills/tables.ts";
+import type { KeptReport, SkillChange, SkillRecord, SkillTable, SkillVersion } from "../../core/ports/skill-table.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { skills, skillVersions } from "./schema.ts";

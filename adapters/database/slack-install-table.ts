@@ -1,8 +1,8 @@
 /** Workspaces of Slack in which tenants have installed the app. A token comes sealed and goes sealed. */
 import { and, desc, eq, isNotNull, lt, sql } from "drizzle-orm";
-import type { SlackInstall, SlackInstallStatus, SlackInstallTable } from "../../core/channels/slack/install-table.ts";
-import { failed, ok } from "../../core/errors.ts";
-import { cutPage } from "../../core/page-cursor.ts";
+import type { SlackInstall, SlackInstallStatus, SlackInstallTable } from "../../core/ports/slack-install-table.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import { cutPage } from "../../core/base/page-cursor.ts";
 import { auditOf } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";

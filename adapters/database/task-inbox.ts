@@ -1,11 +1,11 @@
 /** What waits for people, out of the index of tasks: each row holds the open waits of its task. */
 import { type SQL, sql } from "drizzle-orm";
-import type { InboxFilter, InboxPage } from "../../core/database.ts";
-import { ok, type Result } from "../../core/errors.ts";
-import type { OpenWait } from "../../core/open-waits.ts";
-import { cutPage, type PageRequest } from "../../core/page-cursor.ts";
-import { storable } from "../../core/storable.ts";
-import { hasEnded, TASK_STATUSES } from "../../core/task-status.ts";
+import type { InboxFilter, InboxPage } from "../../core/ports/database.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import type { OpenWait } from "../../core/task/open-waits.ts";
+import { cutPage, type PageRequest } from "../../core/base/page-cursor.ts";
+import { storable } from "../../core/base/storable.ts";
+import { hasEnded, TASK_STATUSES } from "../../core/task/status.ts";
 import { asTenant, type Connection } from "./connection.ts";
 import { readLine } from "./task-tree.ts";
 

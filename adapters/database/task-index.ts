@@ -1,15 +1,15 @@
 /** The index of tasks: what lists show and the sweep looks at. Rows come from the tasks' own objects, by their tenant's. */
 import { type SQL, and, desc, eq, gt, gte, inArray, isNull, lt, sql } from "drizzle-orm";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
-import type { TaskFilter, TaskIndex } from "../../core/database.ts";
-import { ok, type Result } from "../../core/errors.ts";
-import type { OpenWait } from "../../core/open-waits.ts";
-import type { TaskReport } from "../../core/objects.ts";
-import { type Page, type PageRequest, type Place, cutPage } from "../../core/page-cursor.ts";
-import { shortTask } from "../../core/short-task.ts";
-import { storable } from "../../core/storable.ts";
-import { searchable, searchTextOf, titleOf } from "../../core/task-line.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
+import type { TaskFilter, TaskIndex } from "../../core/ports/database.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import type { OpenWait } from "../../core/task/open-waits.ts";
+import type { TaskReport } from "../../core/tenant/rpc.ts";
+import { type Page, type PageRequest, type Place, cutPage } from "../../core/base/page-cursor.ts";
+import { shortTask } from "../../core/task/short.ts";
+import { storable } from "../../core/base/storable.ts";
+import { searchable, searchTextOf, titleOf } from "../../core/task/line.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { readOverdue } from "./overdue.ts";

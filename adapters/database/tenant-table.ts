@@ -1,8 +1,8 @@
 /** Tenants. Each sees its own row; the operator's list and the purge go through the directory's functions. */
 import { and, eq, isNull, sql } from "drizzle-orm";
-import { OPERATOR_TENANT, type Tenant, type TenantTable } from "../../core/database.ts";
-import { failed, ok } from "../../core/errors.ts";
-import { cutPage } from "../../core/page-cursor.ts";
+import { OPERATOR_TENANT, type Tenant, type TenantTable } from "../../core/ports/database.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import { cutPage } from "../../core/base/page-cursor.ts";
 import { insertAudit } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection, nameTenant } from "./connection.ts";
 import { insertKey } from "./key-table.ts";

@@ -1,10 +1,10 @@
 /** The sources of the tenants' own tools, the names that they take, and the definitions that tenants wrote. */
 import { and, asc, desc, eq, lt, type SQL, sql } from "drizzle-orm";
-import type { AuditEntry } from "../../core/audit-entry.ts";
-import type { SourceChange, ToolSourceTable } from "../../core/database.ts";
-import { type Failure, failed, ok } from "../../core/errors.ts";
-import { cutPage } from "../../core/page-cursor.ts";
-import type { DefinedTool, SourceRecord } from "../../core/tool-source.ts";
+import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { SourceChange, ToolSourceTable } from "../../core/ports/database.ts";
+import { type Failure, failed, ok } from "../../core/base/errors.ts";
+import { cutPage } from "../../core/base/page-cursor.ts";
+import type { DefinedTool, SourceRecord } from "../../core/tool/source.ts";
 import { auditOf } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { skillWrites } from "./skill-table.ts";

@@ -1,8 +1,8 @@
 /** What tasks used: those of the index, and those that were erased since, summed by what is asked for. */
 import { getOwn } from "../../core/base/own-field.ts";
 import { type SQL, sql } from "drizzle-orm";
-import type { UsagePart, UsageRow, UsageTable } from "../../core/database.ts";
-import { ok } from "../../core/errors.ts";
+import type { UsagePart, UsageRow, UsageTable } from "../../core/ports/database.ts";
+import { ok } from "../../core/base/errors.ts";
 import { asTenant, type Connection } from "./connection.ts";
 
 /** The parts as columns of both tables. */

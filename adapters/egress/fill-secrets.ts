@@ -2,10 +2,10 @@
  * Fills a request's references to secrets in, when it has been decided where the request goes. Nothing before that has a
  * value: the model, the ledger, the hashes and the messages have the references.
  */
-import { notSent, ok, type Result } from "../../core/errors.ts";
-import { hostIsListed } from "../../core/host-pattern.ts";
-import { findMethodRefusal } from "../../core/policy/secret-use.ts";
-import type { TenantSecret } from "../../core/web/secrets-port.ts";
+import { notSent, ok, type Result } from "../../core/base/errors.ts";
+import { hostIsListed } from "../../core/web/host-pattern.ts";
+import { findMethodRefusal } from "../../core/secrets/secret-use.ts";
+import type { TenantSecret } from "../../core/ports/secrets.ts";
 import { isHeaderValue } from "../../core/web/headers.ts";
 import { fillReferences, type ReferencePlace, referencedNames } from "../../core/web/secret-references.ts";
 import { MAX_URL_CHARACTERS } from "./address.ts";

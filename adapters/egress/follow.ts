@@ -2,12 +2,20 @@
  * A request with its redirects: each place is judged before anything is sent there, secrets are filled in for that place
  * only, and what comes back is searched for them.
  */
-import { asMaybeSent, type Failed, type Failure, ok, type Result, surelyNotSent, notSent } from "../../core/errors.ts";
-import { hostIsListed, hostIsNamed, isSameHost, portIsListed } from "../../core/host-pattern.ts";
-import { isReading } from "../../core/http-method.ts";
+import {
+  asMaybeSent,
+  type Failed,
+  type Failure,
+  ok,
+  type Result,
+  surelyNotSent,
+  notSent,
+} from "../../core/base/errors.ts";
+import { hostIsListed, hostIsNamed, isSameHost, portIsListed } from "../../core/web/host-pattern.ts";
+import { isReading } from "../../core/web/http-method.ts";
 import { findMethodOverride } from "../../core/web/method-override.ts";
-import type { WebRequest, WebResponse, WebStream, WebStreamRequest } from "../../core/ports.ts";
-import type { SecretsPort } from "../../core/web/secrets-port.ts";
+import type { WebRequest, WebResponse, WebStream, WebStreamRequest } from "../../core/ports/tool-ports.ts";
+import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { judgeUrl, type EgressAllow } from "./address.ts";
 import { type Draft, fillSecrets, refersToSecrets } from "./fill-secrets.ts";
 import { nextHop, type Hop } from "./redirect.ts";

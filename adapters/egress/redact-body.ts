@@ -4,8 +4,8 @@
  * paragraph longer than a slice is released in slices, so that no search takes long. A value that crosses the end of a slice
  * is found.
  */
-import { joinBytes } from "../../core/join-bytes.ts";
-import { MAX_VALUE_BYTES } from "../../core/tenant-secret.ts";
+import { joinBytes } from "../../core/base/join-bytes.ts";
+import { MAX_VALUE_BYTES } from "../../core/secrets/tenant-secret.ts";
 import { LONGEST_FORM, type Redactor } from "../../core/web/redact-secrets.ts";
 
 /** Bytes of a paragraph that are searched at once. */

@@ -2,7 +2,7 @@
  * A cache of redactors, by the secrets that they remove. Building one takes time by the secrets' lengths, and every reply
  * needs one. An entry is dropped ten minutes after its last use.
  */
-import type { TenantSecret } from "../../core/web/secrets-port.ts";
+import type { TenantSecret } from "../../core/ports/secrets.ts";
 import { type KnownSecret, makeRedactor, type Redactor } from "../../core/web/redact-secrets.ts";
 
 /** Lifetime after the last use, in ms: the same as that of a sealed list (`tenant-secrets.ts`). */

@@ -2,7 +2,7 @@
  * Where a redirect leads and what goes along: the Fetch standard's rules (https://fetch.spec.whatwg.org/#http-redirect-fetch),
  * and stricter at the border of an origin, where no header that could hold a secret goes along, and no body.
  */
-import { isReading } from "../../core/http-method.ts";
+import { isReading } from "../../core/web/http-method.ts";
 
 /** One request, before it is judged. */
 export interface Hop {

@@ -2,11 +2,11 @@
  * The secrets of a request's tenant while the request is made. One that refers to a secret has them read first. For any
  * other they are read while it is on its way, because a reply can hold a value that an earlier request left there.
  */
-import { asNotSent, type Failure, ok, type Result, surelyNotSent } from "../../core/errors.ts";
-import { hostIsListed } from "../../core/host-pattern.ts";
-import type { WebResponse, WebStream } from "../../core/ports.ts";
-import type { SecretsPort, TenantSecret } from "../../core/web/secrets-port.ts";
-import { MAX_VALUE_BYTES } from "../../core/tenant-secret.ts";
+import { asNotSent, type Failure, ok, type Result, surelyNotSent } from "../../core/base/errors.ts";
+import { hostIsListed } from "../../core/web/host-pattern.ts";
+import type { WebResponse, WebStream } from "../../core/ports/tool-ports.ts";
+import type { SecretsPort, TenantSecret } from "../../core/ports/secrets.ts";
+import { MAX_VALUE_BYTES } from "../../core/secrets/tenant-secret.ts";
 import { LONGEST_FORM, type Redactor } from "../../core/web/redact-secrets.ts";
 import { redactBody } from "./redact-body.ts";
 import { RedactorShelf } from "./redactors.ts";

@@ -3,13 +3,13 @@
  * checks the address when it connects. Where there is no sidecar, nothing is requested.
  */
 import { z } from "zod";
-import { fromBase64Url } from "../../core/base64.ts";
-import { maybeSent, notSent, ok, type Result } from "../../core/errors.ts";
-import { isReading } from "../../core/http-method.ts";
-import type { WebPort, WebStream } from "../../core/ports.ts";
-import type { SecretsPort } from "../../core/web/secrets-port.ts";
-import { parseJson } from "../../core/parse-json.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { fromBase64Url } from "../../core/base/base64.ts";
+import { maybeSent, notSent, ok, type Result } from "../../core/base/errors.ts";
+import { isReading } from "../../core/web/http-method.ts";
+import type { WebPort, WebStream } from "../../core/ports/tool-ports.ts";
+import type { SecretsPort } from "../../core/ports/secrets.ts";
+import { parseJson } from "../../core/base/parse-json.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { isUp, type Sidecar } from "../sidecar/sidecar.ts";
 import { signEgressOrder } from "../signing/sidecar-token.ts";
 import type { EgressAllow } from "./address.ts";

@@ -3,9 +3,9 @@
  * places by their hashes. Two texts are near when they share words or parts of words; it knows no meaning. The same text
  * gives the same vector everywhere. (Feature hashing with signs: Weinberger et al., https://arxiv.org/abs/0902.2206)
  */
-import { ok } from "../../core/errors.ts";
+import { ok } from "../../core/base/errors.ts";
 import { wordsOf } from "../../core/memory/words.ts";
-import type { EmbedderPort } from "../../core/memory/vector-ports.ts";
+import type { EmbedderPort } from "../../core/ports/vectors.ts";
 
 /** Whoever changes what a text's vector is changes this name: vectors of two names are never compared. */
 export const HASHING_MODEL = "hashing";

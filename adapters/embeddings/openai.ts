@@ -4,8 +4,8 @@
  * https://platform.openai.com/docs/api-reference/embeddings/create
  */
 import { z } from "zod";
-import { type Failure, failed, ok, type Result } from "../../core/errors.ts";
-import type { EmbedderPort } from "../../core/memory/vector-ports.ts";
+import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
+import type { EmbedderPort } from "../../core/ports/vectors.ts";
 import { bearerOf } from "../model/guarded-fetch.ts";
 import { failureOfStatus, quoteOfBody, scrubQuote } from "../model/model-failure.ts";
 import { readAtMost } from "../reply-text.ts";

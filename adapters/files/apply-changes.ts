@@ -3,13 +3,13 @@
  * that is touched makes its part in one transaction. Two of them, a task's own and its project's, are first asked both, and
  * the first one takes its part back when the second refuses after all, or does not answer.
  */
-import { failed, type Failure, type Result } from "../../core/errors.ts";
-import type { SandboxRpc } from "../../core/objects.ts";
+import { failed, type Failure, type Result } from "../../core/base/errors.ts";
+import type { SandboxRpc } from "../../core/tenant/rpc.ts";
 import type { ChangeSet, SetWrite } from "../../core/sandbox/change-set.ts";
-import type { WriteOptions } from "../../core/ports.ts";
+import type { WriteOptions } from "../../core/ports/tool-ports.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";
 import { blobKey, type SandboxPlace } from "./blob-keys.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 
 /** Blobs that are put at the same time. */
 const PUTS_AT_ONCE = 6;

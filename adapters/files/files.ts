@@ -3,16 +3,16 @@
  * The index is in the sandbox's object; the bytes are in R2 under their hash and never change. A write puts the bytes
  * first and then points the path at them, so that a reader sees the old file or the whole of the new one.
  */
-import { failed, ok, type Failure, type Result } from "../../core/errors.ts";
-import type { SandboxRpc } from "../../core/objects.ts";
-import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports.ts";
+import { failed, ok, type Failure, type Result } from "../../core/base/errors.ts";
+import type { SandboxRpc } from "../../core/tenant/rpc.ts";
+import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports/tool-ports.ts";
 import { PROJECT_FOLDER } from "../../core/sandbox/path.ts";
 import { entryOfVersion, noSuchVersion, type SandboxWrite } from "../../core/sandbox/write.ts";
 import { commitChanges, prepareChanges } from "./apply-changes.ts";
 import { blobKey, type SandboxPlace } from "./blob-keys.ts";
 import { type SandboxFiles, withProject } from "./project-folder.ts";
 import { guarded } from "./r2.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 
 /** What is needed to open a task's files. `sandboxOf` gives the object of a sandbox; `project` is null for a task without one. */
 export interface FilesSettings {

@@ -1,5 +1,5 @@
 /** Calls to the bucket and the objects that can fail for reasons of theirs: the failure is a value, and its text is for operators. */
-import { failed, type Result } from "../../core/errors.ts";
+import { failed, type Result } from "../../core/base/errors.ts";
 
 /** Runs `attempt`; what it throws becomes `upstream_failed`. */
 export async function guarded<T>(attempt: () => Promise<Result<T>>): Promise<Result<T>> {

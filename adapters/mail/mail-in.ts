@@ -1,8 +1,8 @@
 /** Mail that came in: kept whole in the bucket until it was worked, and read by postal-mime. */
 import PostalMime, { type Address, addressParser } from "postal-mime";
-import { failed, ok, type Result } from "../../core/errors.ts";
-import { htmlAsText } from "../../core/mail/html-text.ts";
-import type { MailHeader } from "../../core/mail/authentication.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { htmlAsText } from "../../core/channels/mail/html-text.ts";
+import type { MailHeader } from "../../core/channels/mail/authentication.ts";
 import { guarded } from "../files/r2.ts";
 import { forgetOldBehind } from "../forget-old.ts";
 

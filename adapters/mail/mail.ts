@@ -1,8 +1,8 @@
 /** The provider of mail that is set up, for all tenants and for the tools of one. */
-import { failed, ok } from "../../core/errors.ts";
-import type { MailPort, TaskMailPort } from "../../core/mail/port.ts";
-import { sha256Hex } from "../../core/sha256.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import type { MailPort, TaskMailPort } from "../../core/ports/mail.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
 import type { MailSettings } from "../channel-settings.ts";
 import { sandboxPrefix } from "../files/blob-keys.ts";
 import { guarded } from "../files/r2.ts";

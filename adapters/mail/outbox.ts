@@ -2,13 +2,13 @@
  * Where mail goes while no provider is set up: into the bucket, to be looked at. Nothing leaves, and every place that shows
  * such a mail says so.
  */
-import { toBase64 } from "../../core/base64.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { toBase64 } from "../../core/base/base64.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
-import { shownMailbox } from "../../core/mail/address.ts";
-import { checkMail } from "../../core/mail/check.ts";
-import type { Mail, MailPort } from "../../core/mail/port.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { shownMailbox } from "../../core/channels/mail/address.ts";
+import { checkMail } from "../../core/channels/mail/check.ts";
+import type { Mail, MailPort } from "../../core/ports/mail.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { guarded } from "../files/r2.ts";
 
 /** Mails of one tenant; R2 lists as many at once. */

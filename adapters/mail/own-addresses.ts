@@ -1,7 +1,13 @@
 /** Otto's own addresses of mail, sealed with a key that comes of OTTO_SECRET_KEY, and what replies to them answer. */
-import { ok, type Result } from "../../core/errors.ts";
-import { comparable, domainOf } from "../../core/mail/address.ts";
-import { asBase32, localPartOf, readLocalPart, SEAL_CHARACTERS, TAG_CHARACTERS } from "../../core/mail/own-address.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import { comparable, domainOf } from "../../core/channels/mail/address.ts";
+import {
+  asBase32,
+  localPartOf,
+  readLocalPart,
+  SEAL_CHARACTERS,
+  TAG_CHARACTERS,
+} from "../../core/channels/mail/own-address.ts";
 import { guarded } from "../files/r2.ts";
 import { forgetOldBehind } from "../forget-old.ts";
 import type { Sealing } from "../sealing.ts";

@@ -4,7 +4,7 @@
  * one request (docs/decisions/0043-what-the-bundle-leaves-out.md).
  */
 import { z } from "zod";
-import { toBase64 } from "../../core/base64.ts";
+import { toBase64 } from "../../core/base/base64.ts";
 import {
   ANSWERED,
   type ErrorCode,
@@ -14,11 +14,11 @@ import {
   notSent,
   ok,
   type Result,
-} from "../../core/errors.ts";
+} from "../../core/base/errors.ts";
 import { RESEND_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
-import { shownMailbox } from "../../core/mail/address.ts";
-import { checkMail } from "../../core/mail/check.ts";
-import type { Mail, MailPort, SentMail } from "../../core/mail/port.ts";
+import { shownMailbox } from "../../core/channels/mail/address.ts";
+import { checkMail } from "../../core/channels/mail/check.ts";
+import type { Mail, MailPort, SentMail } from "../../core/ports/mail.ts";
 import { parseRetryAfter } from "../model/model-failure.ts";
 import { readAtMost } from "../reply-text.ts";
 

@@ -1,6 +1,6 @@
 /** One connection to a server of SMTP (RFC 5321): commands and their replies, STARTTLS (RFC 3207) and AUTH (RFC 4954). */
 import { connect } from "cloudflare:sockets";
-import { toBase64 } from "../../core/base64.ts";
+import { toBase64 } from "../../core/base/base64.ts";
 
 /** A reply that is longer is none of a server of mail. */
 const MAX_REPLY = 65_536;

@@ -2,13 +2,13 @@
  * Mail by SMTP. It knows no keys: once the end of a mail's data has left, only the server's answer says whether the mail
  * went on, and without one nobody knows.
  */
-import { ANSWERED, type ErrorCode, type Failure, maybeSent, notSent, ok, type Result } from "../../core/errors.ts";
-import { domainOf, readMailbox } from "../../core/mail/address.ts";
-import { checkMail } from "../../core/mail/check.ts";
-import { mimeText, recipientsOf } from "../../core/mail/mime.ts";
-import type { Mail, Mailbox, MailPort } from "../../core/mail/port.ts";
-import { toHex } from "../../core/hex.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { ANSWERED, type ErrorCode, type Failure, maybeSent, notSent, ok, type Result } from "../../core/base/errors.ts";
+import { domainOf, readMailbox } from "../../core/channels/mail/address.ts";
+import { checkMail } from "../../core/channels/mail/check.ts";
+import { mimeText, recipientsOf } from "../../core/channels/mail/mime.ts";
+import type { Mail, Mailbox, MailPort } from "../../core/ports/mail.ts";
+import { toHex } from "../../core/base/hex.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { expect, type SmtpAddress, SmtpInTheClear, SmtpRefusal, SmtpSession } from "./smtp-session.ts";
 
 /** From the first byte until the mail is handed over, and from then until the server's word. */

@@ -1,6 +1,6 @@
 /** What the MCP package throws, as failures of the port. What a server writes of an error is cut and plain. */
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
-import { ANSWERED, asNotSent, type ErrorCode, type Failure } from "../../core/errors.ts";
+import { ANSWERED, asNotSent, type ErrorCode, type Failure } from "../../core/base/errors.ts";
 import { plainText } from "../../core/mcp/tool-list.ts";
 import { NoReply } from "./web-fetch.ts";
 

@@ -2,9 +2,9 @@
  * The MCP servers of a tenant, over streamable HTTP: at their URL, or as processes that the sidecar runs. The package that
  * speaks the protocol is loaded with the first operation: most isolates never need it.
  */
-import type { Result } from "../../core/errors.ts";
-import type { McpPort } from "../../core/mcp/port.ts";
-import type { WebPort } from "../../core/ports.ts";
+import type { Result } from "../../core/base/errors.ts";
+import type { McpPort } from "../../core/ports/mcp.ts";
+import type { WebPort } from "../../core/ports/tool-ports.ts";
 import type { OperationDeps } from "./operation.ts";
 import { type ProcessWays, processWeb } from "./process-web.ts";
 import type { Consent, McpServer } from "./server.ts";

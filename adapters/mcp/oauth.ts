@@ -10,7 +10,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import { OttoError } from "../../core/errors.ts";
+import { OttoError } from "../../core/base/errors.ts";
 import { clientDescription, CLIENT_NAME } from "../../core/mcp/oauth-client.ts";
 import type { Consent, McpServer, SavedAuth } from "./server.ts";
 

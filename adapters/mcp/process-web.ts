@@ -13,18 +13,18 @@ import {
   notSent,
   ok,
   type Result,
-} from "../../core/errors.ts";
+} from "../../core/base/errors.ts";
 import { fillProcess, type McpProcess, processRefersToSecrets } from "../../core/mcp/process-config.ts";
-import type { WebPort, WebStream, WebStreamRequest } from "../../core/ports.ts";
-import type { SecretsPort } from "../../core/web/secrets-port.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import type { WebPort, WebStream, WebStreamRequest } from "../../core/ports/tool-ports.ts";
+import type { SecretsPort } from "../../core/ports/secrets.ts";
+import { parseJson } from "../../core/base/parse-json.ts";
 import { openSecretBook } from "../egress/secret-book.ts";
 import { headBytes, joined, packetChunks, textOfHashes } from "../sidecar/packet.ts";
 import { readRefusal } from "../sidecar/refusal.ts";
 import { isUp, type Sidecar } from "../sidecar/sidecar.ts";
 import { signMcpOrder } from "../signing/sidecar-token.ts";
 import { NoReply } from "./web-fetch.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 
 /** `sidecar` is null where there is none. */
 export interface ProcessWays {

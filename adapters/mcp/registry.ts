@@ -1,7 +1,7 @@
 /** The MCP servers of a tenant as they are stored, opened: what is sealed in a row is read here and nowhere else. */
-import { fromBase64, toBase64 } from "../../core/base64.ts";
-import type { McpServerAccess, McpServerTable } from "../../core/mcp/server-table.ts";
-import { notSent, ok, type Result } from "../../core/errors.ts";
+import { fromBase64, toBase64 } from "../../core/base/base64.ts";
+import type { McpServerAccess, McpServerTable } from "../../core/ports/mcp-server-table.ts";
+import { notSent, ok, type Result } from "../../core/base/errors.ts";
 import type { McpSecrets } from "../../core/mcp/config.ts";
 import { asReferences } from "../../core/mcp/process-config.ts";
 import type { Reseal } from "../resealing.ts";

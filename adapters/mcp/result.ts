@@ -1,7 +1,7 @@
 /** The results of the MCP package in the port's words. The package has checked their form. */
-import { ANSWERED } from "../../core/errors.ts";
+import { ANSWERED } from "../../core/base/errors.ts";
 import type { CallToolResult, ContentBlock, InputRequiredResult } from "@modelcontextprotocol/client";
-import type { McpContent, McpQuestion, McpReply } from "../../core/mcp/port.ts";
+import type { McpContent, McpQuestion, McpReply } from "../../core/ports/mcp.ts";
 import { NoReply } from "./web-fetch.ts";
 
 const MAX_QUESTIONS = 20;

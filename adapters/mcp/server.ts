@@ -1,5 +1,5 @@
 /** An MCP server of a tenant, as a connection to it needs it. */
-import type { Result } from "../../core/errors.ts";
+import type { Result } from "../../core/base/errors.ts";
 import type { McpOAuthSettings } from "../../core/mcp/config.ts";
 import type { McpProcess } from "../../core/mcp/process-config.ts";
 

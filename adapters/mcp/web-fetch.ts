@@ -3,8 +3,8 @@
  * tenant, or a stranger's server, named. One operation has a number of requests, of bytes and a time that it may take.
  */
 import type { FetchLike } from "@modelcontextprotocol/client";
-import type { Failure } from "../../core/errors.ts";
-import type { WebPort } from "../../core/ports.ts";
+import type { Failure } from "../../core/base/errors.ts";
+import type { WebPort } from "../../core/ports/tool-ports.ts";
 
 /** Of one operation: a listing, or a call. */
 const MAX_REQUESTS = 150;

@@ -1,13 +1,13 @@
-/** Memories in the database, found by vectors: what `core/memory/store.ts` promises. */
-import type { Database } from "../../core/database.ts";
-import type { MemoryTable, ReadMemory } from "../../core/memory/tables.ts";
-import { type Failure, ok, type Result } from "../../core/errors.ts";
+/** Memories in the database, found by vectors: what `core/ports/memory-store.ts` promises. */
+import type { Database } from "../../core/ports/database.ts";
+import type { MemoryTable, ReadMemory } from "../../core/ports/memory-tables.ts";
+import { type Failure, ok, type Result } from "../../core/base/errors.ts";
 import { identityHashOf, type Memory } from "../../core/memory/memory.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
 import { type MemoryHit, rank } from "../../core/memory/rank.ts";
-import type { MemorySearch, MemoryStore } from "../../core/memory/store.ts";
+import type { MemorySearch, MemoryStore } from "../../core/ports/memory-store.ts";
 import { wordSetOf } from "../../core/memory/words.ts";
-import { type EmbedderPort, MAX_EMBEDDED_TEXTS, type VectorsPort } from "../../core/memory/vector-ports.ts";
+import { type EmbedderPort, MAX_EMBEDDED_TEXTS, type VectorsPort } from "../../core/ports/vectors.ts";
 
 /** How many more of the nearest are asked for than shown: some may be gone whose vectors are still there. */
 const SPARE = 10;

@@ -1,11 +1,11 @@
 /** Memory as a task's tools have it: of its tenant and project, with its agent's rules, under its name. */
-import { failed, ok } from "../../core/errors.ts";
-import { makeId } from "../../core/ids.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
 import { scopeOfTask, toMemoryLabel } from "../../core/memory/memory.ts";
 import { DEFAULT_MIN_SCORE, DEFAULT_TAG_BOOST } from "../../core/memory/rank.ts";
-import type { MemoryStore } from "../../core/memory/store.ts";
-import type { MemoryPort } from "../../core/memory/port.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
+import type { MemoryStore } from "../../core/ports/memory-store.ts";
+import type { MemoryPort } from "../../core/ports/memory.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
 
 /** Opens the memory of a task. A call of the API has no task of its own, so its key is the author. */
 export function memoryOfTask(store: MemoryStore, facts: TaskFacts): MemoryPort {

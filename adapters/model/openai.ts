@@ -3,8 +3,8 @@
  * call and no retry here: retries are the task's, and durable. See docs/decisions/0006-model-adapter.md and
  * 0015-chat-reader.md.
  */
-import { encodingOf } from "../../core/model-table.ts";
-import type { ModelFailure, ModelPort } from "../../core/ports.ts";
+import { encodingOf } from "../../core/model/table.ts";
+import type { ModelFailure, ModelPort } from "../../core/ports/tool-ports.ts";
 import { CallWatch } from "./call-watch.ts";
 import { chatReply } from "./chat.ts";
 import type { ModelAddress } from "./guarded-fetch.ts";

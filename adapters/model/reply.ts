@@ -2,11 +2,11 @@
  * Collects one reply within its bounds and builds its last chunk. A malformed reply (endless text or arguments, a call
  * without a name) is an answer, not an outage: it ends at its bound, and each malformed call states its fault.
  */
-import type { ModelUsage } from "../../core/messages.ts";
-import { CHECKPOINT_TOKENS } from "../../core/budget.ts";
-import type { ModelChunk, ModelRequest, ReplyCall } from "../../core/ports.ts";
-import { estimateRequest } from "../../core/prompt/request-size.ts";
-import { type Encoding, measureTokens } from "../../core/prompt/tokens.ts";
+import type { ModelUsage } from "../../core/model/messages.ts";
+import { CHECKPOINT_TOKENS } from "../../core/task/budget.ts";
+import type { ModelChunk, ModelRequest, ReplyCall } from "../../core/ports/tool-ports.ts";
+import { estimateRequest } from "../../core/steps/request-size.ts";
+import { type Encoding, measureTokens } from "../../core/model/tokens.ts";
 import { modelFailure } from "./model-failure.ts";
 import { estimatedUsage } from "./usage.ts";
 

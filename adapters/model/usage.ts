@@ -1,9 +1,9 @@
 /** What a call used, counted by Otto: for a server that sends no usage, and for the demo model. */
-import type { ModelUsage } from "../../core/messages.ts";
-import { encodingOf } from "../../core/model-table.ts";
-import type { ModelRequest } from "../../core/ports.ts";
-import { estimateRequest } from "../../core/prompt/request-size.ts";
-import { measureTokens } from "../../core/prompt/tokens.ts";
+import type { ModelUsage } from "../../core/model/messages.ts";
+import { encodingOf } from "../../core/model/table.ts";
+import type { ModelRequest } from "../../core/ports/tool-ports.ts";
+import { estimateRequest } from "../../core/steps/request-size.ts";
+import { measureTokens } from "../../core/model/tokens.ts";
 
 /** The usage of a request and what came back, marked as estimated. */
 export function estimatedUsage(

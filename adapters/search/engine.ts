@@ -3,9 +3,9 @@
  * address only, so a redirect is never followed.
  */
 import { z } from "zod";
-import { failed, ok, type Result } from "../../core/errors.ts";
-import type { SearchHit, SearchRequest } from "../../core/ports.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import type { SearchHit, SearchRequest } from "../../core/ports/tool-ports.ts";
+import { parseJson } from "../../core/base/parse-json.ts";
 import { plainText } from "./plain-text.ts";
 
 /** Bytes of a reply that are read; 20 results have about 50,000. */

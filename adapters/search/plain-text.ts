@@ -1,5 +1,5 @@
 /** Text without HTML: search engines mark the words that they found, and escape the rest. */
-import { decodeEntities } from "../../core/html-entities.ts";
+import { decodeEntities } from "../../core/lib/html-entities.ts";
 
 /** One line. Tags are dropped and entities read; what looks like neither stays. */
 export function plainText(html: string): string {

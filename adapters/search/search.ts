@@ -2,8 +2,8 @@
  * The search engines that an operator can choose from. Their addresses are the operator's, like that of the model: they
  * may be private, and they are not a tenant's to name. What they find is text to Otto, and nothing is fetched from it.
  */
-import { failed } from "../../core/errors.ts";
-import type { SearchPort } from "../../core/ports.ts";
+import { failed } from "../../core/base/errors.ts";
+import type { SearchPort } from "../../core/ports/tool-ports.ts";
 import { braveSearch } from "./brave.ts";
 import { askEngine, type SearchEngine } from "./engine.ts";
 import { searxngSearch } from "./searxng.ts";

@@ -1,5 +1,5 @@
 /** Documents, read and made by the sidecar: the document goes there, its Markdown and its pictures come back. */
-import { asNotSent, failed, ok, type Result } from "../../core/errors.ts";
+import { asNotSent, failed, ok, type Result } from "../../core/base/errors.ts";
 import {
   documentFacts,
   type DocumentImage,
@@ -7,7 +7,7 @@ import {
   type DocumentsPort,
   type DocumentToRead,
   MAX_DOCUMENT_BYTES,
-} from "../../core/documents/port.ts";
+} from "../../core/ports/documents.ts";
 import { openDocumentMaker } from "./make-documents.ts";
 import { type ReturnedFile, runJob } from "./run-job.ts";
 import type { Sidecar } from "./sidecar.ts";

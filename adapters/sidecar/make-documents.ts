@@ -2,10 +2,10 @@
 import { z } from "zod";
 import type { DocumentMaker, ImageToPlace, MakeRequest } from "../../core/documents/make.ts";
 import { MAX_MADE_BYTES } from "../../core/documents/make.ts";
-import { failed, ok } from "../../core/errors.ts";
+import { failed, ok } from "../../core/base/errors.ts";
 import { type JobFile, runJob } from "./run-job.ts";
 import type { Sidecar } from "./sidecar.ts";
-import { streamOf } from "../../core/byte-stream.ts";
+import { streamOf } from "../../core/base/byte-stream.ts";
 
 /** Waiting for a place, and the engines' own 30 seconds each. */
 const TIMEOUT_MS = 60_000;

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { judgeForm } from "../../core/sandbox/path.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/base/parse-json.ts";
 
 /** Of the head. The text of a large document travels in it. */
 const MAX_HEAD_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** What the sidecar answers in place of a result: its own words, or those of something that stands before it. */
 import { z } from "zod";
-import { ERRORS, type ErrorCode } from "../../core/errors.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { ERRORS, type ErrorCode } from "../../core/base/errors.ts";
+import { parseJson } from "../../core/base/parse-json.ts";
 
 export interface Refusal {
   readonly code: ErrorCode;

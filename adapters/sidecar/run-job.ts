@@ -1,5 +1,5 @@
 /** A job of the sidecar, as the Worker orders it: a packet goes out, a packet comes back, and both stream. */
-import { asNotSent, failed, maybeSent, notSent, ok, type Result } from "../../core/errors.ts";
+import { asNotSent, failed, maybeSent, notSent, ok, type Result } from "../../core/base/errors.ts";
 import { signJobOrder } from "../signing/sidecar-token.ts";
 import {
   headBytes,
@@ -14,7 +14,7 @@ import {
 } from "./packet.ts";
 import { readRefusal } from "./refusal.ts";
 import { isUp, type Sidecar } from "./sidecar.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 
 /** What the sidecar takes beyond the time of the job itself: waiting for a place, and what comes and goes. */
 const MARGIN_MS = 45_000;

@@ -1,7 +1,7 @@
 /** Programs in the sidecar's cage. */
 import { z } from "zod";
-import { asNotSent, failed, type Failure, maybeSent, ok, type Result } from "../../core/errors.ts";
-import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort, WrittenByScript } from "../../core/scripts/port.ts";
+import { asNotSent, failed, type Failure, maybeSent, ok, type Result } from "../../core/base/errors.ts";
+import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort, WrittenByScript } from "../../core/ports/scripts.ts";
 import { resultRoom } from "./result-room.ts";
 import { type JobFile, type JobReply, runJob } from "./run-job.ts";
 import type { Sidecar } from "./sidecar.ts";

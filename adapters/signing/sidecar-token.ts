@@ -2,7 +2,7 @@
  * The token that orders one piece of work from the sidecar: signed, good for half a minute and for one use. It covers the body that comes
  * with it. The body's hash stands in the token's id, behind a dot: a sidecar of the release before takes no field that it does not know.
  */
-import { toBase64Url } from "../../core/base64.ts";
+import { toBase64Url } from "../../core/base/base64.ts";
 
 const LIFETIME_SECONDS = 30;
 

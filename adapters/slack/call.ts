@@ -1,7 +1,7 @@
 /** One call of Slack's Web API, bounded in time, with every way that it can fail as a value. */
 import { SlackAPIClient, SlackAPIConnectionError } from "slack-web-api-client";
 import type { z } from "zod";
-import { maybeSent, notSent, ok, type Result } from "../../core/errors.ts";
+import { maybeSent, notSent, ok, type Result } from "../../core/base/errors.ts";
 import { refusalOf, tooMuch } from "./refusals.ts";
 
 const TIMEOUT_MS = 10_000;

@@ -1,8 +1,8 @@
 /** Files to and from Slack, whose bytes do not go through its Web API. */
 import { z } from "zod";
-import type { SlackPort, SlackUpload } from "../../core/channels/slack/port.ts";
-import { asNotSent, failed, ok, type Result } from "../../core/errors.ts";
-import { joinBytes } from "../../core/join-bytes.ts";
+import type { SlackPort, SlackUpload } from "../../core/ports/slack.ts";
+import { asNotSent, failed, ok, type Result } from "../../core/base/errors.ts";
+import { joinBytes } from "../../core/base/join-bytes.ts";
 import { callSlack, type SlackAddress } from "./call.ts";
 import { leaveUnread, reachSlack } from "./reach.ts";
 import { refusalOf } from "./refusals.ts";

@@ -1,7 +1,7 @@
 /** Installing the app in a workspace by OAuth (https://docs.slack.dev/authentication/installing-with-oauth). */
 import { z } from "zod";
-import type { SlackOAuthPort } from "../../core/channels/slack/port.ts";
-import { ok } from "../../core/errors.ts";
+import type { SlackOAuthPort } from "../../core/ports/slack.ts";
+import { ok } from "../../core/base/errors.ts";
 import { callSlack } from "./call.ts";
 
 const grant = z.object({

@@ -1,5 +1,5 @@
 /** Requests to addresses of Slack beside its Web API: where bytes of files stand, and where a click is answered. */
-import { ANSWERED, notSent, ok, type Result } from "../../core/errors.ts";
+import { ANSWERED, notSent, ok, type Result } from "../../core/base/errors.ts";
 import { lost, outOfTime, type SlackAddress, timeFor } from "./call.ts";
 import { refusalOf, tooMuch } from "./refusals.ts";
 

@@ -1,6 +1,6 @@
 /** What Slack's own words for an error mean here (https://docs.slack.dev/reference/methods lists them by method). */
 import { getOwn } from "../../core/base/own-field.ts";
-import { ANSWERED, type ErrorCode, maybeSent, notSent, type Result } from "../../core/errors.ts";
+import { ANSWERED, type ErrorCode, maybeSent, notSent, type Result } from "../../core/base/errors.ts";
 
 /** How long nothing is asked when Slack says that it was too much, and not for how long. */
 const DEFAULT_RETRY_AFTER_MS = 30_000;

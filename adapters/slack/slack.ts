@@ -1,7 +1,7 @@
 /** Slack's Web API as the port has it: which method is called with what, and what is read of its reply. */
 import { z } from "zod";
-import { ANSWERED, failed, notSent, ok, type Result } from "../../core/errors.ts";
-import type { OwnMessage, SlackPort, SlackUser, ThreadMessage } from "../../core/channels/slack/port.ts";
+import { ANSWERED, failed, notSent, ok, type Result } from "../../core/base/errors.ts";
+import type { OwnMessage, SlackPort, SlackUser, ThreadMessage } from "../../core/ports/slack.ts";
 import { callSlack, type SlackAddress } from "./call.ts";
 import { downloadFile, uploadFile } from "./files.ts";
 import { leaveUnread, reachSlack } from "./reach.ts";

@@ -14,10 +14,10 @@ import {
   ok,
   type Result,
   surelyNotSent,
-} from "../../core/errors.ts";
-import { hostIsListed, portIsListed } from "../../core/host-pattern.ts";
-import type { SecretsPort, TenantSecret } from "../../core/web/secrets-port.ts";
-import type { SshCredential, SshPort, SshRequest, SshRun } from "../../core/ssh/port.ts";
+} from "../../core/base/errors.ts";
+import { hostIsListed, portIsListed } from "../../core/web/host-pattern.ts";
+import type { SecretsPort, TenantSecret } from "../../core/ports/secrets.ts";
+import type { SshCredential, SshPort, SshRequest, SshRun } from "../../core/ports/ssh.ts";
 import { fillReferences, referencedNames } from "../../core/web/secret-references.ts";
 import { type EgressAllow, judgeSshPlace, sshPlace } from "../egress/address.ts";
 import { boundValue } from "../egress/fill-secrets.ts";

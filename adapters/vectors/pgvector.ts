@@ -3,9 +3,9 @@
  * exactly the nearest ones. Vectors have length 1: the inner product, the cheapest of pgvector's distances, is the cosine.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { ok } from "../../core/errors.ts";
+import { ok } from "../../core/base/errors.ts";
 import type { MemoryScope } from "../../core/memory/memory.ts";
-import type { StoredVector, VectorsPort } from "../../core/memory/vector-ports.ts";
+import type { StoredVector, VectorsPort } from "../../core/ports/vectors.ts";
 import { asTenant, openConnection } from "../database/connection.ts";
 
 /** Vectors of one statement: each is some kilobytes of text. */

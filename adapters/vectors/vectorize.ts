@@ -2,10 +2,10 @@
  * Vectors in Cloudflare Vectorize: one index for all tenants, with a namespace for each tenant and model. What was written
  * is found some seconds later. https://developers.cloudflare.com/vectorize/reference/client-api/
  */
-import { sha256Hex } from "../../core/sha256.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { MemoryScope } from "../../core/memory/memory.ts";
-import type { StoredVector, VectorsPort } from "../../core/memory/vector-ports.ts";
+import type { StoredVector, VectorsPort } from "../../core/ports/vectors.ts";
 
 /** Of the platform: vectors of one upsert (from a Worker) and ids of one deletion; matches without their values. */
 const MAX_BATCH = 1000;

@@ -1,6 +1,6 @@
 /** How long a search through 12,000 tools takes once they are indexed, and how long that takes. `bench/tool-search` tells more. */
-import { searchTools } from "../../core/tool-search/search.ts";
-import { SegmentBuilder } from "../../core/tool-search/segment.ts";
+import { searchTools } from "../../core/lib/tool-search/search.ts";
+import { SegmentBuilder } from "../../core/lib/tool-search/segment.ts";
 import { quantile } from "../../test/drill/random.ts";
 import { madeSet } from "../tool-search/made-tools.ts";
 import type { Section } from "./section.ts";

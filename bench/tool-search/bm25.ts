@@ -1,5 +1,5 @@
 /** Plain BM25 over all of a tool's text as one: the floor of the search. */
-import type { SearchableTool } from "../../core/tool-search/segment.ts";
+import type { SearchableTool } from "../../core/lib/tool-search/segment.ts";
 
 const K1 = 1.2;
 const B = 0.75;

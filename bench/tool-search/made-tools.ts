@@ -3,9 +3,9 @@
  * its own things, so that every tool has near namesakes. A request says it in other words than the tools do.
  */
 import { seededRandom } from "../../test/drill/random.ts";
-import type { SearchableTool } from "../../core/tool-search/segment.ts";
-import type { ListedTool } from "../../core/tool-search/tool-list.ts";
-import type { JsonSchema } from "../../core/tool.ts";
+import type { SearchableTool } from "../../core/lib/tool-search/segment.ts";
+import type { ListedTool } from "../../core/lib/tool-search/tool-list.ts";
+import type { JsonSchema } from "../../core/tool/tool.ts";
 import type { NumberedRequest } from "./public-set.ts";
 
 /** A tool as a search reads it, with its input. */

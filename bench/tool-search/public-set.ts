@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import type { SearchableTool } from "../../core/tool-search/segment.ts";
+import type { SearchableTool } from "../../core/lib/tool-search/segment.ts";
 
 /** A request, and the tools that it needs: one of each group, by number in its list. */
 export interface NumberedRequest {

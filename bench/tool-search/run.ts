@@ -5,8 +5,8 @@
  *     node bench/tool-search/run.ts
  */
 import { quantile } from "../../test/drill/random.ts";
-import { searchTools } from "../../core/tool-search/search.ts";
-import { type SearchableTool, SegmentBuilder } from "../../core/tool-search/segment.ts";
+import { searchTools } from "../../core/lib/tool-search/search.ts";
+import { type SearchableTool, SegmentBuilder } from "../../core/lib/tool-search/segment.ts";
 import { plainBm25 } from "./bm25.ts";
 import { madeSet } from "./made-tools.ts";
 import { type NumberedRequest, readPublicSet } from "./public-set.ts";

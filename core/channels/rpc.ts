@@ -1,13 +1,13 @@
 /** What the objects of channels ask of the Worker: the rules and adapters that work what came in and send what goes out. */
-import type { Failure, Result } from "../errors.ts";
-import type { InputSources, TaskRequest } from "../new-task.ts";
-import type { TaskView } from "../task-view.ts";
-import type { JsonState } from "../tool.ts";
-import type { Attempt, Delivery, DeliveryKind, Sent } from "./delivery.ts";
-import type { Handled, InboxItem } from "./inbox.ts";
-import type { OutMessage } from "./message.ts";
-import type { Notice } from "./notice.ts";
-import type { DeliverTo, WayIn } from "./way-in.ts";
+import type { Failure, Result } from "../base/errors.ts";
+import type { InputSources, TaskRequest } from "../task/new-task.ts";
+import type { TaskView } from "../task/view.ts";
+import type { JsonState } from "../tool/tool.ts";
+import type { Attempt, Delivery, DeliveryKind, Sent } from "./outbox/delivery.ts";
+import type { Handled, InboxItem } from "./inbox/inbox.ts";
+import type { OutMessage } from "./outbox/message.ts";
+import type { Notice } from "../task/notice.ts";
+import type { DeliverTo, WayIn } from "../task/source.ts";
 
 /** A task that no request of the API asks for. The same `seed` and moment make the same task, once. */
 export interface TaskOrder extends InputSources {

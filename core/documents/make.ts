@@ -3,7 +3,7 @@
  * Text is Markdown where it says so and plain text elsewhere.
  */
 import { z } from "zod";
-import type { Result } from "../errors.ts";
+import type { Result } from "../base/errors.ts";
 import { judgeFormula } from "./formula.ts";
 
 /** The formats that are made. */

@@ -2,13 +2,13 @@
  * The content of the files that a call names. A person approves a call together with that content, by the hash that the
  * sandbox's index has of each file, and the call sends those bytes or none.
  */
-import { canonicalJson } from "../canonical-json.ts";
-import { failed, ok, type Result } from "../errors.ts";
-import type { FileEntry, FilesPort } from "../ports.ts";
+import { canonicalJson } from "../base/canonical-json.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
+import type { FileEntry, FilesPort } from "../ports/tool-ports.ts";
 import { type Bound, bindCopy } from "../sandbox/bind-copy.ts";
 import { judgePath } from "../sandbox/path.ts";
-import { sha256HexNow } from "../sha256-now.ts";
-import type { BoundFile, SandboxRules, Tool } from "../tool.ts";
+import { sha256HexNow } from "../base/sha256-now.ts";
+import type { BoundFile, SandboxRules, Tool } from "../tool/tool.ts";
 
 type FileTerms = Pick<Tool, "refersTo" | "copies">;
 

@@ -1,8 +1,8 @@
 /** The envelope: is a tool inside what this task may use? Checked when the model is shown its tools, and at every call. */
-import { fnmatch, matchesOneOf } from "../fnmatch.ts";
-import { failed, ok, type Result } from "../errors.ts";
-import type { TaskFacts } from "../task-state.ts";
-import type { Permission, Tool } from "../tool.ts";
+import { fnmatch, matchesOneOf } from "../lib/fnmatch.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
+import type { TaskFacts } from "../task/state.ts";
+import type { Permission, Tool } from "../tool/tool.ts";
 
 /** What of a tool the envelope is about. */
 type JudgedTool = Pick<Tool, "name" | "alsoNamed" | "permissions" | "onlyByName">;

@@ -3,9 +3,9 @@
  * it: it chooses neither host nor header names, leaves no path, and refers to no secret.
  */
 import { getOwn } from "../base/own-field.ts";
-import { failed, ok, type Result } from "../errors.ts";
-import { isReading } from "../http-method.ts";
-import type { ArgumentPlace, HttpTemplate } from "../tool-source.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
+import { isReading } from "../web/http-method.ts";
+import type { ArgumentPlace, HttpTemplate } from "../tool/source.ts";
 import { isHeaderValue } from "../web/headers.ts";
 
 /** A request as it goes out. */

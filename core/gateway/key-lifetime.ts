@@ -2,9 +2,9 @@
  * The age of a keyed call's key, stored in the task's batch for its recovery. The state holds it because the ledger's table
  * of an older task gets no column.
  */
-import type { CallToMake } from "../task-decision.ts";
-import type { BatchCall } from "../task-state.ts";
-import type { EffectTerms } from "../tool.ts";
+import type { CallToMake } from "../task/decision.ts";
+import type { BatchCall } from "../task/state.ts";
+import type { EffectTerms } from "../tool/tool.ts";
 import { chooseRecovery, DEFAULT_KEYED_FOR_MS, OWN_KEYED_FOR_MS, RESEND_KEYED_FOR_MS } from "./outcome.ts";
 
 /** Picks how the effect of a call may be repeated. */

@@ -2,8 +2,8 @@
  * The names that a model sees. Providers take `[a-zA-Z0-9_-]{1,64}`: dots become underscores; a name that is too long or
  * collides is cut and gets the first ten hex digits of its SHA-1 (document 002).
  */
-import { toHex } from "../hex.ts";
-import type { Tool } from "../tool.ts";
+import { toHex } from "../base/hex.ts";
+import type { Tool } from "../tool/tool.ts";
 
 const LONGEST = 64;
 const HASH_DIGITS = 10;

@@ -7,9 +7,9 @@
  *    receiver still remembers the key of the first attempt (`keyed`).
  * 2. Once an attempt may have taken effect, the outcome is confirmed or unknown, never failed.
  */
-import { ERRORS, type Failure, surelyNotSent, wasAnswered } from "../errors.ts";
-import { isUnanswered } from "../unanswered.ts";
-import type { EffectClass, EffectTerms } from "../tool.ts";
+import { ERRORS, type Failure, surelyNotSent, wasAnswered } from "../base/errors.ts";
+import { isUnanswered } from "../base/unanswered.ts";
+import type { EffectClass, EffectTerms } from "../tool/tool.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

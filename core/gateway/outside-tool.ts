@@ -1,12 +1,12 @@
 /** Tools that a tenant brought, as tools like any other. How their calls are made depends on where they come from. */
 import { z } from "zod";
-import { isReading } from "../http-method.ts";
-import { compileSchema, type SchemaChecker } from "../json-schema/compile.ts";
-import { limitPatterns, type PatternBudget } from "../json-schema/limit-patterns.ts";
-import type { PatternsPort, ToolPorts } from "../ports.ts";
+import { isReading } from "../web/http-method.ts";
+import { compileSchema, type SchemaChecker } from "../lib/json-schema/compile.ts";
+import { limitPatterns, type PatternBudget } from "../lib/json-schema/limit-patterns.ts";
+import type { PatternsPort, ToolPorts } from "../ports/tool-ports.ts";
 import type { Carried } from "../provenance/carry-out.ts";
-import type { EffectClass, JsonSchema, Tool, ToolContext, ToolOutcome, Touch } from "../tool.ts";
-import { nameKey, type OutsideOrigin, type OutsideTool } from "../tool-source.ts";
+import type { EffectClass, JsonSchema, Tool, ToolContext, ToolOutcome, Touch } from "../tool/tool.ts";
+import { nameKey, type OutsideOrigin, type OutsideTool } from "../tool/source.ts";
 import { documentedKeyedForMs, type OwnApi } from "../web/idempotent-hosts.ts";
 import { DEFAULT_KEYED_FOR_MS } from "./outcome.ts";
 import { fillTemplate, withoutReferences } from "./http-template.ts";

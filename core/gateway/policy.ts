@@ -1,6 +1,6 @@
 /** The approval policy: allow, ask, or deny. Decided by tool pattern, else by security level, else by the default. */
-import type { ApprovalPolicy } from "../agent.ts";
-import type { SecurityLevel, Tool } from "../tool.ts";
+import type { ApprovalPolicy } from "../agents/agent.ts";
+import type { SecurityLevel, Tool } from "../tool/tool.ts";
 import { matchesTool } from "./envelope.ts";
 
 export type PolicyDecision = "allow" | "ask" | "deny";

@@ -1,5 +1,5 @@
 /** What the model reads of a result: short ones whole, longer ones by head and tail, with a word on what is left out. */
-import type { ToolError } from "../tool.ts";
+import type { ToolError } from "../tool/tool.ts";
 
 /** Characters; document 000's MEDIUM_RESULT_THRESHOLD and LARGE_RESULT_THRESHOLD. */
 export interface ShapeLimits {

@@ -1,6 +1,6 @@
 /** Finds the resources that a call touches: as its tool declares, else by the tool's ports and the effect class. */
-import type { ToolPorts } from "../ports.ts";
-import type { EffectClass, Tool, Touch } from "../tool.ts";
+import type { ToolPorts } from "../ports/tool-ports.ts";
+import type { EffectClass, Tool, Touch } from "../tool/tool.ts";
 
 /** The resource behind a port, for tools that declare nothing. A program may write any file, of any class. */
 const BEHIND_PORT: { readonly [Port in keyof ToolPorts]?: (effect: EffectClass) => Touch } = {

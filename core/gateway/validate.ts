@@ -1,8 +1,8 @@
 /** Arguments and outputs against a tool's schema: aliases resolved, unknown fields refused, the field at fault named. */
 import type { z } from "zod";
-import { failed, ok, type Result } from "../errors.ts";
-import { MAX_DEPTH, whyTooLarge } from "../json-size.ts";
-import type { Tool } from "../tool.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
+import { MAX_DEPTH, whyTooLarge } from "../base/json-size.ts";
+import type { Tool } from "../tool/tool.ts";
 
 /** The model's argument text as a value, which the gateway may walk through. Empty text is no arguments. */
 export function parseArguments(text: string): Result<unknown> {

@@ -4,11 +4,11 @@
  * (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
  */
 import { getOwn } from "../base/own-field.ts";
-import { ANSWERED, failed, type Failure } from "../errors.ts";
-import type { McpAnswer, McpQuestion, McpReply } from "./port.ts";
+import { ANSWERED, failed, type Failure } from "../base/errors.ts";
+import type { McpAnswer, McpQuestion, McpReply } from "../ports/mcp.ts";
 import type { OutsideCaller } from "../gateway/outside-tool.ts";
-import type { OutsideTool } from "../tool-source.ts";
-import { type JsonState, MAX_STATE_CHARACTERS, type ToolContext, type ToolOutcome } from "../tool.ts";
+import type { OutsideTool } from "../tool/source.ts";
+import { type JsonState, MAX_STATE_CHARACTERS, type ToolContext, type ToolOutcome } from "../tool/tool.ts";
 import { readContent } from "./content.ts";
 import { readAnswer, readQuestion, showQuestion } from "./question.ts";
 import { plainText } from "./tool-list.ts";

@@ -3,8 +3,8 @@
  * stands for the tenant's secret of that name, which the egress module fills in. A server has a `url`, or a `command`.
  */
 import { z } from "zod";
-import { type Failure, failed, ok, type Result } from "../errors.ts";
-import { canonicalJson } from "../canonical-json.ts";
+import { type Failure, failed, ok, type Result } from "../base/errors.ts";
+import { canonicalJson } from "../base/canonical-json.ts";
 import {
   asReferences,
   BROKEN_REFERENCE,

@@ -3,9 +3,9 @@
  * links described. Nothing that a result names is fetched.
  */
 import { getOwn } from "../base/own-field.ts";
-import { readBase64 } from "../base64.ts";
-import type { McpContent } from "./port.ts";
-import type { CallFacts, ToolContext } from "../tool.ts";
+import { readBase64 } from "../base/base64.ts";
+import type { McpContent } from "../ports/mcp.ts";
+import type { CallFacts, ToolContext } from "../tool/tool.ts";
 import { plainText } from "./tool-list.ts";
 
 const MAX_FILES = 20;

@@ -1,7 +1,7 @@
 /** The tools of an MCP server as tools of its tenant: their names, and what each promises the gateway. */
 import { shortHash } from "../gateway/model-names.ts";
-import type { McpTool } from "./port.ts";
-import type { OutsideTool } from "../tool-source.ts";
+import type { McpTool } from "../ports/mcp.ts";
+import type { OutsideTool } from "../tool/source.ts";
 
 const SOURCE_PREFIX = "mcp:";
 const LONGEST_NAME = 64;

@@ -4,10 +4,10 @@
  * stands for the tenant's secret of that name.
  */
 import { z } from "zod";
-import { failed, notSent, ok, type Result } from "../errors.ts";
-import { normalHostPattern, patternIsCovered } from "../host-pattern.ts";
-import { findMethodRefusal } from "../policy/secret-use.ts";
-import type { TenantSecret } from "../web/secrets-port.ts";
+import { failed, notSent, ok, type Result } from "../base/errors.ts";
+import { normalHostPattern, patternIsCovered } from "../web/host-pattern.ts";
+import { findMethodRefusal } from "../secrets/secret-use.ts";
+import type { TenantSecret } from "../ports/secrets.ts";
 import { fillReferences, referencedNames } from "../web/secret-references.ts";
 
 const MAX_COMMAND = 500;

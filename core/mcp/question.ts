@@ -4,7 +4,7 @@
  * several fields is answered by JSON or by lines of `name: value`; a form of one field by its value.
  */
 import { getOwn } from "../base/own-field.ts";
-import type { McpAnswer, McpQuestion } from "./port.ts";
+import type { McpAnswer, McpQuestion } from "../ports/mcp.ts";
 import { type Field, fieldsOf, readValue, showField } from "./question-fields.ts";
 import { plainText } from "./tool-list.ts";
 

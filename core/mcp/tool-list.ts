@@ -4,10 +4,10 @@
  * what a person or a model reads, and a tool that does not fit is left out with a reason.
  */
 import { z } from "zod";
-import { canonicalJson } from "../canonical-json.ts";
-import { sha256Hex } from "../sha256.ts";
-import { failed, ok, type Result } from "../errors.ts";
-import type { McpTool } from "./port.ts";
+import { canonicalJson } from "../base/canonical-json.ts";
+import { sha256Hex } from "../base/sha256.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
+import type { McpTool } from "../ports/mcp.ts";
 
 export const MAX_TOOLS = 1_000;
 /** Characters of what the model reads of a tool. */

@@ -4,8 +4,8 @@
  */
 import { z } from "zod";
 import { type Label, OUTSIDE, TENANT } from "../provenance/label.ts";
-import { sha256Hex } from "../sha256.ts";
-import { ID_PREFIXES } from "../ids.ts";
+import { sha256Hex } from "../base/sha256.ts";
+import { ID_PREFIXES } from "../base/ids.ts";
 
 /** Characters (Unicode code points) of a memory: about a thousand tokens, which every embedding model takes at once. */
 const MAX_CONTENT_CHARACTERS = 4_000;

@@ -1,6 +1,6 @@
 /** How an operation shows who calls it: which of its security schemes the tenant has a secret for, and where that goes. */
 import { getOwn } from "../base/own-field.ts";
-import { failed, ok, type Result } from "../errors.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
 import { follow, isJson, type Json, jsonAt, textAt } from "./document.ts";
 
 /** Headers and query parameters with references to secrets. */

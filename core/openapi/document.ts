@@ -1,7 +1,7 @@
 /** An OpenAPI document as data, and its references. Nothing about its form is taken for granted: others wrote it. */
 import { getOwn } from "../base/own-field.ts";
-import { failed, ok, type Result } from "../errors.ts";
-import { whyTooLarge } from "../json-size.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
+import { whyTooLarge } from "../base/json-size.ts";
 import { pointerSteps } from "../gateway/outside-tool.ts";
 
 export type Json = Readonly<Record<string, unknown>>;

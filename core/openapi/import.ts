@@ -1,16 +1,16 @@
 /** The tools of an OpenAPI document: one for each operation that can be called, and why the others cannot. */
 import { type GiveWay, Turns } from "../base/turns.ts";
-import { defaultEffect } from "../custom-tool.ts";
-import { failed, ok, type Result } from "../errors.ts";
-import { matchesOneOf } from "../fnmatch.ts";
-import { checkTemplate } from "../gateway/check-template.ts";
+import { defaultEffect } from "../custom-tools/custom-tool.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
+import { matchesOneOf } from "../lib/fnmatch.ts";
+import { checkTemplate } from "../custom-tools/check-template.ts";
 import { shortHash } from "../gateway/model-names.ts";
-import { isReading } from "../http-method.ts";
-import { compileSchema } from "../json-schema/compile.ts";
-import { limitPatterns, PatternBudget } from "../json-schema/limit-patterns.ts";
-import type { PatternsPort } from "../ports.ts";
-import type { SecurityLevel } from "../tool.ts";
-import { type HttpTemplate, MAX_SOURCE_BYTES, type OutsideTool } from "../tool-source.ts";
+import { isReading } from "../web/http-method.ts";
+import { compileSchema } from "../lib/json-schema/compile.ts";
+import { limitPatterns, PatternBudget } from "../lib/json-schema/limit-patterns.ts";
+import type { PatternsPort } from "../ports/tool-ports.ts";
+import type { SecurityLevel } from "../tool/tool.ts";
+import { type HttpTemplate, MAX_SOURCE_BYTES, type OutsideTool } from "../tool/source.ts";
 import { readArguments } from "./arguments.ts";
 import { readCredentials } from "./credentials.ts";
 import { type ApiDocument, follow, isJson, type Json, jsonAt, listAt, textAt } from "./document.ts";

@@ -1,9 +1,9 @@
 /** What people read of questions and approvals, before a channel gives it a form. */
 import { getOwn } from "../base/own-field.ts";
-import type { Ask, OutMessage } from "../channels/message.ts";
-import type { Notice } from "../channels/notice.ts";
-import type { ApprovedFile, PendingView } from "../task-view.ts";
-import { shownArguments } from "./shown-call.ts";
+import type { Ask, OutMessage } from "../channels/outbox/message.ts";
+import type { Notice } from "../task/notice.ts";
+import type { ApprovedFile, PendingView } from "../task/view.ts";
+import { shownArguments } from "./format-call.ts";
 
 /** Characters of an answer that those who were asked too are shown. */
 const MAX_SHOWN_ANSWER = 500;

@@ -1,7 +1,7 @@
 /** Which person a name means. */
-import { failed, ok, type Result } from "../errors.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
 import { nameKey, type PersonRecord } from "./person.ts";
-import type { PeopleNames, PersonTable } from "./tables.ts";
+import type { PeopleNames, PersonTable } from "../ports/person-table.ts";
 
 /** Names that an error lists. */
 const MAX_LISTED = 50;

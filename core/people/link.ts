@@ -1,5 +1,5 @@
 /** What the record of a person says who was linked from a channel. */
-import { openZone } from "../schedules/zone.ts";
+import { openZone } from "../base/time-zone.ts";
 import {
   addressKey,
   LINKED_BY_THEMSELVES,

@@ -1,6 +1,6 @@
 /** A person as the API takes and shows it. */
 import { z } from "zod";
-import { openZone } from "../schedules/zone.ts";
+import { openZone } from "../base/time-zone.ts";
 import {
   addressKey,
   MAX_ADDRESSES,

@@ -1,5 +1,5 @@
 /** Where a question or an approval goes, and when: first channel, fallback, reminders. */
-import type { Delivery } from "../channels/delivery.ts";
+import type { Delivery } from "../channels/outbox/delivery.ts";
 import type { PersonAddress, PersonRecord } from "./person.ts";
 import { afterWorking, isWorking, nextWorking, type Worker } from "./working-hours.ts";
 

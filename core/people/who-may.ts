@@ -1,5 +1,5 @@
 /** Who may answer a question, and who may decide an approval. */
-import type { PendingView } from "../task-view.ts";
+import type { PendingView } from "../task/view.ts";
 import type { PersonRecord } from "./person.ts";
 
 type Voter = Pick<PersonRecord, "id" | "mayAnswer" | "mayApprove">;

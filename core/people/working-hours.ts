@@ -1,5 +1,5 @@
 /** When a person works, by the clocks of the person's own zone. */
-import { momentOf, openZone, wallAt, type Zone } from "../schedules/zone.ts";
+import { momentOf, openZone, wallAt, type Zone } from "../base/time-zone.ts";
 import type { PersonFields, WorkingHours } from "./person.ts";
 
 const DAY_MS = 86_400_000;

@@ -5,7 +5,7 @@
  */
 import { cleanName } from "../gateway/model-names.ts";
 import { cutBefore, EXPAND_RESULT } from "../gateway/shape.ts";
-import type { Message } from "../messages.ts";
+import type { Message } from "../model/messages.ts";
 import { mayInstruct, PERSON } from "../provenance/label.ts";
 import { readResultIds, writeResultIds } from "./result-ids.ts";
 

@@ -3,9 +3,9 @@
  * model was shown a shortened form of. Their keys begin with the tree's prefix, and go when the tree's files go.
  */
 import { type RestOfText, type ShapeLimits, shapeText } from "../gateway/shape.ts";
-import type { Result } from "../errors.ts";
-import type { BlobPort } from "../ports.ts";
-import type { TaskFacts } from "../task-state.ts";
+import type { Result } from "../base/errors.ts";
+import type { BlobPort } from "../ports/tool-ports.ts";
+import type { TaskFacts } from "../task/state.ts";
 
 type Tree = Pick<TaskFacts, "tenant" | "rootId">;
 

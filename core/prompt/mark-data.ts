@@ -2,10 +2,10 @@
  * Messages as the model reads them: parts of one message are joined, and each text that may not instruct is between the
  * marks `<data-N>` and `</data-N>`. N is the task's own, so that a prompt's beginning stays the same from step to step.
  */
-import type { Message } from "../messages.ts";
+import type { Message } from "../model/messages.ts";
 import { mayInstruct } from "../provenance/label.ts";
-import { labelMessage } from "../provenance/label-messages.ts";
-import type { TaskFacts } from "../task-state.ts";
+import { labelMessage } from "../model/label-messages.ts";
+import type { TaskFacts } from "../task/state.ts";
 
 /** Part of the system text. It does not contain N, so that tasks of one agent share a prompt's beginning. */
 export const DATA_NOTE =

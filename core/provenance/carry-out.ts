@@ -4,8 +4,8 @@
  * destination or its content is vouched for. Anything else needs a person. No rule of an agent's approval policy lifts this;
  * `allowed_domains` does, because it names the hosts.
  */
-import { hostIsNamed } from "../host-pattern.ts";
-import type { JsonSchema } from "../tool.ts";
+import { hostIsNamed } from "../web/host-pattern.ts";
+import type { JsonSchema } from "../tool/tool.ts";
 import { type CountedChoice, countChoice, MAX_CHOICE_BITS, MAX_ENTRIES } from "./count-choice.ts";
 import { findTellingHeader } from "./count-headers.ts";
 import {

@@ -3,7 +3,7 @@
  * places that are examined closely are bounded: what is not found within the bound counts as absent where it would vouch for
  * a call, and as present where it would speak against one.
  */
-import { toBareHost, toHostName } from "../host-pattern.ts";
+import { toBareHost, toHostName } from "../web/host-pattern.ts";
 import { isFileLike } from "./file-endings.ts";
 import { countPlaces, foldText, toComparable } from "./shared-runs.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Finds the origin of a value in the conversation: who named it, where it was read, and whether the model wrote it first.
- * The texts come sorted by their source (`core/gateway/read-ground.ts`).
+ * The texts come sorted by their source (`core/steps/read-ground.ts`).
  */
 import {
   findValue,

@@ -2,11 +2,11 @@
  * What a program is given, as a person approves it: each file by its own hash and mode, each directory by a hash over the
  * paths, the hashes and the modes of its files. The default mode is left out. The program gets the copy that was bound; later writes do not change it.
  */
-import { canonicalJson } from "../canonical-json.ts";
-import { ok, type Result } from "../errors.ts";
-import type { FileEntry } from "../ports.ts";
-import { sha256Hex } from "../sha256.ts";
-import type { BoundFile } from "../tool.ts";
+import { canonicalJson } from "../base/canonical-json.ts";
+import { ok, type Result } from "../base/errors.ts";
+import type { FileEntry } from "../ports/tool-ports.ts";
+import { sha256Hex } from "../base/sha256.ts";
+import type { BoundFile } from "../tool/tool.ts";
 import { DEFAULT_MODE } from "./file-mode.ts";
 import { judgeTop } from "./path.ts";
 import { type CopyContext, type CopyScope, gatherCopy, type WorkingCopy } from "./working-copy.ts";

@@ -2,8 +2,8 @@
  * Several changes to one sandbox that happen together or not at all: each file has to be at the version that the changes
  * were made from, what is there afterwards has to be a tree, and it has to fit. The fake and the object ask here alike.
  */
-import { failed, ok, type Failure, type Result } from "../errors.ts";
-import type { FileEntry } from "../ports.ts";
+import { failed, ok, type Failure, type Result } from "../base/errors.ts";
+import type { FileEntry } from "../ports/tool-ports.ts";
 import type { Label } from "../provenance/label.ts";
 import { judgeForm } from "./path.ts";
 import { directoriesAbove, judgeTotals, type Totals } from "./write.ts";

@@ -2,16 +2,16 @@
  * Globs over the path of a file, matched segment by segment:
  *
  * - `**` alone as a segment is any number of segments, also none; at the end of a glob it is at least one.
- * - Inside a segment the rules are those of `core/fnmatch.ts`: `*` is any characters, `?` one, `[a-z]` and `[!a-z]` one of a
+ * - Inside a segment the rules are those of `core/lib/fnmatch.ts`: `*` is any characters, `?` one, `[a-z]` and `[!a-z]` one of a
  *   set or outside of it. None of them crosses a `/`, and neither does `**` beside other characters.
  * - A leading dot is a character like any other. Case counts. There are no braces and no escapes.
  *
  * No regular expression is built. A glob takes time by the number of segments of a path, and of its own segments by words
  * of 32.
  */
-import { accepts, type Automaton, makeAutomaton } from "../automaton.ts";
-import { failed, ok, type Result } from "../errors.ts";
-import { compilePattern, matchesPattern, type CompiledPattern } from "../fnmatch.ts";
+import { accepts, type Automaton, makeAutomaton } from "../lib/automaton.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
+import { compilePattern, matchesPattern, type CompiledPattern } from "../lib/fnmatch.ts";
 
 /** Characters of a glob. */
 const MAX_GLOB_CHARACTERS = 1_000;

@@ -2,14 +2,14 @@
  * Runs a program on a copy of the files that an agent may see, and brings back what it changed: what the agent's rules
  * admit, all of it or nothing, and only where nobody else has changed the same files meanwhile.
  */
-import { asNotSent, type Failure, ok, type Result } from "../errors.ts";
-import type { FileEntry, FilesPort } from "../ports.ts";
-import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../scripts/port.ts";
-import type { CallFacts, SandboxRules } from "../tool.ts";
+import { asNotSent, type Failure, ok, type Result } from "../base/errors.ts";
+import type { FileEntry, FilesPort } from "../ports/tool-ports.ts";
+import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../ports/scripts.ts";
+import type { CallFacts, SandboxRules } from "../tool/tool.ts";
 import type { FileChange } from "./file-change.ts";
 import { checkListedExtension, isVisibleFile, judgePath, judgeTop, WRITE_DISABLED } from "./path.ts";
 import { MAX_WALK_PAGE } from "./write.ts";
-import { streamOf } from "../byte-stream.ts";
+import { streamOf } from "../base/byte-stream.ts";
 
 /** What goes in. Each file is a request to the store, of which a Worker has 10,000. */
 export const MAX_COPIED_FILES = 4_000;

@@ -2,9 +2,9 @@
  * Whether a sandbox takes a change: no file where a directory is and the reverse, the version that was asked for, the
  * quota. The fake and the object ask here alike, and build what they store here.
  */
-import { failed, ok, type Result } from "../errors.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
 import { type Label, OUTSIDE } from "../provenance/label.ts";
-import type { FileEntry, FileVersion, WriteOptions } from "../ports.ts";
+import type { FileEntry, FileVersion, WriteOptions } from "../ports/tool-ports.ts";
 import { contentTypeOf } from "./content-type.ts";
 import { DEFAULT_MODE } from "./file-mode.ts";
 

@@ -1,5 +1,5 @@
 /** How a schedule is made and changed. Pure; failures name the field. */
-import { failed, ok, type Result } from "../errors.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
 import { checkSchedule, nextDue, type ScheduleConfig, type ScheduleState } from "./schedule.ts";
 
 export function newSchedule(

@@ -3,7 +3,7 @@
  * only that: it is asked for wall times as if they were UTC, and `due.ts` says when clocks read them.
  */
 import { Cron } from "croner";
-import { failed, ok, type Result } from "../errors.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
 
 export const MAX_EXPRESSION = 200;
 const NICKNAMES: ReadonlySet<string> = new Set(["@hourly", "@daily", "@weekly", "@monthly", "@yearly", "@annually"]);

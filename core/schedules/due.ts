@@ -6,9 +6,17 @@
  * kept once: at the first of two moments that read it, and, when clocks leave it out, at the first moment after the gap,
  * together with all others of that gap. Intervals are of real time.
  */
-import { failed, ok, type Result } from "../errors.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
 import { type CronRule, openCron } from "./cron.ts";
-import { firstChange, momentOf, openZone, wallAt, WIDEST_CHANGE_MS, type Zone, type ZoneChange } from "./zone.ts";
+import {
+  firstChange,
+  momentOf,
+  openZone,
+  wallAt,
+  WIDEST_CHANGE_MS,
+  type Zone,
+  type ZoneChange,
+} from "../base/time-zone.ts";
 
 /** When it is due. Moments are in milliseconds since the epoch. */
 export type When =

@@ -1,8 +1,8 @@
 /** One due moment of a schedule, or one run that somebody asked for, and what became of it. */
-import type { Failure } from "../errors.ts";
+import type { Failure } from "../base/errors.ts";
 import { cutBefore } from "../gateway/shape.ts";
-import type { TaskStatus } from "../task-status.ts";
-import type { TaskView } from "../task-view.ts";
+import type { TaskStatus } from "../task/status.ts";
+import type { TaskView } from "../task/view.ts";
 import { type AfterFailure, decideAfterFailure } from "../gateway/outcome.ts";
 
 /**

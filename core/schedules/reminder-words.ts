@@ -1,8 +1,8 @@
 /** Reminders as people write them: `me in 20 minutes to call Ana`, `@Ana every weekday at 9:00: stand-up`. */
-import { failed, ok, type Result } from "../errors.ts";
-import { storable } from "../storable.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
+import { storable } from "../base/storable.ts";
 import type { ScheduleConfig } from "./schedule.ts";
-import { momentOf, openZone, wallAt, type Zone } from "./zone.ts";
+import { momentOf, openZone, wallAt, type Zone } from "../base/time-zone.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

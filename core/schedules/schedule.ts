@@ -1,8 +1,8 @@
 /** A schedule as it is asked for, and what is kept of it. */
 import { z } from "zod";
-import { CHANNELS } from "../channels/way-in.ts";
-import { failed, type Result } from "../errors.ts";
-import { taskRequestSchema } from "../new-task.ts";
+import { CHANNELS } from "../task/source.ts";
+import { failed, type Result } from "../base/errors.ts";
+import { taskRequestSchema } from "../task/new-task.ts";
 import { type DueClock, type DueRule, openDueClock } from "./due.ts";
 import { MAX_EXPRESSION } from "./cron.ts";
 

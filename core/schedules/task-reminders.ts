@@ -1,11 +1,11 @@
 /** Reminders that tasks set: each is a schedule that tells its text when it is due. */
-import type { DeliverTo } from "../channels/way-in.ts";
-import { type Failure, failed, ok, type Result } from "../errors.ts";
+import type { DeliverTo } from "../task/source.ts";
+import { type Failure, failed, ok, type Result } from "../base/errors.ts";
 import type { PersonRecord } from "../people/person.ts";
-import { storable } from "../storable.ts";
+import { storable } from "../base/storable.ts";
 import { type ScheduleConfig, scheduleConfigSchema, type ScheduleState } from "./schedule.ts";
-import type { AskedReminder, RemindersPort, SetReminder } from "./reminders-port.ts";
-import { momentOf, openZone } from "./zone.ts";
+import type { AskedReminder, RemindersPort, SetReminder } from "../ports/reminders.ts";
+import { momentOf, openZone } from "../base/time-zone.ts";
 
 /** What reminders of one task are made by. */
 export interface ReminderMaker {

@@ -1,8 +1,8 @@
 /** What a schedule tells people: reminders, and alerts of runs that failed or did not end in time. */
-import type { OutMessage } from "../channels/message.ts";
-import { plainMessage } from "../channels/message-delivery.ts";
+import type { OutMessage } from "../channels/outbox/message.ts";
+import { plainMessage } from "../channels/outbox/message-delivery.ts";
 import type { Telling } from "../channels/rpc.ts";
-import type { DeliverTo } from "../channels/way-in.ts";
+import type { DeliverTo } from "../task/source.ts";
 import type { Occurrence } from "./occurrence.ts";
 import type { ScheduleState } from "./schedule.ts";
 

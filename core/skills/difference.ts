@@ -1,5 +1,5 @@
 /** What a skill may do at one version, and may not at another. */
-import { matchesOneOf } from "../fnmatch.ts";
+import { matchesOneOf } from "../lib/fnmatch.ts";
 import type { Skill, SkillScript } from "./skill.ts";
 
 /** How two versions differ in what they allow. `said` has a sentence for each difference. */

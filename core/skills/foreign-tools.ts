@@ -1,6 +1,6 @@
 /** Entries of `allowed-tools` that name no tool of Otto's: other programs have other names for what they can do. */
 import { getOwn } from "../base/own-field.ts";
-import { compilePattern, matchesPattern } from "../fnmatch.ts";
+import { compilePattern, matchesPattern } from "../lib/fnmatch.ts";
 import type { SkillNote } from "./head.ts";
 import { shown } from "./package.ts";
 import { SKILL_FILE } from "./skill.ts";

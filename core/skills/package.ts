@@ -2,13 +2,13 @@
  * A skill's files as one package: which files may be in it, the bytes that it is kept as, and its hash, which is of those
  * bytes. The same files give the same bytes, however they came.
  */
-import { canonicalJson } from "../canonical-json.ts";
-import { failed, ok, type Result } from "../errors.ts";
+import { canonicalJson } from "../base/canonical-json.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
 import { judgeForm } from "../sandbox/path.ts";
-import type { SkillFile, SkillPackage } from "./port.ts";
+import type { SkillFile, SkillPackage } from "../ports/skills.ts";
 import { SKILL_FILE } from "./skill.ts";
-import { joinBytes } from "../join-bytes.ts";
-import { sha256Hex } from "../sha256.ts";
+import { joinBytes } from "../base/join-bytes.ts";
+import { sha256Hex } from "../base/sha256.ts";
 
 /** Bytes of all files of a package together, of a SKILL.md, and how many files there are. */
 export const MAX_PACKAGE_BYTES = 10_000_000;

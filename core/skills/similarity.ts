@@ -4,7 +4,7 @@
  * several words that say something, one of its name among them, which are a good part of what is asked. One that is missed
  * costs little: the model can load it.
  */
-import { stem, termsOf, wordsOf } from "../tool-search/words.ts";
+import { stem, termsOf, wordsOf } from "../lib/tool-search/words.ts";
 import type { Skill } from "./skill.ts";
 
 /** A skill that fits a task, and how well, from 0 to 1. */

@@ -1,5 +1,5 @@
 /** A skill as a model reads it: its instructions, and what else there is of it. */
-import type { SkillPackage } from "./port.ts";
+import type { SkillPackage } from "../ports/skills.ts";
 import { type Skill, SKILL_FILE, skillInstructions } from "./skill.ts";
 
 /** The text of a skill's package, the same each time. */

@@ -1,5 +1,5 @@
 /** The tool of a skill. */
-import type { OutsideTool } from "../tool-source.ts";
+import type { OutsideTool } from "../tool/source.ts";
 import type { Skill } from "./skill.ts";
 
 /** The source of the skills that a tenant uploaded, and that of those that ship with Otto. */

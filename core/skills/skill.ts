@@ -13,7 +13,7 @@ export interface Skill {
   readonly description: string;
   /** SHA-256 in hex of the package: its paths, modes and bytes. */
   readonly hash: string;
-  /** Patterns as `core/fnmatch.ts` reads them, of the tools that a task may use under the skill; null: it restricts nothing. */
+  /** Patterns as `core/lib/fnmatch.ts` reads them, of the tools that a task may use under the skill; null: it restricts nothing. */
   readonly allowedTools: readonly string[] | null;
   /** Those that may be run, in the order of the head. */
   readonly scripts: readonly SkillScript[];

@@ -3,7 +3,7 @@
  * ratio, links, encryption, entries that overlap. The archive's directory says which of its entries are links; a library
  * that hands out names and bytes does not.
  */
-import { failed, ok, type Result } from "../errors.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
 import { MAX_PACKAGE_BYTES, refusal, shown } from "./package.ts";
 
 /** An entry that is a file. */

@@ -1,5 +1,5 @@
 /** The figures of a tenant's accounts while its object runs: limits, what was spent, what is leased to tasks now. */
-import { NOTHING } from "../amounts.ts";
+import { NOTHING } from "../task/amounts.ts";
 import {
   type AccountUse,
   type BudgetAccount,
@@ -10,7 +10,7 @@ import {
   isNothing,
   sum,
 } from "./budget-tree.ts";
-import type { Amount } from "../task-state.ts";
+import type { Amount } from "../task/state.ts";
 
 /** An account as it is stored: its limit, and what was spent on a day, in that day's month, and ever. */
 export interface AccountFigures {

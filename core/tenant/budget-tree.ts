@@ -3,9 +3,9 @@
  * settles what it used; what is spent and what is leased together never pass a limit. Pure: `core/tenant/budget-book.ts` holds
  * the figures, `durable-objects/tenant-*` stores them. Tokens and millionths of a dollar are whole numbers here.
  */
-import { MICROS_PER_DOLLAR, NEAR_SHARE, NO_LIMIT } from "../amounts.ts";
-import type { NearLimit } from "../task-commands.ts";
-import type { Amount, AmountLimit, TaskFacts } from "../task-state.ts";
+import { MICROS_PER_DOLLAR, NEAR_SHARE, NO_LIMIT } from "../task/amounts.ts";
+import type { NearLimit } from "../task/commands.ts";
+import type { Amount, AmountLimit, TaskFacts } from "../task/state.ts";
 
 /** How long a limit's figures are counted before they begin again at nothing (UTC); `total`: for good. */
 export const BUDGET_PERIODS = ["day", "month", "total"] as const;

@@ -3,10 +3,10 @@
  * told as one, the last; when more tasks change than a reader could follow, only that is told. Nothing is kept: who was not
  * there reads again what it shows.
  */
-import { MICROS_PER_DOLLAR } from "../amounts.ts";
-import type { TaskReport } from "../objects.ts";
-import { lineOf, type OwnUsage, type TaskLine } from "../task-line.ts";
-import type { TaskStatus } from "../task-status.ts";
+import { MICROS_PER_DOLLAR } from "../task/amounts.ts";
+import type { TaskReport } from "./rpc.ts";
+import { lineOf, type OwnUsage, type TaskLine } from "../task/line.ts";
+import type { TaskStatus } from "../task/status.ts";
 
 /** What follows a quiet time is told this soon, with what comes at the same moment. */
 const FIRST_MS = 20;

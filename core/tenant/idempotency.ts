@@ -3,8 +3,8 @@
  * before it runs. The row's seed makes the ids of all that the request creates, so a try that was cut off is run again by
  * the next one and finds what the first had made. The reply is kept for a day and given to every repeat, byte for byte.
  */
-import { joinBytes } from "../join-bytes.ts";
-import { sha256Hex } from "../sha256.ts";
+import { joinBytes } from "../base/join-bytes.ts";
+import { sha256Hex } from "../base/sha256.ts";
 
 /** How long a reply is kept. */
 export const REPLY_KEPT_MS = 24 * 60 * 60 * 1000;

@@ -3,9 +3,9 @@
  * directs tasks of those agents only. Boundary: pure rules over a key, a route and a task. A route that is not listed here is closed to a
  * key with projects, so that a new route opens only once it filters.
  */
-import { failed, NO_SUCH_TASK, ok, type Result } from "../errors.ts";
-import type { KeyRecord } from "../objects.ts";
-import type { Scope } from "../keys.ts";
+import { failed, NO_SUCH_TASK, ok, type Result } from "../base/errors.ts";
+import type { KeyRecord } from "./rpc.ts";
+import type { Scope } from "./keys.ts";
 
 /** How many projects, and how many agents, a key can be bound to. */
 export const MAX_BOUND = 50;

@@ -3,7 +3,7 @@
  * counts by the part of it that the last sixty seconds still cover, so no minute, wherever it is laid, passes much more
  * than the limit, and a key costs three numbers whatever it sends.
  */
-import type { RateState } from "../objects.ts";
+import type { RateState } from "./rpc.ts";
 
 /** The length of the window. */
 export const RATE_WINDOW_MS = 60_000;

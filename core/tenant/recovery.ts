@@ -3,8 +3,8 @@
  * task index advances. A row that is gone, or whose counter is another, is of a lost or older database, or the object is: then
  * the index is rebuilt from the objects.
  */
-import type { NewApiKey, Tenant } from "../database.ts";
-import type { Result } from "../errors.ts";
+import type { NewApiKey, Tenant } from "../ports/database.ts";
+import type { Result } from "../base/errors.ts";
 
 /** What only Postgres has. Its counts are known from before a loss, and nothing brings it back. */
 export const NOT_REBUILDABLE = [

@@ -3,7 +3,7 @@
  * lives, waits or is a draft is never touched. A sweep goes through the ended trees in the order of their end, at a stored
  * cursor for each part.
  */
-import type { Place } from "../page-cursor.ts";
+import type { Place } from "../base/page-cursor.ts";
 
 /** What is removed: the whole task, its log, or its large results. In this order: an erased task has neither. */
 export const RETENTION_PARTS = ["tasks", "logs", "results"] as const;

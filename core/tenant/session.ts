@@ -2,8 +2,8 @@
  * How a person is signed in: a session, whose token a browser keeps in a cookie, and a link, whose token begins one, once.
  * Both act as the key that they were made with. Tokens are kept as their SHA-256 only.
  */
-import type { Page, PageRequest } from "../page-cursor.ts";
-import { makeText, OPERATOR, type TextForm, textOwner } from "../checksummed-text.ts";
+import type { Page, PageRequest } from "../base/page-cursor.ts";
+import { makeText, OPERATOR, type TextForm, textOwner } from "./checksummed-text.ts";
 
 /** 43 characters of base62 hold 256 bits. */
 const SESSION: TextForm = { prefix: "ottos_", secretCharacters: 43 };

@@ -1,5 +1,5 @@
 /** What the sandboxes of a tenant hold together. A sandbox holds bytes in advance of the files that need them. */
-import { failed, ok, type Result } from "../errors.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
 
 /** A sandbox that wants to hold `wanted` bytes in place of `held`, while all of the tenant's hold `total`. */
 export interface HoldRequest {

@@ -1,5 +1,5 @@
 /** Which headers a caller may set, and how a reply's headers and body are shown. */
-import { failed, ok, type Result } from "../errors.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
 
 const MAX_HEADERS = 64;
 const MAX_HEADER_CHARACTERS = 16_384;

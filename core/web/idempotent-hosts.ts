@@ -2,7 +2,7 @@
 import { getOwn } from "../base/own-field.ts";
 import { z } from "zod";
 import { DEFAULT_KEYED_FOR_MS, MAX_KEYED_FOR_S, MIN_KEYED_FOR_S } from "../gateway/outcome.ts";
-import { hostIsListed } from "../host-pattern.ts";
+import { hostIsListed } from "./host-pattern.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -2,7 +2,7 @@
  * Finds a method override in a GET or HEAD. Some servers obey one, so such a request is no read: no approval, key or effect
  * class fits it. It is refused everywhere.
  */
-import { isReading } from "../http-method.ts";
+import { isReading } from "./http-method.ts";
 
 /** The names that servers know, lower case, with dashes. Gateways read an underscore as a dash. */
 const OVERRIDES: ReadonlySet<string> = new Set(["x-http-method-override", "x-http-method", "x-method-override"]);

@@ -5,7 +5,7 @@
  *
  * Making a redactor takes time by the values' lengths, and using it by the text's (`find-secrets.ts`).
  */
-import { joinBytes } from "../join-bytes.ts";
+import { joinBytes } from "../base/join-bytes.ts";
 import { SecretFinder } from "./find-secrets.ts";
 import type { FoundValue } from "./found-values.ts";
 import { referenceTo } from "./secret-references.ts";

@@ -1,5 +1,5 @@
 /** A reply's body as a string: text where it is text, base64 where it is not. */
-import { toBase64 } from "../base64.ts";
+import { toBase64 } from "../base/base64.ts";
 
 /** How the string has to be read. */
 export interface ReplyBody {

@@ -1,5 +1,5 @@
 /** A request's body as its content type wants it. */
-import { failed, ok, type Result } from "../errors.ts";
+import { failed, ok, type Result } from "../base/errors.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DRAIN_KEY, DRAIN_MS } from "../../core/drain.ts";
+import { DRAIN_KEY, DRAIN_MS } from "../../core/steps/drain.ts";
 import { awaitDeployment, type Waiting } from "./await-deployment.ts";
 import { checkSecrets, listSecrets } from "./check-secrets.ts";
 import { DeployRefused, refuseAny } from "./deploy-refused.ts";

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeKey, OPERATOR } from "../../core/keys.ts";
+import { makeKey, OPERATOR } from "../../core/tenant/keys.ts";
 import { DeployRefused } from "./deploy-refused.ts";
 
 export interface MadeSecrets {

@@ -6,8 +6,8 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, renameSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isId } from "../../core/ids.ts";
-import { keyOwner } from "../../core/keys.ts";
+import { isId } from "../../core/base/ids.ts";
+import { keyOwner } from "../../core/tenant/keys.ts";
 import { CannotRun } from "./cannot-run.ts";
 import { type StateFolder, keep, readKept } from "./state-folder.ts";
 

@@ -1,8 +1,8 @@
 /** The secrets of a state: created once, and stored in its folder. */
 import { randomBytes } from "node:crypto";
 import { getOwn } from "../../core/base/own-field.ts";
-import { OPERATOR, keyOwner, makeKey } from "../../core/keys.ts";
-import { type SecretName, secretProblem } from "../../core/secrets.ts";
+import { OPERATOR, keyOwner, makeKey } from "../../core/tenant/keys.ts";
+import { type SecretName, secretProblem } from "../../core/secrets/worker-secrets.ts";
 import { CannotRun } from "./cannot-run.ts";
 import { type StateFolder, keep, readKept } from "./state-folder.ts";
 

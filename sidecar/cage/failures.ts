@@ -1,5 +1,5 @@
 /** Why a cage cannot be had: for lack of something that the machine has again in a moment, or for a reason for its operator. */
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 
 /** What a machine lacks for a moment: processes, descriptors, memory, space (errno(3)). */
 const PASSING: ReadonlySet<string> = new Set(["EAGAIN", "ENOMEM", "EMFILE", "ENFILE", "ENOSPC", "EDQUOT"]);

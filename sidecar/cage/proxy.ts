@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import { type Duplex, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { judgeUrl } from "../../adapters/egress/address.ts";
-import { hostIsListed, portIsListed } from "../../core/host-pattern.ts";
+import { hostIsListed, portIsListed } from "../../core/web/host-pattern.ts";
 import { type EgressDeps, judgedAddresses, readHeaders, sentHeaders } from "../egress.ts";
 
 const MAX_CONNECTIONS = 64;

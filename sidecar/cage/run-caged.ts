@@ -1,7 +1,7 @@
 /** Runs a program in a cage to its end, on files that it may change, and tells what it said and what it changed. */
 import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { CageLimits, Mount } from "./cage.ts";
 import { type Changes, changesIn, filesBefore } from "./changes.ts";
 import { codeOf, refuseCage } from "./failures.ts";

@@ -4,7 +4,7 @@ import { closeSync, lchownSync, openSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path";
 import { type Duplex, PassThrough, type Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { CagedEnd, CagedProcess, CageSpec, Isolation, Mount } from "./cage.ts";
 import {
   asUser,

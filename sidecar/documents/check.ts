@@ -1,6 +1,6 @@
 /** What is judged of a document before any converter sees it, and what the converter then gets. */
-import { failed, ok, type Result } from "../../core/errors.ts";
-import { type DocumentKind, MAX_DOCUMENT_BYTES } from "../../core/documents/port.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { type DocumentKind, MAX_DOCUMENT_BYTES } from "../../core/ports/documents.ts";
 import { innerKind, outerKind } from "./kind.ts";
 import { imageType } from "./images.ts";
 import { broken, entryBytes, inflateEntry, readZipDirectory, tooLarge, writeZip, type ZipEntry } from "./zip.ts";

@@ -2,7 +2,7 @@
  * One process that converts documents, asked over its pipes, one document at a time. What happens to it, by a document or
  * by chance, is an answer here and never an exception.
  */
-import { ok, type Result } from "../../core/errors.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
 import type { Death } from "./death.ts";
 import { type Frame, framePieces, FrameReader, FrameTooLarge } from "./frames.ts";
 import { type ProgramStart, type Spawned, startProgram } from "./spawned.ts";

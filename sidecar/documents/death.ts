@@ -1,5 +1,5 @@
 /** Why a converter's process ended before it answered, and the failure of its document. */
-import { failed, type Result } from "../../core/errors.ts";
+import { failed, type Result } from "../../core/base/errors.ts";
 import type { CagedEnd } from "../cage/cage.ts";
 import { NOT_LOOKED_AT } from "../cage/watch.ts";
 

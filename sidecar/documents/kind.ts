@@ -1,6 +1,6 @@
 /** What a document is, by its content. The name decides only between kinds that are all text. */
-import { failed, ok, type Result } from "../../core/errors.ts";
-import type { DocumentKind } from "../../core/documents/port.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import type { DocumentKind } from "../../core/ports/documents.ts";
 import { encrypted, type ZipEntry } from "./zip.ts";
 
 const SUPPORTED = "PDF, DOCX, ODT, RTF, EPUB, HTML, PPTX, XLSX, CSV and TSV, Markdown and plain text can be read";

@@ -2,7 +2,7 @@
  * pandoc for the sidecar: a small pool of processes that stay warm, each with one document at a time. A process is
  * replaced after a number of documents, and at once after any that failed to answer in time or ended it.
  */
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { PandocAnswer, PandocQuestion } from "./children/pandoc-child.ts";
 import { usedUp } from "./budget.ts";
 import { type ConverterProcess, type ConverterStart, startConverter } from "./converter-process.ts";

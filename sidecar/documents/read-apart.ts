@@ -1,5 +1,5 @@
 /** Reads a document in a process that is started for it alone, with a bound on its memory and its time. */
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { ReadAnswer, ReadPart, ReadQuestion } from "./children/read-question.ts";
 import { type Budget, usedUp } from "./budget.ts";
 import { type ConverterStart, startConverter } from "./converter-process.ts";

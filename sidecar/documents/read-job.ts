@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
-import { type DocumentFacts, MAX_DOCUMENT_BYTES } from "../../core/documents/port.ts";
+import { type DocumentFacts, MAX_DOCUMENT_BYTES } from "../../core/ports/documents.ts";
 import { defineJob, failJob, type JobOutcome, type ReadyJobKind } from "../jobs/job.ts";
 import type { FoundImage } from "./images.ts";
 import { type Converters, readDocument } from "./read.ts";

@@ -1,6 +1,6 @@
 /** Reads a document: checks it, has it converted in a process apart, and brings its pictures and links in order. */
-import { ok, type Result } from "../../core/errors.ts";
-import type { DocumentFacts, DocumentKind, PageRange } from "../../core/documents/port.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import type { DocumentFacts, DocumentKind, PageRange } from "../../core/ports/documents.ts";
 import { type Budget, startBudget } from "./budget.ts";
 import { type CheckedDocument, checkDocument } from "./check.ts";
 import { decodeText } from "./children/read-text.ts";

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { failed, type Failure, ok, type Result } from "../../core/errors.ts";
+import { failed, type Failure, ok, type Result } from "../../core/base/errors.ts";
 import { type CageLimits, type Mount, USUAL_LIMITS } from "../cage/cage.ts";
 import { theCages } from "../cage/cages.ts";
 import { orRefuse } from "../cage/failures.ts";

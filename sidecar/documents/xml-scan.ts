@@ -2,7 +2,7 @@
  * Looks through XML as it comes for what makes readers of XML work without end: document type declarations, nesting, and
  * sheer number of nodes. It reads bytes, needs a few words of memory, and goes on where a parser would stop.
  */
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 
 const MAX_XML_DEPTH = 256;
 /** Of one document, in all its parts. */

@@ -4,7 +4,7 @@
  * (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT). So two readers cannot differ over what is in it.
  */
 import { createInflateRaw, crc32 } from "node:zlib";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 
 /** One file of an archive, as the directory has it. `packed` are its bytes as they stand there. */
 export interface ZipEntry {

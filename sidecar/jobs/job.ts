@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import type { PacketFile } from "../../adapters/sidecar/packet.ts";
-import type { ErrorCode, Failure } from "../../core/errors.ts";
+import type { ErrorCode, Failure } from "../../core/base/errors.ts";
 
 /** A job under way. */
 export interface Job<Order> {

@@ -17,7 +17,7 @@ import {
   PacketError,
   type PacketFile,
 } from "../../adapters/sidecar/packet.ts";
-import { ERRORS } from "../../core/errors.ts";
+import { ERRORS } from "../../core/base/errors.ts";
 import { codeOf } from "../cage/failures.ts";
 import { removeTree } from "../cage/folders.ts";
 import { sendJson, sendTooMany } from "../reply.ts";

@@ -4,7 +4,7 @@
  */
 import { mkdtemp } from "node:fs/promises";
 import { isAbsolute, join, normalize } from "node:path";
-import type { Failure } from "../../core/errors.ts";
+import type { Failure } from "../../core/base/errors.ts";
 import { type Mount, USUAL_LIMITS } from "../cage/cage.ts";
 import { orRefuse } from "../cage/failures.ts";
 import { removeTree } from "../cage/folders.ts";

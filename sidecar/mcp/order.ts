@@ -9,7 +9,7 @@ export const mcpOrder = z.strictObject({
   command: z.string().min(1).max(1_000),
   args: z.array(z.string().max(MAX_TEXT)).max(200),
   env: z.array(z.tuple([z.string().min(1).max(100), z.string().max(MAX_TEXT)])).max(100),
-  /** Hosts that it may reach, as `core/host-pattern.ts` reads them. */
+  /** Hosts that it may reach, as `core/web/host-pattern.ts` reads them. */
   network: z.array(z.string().min(1).max(300)).max(100),
   /** The operation of the Worker that the message belongs to: its ids are its own. */
   channel: z.string().min(1).max(100),

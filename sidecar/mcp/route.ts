@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { joined, openPacket, PacketError } from "../../adapters/sidecar/packet.ts";
-import { ERRORS } from "../../core/errors.ts";
+import { ERRORS } from "../../core/base/errors.ts";
 import { sendJson, sendTooMany } from "../reply.ts";
 import { type McpMessageOrder, requireFiles } from "../token.ts";
 import { type Sorted, sortMessage } from "./json-rpc.ts";

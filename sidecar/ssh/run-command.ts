@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
 import ssh2, { type AuthHandlerMiddleware, type ClientChannel } from "ssh2";
 import { judgeSshPlace } from "../../adapters/egress/address.ts";
-import type { ErrorCode } from "../../core/errors.ts";
+import type { ErrorCode } from "../../core/base/errors.ts";
 import { knownHostName } from "../../core/ssh/known-hosts.ts";
 import { type EgressDeps, judgedAddresses } from "../egress.ts";
 import { keepBeginning } from "./output.ts";

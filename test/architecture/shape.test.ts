@@ -71,7 +71,7 @@ describe("a planted violation of the tree's shape is found", () => {
     expect(nameViolations([{ path, text: "" }])).toHaveLength(1);
   });
 
-  test.each(["core/task-state.ts", ".ci/run", "test/architecture/shape.test.ts", "vitest.config.ts"])(
+  test.each(["core/task/state.ts", ".ci/run", "test/architecture/shape.test.ts", "vitest.config.ts"])(
     "and %s is a good name",
     (path) => {
       expect(nameViolations([{ path, text: "" }])).toEqual([]);

@@ -7,9 +7,9 @@ import { ChatReader } from "../../adapters/model/chat-reader.ts";
 import { chatBody } from "../../adapters/model/chat-wire.ts";
 import { failureOfThrown } from "../../adapters/model/model-failure.ts";
 import { toSdkPrompt, toSdkTools } from "../../adapters/model/responses-wire.ts";
-import type { Message } from "../../core/messages.ts";
-import { toSpec } from "../../core/gateway/toolset.ts";
-import type { ModelRequest, ToolSpec } from "../../core/ports.ts";
+import type { Message } from "../../core/model/messages.ts";
+import { toSpec } from "../../core/steps/toolset.ts";
+import type { ModelRequest, ToolSpec } from "../../core/ports/tool-ports.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { modelRequest } from "./model-suite.ts";
 

@@ -1,8 +1,8 @@
 /** Changes of agents that make no version, and agents that are archived. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import type { Database } from "../../core/database.ts";
-import type { PageRequest } from "../../core/page-cursor.ts";
+import type { Database } from "../../core/ports/database.ts";
+import type { PageRequest } from "../../core/base/page-cursor.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, configOf, makeTenant, newId, START } from "./database-rows.ts";
 import { valueOf } from "./value-of.ts";

@@ -1,8 +1,8 @@
 /** The rows of endpoints: their versions, the secrets that sign, and who changed what. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import { MAX_ENDPOINTS } from "../../core/channels/endpoint.ts";
-import type { Database } from "../../core/database.ts";
+import { MAX_ENDPOINTS } from "../../core/channels/webhooks/endpoint.ts";
+import type { Database } from "../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, endpointOf, makeTenant, START } from "./database-rows.ts";
 import { valueOf } from "./value-of.ts";

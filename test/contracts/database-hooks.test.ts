@@ -1,8 +1,8 @@
 /** The rows of hooks. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import type { HookConfig } from "../../core/channels/hook.ts";
-import type { Database } from "../../core/database.ts";
+import type { HookConfig } from "../../core/channels/webhooks/hook.ts";
+import type { Database } from "../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, hookRow, makeTenant } from "./database-rows.ts";
 import { valueOf } from "./value-of.ts";

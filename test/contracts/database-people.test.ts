@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import type { Database } from "../../core/database.ts";
+import type { Database } from "../../core/ports/database.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, makeTenant, newId, personOf, START } from "./database-rows.ts";

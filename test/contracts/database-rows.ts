@@ -1,19 +1,19 @@
 /** Rows for the database's contract tests, with ids that no other test has. */
-import { DEFAULT_AGENT } from "../../core/agent.ts";
-import type { DeliveryReport } from "../../core/channels/delivery.ts";
-import type { AuditEntry } from "../../core/audit-entry.ts";
-import type { Database, NewApiKey, SourceChange, Tenant } from "../../core/database.ts";
-import type { HashedMemory } from "../../core/memory/tables.ts";
-import { type IdKind, makeId } from "../../core/ids.ts";
-import { SCOPES } from "../../core/keys.ts";
-import type { TaskReport } from "../../core/objects.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
+import type { DeliveryReport } from "../../core/channels/outbox/delivery.ts";
+import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { Database, NewApiKey, SourceChange, Tenant } from "../../core/ports/database.ts";
+import type { HashedMemory } from "../../core/ports/memory-tables.ts";
+import { type IdKind, makeId } from "../../core/base/ids.ts";
+import { SCOPES } from "../../core/tenant/keys.ts";
+import type { TaskReport } from "../../core/tenant/rpc.ts";
 import type { PersonFields } from "../../core/people/person.ts";
 import { type Skill, skillSlug } from "../../core/skills/skill.ts";
 import { newSchedule } from "../../core/schedules/change.ts";
 import { scheduleConfigSchema } from "../../core/schedules/schedule.ts";
-import type { ScheduleReport } from "../../core/schedules/table.ts";
-import type { SkillChange } from "../../core/skills/tables.ts";
-import type { TaskStatus } from "../../core/task-status.ts";
+import type { ScheduleReport } from "../../core/ports/schedule-table.ts";
+import type { SkillChange } from "../../core/ports/skill-table.ts";
+import type { TaskStatus } from "../../core/task/status.ts";
 import { TENANT } from "../../core/provenance/label.ts";
 
 export const START = 1_800_000_000_000;

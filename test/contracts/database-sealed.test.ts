@@ -6,9 +6,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
 import { openSealing } from "../../adapters/sealing.ts";
-import { toBase64 } from "../../core/base64.ts";
-import type { Database } from "../../core/database.ts";
-import { findMissingKeys, headerText, parseKeyRing, SEALED_COLUMNS, type SealedColumn } from "../../core/key-ring.ts";
+import { toBase64 } from "../../core/base/base64.ts";
+import type { Database } from "../../core/ports/database.ts";
+import {
+  findMissingKeys,
+  headerText,
+  parseKeyRing,
+  SEALED_COLUMNS,
+  type SealedColumn,
+} from "../../core/secrets/key-ring.ts";
 import { checkKeyRing, KeyMissing } from "../../scripts/database/key-ring.ts";
 import { migrate } from "../../scripts/database/migrate.ts";
 import { openPglite } from "../../scripts/database/pglite-backend.ts";

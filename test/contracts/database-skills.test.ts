@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import type { Database } from "../../core/database.ts";
-import type { SkillChange } from "../../core/skills/tables.ts";
+import type { Database } from "../../core/ports/database.ts";
+import type { SkillChange } from "../../core/ports/skill-table.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, makeTenant, publishSkill, skillChange, sourceOf, START } from "./database-rows.ts";
 import { valueOf } from "./value-of.ts";

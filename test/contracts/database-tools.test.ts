@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import type { Database, SourceChange, UsagePart } from "../../core/database.ts";
-import type { PageRequest } from "../../core/page-cursor.ts";
+import type { Database, SourceChange, UsagePart } from "../../core/ports/database.ts";
+import type { PageRequest } from "../../core/base/page-cursor.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, makeTenant, newId, report, sourceOf, START } from "./database-rows.ts";
 import { valueOf } from "./value-of.ts";

@@ -1,8 +1,8 @@
 /** The rows of deliveries. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import type { DeliveryFilter } from "../../core/channels/delivery-table.ts";
-import type { Database } from "../../core/database.ts";
+import type { DeliveryFilter } from "../../core/ports/delivery-table.ts";
+import type { Database } from "../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, deliveryReport, makeTenant, newId, START } from "./database-rows.ts";
 import { valueOf } from "./value-of.ts";

@@ -1,7 +1,7 @@
 /** What every reader of documents does, whatever is behind it. */
 import { describe, expect, it } from "vitest";
-import { failed, ok } from "../../core/errors.ts";
-import { type DocumentsPort, type DocumentToRead, MAX_DOCUMENT_BYTES } from "../../core/documents/port.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import { type DocumentsPort, type DocumentToRead, MAX_DOCUMENT_BYTES } from "../../core/ports/documents.ts";
 
 /** A document of these bytes. */
 export function documentOf(

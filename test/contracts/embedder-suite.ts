@@ -1,6 +1,6 @@
 /** What every `EmbedderPort` does. */
 import { describe, expect, it } from "vitest";
-import { type EmbedderPort, MAX_EMBEDDED_TEXTS } from "../../core/memory/vector-ports.ts";
+import { type EmbedderPort, MAX_EMBEDDED_TEXTS } from "../../core/ports/vectors.ts";
 
 const { signal } = new AbortController();
 

@@ -1,7 +1,7 @@
 /** The index rows that retention reads: the trees that ended, and how many tasks there are. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import type { Database } from "../../core/database.ts";
+import type { Database } from "../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { makeTenant, report } from "./database-rows.ts";
 import { valueOf } from "./value-of.ts";

@@ -1,7 +1,7 @@
 /** What workerd says when an entry point lacks a method: the release before versions has no phases of the present names. */
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { expect, test } from "vitest";
-import { lacksMethod } from "../../core/steps-rpc.ts";
+import { lacksMethod } from "../../core/steps/rpc.ts";
 
 const SCRIPT = `
 import { WorkerEntrypoint } from "cloudflare:workers";

@@ -1,6 +1,6 @@
 /** What every provider of mail does, whichever it is. */
 import { describe, expect, it } from "vitest";
-import type { Mail, MailPort } from "../../core/mail/port.ts";
+import type { Mail, MailPort } from "../../core/ports/mail.ts";
 
 /** A mail as it arrived, read by somebody else than who wrote it. Addresses are `Name <local@domain>` or alone. */
 export interface ReadMail {

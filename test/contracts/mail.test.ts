@@ -1,7 +1,7 @@
 /** The fake of mail against the contract of mail; the providers stand in test/workerd/mail.contract.test.ts. */
 import { createHash } from "node:crypto";
 import { fakeMail } from "../fakes/mail.ts";
-import type { Mailbox } from "../../core/mail/port.ts";
+import type { Mailbox } from "../../core/ports/mail.ts";
 import { mailContract } from "./mail-suite.ts";
 
 mailContract("the fake in memory", () => {

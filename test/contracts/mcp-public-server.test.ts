@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type McpServers, openMcp } from "../../adapters/mcp/mcp.ts";
 import type { McpServer } from "../../adapters/mcp/server.ts";
-import { ok } from "../../core/errors.ts";
+import { ok } from "../../core/base/errors.ts";
 import { readToolList } from "../../core/mcp/tool-list.ts";
 import { noProcesses } from "../fakes/mcp.ts";
 import { directWeb } from "../stand-ins/direct-web.ts";

@@ -1,6 +1,6 @@
 /** What every `McpPort` does, whatever revision of the protocol its servers speak. */
 import { afterEach, describe, expect, it } from "vitest";
-import type { McpCall, McpPort, McpReply } from "../../core/mcp/port.ts";
+import type { McpCall, McpPort, McpReply } from "../../core/ports/mcp.ts";
 import type { FakeMcpServer } from "../fakes/mcp.ts";
 
 /** Servers, and a port that knows them by their names. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { identityHashOf, type MemoryKind, type MemoryLabel } from "../../core/memory/memory.ts";
 import { OUTSIDE, TENANT } from "../../core/provenance/label.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { migrate } from "../../scripts/database/migrate.ts";
 import { openPglite } from "../../scripts/database/pglite-backend.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { identityHashOf } from "../../core/memory/memory.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 import { migrate } from "../../scripts/database/migrate.ts";
 import { openPglite } from "../../scripts/database/pglite-backend.ts";

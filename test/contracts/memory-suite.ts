@@ -1,6 +1,6 @@
 /** What every `MemoryPort` does. */
 import { describe, expect, it } from "vitest";
-import type { MemoryPort } from "../../core/memory/port.ts";
+import type { MemoryPort } from "../../core/ports/memory.ts";
 import { valueOf } from "./value-of.ts";
 import { type Label, OUTSIDE, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
 

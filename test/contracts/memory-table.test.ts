@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import type { Database } from "../../core/database.ts";
+import type { Database } from "../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, hashedMemory, makeTenant, newId, report, START } from "./database-rows.ts";
 import { valueOf } from "./value-of.ts";

@@ -1,7 +1,7 @@
 /** Every fault of a model server has a documented end, and the connection to it is closed. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openAiModel } from "../../adapters/model/openai.ts";
-import type { ModelFailure, ModelPort } from "../../core/ports.ts";
+import type { ModelFailure, ModelPort } from "../../core/ports/tool-ports.ts";
 import { unusedPort } from "../stand-ins/listen.ts";
 import { type ModelFault, type ModelServer, type ScriptedReply, startModelServer } from "../stand-ins/model-server.ts";
 import { chunksOf, lastOf, modelRequest } from "./model-suite.ts";

@@ -1,7 +1,7 @@
 /** What everybody who looks for people has to hold, whichever rows are behind it. */
 import { describe, expect, test } from "vitest";
 import type { PersonFields } from "../../core/people/person.ts";
-import type { PeoplePort } from "../../core/people/port.ts";
+import type { PeoplePort } from "../../core/ports/people.ts";
 
 type Named = Pick<PersonFields, "name"> & Partial<PersonFields>;
 

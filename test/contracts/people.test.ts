@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
 import { openPeople } from "../../adapters/people.ts";
-import type { Database } from "../../core/database.ts";
+import type { Database } from "../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { fakePeople, somebody } from "../fakes/people.ts";
 import { act, makeTenant, newId, personOf } from "./database-rows.ts";

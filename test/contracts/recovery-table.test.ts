@@ -2,7 +2,7 @@
 import { neon, neonConfig } from "@neondatabase/serverless";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import type { Database } from "../../core/database.ts";
+import type { Database } from "../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import {
   act,

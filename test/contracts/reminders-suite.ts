@@ -1,7 +1,7 @@
 /** What everybody who sets reminders for tasks has to hold. */
 import { describe, expect, test } from "vitest";
-import type { DeliverTo } from "../../core/channels/way-in.ts";
-import type { AskedReminder, RemindersPort } from "../../core/schedules/reminders-port.ts";
+import type { DeliverTo } from "../../core/task/source.ts";
+import type { AskedReminder, RemindersPort } from "../../core/ports/reminders.ts";
 
 const DAY = 86_400_000;
 

@@ -1,6 +1,6 @@
 /** What every `ResultsPort` does. Runs in Node for the fake and in workerd for the bucket with the tasks' objects. */
 import { describe, expect, it } from "vitest";
-import type { ResultsPort } from "../../core/prompt/results-port.ts";
+import type { ResultsPort } from "../../core/ports/results.ts";
 import { OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 
 /** Texts of a tree's results, before they were shortened. */

@@ -2,7 +2,7 @@
 import { neon } from "@neondatabase/serverless";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import type { Database } from "../../core/database.ts";
+import type { Database } from "../../core/ports/database.ts";
 import { MAX_KEPT_SCHEDULES, MAX_SCHEDULES } from "../../core/schedules/schedule.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, makeTenant, scheduleRow, START } from "./database-rows.ts";

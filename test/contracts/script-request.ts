@@ -1,6 +1,6 @@
 /** Requests for programs, as tests make them. */
-import { ok } from "../../core/errors.ts";
-import type { ScriptFile, ScriptRequest } from "../../core/scripts/port.ts";
+import { ok } from "../../core/base/errors.ts";
+import type { ScriptFile, ScriptRequest } from "../../core/ports/scripts.ts";
 
 export function scriptFile(path: string, text: string, mode = 0o644): ScriptFile {
   const bytes = new TextEncoder().encode(text);

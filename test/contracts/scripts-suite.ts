@@ -1,7 +1,7 @@
 /** What every cage does, whatever is behind it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failed } from "../../core/errors.ts";
-import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../../core/scripts/port.ts";
+import { failed } from "../../core/base/errors.ts";
+import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../../core/ports/scripts.ts";
 import { scriptFile, shell } from "./script-request.ts";
 
 /** Where the work folder is in the cage. */

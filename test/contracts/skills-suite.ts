@@ -1,7 +1,7 @@
 /** What every `SkillsPort` does. Runs in Node for the fake and in workerd for the bucket. */
 import { describe, expect, it } from "vitest";
 import { packageHash, packageOf, writePackage } from "../../core/skills/package.ts";
-import type { SkillsPort } from "../../core/skills/port.ts";
+import type { SkillsPort } from "../../core/ports/skills.ts";
 import { SHIPPED } from "../../core/skills/shipped.generated.ts";
 
 /** A package whose SKILL.md has this text. */

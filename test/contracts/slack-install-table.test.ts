@@ -1,7 +1,7 @@
 /** Workspaces of Slack: each is of one tenant, its token is forgotten when it is of no more use, and nobody comes back twice. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import type { Database } from "../../core/database.ts";
+import type { Database } from "../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { act, makeTenant, slackInstall, START } from "./database-rows.ts";
 

@@ -1,6 +1,6 @@
 /** What every `SlackPort` does. */
 import { afterEach, describe, expect, it } from "vitest";
-import type { SlackPort, SlackPost } from "../../core/channels/slack/port.ts";
+import type { SlackPort, SlackPost } from "../../core/ports/slack.ts";
 
 /**
  * A port to a workspace with the open channel `C1` (`#general`), the archived one `C2` and the person `U1`, Ana, with the

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openSlackOAuth } from "../../adapters/slack/oauth.ts";
 import { openSlack } from "../../adapters/slack/slack.ts";
-import type { SlackPort } from "../../core/channels/slack/port.ts";
+import type { SlackPort } from "../../core/ports/slack.ts";
 import { fakeSlack } from "../fakes/slack.ts";
 import { SlackClient, type SlackFault, type WorkspaceFacts } from "../stand-ins/slack-client.ts";
 import { type SlackServer, startSlackServer } from "../stand-ins/slack-server.ts";

@@ -1,6 +1,6 @@
 /** What every `SshPort` does. */
 import { afterEach, describe, expect, it } from "vitest";
-import type { SshPort, SshRequest, SshRun } from "../../core/ssh/port.ts";
+import type { SshPort, SshRequest, SshRun } from "../../core/ports/ssh.ts";
 
 /** A port to one server, which runs commands by `answer`. */
 export interface SshUnderTest {

@@ -1,7 +1,7 @@
 /** What every `ToolSourcesPort` does. Runs in Node for the fake and in workerd for Postgres with the bucket. */
 import { describe, expect, it } from "vitest";
-import type { Result } from "../../core/errors.ts";
-import { MAX_SOURCE_BYTES, MAX_SOURCES, type OutsideTool, type ToolSourcesPort } from "../../core/tool-source.ts";
+import type { Result } from "../../core/base/errors.ts";
+import { MAX_SOURCE_BYTES, MAX_SOURCES, type OutsideTool, type ToolSourcesPort } from "../../core/tool/source.ts";
 
 /** A tool that reads from an address. */
 export function outsideToolOf(name: string, change: Partial<OutsideTool> = {}): OutsideTool {

@@ -1,4 +1,4 @@
-import type { Result } from "../../core/errors.ts";
+import type { Result } from "../../core/base/errors.ts";
 
 /** The value of a result that must be one; throws with its error. */
 export function valueOf<T>(result: Result<T>): T {

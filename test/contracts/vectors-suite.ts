@@ -1,7 +1,7 @@
 /** What every `VectorsPort` does. */
 import { describe, expect, it } from "vitest";
-import { makeId } from "../../core/ids.ts";
-import type { VectorQuery, VectorsPort } from "../../core/memory/vector-ports.ts";
+import { makeId } from "../../core/base/ids.ts";
+import type { VectorQuery, VectorsPort } from "../../core/ports/vectors.ts";
 import { valueOf } from "./value-of.ts";
 
 /** Vectors of four dimensions, and two tenants that exist. */

@@ -5,9 +5,9 @@ import {
   type DocumentsPort,
   type DocumentToRead,
   MAX_DOCUMENT_BYTES,
-} from "../../core/documents/port.ts";
+} from "../../core/ports/documents.ts";
 import type { MadeDocument, MakeRequest } from "../../core/documents/make.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
 const PICTURE = { name: "image1.png", contentType: "image/png", size: PNG.length };

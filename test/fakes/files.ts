@@ -1,6 +1,6 @@
 /** A sandbox in memory. It passes the same contract as the one over the object and the bucket. */
-import { failed, ok, type Result } from "../../core/errors.ts";
-import { toHex } from "../../core/hex.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { toHex } from "../../core/base/hex.ts";
 import type {
   ChangeOptions,
   DirectoryEntry,
@@ -9,7 +9,7 @@ import type {
   FileVersion,
   WriteOptions,
   WrittenFile,
-} from "../../core/ports.ts";
+} from "../../core/ports/tool-ports.ts";
 import { joinLabels, type Label, OPERATOR, OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 import { type ChangeSet, judgeChanges } from "../../core/sandbox/change-set.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";

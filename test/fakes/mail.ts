@@ -2,10 +2,10 @@
  * A provider of mail in memory. `sent` lists the mails that left; `fails` makes tries fail, the first one first. It remembers
  * keys for a day by `clock`, as Resend does; without a clock it forgets none.
  */
-import { type Failure, failed, ok } from "../../core/errors.ts";
-import { checkMail } from "../../core/mail/check.ts";
-import type { Mail, TaskMailPort } from "../../core/mail/port.ts";
-import type { Clock } from "../../core/ports.ts";
+import { type Failure, failed, ok } from "../../core/base/errors.ts";
+import { checkMail } from "../../core/channels/mail/check.ts";
+import type { Mail, TaskMailPort } from "../../core/ports/mail.ts";
+import type { Clock } from "../../core/ports/tool-ports.ts";
 
 export interface FakeMail extends TaskMailPort {
   readonly sent: readonly { readonly mail: Mail; readonly key: string }[];

@@ -1,7 +1,7 @@
 /** MCP servers in memory: each is a list of tools and a function that answers their calls. */
-import { failed, type Failure, notSent, ok } from "../../core/errors.ts";
+import { failed, type Failure, notSent, ok } from "../../core/base/errors.ts";
 import { fakeSecrets } from "./secrets.ts";
-import type { McpCall, McpPort, McpReply } from "../../core/mcp/port.ts";
+import type { McpCall, McpPort, McpReply } from "../../core/ports/mcp.ts";
 
 /** Where there is no sidecar to run any server as a process. */
 export const noProcesses = { sidecar: null, secrets: fakeSecrets() };

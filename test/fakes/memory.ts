@@ -1,10 +1,10 @@
 /** The memory of one task, in memory. It passes the same contract as the one over the database and the vectors. */
 import { hashingEmbedder } from "../../adapters/embeddings/hashing.ts";
-import { ok } from "../../core/errors.ts";
-import { makeId } from "../../core/ids.ts";
+import { ok } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
 import { identityHashOf, type Memory, MAX_TAGS, scopeOfTask, toMemoryLabel } from "../../core/memory/memory.ts";
 import { DEFAULT_MIN_SCORE, DEFAULT_TAG_BOOST, rank } from "../../core/memory/rank.ts";
-import type { MemoryPort } from "../../core/memory/port.ts";
+import type { MemoryPort } from "../../core/ports/memory.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
 
 /** What several tasks share. */

@@ -1,9 +1,9 @@
 /** The rows of people in memory, as far as somebody is looked for. They pass the same contract as those of the database. */
 import { openPeople } from "../../adapters/people.ts";
-import { ok } from "../../core/errors.ts";
+import { ok } from "../../core/base/errors.ts";
 import { firstNameKey, nameKey, type PersonFields, type PersonRecord } from "../../core/people/person.ts";
-import type { PeoplePort } from "../../core/people/port.ts";
-import type { PersonTable } from "../../core/people/tables.ts";
+import type { PeoplePort } from "../../core/ports/people.ts";
+import type { PersonTable } from "../../core/ports/person-table.ts";
 
 /** The people of one tenant, whichever is asked for. */
 export function fakePersonTable(people: readonly PersonRecord[]): Pick<PersonTable, "named" | "names"> {

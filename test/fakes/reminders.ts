@@ -1,12 +1,12 @@
 /** Reminders in memory: they are made by the same rules, and kept by their keys. */
-import type { DeliverTo } from "../../core/channels/way-in.ts";
-import { ok } from "../../core/errors.ts";
-import { makeId } from "../../core/ids.ts";
+import type { DeliverTo } from "../../core/task/source.ts";
+import { ok } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
 import { findPerson } from "../../core/people/find-person.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
 import { newSchedule } from "../../core/schedules/change.ts";
 import type { ScheduleState } from "../../core/schedules/schedule.ts";
-import type { RemindersPort } from "../../core/schedules/reminders-port.ts";
+import type { RemindersPort } from "../../core/ports/reminders.ts";
 import { openReminders } from "../../core/schedules/task-reminders.ts";
 import { fakePersonTable } from "./people.ts";
 

@@ -1,6 +1,6 @@
 /** The results of a task tree, in memory. It passes the same contract as those of the bucket and the tasks' objects. */
-import { failed, ok } from "../../core/errors.ts";
-import type { ResultsPort } from "../../core/prompt/results-port.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import type { ResultsPort } from "../../core/ports/results.ts";
 import { type Label, OUTSIDE } from "../../core/provenance/label.ts";
 
 /** Results by the id of their call, and the labels of those that are less than `OUTSIDE`. */

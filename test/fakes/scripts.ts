@@ -1,7 +1,7 @@
 /** A cage in memory: each program is a function over the files of its work folder. */
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { runInMemory } from "./shell-in-memory.ts";
-import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../../core/scripts/port.ts";
+import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../../core/ports/scripts.ts";
 
 /** The files of the work folder by path; the program changes them. */
 export type WorkFolder = Map<string, Uint8Array>;

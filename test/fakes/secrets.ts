@@ -1,6 +1,6 @@
 /** Secrets of a tenant in memory. Those that are passed stay the fake's own: a test changes them by what it keeps of the list. */
-import { failed, ok } from "../../core/errors.ts";
-import type { SecretsPort, TenantSecret } from "../../core/web/secrets-port.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import type { SecretsPort, TenantSecret } from "../../core/ports/secrets.ts";
 
 /**
  * `bound` are the names of those that are bound to the calling agent. `isAway` is called at each reading: true makes

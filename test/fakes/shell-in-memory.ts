@@ -2,8 +2,8 @@
  * The programs of the cage in memory, where a test brings none of its own. It runs `/bin/sh -c` with a small part of the shell: commands with `;` and `&&` between, words in single
  * or double quotes, `> file` and `>&2`, and the commands below. Anything else is a program that is not found.
  */
-import { notSent, ok, type Result } from "../../core/errors.ts";
-import type { ScriptFile, ScriptRequest, ScriptRun, WrittenByScript } from "../../core/scripts/port.ts";
+import { notSent, ok, type Result } from "../../core/base/errors.ts";
+import type { ScriptFile, ScriptRequest, ScriptRun, WrittenByScript } from "../../core/ports/scripts.ts";
 
 const NOT_FOUND = 127;
 const USUAL_MODE = 0o644;

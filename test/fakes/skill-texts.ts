@@ -1,6 +1,6 @@
 /** Skills and packages made of texts. */
-import { failed, ok } from "../../core/errors.ts";
-import type { SkillsPort } from "../../core/skills/port.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import type { SkillsPort } from "../../core/ports/skills.ts";
 import { type Skill, SKILL_FILE, skillSlug } from "../../core/skills/skill.ts";
 
 /** A skill that says nothing but what it is given. */

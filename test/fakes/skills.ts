@@ -1,7 +1,7 @@
 /** Packages of skills in memory, by their hash. They pass the same contract as those of the bucket. */
-import { failed, ok } from "../../core/errors.ts";
+import { failed, ok } from "../../core/base/errors.ts";
 import { hasShebang, openPackage } from "../../core/skills/package.ts";
-import type { SkillsPort } from "../../core/skills/port.ts";
+import type { SkillsPort } from "../../core/ports/skills.ts";
 import { shippedPackage } from "../../core/skills/shipped.ts";
 
 /** `packages`: by hash, the content of each file by its path. What ships is there beside them. */

@@ -1,7 +1,7 @@
 /** A workspace of Slack in memory. */
 import { openSlackNotes, type SlackNotesPort } from "../../core/channels/slack/notes.ts";
-import type { OwnMessage, SlackPort, SlackUpload, SlackUser, SlackWords } from "../../core/channels/slack/port.ts";
-import { failed, notSent, ok, type Result } from "../../core/errors.ts";
+import type { OwnMessage, SlackPort, SlackUpload, SlackUser, SlackWords } from "../../core/ports/slack.ts";
+import { failed, notSent, ok, type Result } from "../../core/base/errors.ts";
 
 /** A message of the bot, as it stands now. */
 export interface FakeMessage extends OwnMessage, SlackWords {

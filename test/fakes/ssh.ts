@@ -1,6 +1,6 @@
 /** Servers of SSH in memory: each place has a key and what it answers commands. */
-import { notSent, ok } from "../../core/errors.ts";
-import type { SshPort, SshRun } from "../../core/ssh/port.ts";
+import { notSent, ok } from "../../core/base/errors.ts";
+import type { SshPort, SshRun } from "../../core/ports/ssh.ts";
 
 /** A server. Every credential logs in but the password `wrong`. */
 export interface FakeSshServer {

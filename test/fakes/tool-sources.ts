@@ -1,6 +1,6 @@
 /** The sources of tenants' tools, in memory. It passes the same contract as those of Postgres and the bucket. */
-import { sha256Hex } from "../../core/sha256.ts";
-import { failed, ok } from "../../core/errors.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
+import { failed, ok } from "../../core/base/errors.ts";
 import {
   checkRoom,
   MAX_SOURCE_BYTES,
@@ -10,7 +10,7 @@ import {
   type SourceRecord,
   sourceText,
   type ToolSourcesPort,
-} from "../../core/tool-source.ts";
+} from "../../core/tool/source.ts";
 
 export function fakeToolSources(): ToolSourcesPort {
   const records = new Map<string, { record: SourceRecord; names: readonly string[] }>();

@@ -1,6 +1,6 @@
 /** Vectors in memory. It passes the same contract as those of Postgres and of Vectorize. */
-import { ok } from "../../core/errors.ts";
-import type { StoredVector, VectorsPort } from "../../core/memory/vector-ports.ts";
+import { ok } from "../../core/base/errors.ts";
+import type { StoredVector, VectorsPort } from "../../core/ports/vectors.ts";
 
 interface Stored extends StoredVector {
   readonly model: string;

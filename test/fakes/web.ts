@@ -4,9 +4,9 @@
  */
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { type Exchange, openByHop, requestByHops } from "../../adapters/egress/follow.ts";
-import { failed, ok } from "../../core/errors.ts";
-import type { WebPort, WebStream } from "../../core/ports.ts";
-import type { SecretsPort } from "../../core/web/secrets-port.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import type { WebPort, WebStream } from "../../core/ports/tool-ports.ts";
+import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { fakeSecrets } from "./secrets.ts";
 
 /** A request as it arrives outside. Header names are in lower case. */

@@ -1,5 +1,5 @@
 /** A meter that charges no tenant. Its turns let other work run, as the Worker's do. */
-import type { WorkMeter } from "../../core/gateway/run-tool.ts";
+import type { WorkMeter } from "../../core/steps/run-tool.ts";
 
 export const freeWork: WorkMeter = {
   begin: () => undefined,

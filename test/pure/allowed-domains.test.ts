@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allowedDomains, DEFAULT_AGENT, type PinnedAgent } from "../../core/agent.ts";
+import { allowedDomains, DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
 
 const agent = (id: string, allowed_domains?: string[]): PinnedAgent => {
   const config = { name: "a", instructions: "", tools: ["*"], permissions: [] };

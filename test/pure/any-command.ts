@@ -1,9 +1,9 @@
 /** Commands that may come to a task at any moment: fitting ones, late ones, and ones that were never asked for. */
-import { confirmedOutcome } from "../../core/ledger.ts";
-import type { CallOutcome, Command } from "../../core/task-commands.ts";
-import type { TaskState } from "../../core/task-state.ts";
-import type { Control } from "../../core/tool.ts";
-import { inForce } from "../../core/skills/in-force.ts";
+import { confirmedOutcome } from "../../core/task/ledger.ts";
+import type { CallOutcome, Command } from "../../core/task/commands.ts";
+import type { TaskState } from "../../core/task/state.ts";
+import type { Control } from "../../core/tool/tool.ts";
+import { inForce } from "../../core/task/skills-in-force.ts";
 import { skillOf } from "../fakes/skill-texts.ts";
 import { endingOf, preparedCall } from "./play-task.ts";
 import { ADMITTED, ASK, answer, DISPATCH, SLEEP } from "./task-world.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { confirmedOutcome } from "../../core/ledger.ts";
-import type { Command, RevisedCall } from "../../core/task-commands.ts";
-import { statusOf } from "../../core/task-status.ts";
-import { decide, nextWake } from "../../core/task.ts";
+import { confirmedOutcome } from "../../core/task/ledger.ts";
+import type { Command, RevisedCall } from "../../core/task/commands.ts";
+import { statusOf } from "../../core/task/status.ts";
+import { decide, nextWake } from "../../core/task/task.ts";
 import { asked, drawsFrom, preparedCall, shown, thinking, wake } from "./play-task.ts";
 import { ASK, call, crashing, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./task-world.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Notice } from "../../core/channels/notice.ts";
+import type { Notice } from "../../core/task/notice.ts";
 import { approvalOf, endsOf, questionOf, reminderMessage, settledMessage } from "../../core/people/ask-message.ts";
-import { MAX_SHOWN_ARGUMENTS } from "../../core/people/shown-call.ts";
+import { MAX_SHOWN_ARGUMENTS } from "../../core/people/format-call.ts";
 import { whyMayNot } from "../../core/people/who-may.ts";
 import { somebody } from "../fakes/people.ts";
 

@@ -1,7 +1,7 @@
 /** What a task delivers of a file that it attached more than once. */
 import { expect, test } from "vitest";
-import type { TaskState } from "../../core/task-state.ts";
-import { decide } from "../../core/task.ts";
+import type { TaskState } from "../../core/task/state.ts";
+import { decide } from "../../core/task/task.ts";
 import { thinking } from "./play-task.ts";
 
 test("a file that is attached again with other content of the same size replaces what is delivered", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fromBase64, fromBase64Url, readBase64, toBase64, toBase64Url } from "../../core/base64.ts";
+import { fromBase64, fromBase64Url, readBase64, toBase64, toBase64Url } from "../../core/base/base64.ts";
 
 const LARGE = Uint8Array.from({ length: 20_000 }, (_, index) => index % 251);
 

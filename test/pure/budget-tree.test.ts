@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { NOTHING } from "../../core/amounts.ts";
+import { NOTHING } from "../../core/task/amounts.ts";
 import { BudgetBook, type AccountFigures } from "../../core/tenant/budget-book.ts";
 import {
   type AccountUse,
@@ -12,7 +12,7 @@ import {
   payerOf,
   whole,
 } from "../../core/tenant/budget-tree.ts";
-import type { Amount } from "../../core/task-state.ts";
+import type { Amount } from "../../core/task/state.ts";
 
 const tokens = (count: number): Amount => ({ tokens: count, costMicros: 0 });
 const limitOf = (count: number, period: BudgetLimit["period"] = "total"): BudgetLimit => ({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { CallBudget, MAX_CALL_DEPTH, MAX_RUN_CALLS } from "../../core/call-budget.ts";
-import { MAX_DEPTH } from "../../core/subtasks.ts";
+import { CallBudget, MAX_CALL_DEPTH, MAX_RUN_CALLS } from "../../core/base/call-budget.ts";
+import { MAX_DEPTH } from "../../core/task/subtasks.ts";
 
 test("a run has room for sixteen calls, and counts those that it makes beyond them", () => {
   const calls = new CallBudget();

@@ -1,15 +1,15 @@
 /** The order of calls of one step that share a resource. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findUnblocked, type OrderedCall } from "../../core/call-order.ts";
+import { findUnblocked, type OrderedCall } from "../../core/task/call-order.ts";
 import { findTouches } from "../../core/gateway/touches.ts";
-import { scheduleCalls } from "../../core/gateway/schedule-calls.ts";
-import { callId, placeOfCall } from "../../core/ids.ts";
-import { confirmedOutcome } from "../../core/ledger.ts";
-import type { CallOfHop } from "../../core/task-decision.ts";
-import { statusOf } from "../../core/task-status.ts";
-import { decide } from "../../core/task.ts";
-import type { Touch } from "../../core/tool.ts";
+import { scheduleCalls } from "../../core/steps/schedule-calls.ts";
+import { callId, placeOfCall } from "../../core/base/ids.ts";
+import { confirmedOutcome } from "../../core/task/ledger.ts";
+import type { CallOfHop } from "../../core/task/decision.ts";
+import { statusOf } from "../../core/task/status.ts";
+import { decide } from "../../core/task/task.ts";
+import type { Touch } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { drawsFrom, endingOf, shown, shuffled } from "./play-task.ts";
 import { ASK, answer, call, crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./task-world.ts";

@@ -1,16 +1,16 @@
 /** When the calls of a step start, and how calls that had not started end after a crash, a cancellation or a stop. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
-import { scheduleCalls } from "../../core/gateway/schedule-calls.ts";
-import { callId } from "../../core/ids.ts";
-import { confirmedOutcome } from "../../core/ledger.ts";
-import type { ActLine } from "../../core/steps-rpc.ts";
-import type { Command, ModelReply } from "../../core/task-commands.ts";
-import type { CallOfHop, Work } from "../../core/task-decision.ts";
-import type { TaskState } from "../../core/task-state.ts";
-import { statusOf } from "../../core/task-status.ts";
-import { decide, nextWake } from "../../core/task.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
+import { scheduleCalls } from "../../core/steps/schedule-calls.ts";
+import { callId } from "../../core/base/ids.ts";
+import { confirmedOutcome } from "../../core/task/ledger.ts";
+import type { ActLine } from "../../core/steps/rpc.ts";
+import type { Command, ModelReply } from "../../core/task/commands.ts";
+import type { CallOfHop, Work } from "../../core/task/decision.ts";
+import type { TaskState } from "../../core/task/state.ts";
+import { statusOf } from "../../core/task/status.ts";
+import { decide, nextWake } from "../../core/task/task.ts";
 import { drawsFrom, thinking, wake } from "./play-task.ts";
 import { call, crashing, factsOf, TaskWorld } from "./task-world.ts";
 

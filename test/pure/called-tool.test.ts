@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../adapters/patterns.ts";
-import type { AgentConfig } from "../../core/agent.ts";
-import { openToolSearch } from "../../core/gateway/find-tools.ts";
+import type { AgentConfig } from "../../core/agents/agent.ts";
+import { openToolSearch } from "../../core/steps/find-tools.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";
-import { prepareCalls } from "../../core/gateway/prepare.ts";
-import { buildToolset, inputSchema } from "../../core/gateway/toolset.ts";
-import { ok } from "../../core/errors.ts";
-import type { PreparedCall } from "../../core/task-commands.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
-import { toolList } from "../../core/tool-search/tool-list.ts";
+import { prepareCalls } from "../../core/steps/prepare.ts";
+import { buildToolset, inputSchema } from "../../core/steps/toolset.ts";
+import { ok } from "../../core/base/errors.ts";
+import type { PreparedCall } from "../../core/task/commands.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
+import { toolList } from "../../core/lib/tool-search/tool-list.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../contracts/tool-sources-suite.ts";
 import { agent, outside, toolOf } from "./play-gateway.ts";
 import { factsOf } from "./task-world.ts";
-import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
+import { BY_PRINCIPAL } from "../../core/model/label-messages.ts";
 
 const TOOLS = [...catalogue, toolOf(outside(), "once"), toolOf(outside(), "keyed", "dotted.send")];
 const SEND = { name: "send", arguments: { text: "hi" } };

@@ -4,7 +4,7 @@ import { refusalOf } from "../../adapters/slack/refusals.ts";
 import { getOwn } from "../../core/base/own-field.ts";
 import { toMarkdown } from "../../core/channels/slack/plain-text.ts";
 import { fillTemplate } from "../../core/gateway/http-template.ts";
-import { decide } from "../../core/task.ts";
+import { decide } from "../../core/task/task.ts";
 import { contentTypeOf } from "../../core/sandbox/content-type.ts";
 import { documentedKeyedForMs } from "../../core/web/idempotent-hosts.ts";
 import { call, TaskWorld } from "./task-world.ts";

@@ -1,8 +1,8 @@
 /** Text of the tenant's records stays a record on its way through a subtask, a summary of earlier steps or `expand_result`. */
 import { describe, expect, test } from "vitest";
-import { findRecordCalls } from "../../core/gateway/read-ground.ts";
-import { buildToolset } from "../../core/gateway/toolset.ts";
-import type { LabelledMessage } from "../../core/messages.ts";
+import { findRecordCalls } from "../../core/steps/read-ground.ts";
+import { buildToolset } from "../../core/steps/toolset.ts";
+import type { LabelledMessage } from "../../core/model/messages.ts";
 import { readHistory, retell, splitHistory, writeHistory } from "../../core/prompt/compaction.ts";
 import { type Label, OUTSIDE, PERSON, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";

@@ -1,14 +1,14 @@
 /** Conversations with text from outside, a tenant's own tools, and what the gateway's first half says of a call in them. */
 import { expect } from "vitest";
-import { DEFAULT_AGENT, type AgentConfig } from "../../core/agent.ts";
-import { httpCaller } from "../../core/gateway/http-caller.ts";
+import { DEFAULT_AGENT, type AgentConfig } from "../../core/agents/agent.ts";
+import { httpCaller } from "../../core/steps/http-caller.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";
-import { prepareCalls } from "../../core/gateway/prepare.ts";
-import { buildToolset } from "../../core/gateway/toolset.ts";
+import { prepareCalls } from "../../core/steps/prepare.ts";
+import { buildToolset } from "../../core/steps/toolset.ts";
 import { mcpCaller } from "../../core/mcp/call.ts";
-import type { LabelledMessage } from "../../core/messages.ts";
-import type { PreparedCall } from "../../core/task-commands.ts";
-import { joinMessages } from "../../core/provenance/label-messages.ts";
+import type { LabelledMessage } from "../../core/model/messages.ts";
+import type { PreparedCall } from "../../core/task/commands.ts";
+import { joinMessages } from "../../core/model/label-messages.ts";
 import { type Label, OUTSIDE, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
 import { linearPatterns } from "../../adapters/patterns.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";

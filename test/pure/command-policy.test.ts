@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { judgeCommand } from "../../core/shell/command-policy.ts";
+import { judgeCommand } from "../../core/lib/shell/command-policy.ts";
 
 const GIT = ["git"];
 

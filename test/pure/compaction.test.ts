@@ -7,7 +7,7 @@ import {
   splitHistory,
   writeHistory,
 } from "../../core/prompt/compaction.ts";
-import type { Message } from "../../core/messages.ts";
+import type { Message } from "../../core/model/messages.ts";
 import { readResultIds } from "../../core/prompt/result-ids.ts";
 
 const id = (step: number, index = 0) => `call_00000000000000000000000001_${step}_${index}`;

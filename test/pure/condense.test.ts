@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { confirmedOutcome } from "../../core/ledger.ts";
-import type { Command, PreparedCall } from "../../core/task-commands.ts";
-import type { Decision, Work } from "../../core/task-decision.ts";
-import type { TaskFacts, TaskState } from "../../core/task-state.ts";
-import { statusOf } from "../../core/task-status.ts";
-import { decide, nextWake } from "../../core/task.ts";
+import { confirmedOutcome } from "../../core/task/ledger.ts";
+import type { Command, PreparedCall } from "../../core/task/commands.ts";
+import type { Decision, Work } from "../../core/task/decision.ts";
+import type { TaskFacts, TaskState } from "../../core/task/state.ts";
+import { statusOf } from "../../core/task/status.ts";
+import { decide, nextWake } from "../../core/task/task.ts";
 import { asked, failedWith, preparedCall, shown, thinking, wake } from "./play-task.ts";
 import { ADMITTED, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./task-world.ts";
 

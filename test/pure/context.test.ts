@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { buildRequest, estimateConversation } from "../../core/prompt/context.ts";
+import { buildRequest, estimateConversation } from "../../core/steps/context.ts";
 import { DATA_NOTE } from "../../core/prompt/mark-data.ts";
-import { buildToolset } from "../../core/gateway/toolset.ts";
-import type { Message } from "../../core/messages.ts";
-import type { ThinkJob } from "../../core/steps-rpc.ts";
-import type { ModelRequest } from "../../core/ports.ts";
+import { buildToolset } from "../../core/steps/toolset.ts";
+import type { Message } from "../../core/model/messages.ts";
+import type { ThinkJob } from "../../core/steps/rpc.ts";
+import type { ModelRequest } from "../../core/ports/tool-ports.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { factsOf } from "./task-world.ts";
 

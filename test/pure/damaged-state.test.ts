@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { keyOwner, OPERATOR } from "../../core/keys.ts";
+import { keyOwner, OPERATOR } from "../../core/tenant/keys.ts";
 import { DatabaseDamaged, damageOf, finishCreation, prepareFolder } from "../../scripts/database/embedded-folder.ts";
 import { openLog } from "../../scripts/supervisor/capped-log.ts";
 import { CannotRun } from "../../scripts/supervisor/cannot-run.ts";

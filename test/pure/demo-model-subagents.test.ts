@@ -1,8 +1,8 @@
 /** The demo model and subagents: what it hands out, what it does as one, and what it makes of what they found. */
 import { describe, expect, test } from "vitest";
 import { replyTo } from "../../adapters/model/demo/reply.ts";
-import type { Message } from "../../core/messages.ts";
-import { revisionNote } from "../../core/task-answers.ts";
+import type { Message } from "../../core/model/messages.ts";
+import { revisionNote } from "../../core/task/answers.ts";
 import { happy, play, renamed, type Result, spec, TOOLS } from "./play-demo-model.ts";
 
 const FAN_OUT =

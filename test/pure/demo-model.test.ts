@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { demoModel } from "../../adapters/model/demo/demo.ts";
 import { toQuestion } from "../../adapters/model/demo/plan.ts";
 import { replyTo } from "../../adapters/model/demo/reply.ts";
-import type { Message } from "../../core/messages.ts";
+import type { Message } from "../../core/model/messages.ts";
 import { chunksOf, modelRequest } from "../contracts/model-suite.ts";
 import { play, renamed, spec, TOOLS } from "./play-demo-model.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { SECRET_NAMES, SECRETS } from "../../core/secrets.ts";
+import { SECRET_NAMES, SECRETS } from "../../core/secrets/worker-secrets.ts";
 import { type DeployConfig, hasWorkersDev, judgeConfig } from "../../scripts/deploy/judge-config.ts";
 import { judgeSecrets, judgeSecretValues } from "../../scripts/deploy/judge-secrets.ts";
 import { judgeSize } from "../../scripts/deploy/judge-size.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { Drain } from "../../adapters/drain.ts";
-import { DRAIN_MS, drainLeftMs } from "../../core/drain.ts";
+import { DRAIN_MS, drainLeftMs } from "../../core/steps/drain.ts";
 
 describe("a deployment drains", () => {
   test("for 30 seconds from the moment at which the mark was written, and never longer", () => {

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { redactBody } from "../../adapters/egress/redact-body.ts";
-import type { WebStreamRequest } from "../../core/ports.ts";
-import type { TenantSecret } from "../../core/web/secrets-port.ts";
+import type { WebStreamRequest } from "../../core/ports/tool-ports.ts";
+import type { TenantSecret } from "../../core/ports/secrets.ts";
 import { makeRedactor } from "../../core/web/redact-secrets.ts";
 import { fakeSecrets } from "../fakes/secrets.ts";
 import { fakeWeb, type OutsideReply, type OutsideRequest } from "../fakes/web.ts";

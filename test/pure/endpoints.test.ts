@@ -1,14 +1,14 @@
 /** Which endpoints hear of what, and what a webhook says. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { type Delivery, MAX_CONTENT_CHARACTERS } from "../../core/channels/delivery.ts";
-import { endpointSettingSchema, interestsOf, isForEndpoints, typesOf } from "../../core/channels/endpoint.ts";
-import { NOTICE_TYPES, type Notice, type NoticeFacts } from "../../core/channels/notice.ts";
-import { isWanted } from "../../core/channels/wanted.ts";
-import { bodyOf, eventContent, MAX_BODY_BYTES } from "../../core/channels/webhook-body.ts";
-import { retryAfterMs } from "../../core/channels/webhook-reply.ts";
-import { signWebhook, writeSecret } from "../../core/channels/webhook-signature.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import { type Delivery, MAX_CONTENT_CHARACTERS } from "../../core/channels/outbox/delivery.ts";
+import { endpointSettingSchema, interestsOf, isForEndpoints, typesOf } from "../../core/channels/webhooks/endpoint.ts";
+import { NOTICE_TYPES, type Notice, type NoticeFacts } from "../../core/task/notice.ts";
+import { isWanted } from "../../core/channels/webhooks/interest.ts";
+import { bodyOf, eventContent, MAX_BODY_BYTES } from "../../core/channels/webhooks/body.ts";
+import { retryAfterMs } from "../../core/channels/webhooks/reply.ts";
+import { signWebhook, writeSecret } from "../../core/channels/webhooks/signature.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { report, START } from "../contracts/database-rows.ts";
 
 const facts: NoticeFacts = {

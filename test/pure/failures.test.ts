@@ -9,9 +9,9 @@ import {
   notSent,
   type Result,
   tenantStopped,
-} from "../../core/errors.ts";
-import { attempt, isUnanswered } from "../../core/unanswered.ts";
-import { detailsToShow, readFailure, readResult } from "../../core/read-failure.ts";
+} from "../../core/base/errors.ts";
+import { attempt, isUnanswered } from "../../core/base/unanswered.ts";
+import { detailsToShow, readFailure, readResult } from "../../core/base/read-failure.ts";
 
 interface Stored {
   readonly failure: Failure;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FairQueue } from "../../core/tenant/fair-queue.ts";
-import { OFFER_MS, Places } from "../../core/tenant/places.ts";
+import { OFFER_MS, Places } from "../../core/tenant/slots.ts";
 
 const NOW = 1_800_000_000_000;
 const held = (tasks: readonly string[], key: string | null = null) => tasks.map((task) => ({ task, key }));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fnmatch, matchesOneOf } from "../../core/fnmatch.ts";
+import { fnmatch, matchesOneOf } from "../../core/lib/fnmatch.ts";
 import recorded from "./__fixtures__/fnmatch.json" with { type: "json" };
 
 describe("fnmatch", () => {

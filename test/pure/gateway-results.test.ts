@@ -2,13 +2,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { failed, ok } from "../../core/errors.ts";
+import { failed, ok } from "../../core/base/errors.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
-import type { PerformDeps } from "../../core/gateway/perform.ts";
+import type { PerformDeps } from "../../core/steps/perform.ts";
 import { type RestOfText, shapeText } from "../../core/gateway/shape.ts";
 import { readKeptText, showResult } from "../../core/prompt/kept-results.ts";
-import type { BlobPort, ToolPorts } from "../../core/ports.ts";
-import type { CallFacts, Tool } from "../../core/tool.ts";
+import type { BlobPort, ToolPorts } from "../../core/ports/tool-ports.ts";
+import type { CallFacts, Tool } from "../../core/tool/tool.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import { freeWork } from "../fakes/work-meter.ts";
 import { outcomesOf } from "./play-gateway.ts";

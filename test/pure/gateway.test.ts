@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { failed } from "../../core/errors.ts";
+import { failed } from "../../core/base/errors.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
-import { MAX_CALLS_PER_STEP } from "../../core/gateway/prepare.ts";
+import { MAX_CALLS_PER_STEP } from "../../core/steps/prepare.ts";
 import { modelNames } from "../../core/gateway/model-names.ts";
-import type { ActJob } from "../../core/steps-rpc.ts";
-import type { CallOutcome } from "../../core/task-commands.ts";
-import type { EffectClass, Tool } from "../../core/tool.ts";
+import type { ActJob } from "../../core/steps/rpc.ts";
+import type { CallOutcome } from "../../core/task/commands.ts";
+import type { EffectClass, Tool } from "../../core/tool/tool.ts";
 import { agent, depsFor, KEYED_FOR_MS, outcomesOf, outside, prepare, send, toolOf } from "./play-gateway.ts";
 import { factsOf } from "./task-world.ts";
 

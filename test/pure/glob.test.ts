@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fnmatch } from "../../core/fnmatch.ts";
+import { fnmatch } from "../../core/lib/fnmatch.ts";
 import { matchesGlob, parseGlob } from "../../core/sandbox/glob.ts";
 
 function matches(path: string, glob: string): boolean {

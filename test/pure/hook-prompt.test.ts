@@ -9,11 +9,11 @@ import {
   shownHeaders,
   textOf,
   whyLeft,
-} from "../../core/channels/hook-call.ts";
+} from "../../core/channels/webhooks/hook-call.ts";
 import { toPromptMessages } from "../../core/prompt/mark-data.ts";
 import { OPERATOR, OUTSIDE } from "../../core/provenance/label.ts";
-import { hookInput, hookTexts } from "../../core/channels/hook-prompt.ts";
-import { hookRequestSchema, newHookRequestSchema, withOncePerBody } from "../../core/channels/hook.ts";
+import { hookInput, hookTexts } from "../../core/channels/webhooks/hook-prompt.ts";
+import { hookRequestSchema, newHookRequestSchema, withOncePerBody } from "../../core/channels/webhooks/hook.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const content = (payload: unknown, headers = {}) => ({ name: "msg_1", payload, headers });

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { isSigned, type SignedCall } from "../../core/channels/hook-signature.ts";
+import { isSigned, type SignedCall } from "../../core/channels/webhooks/hook-signature.ts";
 
 const NOW = 1_800_000_000_000;
 const SECONDS = NOW / 1000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type HopListener, tellLines } from "../../core/hop-lines.ts";
+import { type HopListener, tellLines } from "../../core/steps/lines.ts";
 
 /** A listener that records the lines, and whose `over` the test settles. It stores every line but `unstored`. */
 function listen(hear: (line: string) => void = () => undefined, unstored: string | null = null) {

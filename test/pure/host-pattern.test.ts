@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hostIsListed, normalHostPattern, portIsListed } from "../../core/host-pattern.ts";
+import { hostIsListed, normalHostPattern, portIsListed } from "../../core/web/host-pattern.ts";
 
 describe("hostIsListed", () => {
   it.each([

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fillTemplate } from "../../core/gateway/http-template.ts";
-import type { ArgumentPlace, HttpTemplate } from "../../core/tool-source.ts";
+import type { ArgumentPlace, HttpTemplate } from "../../core/tool/source.ts";
 
 const at = (place: ArgumentPlace["in"], name: string): ArgumentPlace => ({ in: place, name });
 

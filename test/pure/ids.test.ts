@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { callId, derivedId, ID_PREFIXES, type IdKind, isId, makeId, taskOfCall, taskOfWait } from "../../core/ids.ts";
+import {
+  callId,
+  derivedId,
+  ID_PREFIXES,
+  type IdKind,
+  isId,
+  makeId,
+  taskOfCall,
+  taskOfWait,
+} from "../../core/base/ids.ts";
 
 const kinds = Object.keys(ID_PREFIXES) as IdKind[];
 const bytes = fc.uint8Array({ minLength: 10, maxLength: 10 });

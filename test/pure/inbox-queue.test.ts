@@ -6,8 +6,8 @@ import {
   MAX_FAILURES,
   MIN_FAILING_MS,
   shortHead,
-} from "../../core/channels/inbox-queue.ts";
-import type { InboxItem } from "../../core/channels/inbox.ts";
+} from "../../core/channels/inbox/queue.ts";
+import type { InboxItem } from "../../core/channels/inbox/inbox.ts";
 
 const ITEM: InboxItem = { id: "a", lane: "one", kind: "event", body: {}, receivedAt: 1 };
 

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
-import { statusOf } from "../../core/task-status.ts";
-import { createTask, decide, decideBoth } from "../../core/task.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
+import { statusOf } from "../../core/task/status.ts";
+import { createTask, decide, decideBoth } from "../../core/task/task.ts";
 import { anyCommand } from "./any-command.ts";
 import { asked, drawsFrom, preparedCall, replied, thinking } from "./play-task.ts";
 import { StoredDecisions } from "./stored-decisions.ts";
 import { call, factsOf, type Faults, SLEEP, TaskWorld } from "./task-world.ts";
-import { confirmedOutcome } from "../../core/ledger.ts";
+import { confirmedOutcome } from "../../core/task/ledger.ts";
 import { PRINCIPAL } from "../../core/provenance/label.ts";
 
 const early = { ...call("none"), early: true };

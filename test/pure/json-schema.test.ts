@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { linearPatterns } from "../../adapters/patterns.ts";
-import { compileSchema } from "../../core/json-schema/compile.ts";
+import { compileSchema } from "../../core/lib/json-schema/compile.ts";
 import { CASES } from "./json-schema-cases.ts";
 
 /** The problems of a value, as `pointer message`. */

@@ -1,16 +1,16 @@
 /** Keyed calls of a task that pauses longer than their receiver remembers a key. The receivers here forget. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
-import { failed } from "../../core/errors.ts";
-import { prepareCalls } from "../../core/gateway/prepare.ts";
-import { buildToolset } from "../../core/gateway/toolset.ts";
-import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
-import { readState } from "../../core/state-versions.ts";
-import type { LedgerRow } from "../../core/task-decision.ts";
-import type { TaskState } from "../../core/task-state.ts";
-import { statusOf } from "../../core/task-status.ts";
-import { decide } from "../../core/task.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
+import { failed } from "../../core/base/errors.ts";
+import { prepareCalls } from "../../core/steps/prepare.ts";
+import { buildToolset } from "../../core/steps/toolset.ts";
+import { BY_PRINCIPAL } from "../../core/model/label-messages.ts";
+import { readState } from "../../core/task/state-versions.ts";
+import type { LedgerRow } from "../../core/task/decision.ts";
+import type { TaskState } from "../../core/task/state.ts";
+import { statusOf } from "../../core/task/status.ts";
+import { decide } from "../../core/task/task.ts";
 import sendEmail from "../../tools/mail/send-email.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { fakeMail } from "../fakes/mail.ts";

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { openReseal, ResealedValues } from "../../adapters/resealing.ts";
 import { openSealing } from "../../adapters/sealing.ts";
-import { fromBase64, toBase64 } from "../../core/base64.ts";
-import { failed, ok } from "../../core/errors.ts";
+import { fromBase64, toBase64 } from "../../core/base/base64.ts";
+import { failed, ok } from "../../core/base/errors.ts";
 import {
   findMissingKeys,
   headerText,
@@ -12,7 +12,7 @@ import {
   parseKeyRing,
   type RecordedKey,
   type SealedColumn,
-} from "../../core/key-ring.ts";
+} from "../../core/secrets/key-ring.ts";
 
 const [A, B, C] = [newKey(), newKey(), newKey()] as const;
 const SECRET = new TextEncoder().encode("a secret");

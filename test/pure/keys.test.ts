@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hashKey, keyOwner, makeKey, OPERATOR } from "../../core/keys.ts";
+import { hashKey, keyOwner, makeKey, OPERATOR } from "../../core/tenant/keys.ts";
 
 const TENANT = "ten_01hf3zq5w8abcdefghjkmnpqrs";
 const key = makeKey(TENANT, new Uint8Array(64).fill(7));

@@ -1,15 +1,15 @@
 /** No path lowers a label: random tasks with results, messages and crashes; summaries; and what calls read and write. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { confirmedOutcome } from "../../core/ledger.ts";
-import type { LabelledMessage } from "../../core/messages.ts";
+import { confirmedOutcome } from "../../core/task/ledger.ts";
+import type { LabelledMessage } from "../../core/model/messages.ts";
 import { readHistory, splitHistory, writeHistory } from "../../core/prompt/compaction.ts";
 import { joinLabels, type Label, OPERATOR, OUTSIDE, PERSON, PRINCIPAL } from "../../core/provenance/label.ts";
-import { joinMessages } from "../../core/provenance/label-messages.ts";
-import type { Place } from "../../core/provenance/label-parts.ts";
-import type { SubtaskToMake } from "../../core/task-decision.ts";
-import type { LabelledText, TaskState } from "../../core/task-state.ts";
-import { decide } from "../../core/task.ts";
+import { joinMessages } from "../../core/model/label-messages.ts";
+import type { Place } from "../../core/model/label-parts.ts";
+import type { SubtaskToMake } from "../../core/task/decision.ts";
+import type { LabelledText, TaskState } from "../../core/task/state.ts";
+import { decide } from "../../core/task/task.ts";
 import { drawsFrom, endingOf, thinking } from "./play-task.ts";
 import { call, crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./task-world.ts";
 

@@ -5,16 +5,16 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ok } from "../../core/errors.ts";
-import { performCalls } from "../../core/gateway/perform.ts";
-import { prepareCalls } from "../../core/gateway/prepare.ts";
-import { buildToolset } from "../../core/gateway/toolset.ts";
-import type { LabelledMessage } from "../../core/messages.ts";
-import type { ToolPorts } from "../../core/ports.ts";
+import { ok } from "../../core/base/errors.ts";
+import { performCalls } from "../../core/steps/perform.ts";
+import { prepareCalls } from "../../core/steps/prepare.ts";
+import { buildToolset } from "../../core/steps/toolset.ts";
+import type { LabelledMessage } from "../../core/model/messages.ts";
+import type { ToolPorts } from "../../core/ports/tool-ports.ts";
 import { readHistory, splitHistory, writeHistory } from "../../core/prompt/compaction.ts";
 import { joinLabels, type Label, OUTSIDE, PERSON, PRINCIPAL } from "../../core/provenance/label.ts";
-import { joinMessages } from "../../core/provenance/label-messages.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
+import { joinMessages } from "../../core/model/label-messages.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { fakeMemories, fakeMemory } from "../fakes/memory.ts";

@@ -1,11 +1,11 @@
 /** A skill's text is the operator's, also when a task loads it after it read text from outside. */
 import { expect, test } from "vitest";
-import type { LabelledMessage } from "../../core/messages.ts";
+import type { LabelledMessage } from "../../core/model/messages.ts";
 import { toPromptMessages } from "../../core/prompt/mark-data.ts";
 import { countValueChoice, isNamedHost } from "../../core/provenance/ground.ts";
 import { type Label, OPERATOR, OUTSIDE } from "../../core/provenance/label.ts";
-import { readGround } from "../../core/gateway/read-ground.ts";
-import { inForce } from "../../core/skills/in-force.ts";
+import { readGround } from "../../core/steps/read-ground.ts";
+import { inForce } from "../../core/task/skills-in-force.ts";
 import { skillOf } from "../fakes/skill-texts.ts";
 import { call, factsOf, type ScriptedCall, TaskWorld } from "./task-world.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { OttoError } from "../../core/errors.ts";
-import { makeKey } from "../../core/keys.ts";
+import { OttoError } from "../../core/base/errors.ts";
+import { makeKey } from "../../core/tenant/keys.ts";
 import { makeLinkToken } from "../../core/tenant/session.ts";
 import { logFailure, redact } from "../../workers/log.ts";
 

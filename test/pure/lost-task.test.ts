@@ -1,6 +1,6 @@
 /** What is reported in place of an object that holds nothing. */
 import { expect, it } from "vitest";
-import { lostReport, STATE_LOST } from "../../core/lost-task.ts";
+import { lostReport, STATE_LOST } from "../../core/task/lost.ts";
 import { report } from "../contracts/database-rows.ts";
 
 const NOW = Date.UTC(2026, 0, 2);

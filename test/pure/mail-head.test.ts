@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { headersOfMail } from "../../core/mail/head.ts";
+import { headersOfMail } from "../../core/channels/mail/head.ts";
 
 const headers = (text: string) => headersOfMail(new TextEncoder().encode(text));
 

@@ -1,10 +1,17 @@
 /** What a mail that came in is taken for. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isAuthentic } from "../../core/mail/authentication.ts";
+import { isAuthentic } from "../../core/channels/mail/authentication.ts";
 import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
-import { decisionIn, fileNames, judgeMail, mailInput, mailTexts, newTaskTitle } from "../../core/mail/judge-mail.ts";
-import { asBase32, localPartOf, readLocalPart } from "../../core/mail/own-address.ts";
+import {
+  decisionIn,
+  fileNames,
+  judgeMail,
+  mailInput,
+  mailTexts,
+  newTaskTitle,
+} from "../../core/channels/mail/judge-mail.ts";
+import { asBase32, localPartOf, readLocalPart } from "../../core/channels/mail/own-address.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
 
 const results = (...values: readonly string[]) => values.map((value) => ({ key: "authentication-results", value }));

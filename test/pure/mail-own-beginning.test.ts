@@ -1,8 +1,8 @@
 /** Which words of a mail are its writer's: forwards and answers of many readers of mail, and mail that only looks like one. */
 import { describe, expect, test } from "vitest";
-import { htmlAsText } from "../../core/mail/html-text.ts";
-import { isInThread, mailTexts } from "../../core/mail/judge-mail.ts";
-import { ownBeginning, ownSubject } from "../../core/mail/own-beginning.ts";
+import { htmlAsText } from "../../core/channels/mail/html-text.ts";
+import { isInThread, mailTexts } from "../../core/channels/mail/judge-mail.ts";
+import { ownBeginning, ownSubject } from "../../core/channels/mail/own-beginning.ts";
 import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
 
 const NEW = { isInThread: false };

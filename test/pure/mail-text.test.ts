@@ -1,13 +1,13 @@
 /** The texts of mail: headers on the wire, Markdown as HTML, and what somebody wrote above a quote. */
 import { describe, expect, it } from "vitest";
-import { isAddress, readMailboxes } from "../../core/mail/address.ts";
-import { checkMail, mailContentType } from "../../core/mail/check.ts";
-import { mimeText } from "../../core/mail/mime.ts";
-import { markdownAsHtml } from "../../core/mail/markdown-html.ts";
-import { REPLY_MARK, replyText } from "../../core/mail/reply-text.ts";
-import { toldSubject, toldText } from "../../core/mail/told-mail.ts";
-import { TOO_LONG_TO_SHOW } from "../../core/people/shown-call.ts";
-import type { Ask } from "../../core/channels/message.ts";
+import { isAddress, readMailboxes } from "../../core/channels/mail/address.ts";
+import { checkMail, mailContentType } from "../../core/channels/mail/check.ts";
+import { mimeText } from "../../core/channels/mail/mime.ts";
+import { markdownAsHtml } from "../../core/channels/mail/markdown-html.ts";
+import { REPLY_MARK, replyText } from "../../core/channels/mail/reply-text.ts";
+import { toldSubject, toldText } from "../../core/channels/mail/rendered-mail.ts";
+import { TOO_LONG_TO_SHOW } from "../../core/people/format-call.ts";
+import type { Ask } from "../../core/channels/outbox/message.ts";
 import { mailTo } from "../contracts/mail-suite.ts";
 import { outMessage } from "../setup/out-message.ts";
 

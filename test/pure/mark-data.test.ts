@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { getEncoding } from "js-tiktoken";
 import { describe, expect, test } from "vitest";
 import { DATA_NOTE, toPromptMessages, unmarkData } from "../../core/prompt/mark-data.ts";
-import { estimateMessages } from "../../core/prompt/tokens.ts";
-import type { Message } from "../../core/messages.ts";
+import { estimateMessages } from "../../core/model/tokens.ts";
+import type { Message } from "../../core/model/messages.ts";
 import { type Label, OPERATOR, OUTSIDE, PERSON, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
 import { factsOf } from "./task-world.ts";
 

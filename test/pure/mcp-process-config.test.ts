@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isSameAccess, readServer } from "../../core/mcp/config.ts";
 import { fillProcess, processRefersToSecrets, readProcess } from "../../core/mcp/process-config.ts";
-import { patternIsCovered } from "../../core/host-pattern.ts";
+import { patternIsCovered } from "../../core/web/host-pattern.ts";
 
 const read = (given: Parameters<typeof readServer>[0]) => {
   const config = readServer(given, "");

@@ -1,7 +1,7 @@
 /** A server's question as a person reads it, and what the server gets of the answer. */
 import { describe, expect, it } from "vitest";
 import { readAnswer, readQuestion, showQuestion } from "../../core/mcp/question.ts";
-import type { McpQuestion } from "../../core/mcp/port.ts";
+import type { McpQuestion } from "../../core/ports/mcp.ts";
 
 const form = (properties: Record<string, unknown>, required: string[] = Object.keys(properties)): McpQuestion => ({
   mode: "form",

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { openRegistry } from "../../adapters/mcp/registry.ts";
 import { openSealing } from "../../adapters/sealing.ts";
-import { ok } from "../../core/errors.ts";
-import type { McpServerAccess } from "../../core/mcp/server-table.ts";
+import { ok } from "../../core/base/errors.ts";
+import type { McpServerAccess } from "../../core/ports/mcp-server-table.ts";
 
 const keyOf = (byte: number) => btoa(String.fromCharCode(...Array.from({ length: 32 }, () => byte)));
 

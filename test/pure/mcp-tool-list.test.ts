@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { outsideTools } from "../../core/mcp/outside-tools.ts";
 import { diffLists, MAX_DESCRIPTION, MAX_TOOLS, plainText, readToolList } from "../../core/mcp/tool-list.ts";
-import type { McpTool } from "../../core/mcp/port.ts";
+import type { McpTool } from "../../core/ports/mcp.ts";
 
 const raw = (more: Record<string, unknown> = {}) => ({ name: "echo", inputSchema: { type: "object" }, ...more });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
 import { contentSchema } from "../../core/memory/memory.ts";
-import { type SummarisedCall, summaryOf } from "../../core/memory/summary.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import { type SummarisedCall, summaryOf } from "../../core/task/summary.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { report } from "../contracts/database-rows.ts";
 import { OUTSIDE, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
-import { statusOf, type TaskStatus } from "../../core/task-status.ts";
-import type { TaskState } from "../../core/task-state.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
+import { statusOf, type TaskStatus } from "../../core/task/status.ts";
+import type { TaskState } from "../../core/task/state.ts";
 import { answer, ASK, call, crashing, DISPATCH, factsOf, type ScriptedCall, SLEEP, TaskWorld } from "./task-world.ts";
 import { drawsFrom, endingOf, shown, shuffled } from "./play-task.ts";
 

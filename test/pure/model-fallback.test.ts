@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { nextModelTry } from "../../core/model-retry.ts";
-import type { ModelFailure } from "../../core/ports.ts";
-import type { ModelTries, TaskState } from "../../core/task-state.ts";
-import { nextWake } from "../../core/task.ts";
+import { nextModelTry } from "../../core/task/model-retry.ts";
+import type { ModelFailure } from "../../core/ports/tool-ports.ts";
+import type { ModelTries, TaskState } from "../../core/task/state.ts";
+import { nextWake } from "../../core/task/task.ts";
 import { asked, failedWith, preparedCall, replied, shown, thinking, wake } from "./play-task.ts";
 
 const MODELS = [10, 1, 2].map((price, at) => ({

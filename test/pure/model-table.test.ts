@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { costMicros, modelChoice } from "../../core/model-table.ts";
+import { costMicros, modelChoice } from "../../core/model/table.ts";
 
 test("a dated name has the price of its family", () => {
   expect(modelChoice("gpt-4o-2024-08-06").price).toEqual(modelChoice("gpt-4o").price);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agent.ts";
-import { isId } from "../../core/ids.ts";
-import { modelChoice } from "../../core/model-table.ts";
+import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
+import { isId } from "../../core/base/ids.ts";
+import { modelChoice } from "../../core/model/table.ts";
 import {
   callTaskFacts,
   MAX_INPUT_CHARACTERS,
@@ -10,7 +10,7 @@ import {
   resolveLimits,
   type TaskOrigin,
   taskRequestSchema,
-} from "../../core/new-task.ts";
+} from "../../core/task/new-task.ts";
 import { skillOf } from "../fakes/skill-texts.ts";
 
 const origin: TaskOrigin = {

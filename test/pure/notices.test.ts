@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { noticeData, type NoticeFacts, type ToldNotice, toldTypes } from "../../core/channels/notice.ts";
-import { isWanted } from "../../core/channels/wanted.ts";
+import { noticeData, type NoticeFacts, type ToldNotice, toldTypes } from "../../core/task/notice.ts";
+import { isWanted } from "../../core/channels/webhooks/interest.ts";
 
 const facts: NoticeFacts = {
   task: "task_a",

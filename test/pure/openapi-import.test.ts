@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../adapters/patterns.ts";
 import { readApiDocument } from "../../core/openapi/document.ts";
 import { importOpenApi, type ImportOptions, slugOf } from "../../core/openapi/import.ts";
-import type { HttpTemplate, OutsideTool } from "../../core/tool-source.ts";
+import type { HttpTemplate, OutsideTool } from "../../core/tool/source.ts";
 import { IMPORT_OPTIONS } from "./import-options.ts";
 
 type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
 /** What an outbox remembers of what is over, and for how long. */
 import { expect, test } from "vitest";
-import { KEPT_MS, PROGRESS_KEPT_MS, TAKEN_BODY_KEPT_MS } from "../../core/channels/outbox-rules.ts";
+import { KEPT_MS, PROGRESS_KEPT_MS, TAKEN_BODY_KEPT_MS } from "../../core/channels/outbox/rules.ts";
 import { deliveryOf, OutboxWorld } from "./outbox-world.ts";
 
 test("what is over is forgotten after thirty days, with what its channel answered", () => {

@@ -7,7 +7,7 @@ import {
   type Outcome,
   type QueuedDelivery,
   toOutcome,
-} from "../../core/channels/outbox-rules.ts";
+} from "../../core/channels/outbox/rules.ts";
 import { deliveryOf, LATER, OutboxWorld, START } from "./outbox-world.ts";
 
 const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];

@@ -1,6 +1,6 @@
 /** What an outbox tells a sender of the attempts before: whether a part of the delivery may be there. */
 import { expect, test } from "vitest";
-import type { Outcome } from "../../core/channels/outbox-rules.ts";
+import type { Outcome } from "../../core/channels/outbox/rules.ts";
 import { CUT_OFF, deliveryOf, LATER, OutboxWorld, SENT } from "./outbox-world.ts";
 
 const OURS: Outcome = { kind: "later", why: "the database is away", afterMs: null, isOurs: true };

@@ -1,7 +1,7 @@
 /** An outbox gives its sender the time of the first attempt that may have left: a provider recognises it for a day only. */
 import { describe, expect, test } from "vitest";
-import type { Leaving } from "../../core/channels/outbox-queue.ts";
-import type { Outcome } from "../../core/channels/outbox-rules.ts";
+import type { Leaving } from "../../core/channels/outbox/queue.ts";
+import type { Outcome } from "../../core/channels/outbox/rules.ts";
 import { chooseRecovery } from "../../core/gateway/outcome.ts";
 import { CUT_OFF, deliveryOf, LATER, OutboxWorld, SENT, START } from "./outbox-world.ts";
 

@@ -1,6 +1,6 @@
 /** An outbox in which much waits, as that of an endpoint that has been away for a day. */
 import { describe, expect, test } from "vitest";
-import type { Delivery } from "../../core/channels/delivery.ts";
+import type { Delivery } from "../../core/channels/outbox/delivery.ts";
 import { deliveryOf, LATER, OutboxWorld, START } from "./outbox-world.ts";
 
 describe("an outbox with thousands that wait", () => {

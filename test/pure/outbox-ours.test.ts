@@ -1,6 +1,6 @@
 /** What an outbox makes of an attempt that Otto itself could not make. */
 import { expect, test } from "vitest";
-import { afterAttempt, asked, begun, type QueuedDelivery } from "../../core/channels/outbox-rules.ts";
+import { afterAttempt, asked, begun, type QueuedDelivery } from "../../core/channels/outbox/rules.ts";
 import { START } from "../contracts/database-rows.ts";
 
 const HOUR = 3_600_000;

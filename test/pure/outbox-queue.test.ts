@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Delivery } from "../../core/channels/delivery.ts";
-import type { Leaving } from "../../core/channels/outbox-queue.ts";
-import { afterAttempt, asked, begun, type Outcome } from "../../core/channels/outbox-rules.ts";
+import type { Delivery } from "../../core/channels/outbox/delivery.ts";
+import type { Leaving } from "../../core/channels/outbox/queue.ts";
+import { afterAttempt, asked, begun, type Outcome } from "../../core/channels/outbox/rules.ts";
 import { failedSince } from "../../durable-objects/outbox-failed.ts";
 import { CUT_OFF, deliveryOf, LATER, OutboxWorld, SENT, START } from "./outbox-world.ts";
 

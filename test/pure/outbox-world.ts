@@ -1,8 +1,8 @@
 /** An outbox on SQLite, with a clock that the test moves, a sender that it plays, and crashes. */
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import type { Delivery, DeliveryState } from "../../core/channels/delivery.ts";
-import { type Leaving, OutboxQueue } from "../../core/channels/outbox-queue.ts";
-import type { Outcome } from "../../core/channels/outbox-rules.ts";
+import type { Delivery, DeliveryState } from "../../core/channels/outbox/delivery.ts";
+import { type Leaving, OutboxQueue } from "../../core/channels/outbox/queue.ts";
+import type { Outcome } from "../../core/channels/outbox/rules.ts";
 import { OutboxForgetting } from "../../durable-objects/outbox-forgetting.ts";
 import { DeliveryStore } from "../../durable-objects/outbox-store.ts";
 import { type OutboxStorage, OutboxTables } from "../../durable-objects/outbox-tables.ts";

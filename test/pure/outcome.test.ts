@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ErrorCode, ERRORS, type Failure, type FailureCause } from "../../core/errors.ts";
+import { type ErrorCode, ERRORS, type Failure, type FailureCause } from "../../core/base/errors.ts";
 import {
   canRetry,
   chooseAfterFailure,
@@ -10,7 +10,7 @@ import {
   isAnswerLost,
   type Recovery,
 } from "../../core/gateway/outcome.ts";
-import type { EffectTerms } from "../../core/tool.ts";
+import type { EffectTerms } from "../../core/tool/tool.ts";
 import { type IdempotentHost, keyedForAt } from "../../core/web/idempotent-hosts.ts";
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];

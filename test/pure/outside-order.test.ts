@@ -1,11 +1,11 @@
 /** The order of a step's calls of a tenant's own tools: an MCP server's media become files, an HTTP tool's reply does not. */
 import { expect, test } from "vitest";
 import { linearPatterns } from "../../adapters/patterns.ts";
-import { findUnblocked } from "../../core/call-order.ts";
-import { httpCaller } from "../../core/gateway/http-caller.ts";
+import { findUnblocked } from "../../core/task/call-order.ts";
+import { httpCaller } from "../../core/steps/http-caller.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";
 import { mcpCaller } from "../../core/mcp/call.ts";
-import type { EffectClass } from "../../core/tool.ts";
+import type { EffectClass } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../contracts/tool-sources-suite.ts";
 import { agent, prepare } from "./play-gateway.ts";

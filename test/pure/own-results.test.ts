@@ -1,11 +1,11 @@
 /** The results that a call reads again: those of its own task come with the job, and the task's object is not asked. */
 import { describe, expect, test } from "vitest";
 import { openResults } from "../../adapters/results.ts";
-import { failed, ok } from "../../core/errors.ts";
-import { expandedResult } from "../../core/gateway/expanded-result.ts";
-import { callId, makeId } from "../../core/ids.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import { expandedResult } from "../../core/steps/expanded-result.ts";
+import { callId, makeId } from "../../core/base/ids.ts";
 import { OUTSIDE, TENANT } from "../../core/provenance/label.ts";
-import type { OwnResult } from "../../core/steps-rpc.ts";
+import type { OwnResult } from "../../core/steps/rpc.ts";
 
 const [own, other] = [1, 2].map((seed) => makeId("task", seed, new Uint8Array(10))) as [string, string];
 const away = { put: async () => ok(undefined), get: async () => failed("not_found", "There is no such blob.") };

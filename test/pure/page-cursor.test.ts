@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cutPage, readCursor, writeCursor } from "../../core/page-cursor.ts";
+import { cutPage, readCursor, writeCursor } from "../../core/base/page-cursor.ts";
 
 describe("a cursor", () => {
   test("is read as it was written", () => {

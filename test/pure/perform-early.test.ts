@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { mayPerformEarly, performEarly } from "../../core/gateway/perform-early.ts";
-import type { PreparedCall } from "../../core/task-commands.ts";
-import type { Tool } from "../../core/tool.ts";
+import { mayPerformEarly, performEarly } from "../../core/steps/perform-early.ts";
+import type { PreparedCall } from "../../core/task/commands.ts";
+import type { Tool } from "../../core/tool/tool.ts";
 import { agent, depsFor, outside, prepare, send, toolOf } from "./play-gateway.ts";
 import { freeWork } from "../fakes/work-meter.ts";
 import { factsOf } from "./task-world.ts";

@@ -1,8 +1,8 @@
 /** Plays conversations of the demo model on the real tools' schemas, with results that the test gives. */
 import { replyTo } from "../../adapters/model/demo/reply.ts";
-import { toSpec } from "../../core/gateway/toolset.ts";
-import type { Message, RequestedCall } from "../../core/messages.ts";
-import type { ToolSpec } from "../../core/ports.ts";
+import { toSpec } from "../../core/steps/toolset.ts";
+import type { Message, RequestedCall } from "../../core/model/messages.ts";
+import type { ToolSpec } from "../../core/ports/tool-ports.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 
 export const TOOLS: readonly ToolSpec[] = catalogue.map((tool) => toSpec(tool, tool.name, null));

@@ -1,19 +1,19 @@
 /** A tool, the outside that it works on, and the two halves of the gateway around it, for tests of what the gateway does. */
 import { z } from "zod";
-import type { AgentConfig } from "../../core/agent.ts";
-import { notSent, ok } from "../../core/errors.ts";
-import { performCalls, type PerformDeps } from "../../core/gateway/perform.ts";
-import { prepareCalls } from "../../core/gateway/prepare.ts";
-import { buildToolset } from "../../core/gateway/toolset.ts";
-import type { ToolPorts } from "../../core/ports.ts";
-import type { ActJob, ActLine } from "../../core/steps-rpc.ts";
-import type { CallOfHop } from "../../core/task-decision.ts";
-import type { CallOutcome, PreparedCall } from "../../core/task-commands.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
-import type { BoundFile, EffectClass, Tool } from "../../core/tool.ts";
+import type { AgentConfig } from "../../core/agents/agent.ts";
+import { notSent, ok } from "../../core/base/errors.ts";
+import { performCalls, type PerformDeps } from "../../core/steps/perform.ts";
+import { prepareCalls } from "../../core/steps/prepare.ts";
+import { buildToolset } from "../../core/steps/toolset.ts";
+import type { ToolPorts } from "../../core/ports/tool-ports.ts";
+import type { ActJob, ActLine } from "../../core/steps/rpc.ts";
+import type { CallOfHop } from "../../core/task/decision.ts";
+import type { CallOutcome, PreparedCall } from "../../core/task/commands.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
+import type { BoundFile, EffectClass, Tool } from "../../core/tool/tool.ts";
 import { defineTool, failure, failWith } from "../../tools/define-tool.ts";
 import { factsOf } from "./task-world.ts";
-import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
+import { BY_PRINCIPAL } from "../../core/model/label-messages.ts";
 import { freeWork } from "../fakes/work-meter.ts";
 
 /** What the outside saw of the tools below, and how it behaves. */

@@ -1,12 +1,12 @@
 /** Single decisions of the state machine, for tests that look at one moment of a task's life rather than at all of it. */
-import { callId } from "../../core/ids.ts";
-import { confirmedOutcome } from "../../core/ledger.ts";
-import type { ModelFailure } from "../../core/ports.ts";
-import type { Command, ModelReply, PreparedCall, SubtaskEnding } from "../../core/task-commands.ts";
-import type { Decision } from "../../core/task-decision.ts";
-import type { TaskFacts, TaskState } from "../../core/task-state.ts";
-import { type PendingView, type TaskView, viewTask } from "../../core/task-view.ts";
-import { createTask, decide, joinDecisions } from "../../core/task.ts";
+import { callId } from "../../core/base/ids.ts";
+import { confirmedOutcome } from "../../core/task/ledger.ts";
+import type { ModelFailure } from "../../core/ports/tool-ports.ts";
+import type { Command, ModelReply, PreparedCall, SubtaskEnding } from "../../core/task/commands.ts";
+import type { Decision } from "../../core/task/decision.ts";
+import type { TaskFacts, TaskState } from "../../core/task/state.ts";
+import { type PendingView, type TaskView, viewTask } from "../../core/task/view.ts";
+import { createTask, decide, joinDecisions } from "../../core/task/task.ts";
 import { ADMITTED, factsOf } from "./task-world.ts";
 
 /** Even draws from [0, 1) that a seed repeats (mulberry32). */

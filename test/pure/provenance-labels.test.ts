@@ -1,9 +1,9 @@
 /** Labels: how they join, which may instruct, and the label of a message without one. */
 import { describe, expect, test } from "vitest";
-import type { Message } from "../../core/messages.ts";
+import type { Message } from "../../core/model/messages.ts";
 import { joinLabels, mayInstruct, OPERATOR, OUTSIDE, PERSON, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
-import { joinMessages, labelMessage } from "../../core/provenance/label-messages.ts";
-import { labelOfSource } from "../../core/channels/source-label.ts";
+import { joinMessages, labelMessage } from "../../core/model/label-messages.ts";
+import { labelOfSource } from "../../core/task/source-label.ts";
 
 const ALL = [OPERATOR, PRINCIPAL, PERSON, TENANT, OUTSIDE] as const;
 

@@ -1,8 +1,8 @@
 /** A link of an uploaded document counts as read, where a tool gives the document as it is. */
 import { expect, test } from "vitest";
-import { buildToolset } from "../../core/gateway/toolset.ts";
-import { readGround } from "../../core/gateway/read-ground.ts";
-import type { LabelledMessage } from "../../core/messages.ts";
+import { buildToolset } from "../../core/steps/toolset.ts";
+import { readGround } from "../../core/steps/read-ground.ts";
+import type { LabelledMessage } from "../../core/model/messages.ts";
 import { findCopiedRecord, isKnownLink } from "../../core/provenance/ground.ts";
 import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openSecretBook } from "../../adapters/egress/secret-book.ts";
-import type { SecretsPort } from "../../core/web/secrets-port.ts";
-import { ok } from "../../core/errors.ts";
+import type { SecretsPort } from "../../core/ports/secrets.ts";
+import { ok } from "../../core/base/errors.ts";
 import { RedactorShelf } from "../../adapters/egress/redactors.ts";
 
 const MINUTE = 60_000;

@@ -1,8 +1,8 @@
 /** A runner of another release refuses a phase: nothing began, so nothing is unknown, charged or counted. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Decision, Work } from "../../core/task-decision.ts";
-import { statusOf } from "../../core/task-status.ts";
+import type { Decision, Work } from "../../core/task/decision.ts";
+import { statusOf } from "../../core/task/status.ts";
 import { drawsFrom } from "./play-task.ts";
 import { call, TaskWorld } from "./task-world.ts";
 

@@ -1,9 +1,9 @@
 /** What an isolate remembers of installations: for how long, what it forgets at once, and what stands in while Postgres is away. */
 import { expect, test } from "vitest";
 import { rememberInstalls } from "../../adapters/database/remembered-installs.ts";
-import type { SlackInstall, SlackInstallTable } from "../../core/channels/slack/install-table.ts";
-import type { AuditEntry } from "../../core/audit-entry.ts";
-import { failed, ok } from "../../core/errors.ts";
+import type { SlackInstall, SlackInstallTable } from "../../core/ports/slack-install-table.ts";
+import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import { failed, ok } from "../../core/base/errors.ts";
 
 const INSTALL: SlackInstall = {
   id: "slk_1",

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { MAX_CONTENT_CHARACTERS } from "../../core/channels/delivery.ts";
-import { messageDelivery, plainMessage, titleOf } from "../../core/channels/message-delivery.ts";
-import { resultMessage } from "../../core/channels/result-message.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import { MAX_CONTENT_CHARACTERS } from "../../core/channels/outbox/delivery.ts";
+import { messageDelivery, plainMessage, titleOf } from "../../core/channels/outbox/message-delivery.ts";
+import { resultMessage } from "../../core/channels/outbox/result-message.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { report, START } from "../contracts/database-rows.ts";
 
 const PLACE = { rootId: "task_a", project: null };

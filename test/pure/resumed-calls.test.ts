@@ -1,12 +1,12 @@
 /** A call that asks a person before it does anything, and is made again with the answer. */
 import { describe, expect, test } from "vitest";
-import { confirmedOutcome } from "../../core/ledger.ts";
-import type { Decision } from "../../core/task-decision.ts";
-import type { TaskState } from "../../core/task-state.ts";
-import { statusOf } from "../../core/task-status.ts";
-import { decide } from "../../core/task.ts";
-import { taskOfWait } from "../../core/ids.ts";
-import type { Control } from "../../core/tool.ts";
+import { confirmedOutcome } from "../../core/task/ledger.ts";
+import type { Decision } from "../../core/task/decision.ts";
+import type { TaskState } from "../../core/task/state.ts";
+import { statusOf } from "../../core/task/status.ts";
+import { decide } from "../../core/task/task.ts";
+import { taskOfWait } from "../../core/base/ids.ts";
+import type { Control } from "../../core/tool/tool.ts";
 import { asked, preparedCall, shown, thinking, wake } from "./play-task.ts";
 
 const asks = (round: number, change: Partial<Extract<Control, { kind: "ask" }>> = {}): Control => ({

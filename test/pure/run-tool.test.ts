@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { runTool } from "../../core/gateway/run-tool.ts";
-import type { ToolPorts } from "../../core/ports.ts";
-import type { Tool, ToolContext } from "../../core/tool.ts";
+import { runTool } from "../../core/steps/run-tool.ts";
+import type { ToolPorts } from "../../core/ports/tool-ports.ts";
+import type { Tool, ToolContext } from "../../core/tool/tool.ts";
 import { freeWork } from "../fakes/work-meter.ts";
 import { outside, toolOf } from "./play-gateway.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fnmatch } from "../../core/fnmatch.ts";
-import { DEFAULT_DENIED_PATTERNS, DEFAULT_EXTENSIONS } from "../../core/agent.ts";
+import { fnmatch } from "../../core/lib/fnmatch.ts";
+import { DEFAULT_DENIED_PATTERNS, DEFAULT_EXTENSIONS } from "../../core/agents/agent.ts";
 import {
   checkExtension,
   checkListedExtension,
@@ -10,7 +10,7 @@ import {
   judgePath,
   judgeTop,
 } from "../../core/sandbox/path.ts";
-import type { SandboxRules } from "../../core/tool.ts";
+import type { SandboxRules } from "../../core/tool/tool.ts";
 
 const OPEN: SandboxRules = { allowedPaths: null, deniedPatterns: [], extensions: ["*"], allowWrite: true };
 const DEFAULTS: SandboxRules = { ...OPEN, deniedPatterns: DEFAULT_DENIED_PATTERNS, extensions: DEFAULT_EXTENSIONS };

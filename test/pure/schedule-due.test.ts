@@ -1,7 +1,7 @@
 import { CronExpressionParser } from "cron-parser";
 import { describe, expect, test } from "vitest";
 import { type DueClock, type DueRule, openDueClock } from "../../core/schedules/due.ts";
-import { openZone } from "../../core/schedules/zone.ts";
+import { openZone } from "../../core/base/time-zone.ts";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

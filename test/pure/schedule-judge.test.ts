@@ -25,7 +25,7 @@ import {
   scheduleConfigSchema,
   type ScheduleState,
 } from "../../core/schedules/schedule.ts";
-import type { TaskStatus } from "../../core/task-status.ts";
+import type { TaskStatus } from "../../core/task/status.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;

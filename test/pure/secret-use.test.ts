@@ -1,14 +1,14 @@
 /** Which secrets a call may carry: by its agent, the source of its task, and the request's method. */
 import { describe, expect, it } from "vitest";
-import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agent.ts";
-import type { WayIn } from "../../core/channels/way-in.ts";
+import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
+import type { WayIn } from "../../core/task/source.ts";
 import {
   findMethodRefusal,
   findUserRefusal,
   isBoundToAgent,
   SETUP,
   toSecretUser,
-} from "../../core/policy/secret-use.ts";
+} from "../../core/secrets/secret-use.ts";
 
 const OWN: PinnedAgent = { id: "agent_own", version: 1, config: { ...DEFAULT_AGENT.config, name: "own" } };
 const userOf = (agent: PinnedAgent, channel: WayIn["channel"]) =>

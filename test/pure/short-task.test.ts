@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shortTask } from "../../core/short-task.ts";
-import type { PendingView, TaskView } from "../../core/task-view.ts";
+import { shortTask } from "../../core/task/short.ts";
+import type { PendingView, TaskView } from "../../core/task/view.ts";
 
 const SHORT: TaskView = {
   id: "task_1",

@@ -1,16 +1,16 @@
 /** What shortening asks a model, what it makes of the answer, and what it says that the asking used. */
 import { describe, expect, test } from "vitest";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
-import { failed } from "../../core/errors.ts";
-import { condense, type CondenseDeps } from "../../core/gateway/condense.ts";
-import { buildToolset } from "../../core/gateway/toolset.ts";
-import type { Message } from "../../core/messages.ts";
-import type { CondenseJob, CondenseLine } from "../../core/steps-rpc.ts";
-import type { ModelFailure, ModelPort, ModelRequest } from "../../core/ports.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
+import { failed } from "../../core/base/errors.ts";
+import { condense, type CondenseDeps } from "../../core/steps/condense.ts";
+import { buildToolset } from "../../core/steps/toolset.ts";
+import type { Message } from "../../core/model/messages.ts";
+import type { CondenseJob, CondenseLine } from "../../core/steps/rpc.ts";
+import type { ModelFailure, ModelPort, ModelRequest } from "../../core/ports/tool-ports.ts";
 import { mayHaveRecords } from "../../core/prompt/compaction.ts";
 import { DATA_NOTE, markText } from "../../core/prompt/mark-data.ts";
 import { SHORTENINGS } from "../../core/prompt/shortening.ts";
-import { estimateMessages } from "../../core/prompt/tokens.ts";
+import { estimateMessages } from "../../core/model/tokens.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { fakeModel, type FakeReply } from "../fakes/model.ts";
 import { fakeResults } from "../fakes/results.ts";

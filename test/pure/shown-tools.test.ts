@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../adapters/patterns.ts";
 import { madeTools } from "../../bench/tool-search/made-tools.ts";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";
-import { prepareCalls } from "../../core/gateway/prepare.ts";
-import { MAX_ALL_CHARACTERS, MAX_SHOWN_CHARACTERS } from "../../core/gateway/shown-tools.ts";
+import { prepareCalls } from "../../core/steps/prepare.ts";
+import { MAX_ALL_CHARACTERS, MAX_SHOWN_CHARACTERS } from "../../core/steps/shown-tools.ts";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
-import { buildToolset, toSpec } from "../../core/gateway/toolset.ts";
-import { buildRequest } from "../../core/prompt/context.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
-import type { Tool } from "../../core/tool.ts";
+import { buildToolset, toSpec } from "../../core/steps/toolset.ts";
+import { buildRequest } from "../../core/steps/context.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
+import type { Tool } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../contracts/tool-sources-suite.ts";
 import { factsOf } from "./task-world.ts";
-import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
+import { BY_PRINCIPAL } from "../../core/model/label-messages.ts";
 
 const MOST_BYTES = 8_192;
 const SEARCH_TOOLS = ["find_tools", "call_tool"];

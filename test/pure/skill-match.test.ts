@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { matchSkills, skillCeiling } from "../../core/skills/match.ts";
+import { matchSkills, skillCeiling } from "../../core/task/match-skills.ts";
 import { fittingSkills } from "../../core/skills/similarity.ts";
 import type { Skill } from "../../core/skills/skill.ts";
 import { skillOf } from "../fakes/skill-texts.ts";

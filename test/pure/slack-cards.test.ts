@@ -1,7 +1,7 @@
 /** What people are asked in Slack: cards and windows within its limits, and clicks that are read as they were drawn. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Ask } from "../../core/channels/message.ts";
+import type { Ask } from "../../core/channels/outbox/message.ts";
 import {
   actionId,
   actionValue,
@@ -13,8 +13,8 @@ import {
 import { askCard, progressCard, settledCard } from "../../core/channels/slack/cards.ts";
 import { answerView, editableArguments, editView, inputProblem, writtenText } from "../../core/channels/slack/views.ts";
 import { MAX_MESSAGE_CHARACTERS } from "../../core/channels/slack/pack.ts";
-import { shownArguments, TOO_LONG_TO_SHOW } from "../../core/people/shown-call.ts";
-import { callId, derivedId, makeId } from "../../core/ids.ts";
+import { shownArguments, TOO_LONG_TO_SHOW } from "../../core/people/format-call.ts";
+import { callId, derivedId, makeId } from "../../core/base/ids.ts";
 
 const TASK = makeId("task", Date.UTC(2026, 10, 21), new Uint8Array(10).fill(255));
 const QUESTION: Ask = {

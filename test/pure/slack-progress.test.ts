@@ -1,9 +1,9 @@
 /** What a conversation of Slack is shown of a task at work. */
 import { describe, expect, it } from "vitest";
-import type { Notice } from "../../core/channels/notice.ts";
+import type { Notice } from "../../core/task/notice.ts";
 import { progressMoment, progressOf, progressText } from "../../core/channels/slack/progress.ts";
-import { progressName } from "../../core/channels/message-delivery.ts";
-import { madeAt, makeId } from "../../core/ids.ts";
+import { progressName } from "../../core/channels/outbox/message-delivery.ts";
+import { madeAt, makeId } from "../../core/base/ids.ts";
 
 const MADE = Date.UTC(2026, 10, 21, 12);
 const TASK = makeId("task", MADE, new Uint8Array(10));

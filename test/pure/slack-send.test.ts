@@ -1,13 +1,13 @@
 /** A delivery to Slack: what is changed, posted and shared, and that a crash between any two of it repeats none. */
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Delivery, DeliveryKind, Sent } from "../../core/channels/delivery.ts";
-import type { OutMessage } from "../../core/channels/message.ts";
+import type { Delivery, DeliveryKind, Sent } from "../../core/channels/outbox/delivery.ts";
+import type { OutMessage } from "../../core/channels/outbox/message.ts";
 import { MAX_ANSWER_MESSAGES, partsOfDelivery } from "../../core/channels/slack/plan.ts";
-import { slackPlace } from "../../core/channels/slack/place.ts";
-import type { SlackPort } from "../../core/channels/slack/port.ts";
-import { failed, maybeSent, notSent } from "../../core/errors.ts";
-import type { OutputFile } from "../../core/task-view.ts";
-import type { JsonState } from "../../core/tool.ts";
+import { slackPlace } from "../../core/channels/outbox/slack-place.ts";
+import type { SlackPort } from "../../core/ports/slack.ts";
+import { failed, maybeSent, notSent } from "../../core/base/errors.ts";
+import type { OutputFile } from "../../core/task/view.ts";
+import type { JsonState } from "../../core/tool/tool.ts";
 import { sendParts } from "../../workers/channels/slack/send-parts.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { type FakeSlack, fakeSlack } from "../fakes/slack.ts";

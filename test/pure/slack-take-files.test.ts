@@ -1,6 +1,6 @@
 /** The files of a message from Slack that take long to fetch: each is fetched once, and none holds up its thread for ever. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { failed, ok } from "../../core/errors.ts";
+import { failed, ok } from "../../core/base/errors.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
 import { takeFiles } from "../../workers/channels/slack/files.ts";
 import { fakeFiles } from "../fakes/files.ts";

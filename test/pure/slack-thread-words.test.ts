@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { peopleIn, quotedThread } from "../../core/channels/slack/thread-words.ts";
-import type { ThreadMessage } from "../../core/channels/slack/port.ts";
+import type { ThreadMessage } from "../../core/ports/slack.ts";
 
 const said = (text: string, more: Partial<ThreadMessage> = {}): ThreadMessage => {
   return { ts: "1.000001", user: "U1", text, files: [], ...more };

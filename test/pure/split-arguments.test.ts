@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { splitArguments } from "../../core/skills/split-arguments.ts";
+import { splitArguments } from "../../core/lib/shell/split-arguments.ts";
 
 /** What a shell hands to a program that is called with this text. */
 function byShell(text: string): string[] {

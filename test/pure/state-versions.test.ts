@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { Decision } from "../../core/task-decision.ts";
-import { readState } from "../../core/state-versions.ts";
-import { STATE_VERSION, type TaskState } from "../../core/task-state.ts";
-import { statusOf } from "../../core/task-status.ts";
-import { decide, nextWake } from "../../core/task.ts";
+import type { Decision } from "../../core/task/decision.ts";
+import { readState } from "../../core/task/state-versions.ts";
+import { STATE_VERSION, type TaskState } from "../../core/task/state.ts";
+import { statusOf } from "../../core/task/status.ts";
+import { decide, nextWake } from "../../core/task/task.ts";
 import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
-import { confirmedOutcome } from "../../core/ledger.ts";
+import { confirmedOutcome } from "../../core/task/ledger.ts";
 import first from "./__fixtures__/states-v1.json" with { type: "json" };
 import second from "./__fixtures__/states-v2.json" with { type: "json" };
 import third from "./__fixtures__/states-v3.json" with { type: "json" };

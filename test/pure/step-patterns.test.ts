@@ -1,16 +1,16 @@
 /** What preparing the calls of one step computes, when their tools have the largest schemas that there may be. */
 import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../adapters/patterns.ts";
-import { httpCaller } from "../../core/gateway/http-caller.ts";
+import { httpCaller } from "../../core/steps/http-caller.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";
-import { MAX_CALLS_PER_STEP, prepareCalls } from "../../core/gateway/prepare.ts";
-import { buildToolset } from "../../core/gateway/toolset.ts";
-import type { PerformDeps } from "../../core/gateway/perform.ts";
-import type { PreparedCall } from "../../core/task-commands.ts";
+import { MAX_CALLS_PER_STEP, prepareCalls } from "../../core/steps/prepare.ts";
+import { buildToolset } from "../../core/steps/toolset.ts";
+import type { PerformDeps } from "../../core/steps/perform.ts";
+import type { PreparedCall } from "../../core/task/commands.ts";
 import grep from "../../tools/files/grep.ts";
 import jsonParse from "../../tools/json/parse.ts";
-import type { PatternsPort, ToolPorts } from "../../core/ports.ts";
-import { BY_PRINCIPAL } from "../../core/provenance/label-messages.ts";
+import type { PatternsPort, ToolPorts } from "../../core/ports/tool-ports.ts";
+import { BY_PRINCIPAL } from "../../core/model/label-messages.ts";
 import { outsideToolOf } from "../contracts/tool-sources-suite.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { agent, depsFor, outcomesOf, prepare } from "./play-gateway.ts";

@@ -1,7 +1,7 @@
 /** What is stored of a task's decisions, as its object keeps it: a row of the ledger is changed only as it may be. */
-import type { NewEvent } from "../../core/events.ts";
-import type { PendingView } from "../../core/task-view.ts";
-import type { Decision, LedgerChange, LedgerRow, Spend, StepMessage } from "../../core/task-decision.ts";
+import type { NewEvent } from "../../core/task/events.ts";
+import type { PendingView } from "../../core/task/view.ts";
+import type { Decision, LedgerChange, LedgerRow, Spend, StepMessage } from "../../core/task/decision.ts";
 
 export class StoredDecisions {
   readonly events: NewEvent[] = [];

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
-import type { Limits, TaskFacts, TaskState } from "../../core/task-state.ts";
-import { confirmedOutcome } from "../../core/ledger.ts";
-import { statusOf } from "../../core/task-status.ts";
-import { nextWake } from "../../core/task.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
+import type { Limits, TaskFacts, TaskState } from "../../core/task/state.ts";
+import { confirmedOutcome } from "../../core/task/ledger.ts";
+import { statusOf } from "../../core/task/status.ts";
+import { nextWake } from "../../core/task/task.ts";
 import { drawsFrom, endingOf, shuffled } from "./play-task.ts";
 import {
   call,

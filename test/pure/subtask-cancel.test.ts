@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Command } from "../../core/task-commands.ts";
-import type { TaskState } from "../../core/task-state.ts";
-import { statusOf } from "../../core/task-status.ts";
-import { decide, nextWake } from "../../core/task.ts";
+import type { Command } from "../../core/task/commands.ts";
+import type { TaskState } from "../../core/task/state.ts";
+import { statusOf } from "../../core/task/status.ts";
+import { decide, nextWake } from "../../core/task/task.ts";
 import { drawsFrom, endingOf, shown } from "./play-task.ts";
 import {
   ASK,

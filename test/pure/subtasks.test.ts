@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { confirmedOutcome, failedOutcome } from "../../core/ledger.ts";
-import type { SubtaskEnding } from "../../core/task-commands.ts";
-import { subtasksToMake } from "../../core/subtasks.ts";
-import { statusOf } from "../../core/task-status.ts";
-import { createTask, decide } from "../../core/task.ts";
+import { confirmedOutcome, failedOutcome } from "../../core/task/ledger.ts";
+import type { SubtaskEnding } from "../../core/task/commands.ts";
+import { subtasksToMake } from "../../core/task/subtasks.ts";
+import { statusOf } from "../../core/task/status.ts";
+import { createTask, decide } from "../../core/task/task.ts";
 import { asked, drawsFrom, endingOf, preparedCall, shown, shuffled, thinking, wake } from "./play-task.ts";
 import { crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./task-world.ts";
 

@@ -1,9 +1,9 @@
 /** The texts that a call reads label its result and its writes. */
 import { describe, expect, test } from "vitest";
-import type { ToolPorts } from "../../core/ports.ts";
+import type { ToolPorts } from "../../core/ports/tool-ports.ts";
 import { type Label, OUTSIDE, PERSON, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
-import { TaintTracker } from "../../core/provenance/taint-tracker.ts";
-import type { ScriptRequest } from "../../core/scripts/port.ts";
+import { TaintTracker } from "../../core/steps/taint-tracker.ts";
+import type { ScriptRequest } from "../../core/ports/scripts.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { fakeMemory } from "../fakes/memory.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { MAX_TARGETS, type Places, resolveDeliver, targetsOf } from "../../core/channels/targets.ts";
-import type { DeliverTo } from "../../core/channels/way-in.ts";
-import { failed, ok } from "../../core/errors.ts";
+import { MAX_TARGETS, type Places, resolveDeliver, targetsOf } from "../../core/channels/outbox/targets.ts";
+import type { DeliverTo } from "../../core/task/source.ts";
+import { failed, ok } from "../../core/base/errors.ts";
 
 const AWAY = failed("upstream_failed", "The database did not answer.");
 

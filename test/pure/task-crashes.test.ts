@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { statusOf } from "../../core/task-status.ts";
-import { createTask, decide, nextWake } from "../../core/task.ts";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
+import { statusOf } from "../../core/task/status.ts";
+import { createTask, decide, nextWake } from "../../core/task/task.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
 import { anyCommand } from "./any-command.ts";
 import { drawsFrom } from "./play-task.ts";
 import { call, crashing, factsOf, SLEEP, TaskWorld } from "./task-world.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { searchable, searchTextOf, titleOf } from "../../core/task-line.ts";
+import { searchable, searchTextOf, titleOf } from "../../core/task/line.ts";
 
 test.each([
   ["Say hello\nand more", "Say hello"],

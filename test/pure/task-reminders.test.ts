@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ok } from "../../core/errors.ts";
+import { ok } from "../../core/base/errors.ts";
 import { newSchedule } from "../../core/schedules/change.ts";
 import type { ScheduleState } from "../../core/schedules/schedule.ts";
 import { openReminders } from "../../core/schedules/task-reminders.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
-import { statusOf } from "../../core/task-status.ts";
-import { createTask, decide, nextWake } from "../../core/task.ts";
-import type { Command } from "../../core/task-commands.ts";
+import { statusOf } from "../../core/task/status.ts";
+import { createTask, decide, nextWake } from "../../core/task/task.ts";
+import type { Command } from "../../core/task/commands.ts";
 import { asked, failedWith, preparedCall, replied, shown, thinking, wake as wakeAs } from "./play-task.ts";
 import { call, factsOf, SLEEP, TaskWorld } from "./task-world.ts";
-import type { TaskState } from "../../core/task-state.ts";
+import type { TaskState } from "../../core/task/state.ts";
 
 const wake = (state: TaskState, now: number) => wakeAs(state, `at ${now}`, now);
 const prepared = preparedCall(thinking());

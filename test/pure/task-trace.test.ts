@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { TaskEvent } from "../../core/events.ts";
-import type { LedgerRow, Spend } from "../../core/task-decision.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import type { TaskEvent } from "../../core/task/events.ts";
+import type { LedgerRow, Spend } from "../../core/task/decision.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { traceOf } from "../../workers/task-trace.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();

@@ -2,18 +2,18 @@
  * A world for the state machine: it plays the object, the step runner and everything outside, in simulated time, and can
  * crash at every point where the real one can. What happened outside is counted, as a recorder would.
  */
-import { DEFAULT_AGENT } from "../../core/agent.ts";
-import { findUnblocked } from "../../core/call-order.ts";
-import { affordableOutput } from "../../core/budget.ts";
-import { callId, placeOfCall } from "../../core/ids.ts";
-import { confirmedOutcome } from "../../core/ledger.ts";
-import type { Failure } from "../../core/errors.ts";
-import type { ModelUsage } from "../../core/messages.ts";
-import type { CallOutcome, Command, PreparedCall } from "../../core/task-commands.ts";
-import type { Decision, SubtaskToMake, Work } from "../../core/task-decision.ts";
-import type { Limits, TaskFacts, TaskState } from "../../core/task-state.ts";
-import { createTask, decide, decideBoth, nextWake } from "../../core/task.ts";
-import type { Control, EffectClass, Touch } from "../../core/tool.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
+import { findUnblocked } from "../../core/task/call-order.ts";
+import { affordableOutput } from "../../core/task/budget.ts";
+import { callId, placeOfCall } from "../../core/base/ids.ts";
+import { confirmedOutcome } from "../../core/task/ledger.ts";
+import type { Failure } from "../../core/base/errors.ts";
+import type { ModelUsage } from "../../core/model/messages.ts";
+import type { CallOutcome, Command, PreparedCall } from "../../core/task/commands.ts";
+import type { Decision, SubtaskToMake, Work } from "../../core/task/decision.ts";
+import type { Limits, TaskFacts, TaskState } from "../../core/task/state.ts";
+import { createTask, decide, decideBoth, nextWake } from "../../core/task/task.ts";
+import type { Control, EffectClass, Touch } from "../../core/tool/tool.ts";
 import { KeyMemory } from "../stand-ins/key-memory.ts";
 import { StoredDecisions } from "./stored-decisions.ts";
 import { PRINCIPAL } from "../../core/provenance/label.ts";

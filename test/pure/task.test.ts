@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { statusOf } from "../../core/task-status.ts";
-import { createTask, decide, nextWake } from "../../core/task.ts";
-import type { Command } from "../../core/task-commands.ts";
+import { statusOf } from "../../core/task/status.ts";
+import { createTask, decide, nextWake } from "../../core/task/task.ts";
+import type { Command } from "../../core/task/commands.ts";
 import { created, failedWith, replied, shown, thinking, wake } from "./play-task.ts";
 import { answer, ASK, call, factsOf, NO_LIMITS, type Script, SLEEP, TaskWorld } from "./task-world.ts";
 import { PRINCIPAL } from "../../core/provenance/label.ts";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { accountsOf, type BudgetLimit, outstanding } from "../../core/tenant/budget-tree.ts";
-import type { EnterReply, EnterRequest, TaskReport } from "../../core/objects.ts";
-import type { Amount } from "../../core/task-state.ts";
-import type { TaskStatus } from "../../core/task-status.ts";
-import { type DeskStore, type TaskRow, TenantDesk } from "../../core/tenant/desk.ts";
+import type { EnterReply, EnterRequest, TaskReport } from "../../core/tenant/rpc.ts";
+import type { Amount } from "../../core/task/state.ts";
+import type { TaskStatus } from "../../core/task/status.ts";
+import { type DeskStore, type TaskRow, TenantDesk } from "../../core/tenant/admission.ts";
 import { report as reportOf } from "../contracts/database-rows.ts";
 
 const NOON = Date.UTC(2026, 10, 30, 12);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PART_UNITS, splitText } from "../../core/text-parts.ts";
+import { PART_UNITS, splitText } from "../../core/base/text-parts.ts";
 
 describe("a text in parts", () => {
   test("is one part while a row holds it", () => {

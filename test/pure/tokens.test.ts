@@ -4,11 +4,11 @@ import { Tiktoken } from "js-tiktoken/lite";
 import cl100k from "js-tiktoken/ranks/cl100k_base";
 import o200k from "js-tiktoken/ranks/o200k_base";
 import { describe, expect, test } from "vitest";
-import { TOOL_LIST_TOKENS } from "../../core/budget.ts";
-import { buildToolset } from "../../core/gateway/toolset.ts";
-import { encodingOf } from "../../core/model-table.ts";
-import { estimateRequest } from "../../core/prompt/request-size.ts";
-import { type Encoding, estimateTokens, measureTokens } from "../../core/prompt/tokens.ts";
+import { TOOL_LIST_TOKENS } from "../../core/task/budget.ts";
+import { buildToolset } from "../../core/steps/toolset.ts";
+import { encodingOf } from "../../core/model/table.ts";
+import { estimateRequest } from "../../core/steps/request-size.ts";
+import { type Encoding, estimateTokens, measureTokens } from "../../core/model/tokens.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { drawsFrom } from "./play-task.ts";
 import { FURTHER_LANGUAGES, lines, ORDINARY, PROSE } from "./token-samples.ts";
@@ -28,7 +28,7 @@ async function toolList(): Promise<string> {
 const KINDS: readonly (readonly [kind: string, text: () => string | Promise<string>])[] = [
   ["the tool list of the built-in agent", toolList],
   ["prose in English", () => read("README.md") + read("docs/architecture.md") + read("docs/deploy.md")],
-  ["TypeScript", () => read("core/task.ts") + read("core/fnmatch.ts") + read("workers/steps.ts")],
+  ["TypeScript", () => read("core/task/task.ts") + read("core/lib/fnmatch.ts") + read("workers/steps.ts")],
   ["JSON", () => read("test/pure/__fixtures__/states-v5.json")],
   ["JSON without blanks", () => JSON.stringify(JSON.parse(read("test/pure/__fixtures__/states-v5.json")))],
   ["a table in Markdown", () => read("docs/tools.md").slice(0, 40_000)],

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../adapters/patterns.ts";
-import { ok, type Result } from "../../core/errors.ts";
-import { httpCaller } from "../../core/gateway/http-caller.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import { httpCaller } from "../../core/steps/http-caller.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";
-import { openToolBus, type ToolBusActs } from "../../core/gateway/tool-bus.ts";
-import { buildToolset } from "../../core/gateway/toolset.ts";
+import { openToolBus, type ToolBusActs } from "../../core/steps/tool-bus.ts";
+import { buildToolset } from "../../core/steps/toolset.ts";
 import { decidePolicy } from "../../core/gateway/policy.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../contracts/tool-sources-suite.ts";
 import { factsOf } from "./task-world.ts";

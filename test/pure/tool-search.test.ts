@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { madeRequests, madeTools } from "../../bench/tool-search/made-tools.ts";
-import { findTools } from "../../core/gateway/find-tools.ts";
-import { readRequest } from "../../core/tool-search/request.ts";
-import { searchTools } from "../../core/tool-search/search.ts";
-import { type SearchableTool, type Segment, SegmentBuilder } from "../../core/tool-search/segment.ts";
-import { toolList } from "../../core/tool-search/tool-list.ts";
-import { termsOf, wordsOf } from "../../core/tool-search/words.ts";
+import { findTools } from "../../core/steps/find-tools.ts";
+import { readRequest } from "../../core/lib/tool-search/request.ts";
+import { searchTools } from "../../core/lib/tool-search/search.ts";
+import { type SearchableTool, type Segment, SegmentBuilder } from "../../core/lib/tool-search/segment.ts";
+import { toolList } from "../../core/lib/tool-search/tool-list.ts";
+import { termsOf, wordsOf } from "../../core/lib/tool-search/words.ts";
 
 function toolOf(name: string, change: Partial<SearchableTool> = {}): SearchableTool {
   return { name, summary: "", toolbox: "", category: "", parameters: [], ...change };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { linearPatterns } from "../../adapters/patterns.ts";
 import { Turns } from "../../core/base/turns.ts";
-import { evaluateText } from "../../core/maths/evaluate.ts";
-import { solveText } from "../../core/maths/solve.ts";
-import { compileSchema } from "../../core/json-schema/compile.ts";
+import { evaluateText } from "../../core/lib/maths/evaluate.ts";
+import { solveText } from "../../core/lib/maths/solve.ts";
+import { compileSchema } from "../../core/lib/json-schema/compile.ts";
 import { readApiDocument } from "../../core/openapi/document.ts";
 import { importOpenApi } from "../../core/openapi/import.ts";
 import { IMPORT_OPTIONS } from "./import-options.ts";

@@ -1,8 +1,8 @@
 /** Calls that a release without judgement prepared from text from outside: those that carry data out are not made. */
 import { expect, test } from "vitest";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
-import type { ToolPorts } from "../../core/ports.ts";
-import type { CallOfHop } from "../../core/task-decision.ts";
+import type { ToolPorts } from "../../core/ports/tool-ports.ts";
+import type { CallOfHop } from "../../core/task/decision.ts";
 import httpGet from "../../tools/http/get.ts";
 import readFile from "../../tools/files/read-file.ts";
 import httpRequest from "../../tools/web/http-request.ts";

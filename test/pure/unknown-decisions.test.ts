@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
-import type { Command } from "../../core/task-commands.ts";
-import { statusOf } from "../../core/task-status.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
+import type { Command } from "../../core/task/commands.ts";
+import { statusOf } from "../../core/task/status.ts";
 import { drawsFrom, shown } from "./play-task.ts";
 import { ASK, call, crashing, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./task-world.ts";
 

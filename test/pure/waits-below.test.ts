@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Command } from "../../core/task-commands.ts";
-import { statusOf } from "../../core/task-status.ts";
-import type { PendingView } from "../../core/task-view.ts";
-import { pendingFrom } from "../../core/subtasks.ts";
-import { nextWake } from "../../core/task.ts";
+import type { Command } from "../../core/task/commands.ts";
+import { statusOf } from "../../core/task/status.ts";
+import type { PendingView } from "../../core/task/view.ts";
+import { pendingFrom } from "../../core/task/subtasks.ts";
+import { nextWake } from "../../core/task/task.ts";
 import { endingOf, shown } from "./play-task.ts";
 import { ASK, call, DISPATCH, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./task-world.ts";
 

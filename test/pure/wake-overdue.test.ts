@@ -1,7 +1,15 @@
 /** The sweep over lost alarms, in simulated time: how long until every one of them is woken. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Page, Place } from "../../core/page-cursor.ts";
-import { AT_ONCE, MAX_PARTS, PART_MS, PART_SIZE, wakeEach, wakeOverdue, WAKE_MS } from "../../core/wake-overdue.ts";
+import type { Page, Place } from "../../core/base/page-cursor.ts";
+import {
+  AT_ONCE,
+  MAX_PARTS,
+  PART_MS,
+  PART_SIZE,
+  wakeEach,
+  wakeOverdue,
+  WAKE_MS,
+} from "../../core/sweep/wake-overdue.ts";
 
 /** A page of ids takes as long as that, and a task in an object that has to be loaded. */
 const PAGE_MS = 500;

@@ -1,4 +1,4 @@
-import type { OutMessage } from "../../core/channels/message.ts";
+import type { OutMessage } from "../../core/channels/outbox/message.ts";
 
 /** The end of a task as a message to deliver: a text without files, and no question. */
 export function outMessage(change: Partial<OutMessage> = {}): OutMessage {

@@ -2,8 +2,8 @@
  * Holds replies of the app to its OpenAPI document: the status and the content type are declared at the route, and a JSON
  * body fits the declared schema. What no route takes is a problem.
  */
-import { compileSchema, type SchemaChecker } from "../../core/json-schema/compile.ts";
-import type { PatternsPort } from "../../core/ports.ts";
+import { compileSchema, type SchemaChecker } from "../../core/lib/json-schema/compile.ts";
+import type { PatternsPort } from "../../core/ports/tool-ports.ts";
 
 interface Response {
   readonly content?: Readonly<Record<string, { readonly schema?: unknown }>>;

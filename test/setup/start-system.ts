@@ -2,7 +2,7 @@
  * The whole system for the tests of `test/whole`: started as a person starts it, on a state of its own, with a scripted
  * model server beside it, and callers that speak HTTP to it.
  */
-import type { TaskView } from "../../core/task-view.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
-import { hashKey, makeKey, OPERATOR } from "../../core/keys.ts";
+import { hashKey, makeKey, OPERATOR } from "../../core/tenant/keys.ts";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { startTestDatabase } from "../../scripts/database/test-database.ts";
 import { buildConsole } from "../../scripts/supervisor/console-build.ts";

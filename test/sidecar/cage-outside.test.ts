@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Result } from "../../core/errors.ts";
+import type { Result } from "../../core/base/errors.ts";
 import { USUAL_LIMITS } from "../../sidecar/cage/cage.ts";
 import { readOrNull, readProcesses } from "../../sidecar/cage/processes.ts";
 import { type CagedRun, type CagedRunRequest, runCaged } from "../../sidecar/cage/run-caged.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
-import { ok } from "../../core/errors.ts";
+import { ok } from "../../core/base/errors.ts";
 import { startBudget } from "../../sidecar/documents/budget.ts";
 import { enginesWithin } from "../../sidecar/documents/make/engines.ts";
 import type { Engines } from "../../sidecar/documents/make/make-document.ts";

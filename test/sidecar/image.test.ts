@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, matchesGlob, posix } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { signEgressOrder } from "../../adapters/signing/sidecar-token.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { readPackageList } from "../../scripts/packages/judge-packages.ts";
 import { unusedPort } from "../stand-ins/listen.ts";
 import { importsOf } from "../architecture/rules/syntax.ts";

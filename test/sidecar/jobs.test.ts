@@ -11,8 +11,8 @@ import { headBytes, openPacket, packetChunks } from "../../adapters/sidecar/pack
 import { type JobFile, runJob } from "../../adapters/sidecar/run-job.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
 import { signJobOrder } from "../../adapters/signing/sidecar-token.ts";
-import { failed, ok, surelyNotSent } from "../../core/errors.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { failed, ok, surelyNotSent } from "../../core/base/errors.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { defineJob } from "../../sidecar/jobs/job.ts";

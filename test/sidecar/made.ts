@@ -2,7 +2,7 @@
 import { crc32, deflateSync } from "node:zlib";
 import { expect } from "vitest";
 import type { DocumentToMake } from "../../core/documents/make.ts";
-import type { Result } from "../../core/errors.ts";
+import type { Result } from "../../core/base/errors.ts";
 import { openEngines } from "../../sidecar/documents/make/engines.ts";
 import { type Engines, type Made, makeDocument, type MakeOrder } from "../../sidecar/documents/make/make-document.ts";
 import { makePandocPool } from "../../sidecar/documents/pandoc.ts";

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { processWeb } from "../../adapters/mcp/process-web.ts";
 import { fakeSecrets } from "../fakes/secrets.ts";
-import { surelyNotSent } from "../../core/errors.ts";
+import { surelyNotSent } from "../../core/base/errors.ts";
 
 it.each([
   [502, "<html>Bad Gateway</html>", undefined],

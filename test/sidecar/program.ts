@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openScripts } from "../../adapters/sidecar/scripts.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
-import type { ScriptRequest, ScriptRun, ScriptsPort } from "../../core/scripts/port.ts";
+import type { ScriptRequest, ScriptRun, ScriptsPort } from "../../core/ports/scripts.ts";
 import { removeTree } from "../../sidecar/cage/folders.ts";
 import { shell } from "../contracts/script-request.ts";
 import { unusedPort } from "../stand-ins/listen.ts";

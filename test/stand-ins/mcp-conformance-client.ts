@@ -5,7 +5,7 @@
  */
 import { openMcp } from "../../adapters/mcp/mcp.ts";
 import type { Consent, McpServer, SavedAuth } from "../../adapters/mcp/server.ts";
-import { type Failure, ok } from "../../core/errors.ts";
+import { type Failure, ok } from "../../core/base/errors.ts";
 import { readToolList } from "../../core/mcp/tool-list.ts";
 import { noProcesses } from "../fakes/mcp.ts";
 import { directWeb } from "./direct-web.ts";

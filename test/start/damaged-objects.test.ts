@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { STATE_LOST } from "../../core/lost-task.ts";
+import { STATE_LOST } from "../../core/task/lost.ts";
 import { type StartedSystem, startSystem, until } from "../drill/started-system.ts";
 
 const WAIT_MS = 30_000;

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { unstable_readConfig } from "wrangler";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { hashKey, keyOwner, OPERATOR } from "../../core/keys.ts";
+import { hashKey, keyOwner, OPERATOR } from "../../core/tenant/keys.ts";
 import { deploy, type DeployOptions, type DeployOutside } from "../../scripts/deploy/deploy.ts";
 import { makeSecrets } from "../../scripts/deploy/make-secrets.ts";
 import { wranglerAt } from "../../scripts/deploy/wrangler-command.ts";

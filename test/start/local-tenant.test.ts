@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { keyOwner, makeKey } from "../../core/keys.ts";
+import { keyOwner, makeKey } from "../../core/tenant/keys.ts";
 import { type StartedSystem, startSystem, until } from "../drill/started-system.ts";
 
 const READY_MS = 60_000;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { keyOwner } from "../../core/keys.ts";
+import { keyOwner } from "../../core/tenant/keys.ts";
 import { isPortFree } from "../../scripts/supervisor/ports.ts";
 import { startTime } from "../../scripts/supervisor/processes.ts";
 import { unusedPort } from "../stand-ins/listen.ts";

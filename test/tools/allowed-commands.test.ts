@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { judgeCommand } from "../../core/shell/command-policy.ts";
-import { readCommand, type Segment } from "../../core/shell/read-command.ts";
+import { judgeCommand } from "../../core/lib/shell/command-policy.ts";
+import { readCommand, type Segment } from "../../core/lib/shell/read-command.ts";
 
 const ALLOWED = ["git", "ls"];
 const PROGRAMS = [...ALLOWED, "rm", "cat", "sh", "gitfoo"];

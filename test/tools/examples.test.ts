@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { toSpec } from "../../core/gateway/toolset.ts";
-import type { ToolPorts } from "../../core/ports.ts";
+import { toSpec } from "../../core/steps/toolset.ts";
+import type { ToolPorts } from "../../core/ports/tool-ports.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { fakeResults } from "../fakes/results.ts";
 import { freshPorts, runTool } from "./run-tool.ts";

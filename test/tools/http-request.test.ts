@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EffectFacts } from "../../core/tool.ts";
+import type { EffectFacts } from "../../core/tool/tool.ts";
 import httpRequest from "../../tools/web/http-request.ts";
 import { fakeWeb, type OutsideReply, type OutsideRequest } from "../fakes/web.ts";
 import { runTool } from "./run-tool.ts";

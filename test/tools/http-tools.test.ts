@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MAX_REPLY_BYTES } from "../../core/web/exchange.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool } from "../../core/tool/tool.ts";
 import httpGet from "../../tools/http/get.ts";
 import httpPost from "../../tools/http/post.ts";
 import httpRequest from "../../tools/web/http-request.ts";

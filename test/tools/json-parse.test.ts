@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { linearPatterns } from "../../adapters/patterns.ts";
-import type { ToolPorts } from "../../core/ports.ts";
-import type { ToolContext } from "../../core/tool.ts";
+import type { ToolPorts } from "../../core/ports/tool-ports.ts";
+import type { ToolContext } from "../../core/tool/tool.ts";
 import { findJsonMistake } from "../../tools/json/json-mistake.ts";
 import jsonParse from "../../tools/json/parse.ts";
 import { runTool } from "./run-tool.ts";

@@ -1,9 +1,9 @@
 /** What CPython answered, as `__fixtures__/make-python-answers.py` recorded it. */
 import { describe, expect, it } from "vitest";
-import { evaluateText } from "../../core/maths/evaluate.ts";
-import { roundPython } from "../../core/maths/round.ts";
-import { MathsError } from "../../core/maths/maths-error.ts";
-import { summarise } from "../../core/maths/statistics.ts";
+import { evaluateText } from "../../core/lib/maths/evaluate.ts";
+import { roundPython } from "../../core/lib/maths/round.ts";
+import { MathsError } from "../../core/lib/maths/maths-error.ts";
+import { summarise } from "../../core/lib/maths/statistics.ts";
 import recorded from "./__fixtures__/python-answers.json" with { type: "json" };
 
 /** Units in the last place that the C library and V8 may differ by. */

@@ -1,9 +1,9 @@
 /** Calls of a server's tool, on a port in memory: results, questions on the way, and servers that do not come to an end. */
 import { describe, expect, it, vi } from "vitest";
 import { mcpCaller } from "../../core/mcp/call.ts";
-import type { McpCall, McpReply, McpQuestion } from "../../core/mcp/port.ts";
-import type { OutsideTool } from "../../core/tool-source.ts";
-import { MAX_STATE_CHARACTERS, type Resumed, type ToolOutcome } from "../../core/tool.ts";
+import type { McpCall, McpReply, McpQuestion } from "../../core/ports/mcp.ts";
+import type { OutsideTool } from "../../core/tool/source.ts";
+import { MAX_STATE_CHARACTERS, type Resumed, type ToolOutcome } from "../../core/tool/tool.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { fakeMcp } from "../fakes/mcp.ts";
 import { contextFacts, OPEN_RULES } from "./run-tool.ts";

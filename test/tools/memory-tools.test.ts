@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { MemoryPort } from "../../core/memory/port.ts";
+import type { MemoryPort } from "../../core/ports/memory.ts";
 import memorySave from "../../tools/memory/memory-save.ts";
 import memorySearch from "../../tools/memory/memory-search.ts";
 import { fakeMemories, fakeMemory } from "../fakes/memory.ts";

@@ -1,6 +1,6 @@
 /** The tools that bring files out of the sandbox, and whether an approval of their calls covers the content. */
 import { describe, expect, test } from "vitest";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 
 /** Ports by which something leaves the sandbox. */

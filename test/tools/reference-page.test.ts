@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { linearPatterns } from "../../adapters/patterns.ts";
-import { openToolBus } from "../../core/gateway/tool-bus.ts";
-import { toolPage } from "../../core/gateway/tool-page.ts";
+import { openToolBus } from "../../core/steps/tool-bus.ts";
+import { toolPage } from "../../core/steps/tool-page.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 
 /** With `-u` this writes the page. */

@@ -1,15 +1,15 @@
 /** Runs one tool as the gateway does, on ports of the test: arguments checked, output checked, the result rendered. */
 import { linearPatterns } from "../../adapters/patterns.ts";
-import { sandboxRules } from "../../core/agent.ts";
-import { calledToolSchema } from "../../core/gateway/called-tool.ts";
-import { openToolSearch } from "../../core/gateway/find-tools.ts";
-import { CALL_TOOL } from "../../core/gateway/shown-tools.ts";
-import { inputSchema, toSpec } from "../../core/gateway/toolset.ts";
+import { sandboxRules } from "../../core/agents/agent.ts";
+import { calledToolSchema } from "../../core/steps/called-tool.ts";
+import { openToolSearch } from "../../core/steps/find-tools.ts";
+import { CALL_TOOL } from "../../core/steps/shown-tools.ts";
+import { inputSchema, toSpec } from "../../core/steps/toolset.ts";
 import { validateArguments, validateOutput } from "../../core/gateway/validate.ts";
-import { type Failure, ok } from "../../core/errors.ts";
-import type { ToolPorts } from "../../core/ports.ts";
-import { toolList } from "../../core/tool-search/tool-list.ts";
-import type { CallFacts, Control, SandboxRules, Tool, ToolContext } from "../../core/tool.ts";
+import { type Failure, ok } from "../../core/base/errors.ts";
+import type { ToolPorts } from "../../core/ports/tool-ports.ts";
+import { toolList } from "../../core/lib/tool-search/tool-list.ts";
+import type { CallFacts, Control, SandboxRules, Tool, ToolContext } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { fakeDocuments } from "../fakes/documents.ts";
 import { fakeFiles } from "../fakes/files.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Failure } from "../../core/errors.ts";
-import type { EffectFacts } from "../../core/tool.ts";
+import type { Failure } from "../../core/base/errors.ts";
+import type { EffectFacts } from "../../core/tool/tool.ts";
 import sendEmail from "../../tools/mail/send-email.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { fakeMail } from "../fakes/mail.ts";

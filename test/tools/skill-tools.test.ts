@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { ok } from "../../core/errors.ts";
-import type { ScriptRequest } from "../../core/scripts/port.ts";
+import { ok } from "../../core/base/errors.ts";
+import type { ScriptRequest } from "../../core/ports/scripts.ts";
 import { matchesTool } from "../../core/gateway/envelope.ts";
-import { skillCaller } from "../../core/skills/call.ts";
+import { skillCaller } from "../../core/steps/skill-call.ts";
 import { skillTool } from "../../core/skills/skill-tool.ts";
 import type { SkillScript } from "../../core/skills/skill.ts";
-import type { CallFacts, CallSkills, EffectFacts } from "../../core/tool.ts";
+import type { CallFacts, CallSkills, EffectFacts } from "../../core/tool/tool.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";
 import { linearPatterns } from "../../adapters/patterns.ts";
 import loadSkill from "../../tools/skills/load-skill.ts";

@@ -1,9 +1,9 @@
 /** slack.notify over workspaces in memory. */
 import { describe, expect, it } from "vitest";
-import { maybeSent } from "../../core/errors.ts";
-import type { SlackPort } from "../../core/channels/slack/port.ts";
-import type { ProbeOutcome, ToolContext } from "../../core/tool.ts";
-import type { ToolPorts } from "../../core/ports.ts";
+import { maybeSent } from "../../core/base/errors.ts";
+import type { SlackPort } from "../../core/ports/slack.ts";
+import type { ProbeOutcome, ToolContext } from "../../core/tool/tool.ts";
+import type { ToolPorts } from "../../core/ports/tool-ports.ts";
 import slackNotify from "../../tools/slack/notify.ts";
 import { type FakeSlack, fakeSlack, notesIn } from "../fakes/slack.ts";
 import { contextFacts, freshPorts, runTool } from "./run-tool.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SshRequest } from "../../core/ssh/port.ts";
-import { ok } from "../../core/errors.ts";
+import type { SshRequest } from "../../core/ports/ssh.ts";
+import { ok } from "../../core/base/errors.ts";
 import tool from "../../tools/ssh/ssh-execute.ts";
 import { runTool } from "./run-tool.ts";
 

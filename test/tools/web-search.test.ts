@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Failure } from "../../core/errors.ts";
+import type { Failure } from "../../core/base/errors.ts";
 import webSearch from "../../tools/web/web-search.ts";
 import { fakeSearch } from "../fakes/search.ts";
 import { runTool } from "./run-tool.ts";

@@ -3,7 +3,7 @@
  * fact is stored, and people are asked first. Honest tasks run without approvals.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { TaskView } from "../../core/task-view.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import type { Caller } from "../setup/start-system.ts";
 import { bringMail } from "./bring-mail.ts";
 import { makeTarget, type Target } from "./hostile-orders.ts";

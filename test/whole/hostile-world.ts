@@ -4,8 +4,8 @@
  */
 import { createHmac } from "node:crypto";
 import { expect, vi } from "vitest";
-import { hasEnded } from "../../core/task-status.ts";
-import type { PendingView, TaskView } from "../../core/task-view.ts";
+import { hasEnded } from "../../core/task/status.ts";
+import type { PendingView, TaskView } from "../../core/task/view.ts";
 import { type Caller, startWholeSystem, untilTask, type WholeSystem } from "../setup/start-system.ts";
 import { type McpStandIn, startMcpServer } from "../stand-ins/mcp-server.ts";
 import { scriptOfTheTask } from "../stand-ins/model-script.ts";

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { PendingView, TaskView } from "../../core/task-view.ts";
+import type { PendingView, TaskView } from "../../core/task/view.ts";
 import { workerVars } from "../../scripts/supervisor/worker-vars.ts";
 import { kill, startSystem, type StartedSystem } from "../drill/started-system.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { sha256Hex } from "../../core/sha256.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { fetchApp } from "./fetch-app.ts";
 import { type Caller, expectProblem, knock, makeCaller } from "./front-door.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { PendingView, TaskView } from "../../core/task-view.ts";
+import type { PendingView, TaskView } from "../../core/task/view.ts";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
 import { arrivedAt, loseAnswers, post, somewhere } from "./outside.ts";
 import { config } from "./tenant-client.ts";

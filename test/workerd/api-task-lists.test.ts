@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { TaskView } from "../../core/task-view.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
 import { config } from "./tenant-client.ts";
 

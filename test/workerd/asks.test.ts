@@ -1,10 +1,10 @@
 /** What tasks ask people, from the call to the answer: where it goes, who may answer, and whose answer counts. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import type { Notice } from "../../core/channels/notice.ts";
-import { ok } from "../../core/errors.ts";
-import { MAX_SHOWN_ARGUMENTS, TOO_LONG_TO_SHOW } from "../../core/people/shown-call.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import type { Notice } from "../../core/task/notice.ts";
+import { ok } from "../../core/base/errors.ts";
+import { MAX_SHOWN_ARGUMENTS, TOO_LONG_TO_SHOW } from "../../core/people/format-call.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import type { NoticeLook } from "../../workers/channels/spreader.ts";
 import { spreadAsks } from "../../workers/channels/spread-asks.ts";
 import { asking, ended, kept, kinds, newCaller, person, saying, SOON } from "./ask-people.ts";

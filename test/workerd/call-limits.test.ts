@@ -5,10 +5,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, test, vi } from "vitest";
-import { MAX_RUN_CALLS } from "../../core/call-budget.ts";
+import { MAX_RUN_CALLS } from "../../core/base/call-budget.ts";
 import { callsByRun, type NotedCall, recordCalls } from "./call-notes.ts";
-import type { OutboxRpc } from "../../core/channels/delivery.ts";
-import type { InboxRpc } from "../../core/channels/inbox.ts";
+import type { OutboxRpc } from "../../core/channels/outbox/delivery.ts";
+import type { InboxRpc } from "../../core/channels/inbox/inbox.ts";
 import { deliveryOf } from "./delivery-of.ts";
 import { agentOf, factsOf, inputOf, start, until } from "./task-client.ts";
 import { newTenant, sendJson } from "./tenant-client.ts";

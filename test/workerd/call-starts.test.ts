@@ -1,8 +1,8 @@
 /** Twenty calls of one step that cannot be looked up, killed at several moments, cancelled and stopped. */
 import { abortAllDurableObjects } from "cloudflare:test";
 import { describe, expect, inject, test, vi } from "vitest";
-import type { LedgerRow } from "../../core/task-decision.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
+import type { LedgerRow } from "../../core/task/decision.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
 import { factsOf, ledgerOf, start, taskOf, until } from "./task-client.ts";
 
 const url = inject("servers").recorderUrl;

@@ -5,8 +5,8 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, test, vi } from "vitest";
-import { hasEnded, isWaiting } from "../../core/task-status.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import { hasEnded, isWaiting } from "../../core/task/status.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 import { makeHook, signed, worked } from "./hooks-client.ts";
 import { bring, SOON, tasksOf, withPerson } from "./mail-client.ts";

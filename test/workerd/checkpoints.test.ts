@@ -1,9 +1,9 @@
 /** A model call that is cut off in the middle of a long reply: what the task's object stored of it, and what it is settled at. */
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { expect, test, vi } from "vitest";
-import { CHECKPOINT_TOKENS } from "../../core/budget.ts";
-import { measureTokens } from "../../core/prompt/tokens.ts";
-import type { TaskState } from "../../core/task-state.ts";
+import { CHECKPOINT_TOKENS } from "../../core/task/budget.ts";
+import { measureTokens } from "../../core/model/tokens.ts";
+import type { TaskState } from "../../core/task/state.ts";
 import { factsOf, start, stubOf, taskOf, until } from "./task-client.ts";
 
 /** What the stand-in writes before it writes nothing more, and the piece that each event has of it. */

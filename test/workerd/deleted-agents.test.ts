@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { TaskView } from "../../core/task-view.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { type Agent, config, makeAgent, newTenant, readAll, send, sendJson } from "./tenant-client.ts";
 
 test("a deleted agent is read by id, finishes its tasks, and takes no new ones", async () => {

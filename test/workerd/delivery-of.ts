@@ -1,5 +1,5 @@
-import type { Delivery } from "../../core/channels/delivery.ts";
-import { makeId } from "../../core/ids.ts";
+import type { Delivery } from "../../core/channels/outbox/delivery.ts";
+import { makeId } from "../../core/base/ids.ts";
 
 export function newDeliveryId(): string {
   return makeId("delivery", Date.now(), crypto.getRandomValues(new Uint8Array(10)));

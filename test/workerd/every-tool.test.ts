@@ -1,6 +1,6 @@
 /** Every tool of the catalogue, by its own examples: called over the API, and by a model. */
 import { describe, expect, test } from "vitest";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 

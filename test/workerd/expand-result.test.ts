@@ -1,6 +1,6 @@
 /** A task that reads one of its own results again: its object sends the row with the job, and is not called for it. */
 import { expect, test, vi } from "vitest";
-import { callId } from "../../core/ids.ts";
+import { callId } from "../../core/base/ids.ts";
 import { TaskObject } from "../../durable-objects/task.ts";
 import { makeCaller } from "./front-door.ts";
 

@@ -1,8 +1,8 @@
 /** An approval covers the content of the files that a call names, in the real runtime and with a real mail server. */
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
-import type { PendingView, TaskView } from "../../core/task-view.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import type { PendingView, TaskView } from "../../core/task/view.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { addressee } from "../contracts/mail-suite.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 import { arrivedMail, readSmtpMail } from "./mail-desk.ts";

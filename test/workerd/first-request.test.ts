@@ -1,7 +1,7 @@
 /** Limits hold from the first request on, with the real tool list: it is measured before the model is asked. */
 import { describe, expect, test } from "vitest";
-import { modelChoice } from "../../core/model-table.ts";
-import type { Limits, TaskFacts } from "../../core/task-state.ts";
+import { modelChoice } from "../../core/model/table.ts";
+import type { Limits, TaskFacts } from "../../core/task/state.ts";
 import { factsOf, inputOf, ledgerOf, start, taskOf, until } from "./task-client.ts";
 
 const NO_LIMITS: Limits = { maxSteps: 10, maxTokens: null, maxCostMicros: null, maxDurationMs: null };

@@ -2,9 +2,9 @@
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import { databaseFromEnv } from "../../adapters/from-env.ts";
-import { makeId } from "../../core/ids.ts";
-import { hashKey, makeKey, type Scope, SCOPES } from "../../core/keys.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import { makeId } from "../../core/base/ids.ts";
+import { hashKey, makeKey, type Scope, SCOPES } from "../../core/tenant/keys.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { fetchApp } from "./fetch-app.ts";
 
 const ORIGIN = "http://otto.test";

@@ -1,7 +1,7 @@
 /** What the runtime tests of hooks share: making one, calling it as its senders do, and what its calls came to. */
 import { expect, vi } from "vitest";
-import { toHex } from "../../core/hex.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import { toHex } from "../../core/base/hex.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { type Answer, type Caller, knock } from "./front-door.ts";
 
 export const HOOKS = "/v1/webhooks/incoming";

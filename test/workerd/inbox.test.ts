@@ -10,8 +10,8 @@ import {
   MAX_RETRIED_AT_ONCE,
   MIN_FAILING_MS,
   RECEIVE_TIMEOUT_MS,
-} from "../../core/channels/inbox-queue.ts";
-import type { InboxItem } from "../../core/channels/inbox.ts";
+} from "../../core/channels/inbox/queue.ts";
+import type { InboxItem } from "../../core/channels/inbox/inbox.ts";
 import { answerWith, done, givenOf, hang } from "./test-receiver.ts";
 
 const SOON = { timeout: 20_000, interval: 20 };

@@ -1,6 +1,6 @@
 /** Keys with bounds: the content that they see, the tasks that they may start, and the routes that they never reach. */
 import { describe, expect, test } from "vitest";
-import type { TaskView } from "../../core/task-view.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { type Caller, expectProblem, knock, makeCaller, open } from "./front-door.ts";
 import { config } from "./tenant-client.ts";
 

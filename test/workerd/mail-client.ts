@@ -1,7 +1,7 @@
 /** Mail as it is brought, and what the tests of it read: what came in, and the tasks that were made. */
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
-import type { TaskView } from "../../core/task-view.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { takeMail } from "../../workers/channels/mail-in.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 

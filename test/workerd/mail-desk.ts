@@ -1,7 +1,7 @@
 /** What arrived at the stand-in for providers of mail. */
 import PostalMime, { type Address } from "postal-mime";
 import { inject } from "vitest";
-import { sha256Hex } from "../../core/sha256.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import type { ReadMail } from "../contracts/mail-suite.ts";
 
 export interface ArrivedMail {

@@ -1,7 +1,7 @@
 /** Deliveries by Resend, whose mock server forgets a key on request, as Resend does after a day. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, inject, test } from "vitest";
-import type { Attempt, Delivery } from "../../core/channels/delivery.ts";
+import type { Attempt, Delivery } from "../../core/channels/outbox/delivery.ts";
 import { addressee } from "../contracts/mail-suite.ts";
 import { sendByEmail } from "../../workers/channels/email-sender.ts";
 import { outMessage } from "../setup/out-message.ts";

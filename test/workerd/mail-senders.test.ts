@@ -1,7 +1,7 @@
 /** Whom the headers of a stored mail name as its senders, as the runtime parses them. */
 import { describe, expect, test } from "vitest";
 import { openMailsIn } from "../../adapters/mail/mail-in.ts";
-import { judgeMail } from "../../core/mail/judge-mail.ts";
+import { judgeMail } from "../../core/channels/mail/judge-mail.ts";
 
 describe("the senders of a mail", () => {
   /** A bucket whose every object is this mail. */

@@ -5,8 +5,8 @@ import { describe, expect, inject, it } from "vitest";
 import { openMailOutbox } from "../../adapters/mail/outbox.ts";
 import { openResend } from "../../adapters/mail/resend.ts";
 import { openSmtp, type SmtpSettings } from "../../adapters/mail/smtp.ts";
-import type { MailPort } from "../../core/mail/port.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import type { MailPort } from "../../core/ports/mail.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import {
   addressee,
   mailContract,

@@ -2,10 +2,10 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import type { Message } from "../../core/messages.ts";
+import type { Message } from "../../core/model/messages.ts";
 import { readHistory, writeHistory } from "../../core/prompt/compaction.ts";
 import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
-import { readState } from "../../core/state-versions.ts";
+import { readState } from "../../core/task/state-versions.ts";
 import { TaskConversation } from "../../durable-objects/task-conversation.ts";
 import { COMPACTION, SCHEMA } from "../../durable-objects/task-tables.ts";
 import { TaskValues } from "../../durable-objects/task-values.ts";

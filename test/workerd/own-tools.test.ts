@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 import { describe, expect, test, vi } from "vitest";
 import { toolSourcesFromEnv } from "../../adapters/from-env.ts";
 import { shippedTools } from "../../core/skills/shipped.ts";
-import { sourceKey } from "../../core/tool-source.ts";
+import { sourceKey } from "../../core/tool/source.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../contracts/tool-sources-suite.ts";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";

@@ -3,11 +3,11 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { openResults } from "../../adapters/results.ts";
 import { blobsFromEnv, type Env, resultsFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
-import { callId, makeId } from "../../core/ids.ts";
+import { callId, makeId } from "../../core/base/ids.ts";
 import { type Label, TENANT } from "../../core/provenance/label.ts";
 import { showResult } from "../../core/prompt/kept-results.ts";
-import type { CallOutcome, PreparedCall } from "../../core/task-commands.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
+import type { CallOutcome, PreparedCall } from "../../core/task/commands.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
 import { resultsContract, type ResultsUnderTest, type ResultsWanted } from "../contracts/results-suite.ts";
 import { factsOf } from "./task-client.ts";
 

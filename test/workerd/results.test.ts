@@ -3,7 +3,7 @@ import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { channelsFromEnv } from "../../adapters/from-env.ts";
-import { plainMessage } from "../../core/channels/message-delivery.ts";
+import { plainMessage } from "../../core/channels/outbox/message-delivery.ts";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
 import { installedSlack } from "./slack-installed.ts";
 import { answerSendings, hangs, sendingsOf, sent, takeSendingsOf } from "./test-sender.ts";

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { asTenant, openConnection } from "../../adapters/database/connection.ts";
 import { schedulesFromEnv } from "../../adapters/from-env.ts";
 import { MAX_SCHEDULES } from "../../core/schedules/schedule.ts";
-import { isUnanswered } from "../../core/unanswered.ts";
+import { isUnanswered } from "../../core/base/unanswered.ts";
 import { TaskObject } from "../../durable-objects/task.ts";
 import { TenantObject } from "../../durable-objects/tenant.ts";
 import { makeTask } from "../../workers/make-task.ts";

@@ -3,7 +3,7 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test, vi } from "vitest";
 import { databaseFromEnv, schedulesFromEnv } from "../../adapters/from-env.ts";
-import type { AuditEntry } from "../../core/audit-entry.ts";
+import type { AuditEntry } from "../../core/ports/audit-entry.ts";
 import { sweep } from "../../workers/sweep.ts";
 import { expectProblem, makeCaller, type Caller } from "./front-door.ts";
 import { asOwner } from "./reindex-client.ts";

@@ -1,6 +1,6 @@
 /** Secrets that are bound to agents and methods: the bindings in the API, and the calls that carry a value. */
 import { describe, expect, inject, test } from "vitest";
-import type { TaskView } from "../../core/task-view.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
 import { makeHook, signed, worked } from "./hooks-client.ts";
 import { config } from "./tenant-client.ts";

@@ -3,7 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { tenantsFromEnv } from "../../adapters/from-env.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { fetchApp } from "./fetch-app.ts";
 import { actions, as, ask, HTTPS, newLink, ours, signIn, withKey } from "./session-client.ts";
 import { newKey, newTenant, type TestTenant, tenantStub, watchDatabase } from "./tenant-client.ts";

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, test, vi } from "vitest";
 import { type Env, settingProblems } from "../../adapters/from-env.ts";
-import { SECRET_NAMES, SECRETS } from "../../core/secrets.ts";
+import { SECRET_NAMES, SECRETS } from "../../core/secrets/worker-secrets.ts";
 import { createApp } from "../../workers/app.ts";
 
 const DATABASE = "postgres://otto_app:canary-password@db.example/otto";

@@ -12,8 +12,8 @@ import {
   settingsFromEnv,
   webFromEnv,
 } from "../../adapters/from-env.ts";
-import { makeId } from "../../core/ids.ts";
-import { SETUP } from "../../core/policy/secret-use.ts";
+import { makeId } from "../../core/base/ids.ts";
+import { SETUP } from "../../core/secrets/secret-use.ts";
 import { playVectorize } from "../stand-ins/vectorize.ts";
 import { makeCaller } from "./front-door.ts";
 import { TENANT } from "../../core/provenance/label.ts";

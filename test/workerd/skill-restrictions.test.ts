@@ -1,6 +1,6 @@
 /** A skill is an envelope: whatever a task's model tries, by whatever way, it gets no tool that the skill does not list. */
 import { beforeEach, describe, expect, inject, test } from "vitest";
-import type { TaskView } from "../../core/task-view.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
 import { arrivedAt, post, somewhere } from "./outside.ts";
 import { reportFiles, skillText, uploadText, uploadZip } from "./skills-client.ts";

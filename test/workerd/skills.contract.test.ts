@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { blobsFromEnv, keepShippedFromEnv, skillsFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
 import { openSkills } from "../../adapters/skills/skills.ts";
-import { sourceText } from "../../core/tool-source.ts";
+import { sourceText } from "../../core/tool/source.ts";
 import { packageHash, readPackage } from "../../core/skills/package.ts";
 import { SHIPPED, SHIPPED_HASH } from "../../core/skills/shipped.generated.ts";
 import { keptPackageKey, keptSourceKey, shippedTools } from "../../core/skills/shipped.ts";

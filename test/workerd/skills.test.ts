@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { databaseFromEnv, skillsFromEnv, tasksFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
 import { SHIPPED } from "../../core/skills/shipped.generated.ts";
 import { shippedPin } from "../../core/skills/shipped.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { sweep } from "../../workers/sweep.ts";
 import { type Caller, expectProblem, makeCaller, open } from "./front-door.ts";
 import { reportFiles, skillText, uploadForm, uploadText, uploadZip } from "./skills-client.ts";

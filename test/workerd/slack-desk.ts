@@ -1,6 +1,6 @@
 /** A workspace of the stand-in for Slack in which a tenant has installed Otto, and the people in it, as they write and click. */
 import { expect, inject, vi } from "vitest";
-import type { TaskView } from "../../core/task-view.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { SlackClient, type WorkspaceFacts } from "../stand-ins/slack-client.ts";
 import {
   type Click,

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { inject } from "vitest";
 import { databaseFromEnv, sealSlackTokenFromEnv } from "../../adapters/from-env.ts";
-import { makeId } from "../../core/ids.ts";
+import { makeId } from "../../core/base/ids.ts";
 import { SlackClient } from "../stand-ins/slack-client.ts";
 import type { WorkspaceOptions } from "../stand-ins/slack-workspace.ts";
 

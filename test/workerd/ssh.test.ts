@@ -1,6 +1,6 @@
 /** `ssh_execute` through the gateway: a person is asked each time, a secret goes to its host only, and nobody reads it. */
 import { beforeEach, expect, inject, it } from "vitest";
-import type { TaskView } from "../../core/task-view.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 
 const CANARY = "canary-password-61";

@@ -4,13 +4,13 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { blobsFromEnv, stepsFromEnv } from "../../adapters/from-env.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
-import { callId } from "../../core/ids.ts";
-import type { HopListener } from "../../core/hop-lines.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
+import { callId } from "../../core/base/ids.ts";
+import type { HopListener } from "../../core/steps/lines.ts";
 import { showResult } from "../../core/prompt/kept-results.ts";
-import type { ActLine, CondenseJob, CondenseLine } from "../../core/steps-rpc.ts";
+import type { ActLine, CondenseJob, CondenseLine } from "../../core/steps/rpc.ts";
 import { OpenHop } from "../../durable-objects/open-hop.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
 import { StepRunner } from "../../workers/steps.ts";
 import { factsOf } from "./task-client.ts";
 

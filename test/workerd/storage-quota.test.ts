@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { tenantsFromEnv, type Env } from "../../adapters/from-env.ts";
-import type { SandboxRpc } from "../../core/objects.ts";
+import type { SandboxRpc } from "../../core/tenant/rpc.ts";
 
 const bindings: Env = env;
 const LIMIT = 107_374_182_400;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { TaskEvent } from "../../core/events.ts";
+import type { TaskEvent } from "../../core/task/events.ts";
 import { type EventStream, streamEvents } from "../../workers/stream-events.ts";
 import { written } from "../../workers/written-event.ts";
 import type { Watched } from "../../workers/watch-task.ts";

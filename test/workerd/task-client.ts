@@ -3,11 +3,11 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import { tasksFromEnv } from "../../adapters/from-env.ts";
-import { type AgentConfig, DEFAULT_AGENT, type PinnedAgent } from "../../core/agent.ts";
-import { makeId } from "../../core/ids.ts";
-import type { LedgerRow } from "../../core/task-decision.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import { type AgentConfig, DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
+import { makeId } from "../../core/base/ids.ts";
+import type { LedgerRow } from "../../core/task/decision.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { PRINCIPAL } from "../../core/provenance/label.ts";
 
 export const TENANT = makeId("tenant", 1, new Uint8Array(10));

@@ -3,8 +3,8 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { databaseFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import { TASK_ERASED } from "../../core/errors.ts";
-import { STATE_LOST } from "../../core/lost-task.ts";
+import { TASK_ERASED } from "../../core/base/errors.ts";
+import { STATE_LOST } from "../../core/task/lost.ts";
 import { summaryIdOf } from "../../core/memory/memory.ts";
 import { sweep } from "../../workers/sweep.ts";
 import { report } from "../contracts/database-rows.ts";

@@ -1,8 +1,8 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import type { LedgerRow } from "../../core/task-decision.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import type { LedgerRow } from "../../core/task/decision.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import {
   agentOf,
   alarmOf,

@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
-import type { TaskEvent } from "../../core/events.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
+import type { TaskEvent } from "../../core/task/events.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
 import { alarmOf, factsOf, ledgerOf, start, stubOf, taskOf, until, untilBegun } from "./task-client.ts";
 
 const look = { calls: [{ name: "get_current_datetime", arguments: { timezone: "UTC" } }] };

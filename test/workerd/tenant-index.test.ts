@@ -2,7 +2,7 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { databaseFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import type { EnterRequest, TaskReport } from "../../core/objects.ts";
+import type { EnterRequest, TaskReport } from "../../core/tenant/rpc.ts";
 import { report } from "../contracts/database-rows.ts";
 import { newTenant, tenantStub, watchDatabase } from "./tenant-client.ts";
 

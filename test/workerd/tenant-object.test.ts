@@ -2,9 +2,9 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { tenantsFromEnv } from "../../adapters/from-env.ts";
-import { makeId } from "../../core/ids.ts";
+import { makeId } from "../../core/base/ids.ts";
 import type { StoredReply } from "../../core/tenant/idempotency.ts";
-import type { KeyRecord, TenantRpc } from "../../core/objects.ts";
+import type { KeyRecord, TenantRpc } from "../../core/tenant/rpc.ts";
 import { report } from "../contracts/database-rows.ts";
 import { newKey, newTenant, tenantStub, watchDatabase } from "./tenant-client.ts";
 

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { tenantsFromEnv } from "../../adapters/from-env.ts";
 import type { BudgetLimit } from "../../core/tenant/budget-tree.ts";
 import { FairShare } from "../../core/tenant/fair-share.ts";
-import type { EnterReply, EnterRequest, TaskReport } from "../../core/objects.ts";
-import type { TaskStatus } from "../../core/task-status.ts";
+import type { EnterReply, EnterRequest, TaskReport } from "../../core/tenant/rpc.ts";
+import type { TaskStatus } from "../../core/task/status.ts";
 import { newId, report as reportOf } from "../contracts/database-rows.ts";
 import { tenantStub } from "./tenant-client.ts";
 

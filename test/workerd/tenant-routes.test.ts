@@ -1,9 +1,9 @@
 import { abortAllDurableObjects, listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { makeId } from "../../core/ids.ts";
-import { makeKey } from "../../core/keys.ts";
-import type { TenantRpc } from "../../core/objects.ts";
+import { makeId } from "../../core/base/ids.ts";
+import { makeKey } from "../../core/tenant/keys.ts";
+import type { TenantRpc } from "../../core/tenant/rpc.ts";
 import {
   type Agent,
   config,

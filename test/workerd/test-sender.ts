@@ -1,6 +1,6 @@
 /** The sender of the deliveries of tests, whatever their channel: it does what a test says, and remembers what it was given. */
-import type { Attempt, Delivery, Sent } from "../../core/channels/delivery.ts";
-import { CHANNELS } from "../../core/channels/way-in.ts";
+import type { Attempt, Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
+import { CHANNELS } from "../../core/task/source.ts";
 import type { Senders } from "../../workers/channels/senders.ts";
 
 /** An attempt that it was given. */

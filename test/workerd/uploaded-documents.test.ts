@@ -1,7 +1,7 @@
 /** Documents that a key puts into a task: somebody else may have written them, so they are text from outside. */
 import { describe, expect, inject, test } from "vitest";
-import { hasEnded, isWaiting } from "../../core/task-status.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import { hasEnded, isWaiting } from "../../core/task/status.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 
 const { recorderUrl } = inject("servers");

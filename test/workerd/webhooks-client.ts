@@ -2,8 +2,8 @@
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { env } from "cloudflare:workers";
 import { expect, inject } from "vitest";
-import type { Delivery, Sent } from "../../core/channels/delivery.ts";
-import { testContent } from "../../core/channels/webhook-body.ts";
+import type { Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
+import { testContent } from "../../core/channels/webhooks/body.ts";
 import { senderOf, SENDERS } from "../../workers/channels/senders.ts";
 import { webhookDelivery } from "../../workers/channels/spread-webhooks.ts";
 import type { Caller } from "./front-door.ts";

@@ -8,7 +8,7 @@ import { RECEIVERS } from "../../workers/channels/receivers.ts";
 import { ChannelRunner as DeployedChannelRunner } from "../../workers/channels/runner.ts";
 import { SENDERS } from "../../workers/channels/senders.ts";
 import { StepRunner as DeployedStepRunner } from "../../workers/steps.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { defineTool, failWith } from "../../tools/define-tool.ts";
 import { testReceiver } from "./test-receiver.ts";

@@ -1,5 +1,5 @@
 /** What each type of subagent may use: patterns that narrow the tools of the task that dispatches it, and never widen them. */
-import { compilePattern, matchesPattern } from "../../core/fnmatch.ts";
+import { compilePattern, matchesPattern } from "../../core/lib/fnmatch.ts";
 
 /** The types of document 000. */
 export const AGENT_TYPES = ["general", "research", "tool-specialist"] as const;

@@ -1,8 +1,8 @@
 /** The argument that names a document to read, and which files that may be. */
 import { z } from "zod";
-import { type Failure, failed, type Result } from "../../core/errors.ts";
+import { type Failure, failed, type Result } from "../../core/base/errors.ts";
 import { checkListedExtension, judgePath } from "../../core/sandbox/path.ts";
-import type { SandboxRules } from "../../core/tool.ts";
+import type { SandboxRules } from "../../core/tool/tool.ts";
 
 /** The documents call this argument by three names. */
 export const DOCUMENT_ALIASES = { path: "filename", file_path: "filename" } as const;

@@ -10,9 +10,9 @@ import {
   MAX_TEMPLATE_BYTES,
   type MadeFormat,
 } from "../../core/documents/make.ts";
-import { type Failure, failed, ok, type Result } from "../../core/errors.ts";
+import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
 import { checkListedExtension, judgePath } from "../../core/sandbox/path.ts";
-import type { ToolContext } from "../../core/tool.ts";
+import type { ToolContext } from "../../core/tool/tool.ts";
 import { failWith } from "../define-tool.ts";
 
 /** Waiting for a place, reading what goes in, and the 30 seconds that the work itself may take. */

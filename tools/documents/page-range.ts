@@ -1,6 +1,6 @@
 /** Pages as a model writes them. */
-import type { PageRange } from "../../core/documents/port.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import type { PageRange } from "../../core/ports/documents.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 
 /** "3", "1-5"; null for all. */
 export function parsePages(text: string | undefined): Result<PageRange | null> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_DOCUMENT_BYTES } from "../../core/documents/port.ts";
+import { MAX_DOCUMENT_BYTES } from "../../core/ports/documents.ts";
 import { missingPermission } from "../../core/gateway/envelope.ts";
 import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { isReadable } from "../../core/sandbox/file-mode.ts";

@@ -6,14 +6,14 @@
  * hold, and binary files: those with a NUL among their first 8,000 bytes. Other bytes that are no UTF-8 are read as U+FFFD.
  */
 import type { GiveWay } from "../../core/base/turns.ts";
-import type { Failure, Result } from "../../core/errors.ts";
-import type { FileEntry, FilesPort } from "../../core/ports.ts";
-import { readAhead } from "../../core/read-ahead.ts";
+import type { Failure, Result } from "../../core/base/errors.ts";
+import type { FileEntry, FilesPort } from "../../core/ports/tool-ports.ts";
+import { readAhead } from "../../core/base/read-ahead.ts";
 import { isReadable } from "../../core/sandbox/file-mode.ts";
 import { type CompiledGlob, matchesGlob } from "../../core/sandbox/glob.ts";
 import { checkListedExtension } from "../../core/sandbox/path.ts";
 import { MAX_TEXT_BYTES } from "../../core/sandbox/text-file.ts";
-import type { SandboxRules } from "../../core/tool.ts";
+import type { SandboxRules } from "../../core/tool/tool.ts";
 import { findLines, type LinePattern, SearchTime } from "./line-search.ts";
 import { type VisibleFile, visibleFiles } from "./visible-files.ts";
 

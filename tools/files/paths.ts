@@ -1,8 +1,8 @@
 /** The arguments that name a file or a directory: their description, aliases, and the rules of the sandbox. */
 import { z } from "zod";
-import { type Failure, ok, type Result } from "../../core/errors.ts";
+import { type Failure, ok, type Result } from "../../core/base/errors.ts";
 import { checkExtension, judgePath } from "../../core/sandbox/path.ts";
-import type { SandboxRules } from "../../core/tool.ts";
+import type { SandboxRules } from "../../core/tool/tool.ts";
 
 /** The documents call this argument by three names. */
 export const FILENAME_ALIASES = { path: "filename", file_path: "filename" } as const;

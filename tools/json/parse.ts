@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { judgeBySchema } from "../../core/json-schema/judge.ts";
-import { shownJson } from "../../core/shown-json.ts";
-import { positionOf } from "../../core/text-position.ts";
+import { judgeBySchema } from "../../core/lib/json-schema/judge.ts";
+import { shownJson } from "../../core/base/format-json.ts";
+import { positionOf } from "../../core/base/text-position.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 import { findJsonMistake } from "./json-mistake.ts";
 

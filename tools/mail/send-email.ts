@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { asMaybeSent, type Failure, type Result, surelyNotSent } from "../../core/errors.ts";
+import { asMaybeSent, type Failure, type Result, surelyNotSent } from "../../core/base/errors.ts";
 import { missingPermission } from "../../core/gateway/envelope.ts";
 import { decideAfterFailure, DEFAULT_KEYED_FOR_MS, effectOfReceiver } from "../../core/gateway/outcome.ts";
-import { readMailboxes } from "../../core/mail/address.ts";
-import { htmlAsText, isHtml, textAsHtml } from "../../core/mail/html-text.ts";
-import { type Mail, MAX_ATTACHMENTS, type SentMail, type TaskMailPort } from "../../core/mail/port.ts";
-import type { CallFacts } from "../../core/tool.ts";
+import { readMailboxes } from "../../core/channels/mail/address.ts";
+import { htmlAsText, isHtml, textAsHtml } from "../../core/channels/mail/html-text.ts";
+import { type Mail, MAX_ATTACHMENTS, type SentMail, type TaskMailPort } from "../../core/ports/mail.ts";
+import type { CallFacts } from "../../core/tool/tool.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 import { readMailFiles } from "./mail-files.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { evaluateText } from "../../core/maths/evaluate.ts";
+import { evaluateText } from "../../core/lib/maths/evaluate.ts";
 import { defineTool } from "../define-tool.ts";
 
 export default defineTool({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { MathsError } from "../../core/maths/maths-error.ts";
-import { solveText } from "../../core/maths/solve.ts";
+import { MathsError } from "../../core/lib/maths/maths-error.ts";
+import { solveText } from "../../core/lib/maths/solve.ts";
 import { defineTool } from "../define-tool.ts";
 
 export default defineTool({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { summarise } from "../../core/maths/statistics.ts";
+import { summarise } from "../../core/lib/maths/statistics.ts";
 import { defineTool } from "../define-tool.ts";
 
 const MAX_NUMBERS = 10_000;

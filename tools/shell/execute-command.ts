@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commandInput, shellSettings } from "../../core/shell/settings.ts";
+import { commandInput, shellSettings } from "../../core/sandbox/shell-settings.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 import { filesOutput, runShell, shellTimeoutMs, showShell, toCopyScope } from "./run-shell.ts";
 

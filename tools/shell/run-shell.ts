@@ -1,10 +1,10 @@
 /** How the tools of this folder run a command: the agent's settings, the policy, a copy of the files, and what is said of it. */
 import { z } from "zod";
-import { ok, type Result } from "../../core/errors.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
 import { type CopyContext, type CopyRun, type CopyScope, runOnCopy } from "../../core/sandbox/working-copy.ts";
-import { judgeCommand } from "../../core/shell/command-policy.ts";
-import { MAX_SHELL_TIMEOUT_S, SHELL_DISABLED, shellRules } from "../../core/shell/settings.ts";
-import type { CallFacts } from "../../core/tool.ts";
+import { judgeCommand } from "../../core/lib/shell/command-policy.ts";
+import { MAX_SHELL_TIMEOUT_S, SHELL_DISABLED, shellRules } from "../../core/sandbox/shell-settings.ts";
+import type { CallFacts } from "../../core/tool/tool.ts";
 
 /** Added to the command's own time: to transfer its files and to wait for its turn. */
 const MARGIN_MS = 60_000;

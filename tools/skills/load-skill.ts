@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { inForce } from "../../core/skills/in-force.ts";
-import type { SkillPackage } from "../../core/skills/port.ts";
+import { inForce } from "../../core/task/skills-in-force.ts";
+import type { SkillPackage } from "../../core/ports/skills.ts";
 import { skillText } from "../../core/skills/skill-text.ts";
 import { control, defineTool, failure, failWith } from "../define-tool.ts";
 import { pinnedSkill } from "./pinned-skill.ts";

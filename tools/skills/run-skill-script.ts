@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { streamOf } from "../../core/byte-stream.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import { streamOf } from "../../core/base/byte-stream.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { runOnCopy } from "../../core/sandbox/working-copy.ts";
-import type { ScriptFile } from "../../core/scripts/port.ts";
-import { skillNamed } from "../../core/skills/match.ts";
-import type { SkillPackage } from "../../core/skills/port.ts";
+import type { ScriptFile } from "../../core/ports/scripts.ts";
+import { skillNamed } from "../../core/task/match-skills.ts";
+import type { SkillPackage } from "../../core/ports/skills.ts";
 import type { Skill, SkillScript } from "../../core/skills/skill.ts";
-import { splitArguments } from "../../core/skills/split-arguments.ts";
+import { splitArguments } from "../../core/lib/shell/split-arguments.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 import { checkInForce, pinnedSkill } from "./pinned-skill.ts";
 

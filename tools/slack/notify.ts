@@ -1,7 +1,7 @@
-import { surelyNotSent } from "../../core/errors.ts";
+import { surelyNotSent } from "../../core/base/errors.ts";
 import { z } from "zod";
 import type { NotePlace, PostedNote, SlackNotesPort } from "../../core/channels/slack/notes.ts";
-import { madeAt } from "../../core/ids.ts";
+import { madeAt } from "../../core/base/ids.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 
 const MAX_MESSAGE_CHARACTERS = 10_000;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { fingerprintsOf, knownHostsSchema } from "../../core/ssh/known-hosts.ts";
-import type { SshCredential } from "../../core/ssh/port.ts";
+import type { SshCredential } from "../../core/ports/ssh.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 
 const MAX_OUTPUT_BYTES = 500_000;

@@ -1,8 +1,8 @@
 /** Which test runner a project has, by its files, and where the project is. */
 import { getOwn } from "../../core/base/own-field.ts";
 import { z } from "zod";
-import { failed, ok, type Result } from "../../core/errors.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { parseJson } from "../../core/base/parse-json.ts";
 
 export const RUNNERS = ["vitest", "npm", "pytest", "mix", "go", "cargo"] as const;
 export type RunnerName = (typeof RUNNERS)[number];

@@ -1,7 +1,7 @@
 /** Reads what test runners report: the JSON of vitest, of pytest (see `runner-scripts.ts`) and of Go, and the text of the others. */
 import { z } from "zod";
 import type { RunnerName } from "./find-runner.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/base/parse-json.ts";
 
 export interface FailedTest {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { failed, ok, type Result } from "../../core/errors.ts";
-import type { FileEntry, FilesPort } from "../../core/ports.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import type { FileEntry, FilesPort } from "../../core/ports/tool-ports.ts";
 import { runCopy, takeCopy } from "../../core/sandbox/working-copy.ts";
-import type { ScriptRun } from "../../core/scripts/port.ts";
+import type { ScriptRun } from "../../core/ports/scripts.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 import { findProject, type Project, RUNNERS } from "./find-runner.ts";
 import { type FailedTest, readReport } from "./read-report.ts";

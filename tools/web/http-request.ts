@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DEFAULT_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
-import { isReading } from "../../core/http-method.ts";
+import { isReading } from "../../core/web/http-method.ts";
 import {
   headersInput,
   MAX_REPLY_BYTES,

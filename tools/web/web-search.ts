@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Failure } from "../../core/errors.ts";
+import type { Failure } from "../../core/base/errors.ts";
 import { defineTool } from "../define-tool.ts";
 
 const TIMEOUT_MS = 20_000;

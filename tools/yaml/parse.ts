@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { judgeBySchema } from "../../core/json-schema/judge.ts";
-import { shownJson } from "../../core/shown-json.ts";
+import { judgeBySchema } from "../../core/lib/json-schema/judge.ts";
+import { shownJson } from "../../core/base/format-json.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 import { readYaml } from "./read-yaml.ts";
 

@@ -1,8 +1,8 @@
 /** A YAML text as a JSON value: YAML 1.2 with the core schema, one document, names that are texts. */
 import { type Alias, Composer, type CST, isAlias, isMap, isScalar, isSeq, Lexer, type ParsedNode, Parser } from "yaml";
 import type { GiveWay } from "../../core/base/turns.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
-import { positionOf } from "../../core/text-position.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { positionOf } from "../../core/base/text-position.ts";
 import { findYamlMistake, MAX_DEPTH, MORE_DOCUMENTS, TOKENS_OF_TURN, type YamlMistake } from "./yaml-outline.ts";
 
 /** What all aliases of a text stand for together: values, and characters of texts and names. A few lines could be a billion. */

@@ -1,12 +1,12 @@
 /** Answers and decisions that people give in a channel. The first that counts, wherever it came from, is the one that stands. */
 import { type Env, tasksFromEnv, type TaskStub } from "../../adapters/from-env.ts";
-import { failed, type Result, toFailure } from "../../core/errors.ts";
-import { taskOfWait } from "../../core/ids.ts";
-import { readResult } from "../../core/read-failure.ts";
+import { failed, type Result, toFailure } from "../../core/base/errors.ts";
+import { taskOfWait } from "../../core/base/ids.ts";
+import { readResult } from "../../core/base/read-failure.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
-import { shownArguments, TOO_LONG_TO_SHOW } from "../../core/people/shown-call.ts";
+import { shownArguments, TOO_LONG_TO_SHOW } from "../../core/people/format-call.ts";
 import { whyMayNot } from "../../core/people/who-may.ts";
-import type { PendingView, TaskView } from "../../core/task-view.ts";
+import type { PendingView, TaskView } from "../../core/task/view.ts";
 import { passingFailure } from "../passing-failure.ts";
 
 /** What a person says to a question, or to an approval. */

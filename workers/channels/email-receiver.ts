@@ -9,11 +9,11 @@ import {
   tasksFromEnv,
   type Env,
 } from "../../adapters/from-env.ts";
-import type { Handled, InboxItem } from "../../core/channels/inbox.ts";
-import { messageDelivery, plainMessage } from "../../core/channels/message-delivery.ts";
-import type { Failure } from "../../core/errors.ts";
+import type { Handled, InboxItem } from "../../core/channels/inbox/inbox.ts";
+import { messageDelivery, plainMessage } from "../../core/channels/outbox/message-delivery.ts";
+import type { Failure } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";
-import { comparable, readMailbox } from "../../core/mail/address.ts";
+import { comparable, readMailbox } from "../../core/channels/mail/address.ts";
 import {
   decisionIn,
   fileNames,
@@ -22,8 +22,8 @@ import {
   mailInput,
   mailTexts,
   newTaskTitle,
-} from "../../core/mail/judge-mail.ts";
-import { replyText } from "../../core/mail/reply-text.ts";
+} from "../../core/channels/mail/judge-mail.ts";
+import { replyText } from "../../core/channels/mail/reply-text.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
 import { mayInstruct, OUTSIDE } from "../../core/provenance/label.ts";
 import { makeTask } from "../make-task.ts";

@@ -11,20 +11,20 @@ import {
   ownAddressesFromEnv,
   type Env,
 } from "../../adapters/from-env.ts";
-import type { Attempt, Delivery, Sent } from "../../core/channels/delivery.ts";
-import { findAttached } from "../../core/channels/attached-content.ts";
-import type { OutMessage } from "../../core/channels/message.ts";
-import { hangsAfterMs } from "../../core/channels/outbox-rules.ts";
-import { asNotSent, type Failure, ok, type Result } from "../../core/errors.ts";
+import type { Attempt, Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
+import { findAttached } from "../../core/channels/outbox/attached-content.ts";
+import type { OutMessage } from "../../core/channels/outbox/message.ts";
+import { hangsAfterMs } from "../../core/channels/outbox/rules.ts";
+import { asNotSent, type Failure, ok, type Result } from "../../core/base/errors.ts";
 import {
   chooseRecovery,
   decideAfterFailure,
   effectOfReceiver,
   type FailedAttempt,
 } from "../../core/gateway/outcome.ts";
-import { domainOf, readMailbox } from "../../core/mail/address.ts";
-import { checkMail, mailContentType } from "../../core/mail/check.ts";
-import { markdownAsHtml } from "../../core/mail/markdown-html.ts";
+import { domainOf, readMailbox } from "../../core/channels/mail/address.ts";
+import { checkMail, mailContentType } from "../../core/channels/mail/check.ts";
+import { markdownAsHtml } from "../../core/channels/mail/markdown-html.ts";
 import {
   type Mail,
   type Mailbox,
@@ -32,8 +32,8 @@ import {
   MAX_ATTACHMENT_BYTES,
   MAX_ATTACHMENTS,
   MAX_ATTACHMENTS_BYTES,
-} from "../../core/mail/port.ts";
-import { type Told, toldSubject, toldText } from "../../core/mail/told-mail.ts";
+} from "../../core/ports/mail.ts";
+import { type Told, toldSubject, toldText } from "../../core/channels/mail/rendered-mail.ts";
 
 /** Longer than any provider takes: what an attempt may take, less what it takes to make the mail. */
 const TIMEOUT_MS = hangsAfterMs("email") - 50_000;

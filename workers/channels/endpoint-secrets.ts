@@ -1,9 +1,9 @@
 /** The secrets that sign webhooks: made, sealed for the database, and opened by nobody but the sender. */
 import { type Env, openStoredFromEnv, sealingFromEnv } from "../../adapters/from-env.ts";
-import { toBase64 } from "../../core/base64.ts";
-import type { SealedEndpoint } from "../../core/channels/endpoint.ts";
-import { stillCounting } from "../../core/channels/old-secrets.ts";
-import { SECRET_BYTES, writeSecret } from "../../core/channels/webhook-signature.ts";
+import { toBase64 } from "../../core/base/base64.ts";
+import type { SealedEndpoint } from "../../core/channels/webhooks/endpoint.ts";
+import { stillCounting } from "../../core/channels/webhooks/old-secrets.ts";
+import { SECRET_BYTES, writeSecret } from "../../core/channels/webhooks/signature.ts";
 
 /** A secret as its receiver is told it, once, and as the database keeps it. */
 export interface NewSecret {

@@ -3,9 +3,9 @@
  * lost between a change and the telling, it finds out within a minute of the next call.
  */
 import { clockFromEnv, databaseFromEnv, inboxesFromEnv, settingsFromEnv, type Env } from "../../adapters/from-env.ts";
-import { doorOf, type Hook, type HookDoor, hookInbox } from "../../core/channels/hook.ts";
-import type { InboxRecord } from "../../core/channels/inbox.ts";
-import { isId } from "../../core/ids.ts";
+import { doorOf, type Hook, type HookDoor, hookInbox } from "../../core/channels/webhooks/hook.ts";
+import type { InboxRecord } from "../../core/channels/inbox/inbox.ts";
+import { isId } from "../../core/base/ids.ts";
 import { forgetTexts } from "./hook-item.ts";
 
 /** How old what an inbox knows may be when a call comes. */

@@ -1,11 +1,11 @@
 /** A call of a hook as its inbox keeps it. A text that is too large for the inbox's row stands in the bucket. */
 import { blobsFromEnv, type Env, forgetOldBlobsFromEnv } from "../../adapters/from-env.ts";
-import type { CallText } from "../../core/channels/hook-call.ts";
-import type { HookType } from "../../core/channels/hook.ts";
-import { MAX_ITEM_CHARACTERS } from "../../core/channels/inbox.ts";
-import { ok, type Result } from "../../core/errors.ts";
-import { makeId } from "../../core/ids.ts";
-import type { JsonState } from "../../core/tool.ts";
+import type { CallText } from "../../core/channels/webhooks/hook-call.ts";
+import type { HookType } from "../../core/channels/webhooks/hook.ts";
+import { MAX_ITEM_CHARACTERS } from "../../core/channels/inbox/inbox.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
+import type { JsonState } from "../../core/tool/tool.ts";
 import { seededIds } from "../new-ids.ts";
 
 /** The body of an item of `webhook/…`. */

@@ -1,5 +1,5 @@
 /** The tenant that an inbox belongs to, as far as its name and its item say. */
-import type { InboxItem } from "../../core/channels/inbox.ts";
+import type { InboxItem } from "../../core/channels/inbox/inbox.ts";
 import { fromBody } from "./hook-item.ts";
 
 /** Null for an inbox of Slack: the installation of its workspace says whose it is (`slack/workspace.ts`). */

@@ -4,8 +4,8 @@
  */
 import { clockFromEnv, databaseFromEnv, type Env } from "../../adapters/from-env.ts";
 import { FailurePause } from "../../core/base/failure-pause.ts";
-import type { SealedEndpoint } from "../../core/channels/endpoint.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import type { SealedEndpoint } from "../../core/channels/webhooks/endpoint.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 
 /** A change that another isolate made is seen after this long. */
 const KEPT_MS = 5_000;

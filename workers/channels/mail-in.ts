@@ -9,8 +9,8 @@ import {
   ownAddressesFromEnv,
   type Env,
 } from "../../adapters/from-env.ts";
-import { comparable } from "../../core/mail/address.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { comparable } from "../../core/channels/mail/address.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { MAIL_MS, rateBody } from "../../core/tenant/cost-rates.ts";
 import { paceIncoming } from "../charge-cost.ts";
 

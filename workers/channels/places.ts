@@ -1,9 +1,9 @@
 /** Where the places of a tenant are: its people, its workspaces of Slack and the endpoints of its webhooks. */
 import { databaseFromEnv, type Env } from "../../adapters/from-env.ts";
-import type { Places } from "../../core/channels/targets.ts";
-import { BY_API, type WayIn } from "../../core/channels/way-in.ts";
-import { failed, ok } from "../../core/errors.ts";
-import { isId } from "../../core/ids.ts";
+import type { Places } from "../../core/channels/outbox/targets.ts";
+import { BY_API, type WayIn } from "../../core/task/source.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import { isId } from "../../core/base/ids.ts";
 import { findPerson } from "../../core/people/find-person.ts";
 import { stationsOfPerson } from "../../core/people/route-ask.ts";
 

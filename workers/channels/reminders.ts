@@ -1,8 +1,8 @@
 /** Reminders that people ask for in words: each is a schedule, which tells its text when it is due. */
 import { databaseFromEnv, type Env } from "../../adapters/from-env.ts";
-import type { DeliverTo } from "../../core/channels/way-in.ts";
-import { ok, type Result } from "../../core/errors.ts";
-import { makeId } from "../../core/ids.ts";
+import type { DeliverTo } from "../../core/task/source.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
 import { findPerson } from "../../core/people/find-person.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
 import { readReminder } from "../../core/schedules/reminder-words.ts";

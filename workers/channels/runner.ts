@@ -1,14 +1,14 @@
 /** The stateless runner of channels: it works what came in, sends what goes out, and tells the world of tasks. */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "../../adapters/from-env.ts";
-import type { Attempt, Delivery, Sent } from "../../core/channels/delivery.ts";
-import type { Handled, InboxItem } from "../../core/channels/inbox.ts";
-import type { Notice } from "../../core/channels/notice.ts";
+import type { Attempt, Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
+import type { Handled, InboxItem } from "../../core/channels/inbox/inbox.ts";
+import type { Notice } from "../../core/task/notice.ts";
 import type { ChannelsRpc, MadeTask, TaskOrder } from "../../core/channels/rpc.ts";
-import { type Failure, failed, ok, type Result } from "../../core/errors.ts";
-import { isSupported, OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../../core/job-version.ts";
+import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
+import { isSupported, OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../../core/steps/job-version.ts";
 import { ITEM_MS } from "../../core/tenant/cost-rates.ts";
-import type { JsonState } from "../../core/tool.ts";
+import type { JsonState } from "../../core/tool/tool.ts";
 import { paceIncoming } from "../charge-cost.ts";
 import { makeTask } from "../make-task.ts";
 import { findOwner } from "./inbox-owner.ts";

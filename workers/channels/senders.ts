@@ -1,7 +1,7 @@
 /** Who sends the deliveries of which channel. */
 import type { Env } from "../../adapters/from-env.ts";
-import type { Attempt, Delivery, Sent } from "../../core/channels/delivery.ts";
-import type { Channel } from "../../core/channels/way-in.ts";
+import type { Attempt, Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
+import type { Channel } from "../../core/task/source.ts";
 import { sendByEmail } from "./email-sender.ts";
 import { sendBySlack } from "./slack-sender.ts";
 import { sendWebhook } from "./webhook-sender.ts";

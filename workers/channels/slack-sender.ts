@@ -1,9 +1,9 @@
 /** Sends deliveries to Slack. After an attempt that may have done a part, what is there already is looked up and not posted again. */
 import { filesFromEnv, slackFromEnv, type Env } from "../../adapters/from-env.ts";
-import type { Attempt, Delivery, Sent } from "../../core/channels/delivery.ts";
+import type { Attempt, Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
 import { messageOf, partsOfDelivery } from "../../core/channels/slack/plan.ts";
-import { slackPlace } from "../../core/channels/slack/place.ts";
-import type { Failure } from "../../core/errors.ts";
+import { slackPlace } from "../../core/channels/outbox/slack-place.ts";
+import type { Failure } from "../../core/base/errors.ts";
 import { sendParts } from "./slack/send-parts.ts";
 import { isForGood } from "./slack/sent-of.ts";
 

@@ -1,10 +1,10 @@
 /** From what tasks ask people to what leaves for them: questions, approvals, reminders, and how each of them ended. */
 import { databaseFromEnv, type Env, outboxesFromEnv } from "../../adapters/from-env.ts";
-import { type AskedPlace, type Delivery, type DeliveryKind, outboxOf } from "../../core/channels/delivery.ts";
-import type { OutMessage } from "../../core/channels/message.ts";
-import type { Notice } from "../../core/channels/notice.ts";
-import { ok, type Result } from "../../core/errors.ts";
-import { makeId } from "../../core/ids.ts";
+import { type AskedPlace, type Delivery, type DeliveryKind, outboxOf } from "../../core/channels/outbox/delivery.ts";
+import type { OutMessage } from "../../core/channels/outbox/message.ts";
+import type { Notice } from "../../core/task/notice.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
 import {
   approvalOf,
   type AskEnd,
@@ -17,7 +17,7 @@ import {
 } from "../../core/people/ask-message.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
 import { type Leg, openAt, routeAsk, type Station, stationKey, stationsOf } from "../../core/people/route-ask.ts";
-import type { JsonState } from "../../core/tool.ts";
+import type { JsonState } from "../../core/tool/tool.ts";
 import { seededIds } from "../new-ids.ts";
 import { stationsOfTask } from "../people/stations.ts";
 import type { NoticeLook, Spread, Spreader } from "./spreader.ts";

@@ -1,8 +1,8 @@
 /** From the end of tasks to their results, and from what they say on the way to notifications: to where `deliver` points. */
 import type { Env } from "../../adapters/from-env.ts";
-import { plainMessage, progressName } from "../../core/channels/message-delivery.ts";
-import { resultMessage } from "../../core/channels/result-message.ts";
-import { ok, type Result } from "../../core/errors.ts";
+import { plainMessage, progressName } from "../../core/channels/outbox/message-delivery.ts";
+import { resultMessage } from "../../core/channels/outbox/result-message.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
 import { placesOf } from "./places.ts";
 import type { NoticeLook, Spread } from "./spreader.ts";
 import { messagesFor } from "./tell.ts";

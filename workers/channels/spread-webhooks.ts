@@ -1,10 +1,10 @@
 /** From what happened to tasks to webhooks: one delivery for each endpoint that wants the event. */
 import { type Env, publicUrlFromEnv } from "../../adapters/from-env.ts";
-import type { Delivery } from "../../core/channels/delivery.ts";
-import { isForEndpoints, interestsOf } from "../../core/channels/endpoint.ts";
-import { eventContent, type EventContent } from "../../core/channels/webhook-body.ts";
-import { ok, type Result } from "../../core/errors.ts";
-import { makeId } from "../../core/ids.ts";
+import type { Delivery } from "../../core/channels/outbox/delivery.ts";
+import { isForEndpoints, interestsOf } from "../../core/channels/webhooks/endpoint.ts";
+import { eventContent, type EventContent } from "../../core/channels/webhooks/body.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
 import { seededIds } from "../new-ids.ts";
 import { shownTaskAt } from "../task-access.ts";
 import { endpointsUnder } from "./known-endpoints.ts";

@@ -1,8 +1,8 @@
 /** From what happened to tasks to what leaves: each spreader says what a notice makes necessary. */
 import { outboxesFromEnv, tasksFromEnv, type Env } from "../../adapters/from-env.ts";
-import type { Notice } from "../../core/channels/notice.ts";
-import { type Failure, ok, type Result, toFailure } from "../../core/errors.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import type { Notice } from "../../core/task/notice.ts";
+import { type Failure, ok, type Result, toFailure } from "../../core/base/errors.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { spreadAsks } from "./spread-asks.ts";
 import { putDeliveries } from "./put-deliveries.ts";
 import { spreadProgress } from "./spread-progress.ts";

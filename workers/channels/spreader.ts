@@ -1,9 +1,9 @@
 /** What says which deliveries a notice makes necessary. */
 import type { Env } from "../../adapters/from-env.ts";
-import type { Delivery } from "../../core/channels/delivery.ts";
-import type { Notice } from "../../core/channels/notice.ts";
-import type { Result } from "../../core/errors.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import type { Delivery } from "../../core/channels/outbox/delivery.ts";
+import type { Notice } from "../../core/task/notice.ts";
+import type { Result } from "../../core/base/errors.ts";
+import type { TaskView } from "../../core/task/view.ts";
 
 /** What a notice makes necessary: deliveries, and what earlier ones are called off with. */
 export interface Spread {

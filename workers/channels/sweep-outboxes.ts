@@ -1,7 +1,7 @@
 /** What the sweep does for outboxes: it wakes those whose alarm may be lost, and erases those of erased tenants. */
 import { databaseFromEnv, outboxesFromEnv, type Env } from "../../adapters/from-env.ts";
-import type { Page, Place } from "../../core/page-cursor.ts";
-import { wakeEach } from "../../core/wake-overdue.ts";
+import type { Page, Place } from "../../core/base/page-cursor.ts";
+import { wakeEach } from "../../core/sweep/wake-overdue.ts";
 import { unwrap } from "../task-access.ts";
 
 /** A delivery that is due for so long may be one whose alarm was lost; it may wait in its lane as well, which does no harm. */

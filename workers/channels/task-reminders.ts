@@ -1,12 +1,12 @@
 /** What the reminders of a task's tools are made by. */
 import { databaseFromEnv, schedulesFromEnv, type Env } from "../../adapters/from-env.ts";
-import { BY_OTTO } from "../../core/audit-entry.ts";
-import { ok } from "../../core/errors.ts";
-import { madeAt, makeId } from "../../core/ids.ts";
+import { BY_OTTO } from "../../core/ports/audit-entry.ts";
+import { ok } from "../../core/base/errors.ts";
+import { madeAt, makeId } from "../../core/base/ids.ts";
 import { findPerson } from "../../core/people/find-person.ts";
-import type { RemindersPort } from "../../core/schedules/reminders-port.ts";
+import type { RemindersPort } from "../../core/ports/reminders.ts";
 import { openReminders } from "../../core/schedules/task-reminders.ts";
-import type { TaskFacts } from "../../core/task-state.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
 import { checkedConfig, makeSchedule } from "../make-schedule.ts";
 import { seededIds } from "../new-ids.ts";
 

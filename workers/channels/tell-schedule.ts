@@ -2,10 +2,10 @@
 import { getOwn } from "../../core/base/own-field.ts";
 import { z } from "zod";
 import { schedulesFromEnv } from "../../adapters/from-env.ts";
-import { isEndOfRun } from "../../core/channels/wanted.ts";
-import { ok } from "../../core/errors.ts";
-import { isId } from "../../core/ids.ts";
-import type { TaskStatus } from "../../core/task-status.ts";
+import { isEndOfRun } from "../../core/channels/webhooks/interest.ts";
+import { ok } from "../../core/base/errors.ts";
+import { isId } from "../../core/base/ids.ts";
+import type { TaskStatus } from "../../core/task/status.ts";
 import type { Spreader } from "./spreader.ts";
 
 const STATUSES: Readonly<Record<string, TaskStatus>> = {

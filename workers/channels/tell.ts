@@ -1,12 +1,12 @@
 /** Messages for the places of a `deliver`: who they go to now, and the deliveries that take them there. */
 import type { Env } from "../../adapters/from-env.ts";
-import type { Delivery, DeliveryKind } from "../../core/channels/delivery.ts";
-import { messageDelivery } from "../../core/channels/message-delivery.ts";
-import type { OutMessage } from "../../core/channels/message.ts";
+import type { Delivery, DeliveryKind } from "../../core/channels/outbox/delivery.ts";
+import { messageDelivery } from "../../core/channels/outbox/message-delivery.ts";
+import type { OutMessage } from "../../core/channels/outbox/message.ts";
 import type { Telling } from "../../core/channels/rpc.ts";
-import { type Places, type Target, targetsOf } from "../../core/channels/targets.ts";
-import type { DeliverTo } from "../../core/channels/way-in.ts";
-import { type Failure, ok, type Result, toFailure } from "../../core/errors.ts";
+import { type Places, type Target, targetsOf } from "../../core/channels/outbox/targets.ts";
+import type { DeliverTo } from "../../core/task/source.ts";
+import { type Failure, ok, type Result, toFailure } from "../../core/base/errors.ts";
 import { seededIds } from "../new-ids.ts";
 import { placesOf } from "./places.ts";
 import { putDeliveries } from "./put-deliveries.ts";

@@ -1,14 +1,14 @@
 /** The receiver of `webhook/…`: each call of a hook becomes a task, as the hook's rule says when it is worked. */
 import { getOwn } from "../../core/base/own-field.ts";
 import { databaseFromEnv, inboxesFromEnv, tasksFromEnv, type Env } from "../../adapters/from-env.ts";
-import { eventOf, mayRecur, payloadOf, whyLeft } from "../../core/channels/hook-call.ts";
-import { DEFAULT_PROMPT, FIELD, hookInput, hookTexts } from "../../core/channels/hook-prompt.ts";
-import { type Hook, hookInbox } from "../../core/channels/hook.ts";
-import type { Handled, InboxItem } from "../../core/channels/inbox.ts";
-import { ERRORS, type Failure, ok, type Result } from "../../core/errors.ts";
+import { eventOf, mayRecur, payloadOf, whyLeft } from "../../core/channels/webhooks/hook-call.ts";
+import { DEFAULT_PROMPT, FIELD, hookInput, hookTexts } from "../../core/channels/webhooks/hook-prompt.ts";
+import { type Hook, hookInbox } from "../../core/channels/webhooks/hook.ts";
+import type { Handled, InboxItem } from "../../core/channels/inbox/inbox.ts";
+import { ERRORS, type Failure, ok, type Result } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";
-import { makeId } from "../../core/ids.ts";
-import type { TaskRequest } from "../../core/new-task.ts";
+import { makeId } from "../../core/base/ids.ts";
+import type { TaskRequest } from "../../core/task/new-task.ts";
 import { makeTask } from "../make-task.ts";
 import { seededIds } from "../new-ids.ts";
 import { forgetText, fromBody, type HookItem, makeItemId, nameByBody, readText, toBody } from "./hook-item.ts";

@@ -3,17 +3,17 @@
  * tell repeats by that id, so what may have arrived is sent again.
  */
 import { clockFromEnv, databaseFromEnv, endpointUrlFromEnv, type Env, webFromEnv } from "../../adapters/from-env.ts";
-import { BY_OTTO } from "../../core/audit-entry.ts";
-import type { Delivery, Sent } from "../../core/channels/delivery.ts";
-import type { SealedEndpoint } from "../../core/channels/endpoint.ts";
-import { bodyOf } from "../../core/channels/webhook-body.ts";
-import { retryAfterMs } from "../../core/channels/webhook-reply.ts";
-import { signWebhook } from "../../core/channels/webhook-signature.ts";
-import type { Failure } from "../../core/errors.ts";
+import { BY_OTTO } from "../../core/ports/audit-entry.ts";
+import type { Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
+import type { SealedEndpoint } from "../../core/channels/webhooks/endpoint.ts";
+import { bodyOf } from "../../core/channels/webhooks/body.ts";
+import { retryAfterMs } from "../../core/channels/webhooks/reply.ts";
+import { signWebhook } from "../../core/channels/webhooks/signature.ts";
+import type { Failure } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";
-import { makeId } from "../../core/ids.ts";
-import { SETUP } from "../../core/policy/secret-use.ts";
-import type { WebStream } from "../../core/ports.ts";
+import { makeId } from "../../core/base/ids.ts";
+import { SETUP } from "../../core/secrets/secret-use.ts";
+import type { WebStream } from "../../core/ports/tool-ports.ts";
 import { seededIds } from "../new-ids.ts";
 import { changingEndpoints } from "./endpoint-interests.ts";
 import { signingSecrets } from "./endpoint-secrets.ts";

@@ -5,13 +5,13 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { databaseFromEnv, settingsFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import { OPERATOR_TENANT } from "../../core/database.ts";
-import { OttoError, raise } from "../../core/errors.ts";
+import { OPERATOR_TENANT } from "../../core/ports/database.ts";
+import { OttoError, raise } from "../../core/base/errors.ts";
 import { withShipped } from "../../core/skills/shipped.ts";
 import { REQUEST_MS } from "../../core/tenant/cost-rates.ts";
-import { hashKey, keyOwner, OPERATOR } from "../../core/keys.ts";
-import type { Admission, KeyRecord, TenantRpc } from "../../core/objects.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { hashKey, keyOwner, OPERATOR } from "../../core/tenant/keys.ts";
+import type { Admission, KeyRecord, TenantRpc } from "../../core/tenant/rpc.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { sessionTenant } from "../../core/tenant/session.ts";
 import { rateHeaders } from "../../core/tenant/rate-limit.ts";
 import { chargeCost, paceRequest } from "../charge-cost.ts";

@@ -5,8 +5,8 @@
  * here and read by its route.
  */
 import type { MiddlewareHandler } from "hono";
-import { agentFromDocument } from "../../core/agent-document.ts";
-import { OttoError, raise } from "../../core/errors.ts";
+import { agentFromDocument } from "../../core/agents/document.ts";
+import { OttoError, raise } from "../../core/base/errors.ts";
 import { rateBody } from "../../core/tenant/cost-rates.ts";
 import { chargeCost, meterWork } from "../charge-cost.ts";
 import type { AppContext, AppEnv, Principal } from "../context.ts";

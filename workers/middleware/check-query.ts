@@ -1,6 +1,6 @@
 /** Refuses a query that is not valid percent-encoded UTF-8, holds NUL, or names a parameter twice. */
 import type { MiddlewareHandler } from "hono";
-import { OttoError } from "../../core/errors.ts";
+import { OttoError } from "../../core/base/errors.ts";
 import type { AppEnv } from "../context.ts";
 import { badText } from "../json-text.ts";
 import { type FieldError, invalidInput } from "../validation.ts";

@@ -5,7 +5,7 @@
  */
 import type { Next } from "hono";
 import { sealingFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import { type Failure, raise } from "../../core/errors.ts";
+import { type Failure, raise } from "../../core/base/errors.ts";
 import {
   fingerprintOf,
   type IdempotencyState,

@@ -1,6 +1,6 @@
 /** Holds a key to the projects and agents that it is bound to. The rules are in `core/tenant/key-bounds.ts`. */
 import type { MiddlewareHandler } from "hono";
-import { raise } from "../../core/errors.ts";
+import { raise } from "../../core/base/errors.ts";
 import { checkRequest, checkTask, isRouteOpen, type KeyBounds, toKeyBounds } from "../../core/tenant/key-bounds.ts";
 import type { AppContext, AppEnv } from "../context.ts";
 import { readTask, unwrap } from "../task-access.ts";

@@ -1,6 +1,6 @@
 /** While the tenant is stopped, nothing is made or started. The refusal is not kept for repeats: after the release they run. */
 import type { MiddlewareHandler } from "hono";
-import { raise } from "../../core/errors.ts";
+import { raise } from "../../core/base/errors.ts";
 import { stopMessage } from "../../core/tenant/stop-message.ts";
 import type { AppEnv } from "../context.ts";
 

@@ -4,7 +4,7 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { type Env, settingProblems } from "../../adapters/from-env.ts";
-import type { Failure } from "../../core/errors.ts";
+import type { Failure } from "../../core/base/errors.ts";
 import type { AppEnv } from "../context.ts";
 import { problemResponse } from "../problem.ts";
 

@@ -1,6 +1,6 @@
 /** Gives every request an id, which its answer, its problem and the log carry. */
 import type { MiddlewareHandler } from "hono";
-import { makeId } from "../../core/ids.ts";
+import { makeId } from "../../core/base/ids.ts";
 import type { AppEnv } from "../context.ts";
 
 export const requestId: MiddlewareHandler<AppEnv> = async function requestId(c, next) {

@@ -1,7 +1,7 @@
 /** Lets a request through when its key has the scope. The operator key has none: it makes tenants and nothing else. */
 import type { MiddlewareHandler } from "hono";
-import { raise } from "../../core/errors.ts";
-import type { Scope } from "../../core/keys.ts";
+import { raise } from "../../core/base/errors.ts";
+import type { Scope } from "../../core/tenant/keys.ts";
 import type { AppEnv } from "../context.ts";
 
 export function requireScope(scope: Scope): MiddlewareHandler<AppEnv> {

@@ -1,11 +1,11 @@
 /** Whom somebody is who writes to Otto in a channel. */
 import { clockFromEnv, databaseFromEnv, type Env } from "../../adapters/from-env.ts";
-import type { AuditEntry } from "../../core/audit-entry.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
-import { makeId } from "../../core/ids.ts";
+import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
 import { hasAddress, linkedFields, withAddress } from "../../core/people/link.ts";
 import { addressKey, type PersonFields, type PersonRecord } from "../../core/people/person.ts";
-import type { PersonTable } from "../../core/people/tables.ts";
+import type { PersonTable } from "../../core/ports/person-table.ts";
 import { seededIds } from "../new-ids.ts";
 
 /** A member of a Slack workspace of the tenant, as the workspace itself describes them. */

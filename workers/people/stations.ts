@@ -1,7 +1,7 @@
 /** The conversations of a task in which something can be asked. */
 import { databaseFromEnv, type Env } from "../../adapters/from-env.ts";
-import type { DeliverTo } from "../../core/channels/way-in.ts";
-import { ok, type Result } from "../../core/errors.ts";
+import type { DeliverTo } from "../../core/task/source.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
 import { findPerson } from "../../core/people/find-person.ts";
 import type { PersonAddress, PersonRecord } from "../../core/people/person.ts";
 import { type Station, stationsOfPerson } from "../../core/people/route-ask.ts";

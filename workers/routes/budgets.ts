@@ -2,11 +2,11 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import { DEFAULT_AGENT } from "../../core/agent.ts";
-import { MICROS_PER_DOLLAR } from "../../core/amounts.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
+import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
 import { BUDGET_PERIODS, type BudgetAccount, type BudgetLimit, TENANT_ACCOUNT } from "../../core/tenant/budget-tree.ts";
-import { raise } from "../../core/errors.ts";
-import { isId } from "../../core/ids.ts";
+import { raise } from "../../core/base/errors.ts";
+import { isId } from "../../core/base/ids.ts";
 import { answers, withKey } from "../answers.ts";
 import { auditEntry } from "../audit-entry.ts";
 import type { App, AppContext } from "../context.ts";

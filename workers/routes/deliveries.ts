@@ -8,18 +8,18 @@ import {
   type DeliveryLook,
   type DeliveryReport,
   isReplayable,
-} from "../../core/channels/delivery.ts";
-import { CHANNELS } from "../../core/channels/way-in.ts";
-import { raise } from "../../core/errors.ts";
-import { isId } from "../../core/ids.ts";
-import { writeCursor } from "../../core/page-cursor.ts";
+} from "../../core/channels/outbox/delivery.ts";
+import { CHANNELS } from "../../core/task/source.ts";
+import { raise } from "../../core/base/errors.ts";
+import { isId } from "../../core/base/ids.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";
 import { auditEntry } from "../audit-entry.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";
 import { optionalQuery, pageQuery, pageRequest, tenantOf, unwrap } from "../task-access.ts";
-import { isoOrNull } from "../../core/iso.ts";
+import { isoOrNull } from "../../core/base/iso.ts";
 
 const time = z.iso.datetime();
 

@@ -2,9 +2,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { tenantsFromEnv } from "../../adapters/from-env.ts";
-import { raise } from "../../core/errors.ts";
+import { raise } from "../../core/base/errors.ts";
 import { isInBounds, type KeyBounds } from "../../core/tenant/key-bounds.ts";
-import { TASK_STATUSES } from "../../core/task-status.ts";
+import { TASK_STATUSES } from "../../core/task/status.ts";
 import { answers, withKey } from "../answers.ts";
 import { ownUsageSchema, taskLine } from "../api-schemas.ts";
 import type { App } from "../context.ts";

@@ -10,12 +10,12 @@ import {
   hookRequestSchema,
   newHookRequestSchema,
   withOncePerBody,
-} from "../../core/channels/hook.ts";
-import { resolveDeliver } from "../../core/channels/targets.ts";
-import { OttoError, raise } from "../../core/errors.ts";
-import { isId, makeId } from "../../core/ids.ts";
-import { checkTaskLimits } from "../../core/new-task.ts";
-import { writeCursor } from "../../core/page-cursor.ts";
+} from "../../core/channels/webhooks/hook.ts";
+import { resolveDeliver } from "../../core/channels/outbox/targets.ts";
+import { OttoError, raise } from "../../core/base/errors.ts";
+import { isId, makeId } from "../../core/base/ids.ts";
+import { checkTaskLimits } from "../../core/task/new-task.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";
 import { auditEntry } from "../audit-entry.ts";

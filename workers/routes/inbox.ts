@@ -2,11 +2,11 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/from-env.ts";
-import { INBOX_ORDERS, type InboxPage } from "../../core/database.ts";
-import { OPEN_WAIT_KINDS } from "../../core/open-waits.ts";
-import { writeCursor } from "../../core/page-cursor.ts";
-import { lineOf } from "../../core/task-line.ts";
-import type { PendingView, TaskView } from "../../core/task-view.ts";
+import { INBOX_ORDERS, type InboxPage } from "../../core/ports/database.ts";
+import { OPEN_WAIT_KINDS } from "../../core/task/open-waits.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
+import { lineOf } from "../../core/task/line.ts";
+import type { PendingView, TaskView } from "../../core/task/view.ts";
 import { answers, withKey } from "../answers.ts";
 import { pendingSchema, taskLine } from "../api-schemas.ts";
 import type { App, AppContext } from "../context.ts";

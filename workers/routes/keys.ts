@@ -2,12 +2,12 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import type { ApiKey } from "../../core/database.ts";
-import { raise } from "../../core/errors.ts";
-import { isId } from "../../core/ids.ts";
-import { type Scope, SCOPES } from "../../core/keys.ts";
-import { projectSchema } from "../../core/new-task.ts";
-import { writeCursor } from "../../core/page-cursor.ts";
+import type { ApiKey } from "../../core/ports/database.ts";
+import { raise } from "../../core/base/errors.ts";
+import { isId } from "../../core/base/ids.ts";
+import { type Scope, SCOPES } from "../../core/tenant/keys.ts";
+import { projectSchema } from "../../core/task/new-task.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
 import { findUnboundScope, type KeyBounds, MAX_BOUND, toKeyBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../answers.ts";
 import { newApiKey } from "../api-key.ts";

@@ -4,9 +4,9 @@
  * it needs an `admin` key of the tenant that the address belongs to. In the cloud the route is 404.
  */
 import { isLocalFromEnv, ownAddressesFromEnv } from "../../adapters/from-env.ts";
-import { raise } from "../../core/errors.ts";
-import { keyOwner } from "../../core/keys.ts";
-import { headersOfMail } from "../../core/mail/head.ts";
+import { raise } from "../../core/base/errors.ts";
+import { keyOwner } from "../../core/tenant/keys.ts";
+import { headersOfMail } from "../../core/channels/mail/head.ts";
 import { type IncomingMail, takeMail } from "../channels/mail-in.ts";
 import type { App, AppContext } from "../context.ts";
 import { readCounted } from "../counted-body.ts";

@@ -2,8 +2,8 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, memoryFromEnv } from "../../adapters/from-env.ts";
-import { raise } from "../../core/errors.ts";
-import { isId, makeId } from "../../core/ids.ts";
+import { raise } from "../../core/base/errors.ts";
+import { isId, makeId } from "../../core/base/ids.ts";
 import {
   contentSchema,
   DEFAULT_HITS,
@@ -19,10 +19,10 @@ import {
   tagsSchema,
 } from "../../core/memory/memory.ts";
 import { DEFAULT_MIN_SCORE, DEFAULT_TAG_BOOST, type MemoryHit } from "../../core/memory/rank.ts";
-import type { MemoryFilter } from "../../core/memory/tables.ts";
-import { projectSchema } from "../../core/new-task.ts";
+import type { MemoryFilter } from "../../core/ports/memory-tables.ts";
+import { projectSchema } from "../../core/task/new-task.ts";
 import { TENANT } from "../../core/provenance/label.ts";
-import { writeCursor } from "../../core/page-cursor.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
 import { checkProject, isInBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";

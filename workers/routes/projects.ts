@@ -2,10 +2,10 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, eraseProjectFilesFromEnv, memoryFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import type { Project } from "../../core/memory/tables.ts";
-import { raise } from "../../core/errors.ts";
-import { projectSchema } from "../../core/new-task.ts";
-import { DEFAULT_PAGE_LIMIT } from "../../core/page-cursor.ts";
+import type { Project } from "../../core/ports/memory-tables.ts";
+import { raise } from "../../core/base/errors.ts";
+import { projectSchema } from "../../core/task/new-task.ts";
+import { DEFAULT_PAGE_LIMIT } from "../../core/base/page-cursor.ts";
 import { isInBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";

@@ -2,8 +2,8 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { clockFromEnv } from "../../adapters/from-env.ts";
-import { raise } from "../../core/errors.ts";
-import { DEFAULT_PAGE_LIMIT } from "../../core/page-cursor.ts";
+import { raise } from "../../core/base/errors.ts";
+import { DEFAULT_PAGE_LIMIT } from "../../core/base/page-cursor.ts";
 import { openDueClock } from "../../core/schedules/due.ts";
 import { dueRule, timingSchema } from "../../core/schedules/schedule.ts";
 import { answers, withKey } from "../answers.ts";
@@ -23,7 +23,7 @@ import {
   shownOccurrence,
 } from "../schedules-shown.ts";
 import { optionalQuery, pageQuery, unwrap } from "../task-access.ts";
-import { toHex } from "../../core/hex.ts";
+import { toHex } from "../../core/base/hex.ts";
 
 const reads = [requireScope("tasks:read")];
 const shared = { tags: ["Schedules"], ...withKey };

@@ -10,12 +10,12 @@ import {
   forgetSecretsFromEnv,
   sealSecretFromEnv,
 } from "../../adapters/from-env.ts";
-import type { Secret } from "../../core/database.ts";
-import { raise } from "../../core/errors.ts";
-import { makeId } from "../../core/ids.ts";
-import { writeCursor } from "../../core/page-cursor.ts";
-import { SECRET_METHODS } from "../../core/policy/secret-use.ts";
-import { secretNameSchema, secretSettingSchema } from "../../core/tenant-secret.ts";
+import type { Secret } from "../../core/ports/database.ts";
+import { raise } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
+import { SECRET_METHODS } from "../../core/secrets/secret-use.ts";
+import { secretNameSchema, secretSettingSchema } from "../../core/secrets/tenant-secret.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";
 import { auditEntry } from "../audit-entry.ts";

@@ -2,11 +2,11 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, publicUrlFromEnv, sealingFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import { type ErrorCode, ok, OttoError, raise, type Result } from "../../core/errors.ts";
-import { makeId } from "../../core/ids.ts";
-import { hashKey, keyOwner, OPERATOR, SCOPES } from "../../core/keys.ts";
-import type { KeyRecord } from "../../core/objects.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { type ErrorCode, ok, OttoError, raise, type Result } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
+import { hashKey, keyOwner, OPERATOR, SCOPES } from "../../core/tenant/keys.ts";
+import type { KeyRecord } from "../../core/tenant/rpc.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import {
   cutUserAgent,
   LINK_LIFE_S,

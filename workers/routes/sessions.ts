@@ -2,8 +2,8 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import { raise } from "../../core/errors.ts";
-import { writeCursor } from "../../core/page-cursor.ts";
+import { raise } from "../../core/base/errors.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
 import type { SessionLine, SessionsOf } from "../../core/tenant/session.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";

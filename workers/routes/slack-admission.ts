@@ -6,7 +6,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { inboxesFromEnv, slackSigningSecretFromEnv } from "../../adapters/from-env.ts";
-import { judgeItem } from "../../core/channels/inbox-queue.ts";
+import { judgeItem } from "../../core/channels/inbox/queue.ts";
 import { escapeText } from "../../core/channels/slack/escape.ts";
 import { HELP, readCommandWords } from "../../core/channels/slack/command-words.ts";
 import {
@@ -19,8 +19,8 @@ import {
 } from "../../core/channels/slack/items.ts";
 import { verbOf } from "../../core/channels/slack/actions.ts";
 import { inputProblem } from "../../core/channels/slack/views.ts";
-import { raise } from "../../core/errors.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { raise } from "../../core/base/errors.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { openAnswers } from "../answers.ts";
 import { approvalWith } from "../channels/slack/clicks.ts";
 import { isSignedBySlack } from "../channels/slack/signature.ts";

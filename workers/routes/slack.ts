@@ -9,11 +9,11 @@ import {
   slackOAuthFromEnv,
   slackOfTokenFromEnv,
 } from "../../adapters/from-env.ts";
-import type { SlackInstall } from "../../core/channels/slack/install-table.ts";
+import type { SlackInstall } from "../../core/ports/slack-install-table.ts";
 import { BOT_SCOPES, slackManifest } from "../../core/channels/slack/manifest.ts";
-import { OttoError, raise } from "../../core/errors.ts";
-import { isId, makeId } from "../../core/ids.ts";
-import { writeCursor } from "../../core/page-cursor.ts";
+import { OttoError, raise } from "../../core/base/errors.ts";
+import { isId, makeId } from "../../core/base/ids.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
 import { answers, openAnswers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";
 import { actorIdOf, auditEntry } from "../audit-entry.ts";

@@ -1,7 +1,7 @@
 /** A task's log: as a stream of server-sent events that can be resumed, and page by page as JSON. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { raise } from "../../core/errors.ts";
+import { raise } from "../../core/base/errors.ts";
 import { answers, withKey } from "../answers.ts";
 import { eventPageSchema } from "../api-schemas.ts";
 import type { App, AppContext } from "../context.ts";

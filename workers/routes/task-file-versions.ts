@@ -1,8 +1,8 @@
 /** The versions of a task's file: what is remembered of it, and how one comes back. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { raise } from "../../core/errors.ts";
-import type { FileVersion } from "../../core/ports.ts";
+import { raise } from "../../core/base/errors.ts";
+import type { FileVersion } from "../../core/ports/tool-ports.ts";
 import { showMode } from "../../core/sandbox/file-mode.ts";
 import { noSuchVersion } from "../../core/sandbox/write.ts";
 import { answers, withKey } from "../answers.ts";

@@ -5,8 +5,8 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { filesFromEnv } from "../../adapters/from-env.ts";
-import { OttoError, raise } from "../../core/errors.ts";
-import type { FileEntry, FilesPort } from "../../core/ports.ts";
+import { OttoError, raise } from "../../core/base/errors.ts";
+import type { FileEntry, FilesPort } from "../../core/ports/tool-ports.ts";
 import { DEFAULT_MODE } from "../../core/sandbox/file-mode.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
 import { OUTSIDE, TENANT } from "../../core/provenance/label.ts";

@@ -1,10 +1,10 @@
 /** What a task did: the ledger of its calls, and the trace of its steps. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { raise } from "../../core/errors.ts";
-import { isCallOf, taskOfCall } from "../../core/ids.ts";
+import { raise } from "../../core/base/errors.ts";
+import { isCallOf, taskOfCall } from "../../core/base/ids.ts";
 import { labelName } from "../../core/provenance/label.ts";
-import type { LedgerRow } from "../../core/task-decision.ts";
+import type { LedgerRow } from "../../core/task/decision.ts";
 import { answers, withKey } from "../answers.ts";
 import { ledgerRowSchema, pageOf, traceSchema } from "../api-schemas.ts";
 import type { App, AppContext } from "../context.ts";

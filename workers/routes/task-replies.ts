@@ -2,9 +2,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import type { TaskStub } from "../../adapters/from-env.ts";
-import type { Result } from "../../core/errors.ts";
-import { taskOfWait } from "../../core/ids.ts";
-import type { TaskView } from "../../core/task-view.ts";
+import type { Result } from "../../core/base/errors.ts";
+import { taskOfWait } from "../../core/base/ids.ts";
+import type { TaskView } from "../../core/task/view.ts";
 import { answers, withKey } from "../answers.ts";
 import { taskSchema } from "../api-schemas.ts";
 import type { App, AppContext } from "../context.ts";

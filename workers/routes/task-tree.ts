@@ -2,11 +2,11 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/from-env.ts";
-import type { TreeNode } from "../../core/database.ts";
-import { raise } from "../../core/errors.ts";
-import { DEFAULT_PAGE_LIMIT } from "../../core/page-cursor.ts";
-import { shortTask } from "../../core/short-task.ts";
-import { lineOf } from "../../core/task-line.ts";
+import type { TreeNode } from "../../core/ports/database.ts";
+import { raise } from "../../core/base/errors.ts";
+import { DEFAULT_PAGE_LIMIT } from "../../core/base/page-cursor.ts";
+import { shortTask } from "../../core/task/short.ts";
+import { lineOf } from "../../core/task/line.ts";
 import { answers, withKey } from "../answers.ts";
 import { ownUsageSchema, pageOf, taskLine, taskSchema } from "../api-schemas.ts";
 import type { App, AppContext } from "../context.ts";

@@ -2,11 +2,11 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import { OPERATOR_TENANT, type Tenant } from "../../core/database.ts";
-import { raise } from "../../core/errors.ts";
-import { isId, makeId } from "../../core/ids.ts";
-import { SCOPES } from "../../core/keys.ts";
-import { writeCursor } from "../../core/page-cursor.ts";
+import { OPERATOR_TENANT, type Tenant } from "../../core/ports/database.ts";
+import { raise } from "../../core/base/errors.ts";
+import { isId, makeId } from "../../core/base/ids.ts";
+import { SCOPES } from "../../core/tenant/keys.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
 import { answers, withKey } from "../answers.ts";
 import { newApiKey, UNBOUND } from "../api-key.ts";
 import { pageOf } from "../api-schemas.ts";

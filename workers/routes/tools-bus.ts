@@ -1,12 +1,12 @@
 /** The bus of a request: the built-in tools and the tenant's own, with acts that are made in the request's name. */
 import { toolSourcesFromEnv, type Env } from "../../adapters/from-env.ts";
-import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tool.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
-import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../../core/gateway/tool-bus.ts";
-import { inputSchema, outputSchema, settingsSchema } from "../../core/gateway/toolset.ts";
+import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tools/custom-tool.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../../core/steps/tool-bus.ts";
+import { inputSchema, outputSchema, settingsSchema } from "../../core/steps/toolset.ts";
 import { serverOfSource } from "../../core/mcp/outside-tools.ts";
-import type { Tool } from "../../core/tool.ts";
-import type { OutsideTool, PinnedSource } from "../../core/tool-source.ts";
+import type { Tool } from "../../core/tool/tool.ts";
+import type { OutsideTool, PinnedSource } from "../../core/tool/source.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { auditEntry } from "../audit-entry.ts";
 import type { AppContext } from "../context.ts";

@@ -2,10 +2,10 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { toolSourcesFromEnv } from "../../adapters/from-env.ts";
-import { raise } from "../../core/errors.ts";
-import { SECURITY_LEVELS } from "../../core/tool.ts";
+import { raise } from "../../core/base/errors.ts";
+import { SECURITY_LEVELS } from "../../core/tool/tool.ts";
 import { SECRET_NAME } from "../../core/web/secret-references.ts";
-import type { SourceRecord } from "../../core/tool-source.ts";
+import type { SourceRecord } from "../../core/tool/source.ts";
 import { answers, withKey } from "../answers.ts";
 import { auditEntry } from "../audit-entry.ts";
 import { meterWork } from "../charge-cost.ts";

@@ -2,10 +2,10 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, endMcpProcessesFromEnv, mcpFromEnv, mcpRegistryFromEnv } from "../../adapters/from-env.ts";
-import type { McpServerRecord } from "../../core/mcp/server-table.ts";
-import { raise, type Result } from "../../core/errors.ts";
-import { asTheyEnd } from "../../core/gateway/as-they-end.ts";
-import { makeId } from "../../core/ids.ts";
+import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
+import { raise, type Result } from "../../core/base/errors.ts";
+import { asTheyEnd } from "../../core/base/as-they-end.ts";
+import { makeId } from "../../core/base/ids.ts";
 import {
   isSameAccess,
   MAX_SERVERS,
@@ -16,7 +16,7 @@ import {
   serverSchema,
 } from "../../core/mcp/config.ts";
 import { clientDescription } from "../../core/mcp/oauth-client.ts";
-import { SETUP } from "../../core/policy/secret-use.ts";
+import { SETUP } from "../../core/secrets/secret-use.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { answers, openAnswers, withKey } from "../answers.ts";
 import { actorIdOf, auditEntry } from "../audit-entry.ts";

@@ -5,8 +5,8 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/from-env.ts";
-import { raise } from "../../core/errors.ts";
-import { writeCursor } from "../../core/page-cursor.ts";
+import { raise } from "../../core/base/errors.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
 import { contentTypeOf } from "../../core/sandbox/content-type.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
 import { skillInstructions } from "../../core/skills/skill.ts";
@@ -49,7 +49,7 @@ import { optionalQuery, pageQuery, pageRequest, tenantOf, unwrap } from "../task
 import { REST_OF_PATH } from "../task-file.ts";
 import { refuseInvalid } from "../validation.ts";
 import { toolsOf } from "./tools-bus.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 
 const shared = { tags: ["Skills"], ...withKey };
 const admin = requireScope("admin");

@@ -2,11 +2,11 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { toolSourcesFromEnv } from "../../adapters/from-env.ts";
-import { findTools } from "../../core/gateway/find-tools.ts";
-import { asFunction, type NamedTool } from "../../core/gateway/tool-bus.ts";
-import { toolPage } from "../../core/gateway/tool-page.ts";
+import { findTools } from "../../core/steps/find-tools.ts";
+import { asFunction, type NamedTool } from "../../core/steps/tool-bus.ts";
+import { toolPage } from "../../core/steps/tool-page.ts";
 import { TOOLS_MS } from "../../core/tenant/cost-rates.ts";
-import { TOOL_CATEGORIES } from "../../core/tool.ts";
+import { TOOL_CATEGORIES } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { answers, withKey } from "../answers.ts";
 import { openAiToolSchema, pageOf, toolSchema } from "../api-schemas.ts";

@@ -2,9 +2,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { clockFromEnv, databaseFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
-import { MICROS_PER_DOLLAR } from "../../core/amounts.ts";
-import { USAGE_PARTS, type UsagePart, type UsageRow } from "../../core/database.ts";
-import { raise } from "../../core/errors.ts";
+import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
+import { USAGE_PARTS, type UsagePart, type UsageRow } from "../../core/ports/database.ts";
+import { raise } from "../../core/base/errors.ts";
 import { answers, withKey } from "../answers.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireScope } from "../middleware/require-scope.ts";

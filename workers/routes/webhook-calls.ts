@@ -6,12 +6,25 @@ import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
 import { clockFromEnv, inboxesFromEnv } from "../../adapters/from-env.ts";
-import { deliveryNameOf, eventOf, mayRecur, payloadOf, shownHeaders, textOf } from "../../core/channels/hook-call.ts";
-import { isSigned } from "../../core/channels/hook-signature.ts";
-import { HOOK_TYPES, type HookDoor, hookInbox, hookNameSchema, type HookType } from "../../core/channels/hook.ts";
-import { raise } from "../../core/errors.ts";
-import { makeId } from "../../core/ids.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import {
+  deliveryNameOf,
+  eventOf,
+  mayRecur,
+  payloadOf,
+  shownHeaders,
+  textOf,
+} from "../../core/channels/webhooks/hook-call.ts";
+import { isSigned } from "../../core/channels/webhooks/hook-signature.ts";
+import {
+  HOOK_TYPES,
+  type HookDoor,
+  hookInbox,
+  hookNameSchema,
+  type HookType,
+} from "../../core/channels/webhooks/hook.ts";
+import { raise } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 import { rateBody, REQUEST_MS } from "../../core/tenant/cost-rates.ts";
 import { answers } from "../answers.ts";
 import { chargeCost, paceRequest } from "../charge-cost.ts";

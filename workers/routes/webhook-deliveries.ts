@@ -2,9 +2,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv, outboxesFromEnv } from "../../adapters/from-env.ts";
-import { DELIVERY_STATES, outboxOf } from "../../core/channels/delivery.ts";
-import { raise } from "../../core/errors.ts";
-import { writeCursor } from "../../core/page-cursor.ts";
+import { DELIVERY_STATES, outboxOf } from "../../core/channels/outbox/delivery.ts";
+import { raise } from "../../core/base/errors.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
 import { answers, withKey } from "../answers.ts";
 import { pageOf } from "../api-schemas.ts";
 import { auditEntry } from "../audit-entry.ts";

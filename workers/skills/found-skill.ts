@@ -1,16 +1,16 @@
 /** Skills by their name and version: those of the tenant's own, and those that ship with Otto. */
 import { databaseFromEnv, skillsFromEnv } from "../../adapters/from-env.ts";
-import { OttoError, raise, type Result } from "../../core/errors.ts";
+import { OttoError, raise, type Result } from "../../core/base/errors.ts";
 import { type ComparedSkill, differenceOf, type SkillDifference } from "../../core/skills/difference.ts";
 import { isPackageHash } from "../../core/skills/package.ts";
-import type { SkillPackage } from "../../core/skills/port.ts";
+import type { SkillPackage } from "../../core/ports/skills.ts";
 import { SHIPPED, type ShippedSkill } from "../../core/skills/shipped.generated.ts";
 import { shippedNamed } from "../../core/skills/shipped.ts";
 import { isSkillName, type Skill } from "../../core/skills/skill.ts";
-import type { KeptReport, SkillRecord, SkillVersion } from "../../core/skills/tables.ts";
+import type { KeptReport, SkillRecord, SkillVersion } from "../../core/ports/skill-table.ts";
 import type { AppContext } from "../context.ts";
 import { tenantOf, unwrap } from "../task-access.ts";
-import { sha256Hex } from "../../core/sha256.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
 
 /** A version that was looked for. `kept` null: it is part of the release. */
 export interface FoundVersion {

@@ -6,7 +6,7 @@ import { readSkill } from "../../core/skills/read-skill.ts";
 import { scanSkill } from "../../core/skills/scan.ts";
 import type { Scan } from "../../core/skills/scan-finding.ts";
 import { type Skill, SKILL_FILE } from "../../core/skills/skill.ts";
-import { failed, type Result } from "../../core/errors.ts";
+import { failed, type Result } from "../../core/base/errors.ts";
 import { readSkillText } from "./read-head.ts";
 
 /** What is said of a package. */

@@ -3,11 +3,11 @@
  * first. The rows change with the source or not at all.
  */
 import { toolSourcesFromEnv } from "../../adapters/from-env.ts";
-import type { AuditEntry } from "../../core/audit-entry.ts";
-import { failed, ok, type Result } from "../../core/errors.ts";
+import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { SKILLS_SOURCE, skillTool } from "../../core/skills/skill-tool.ts";
-import { MAX_SKILLS, type SkillChange } from "../../core/skills/tables.ts";
-import type { OutsideTool } from "../../core/tool-source.ts";
+import { MAX_SKILLS, type SkillChange } from "../../core/ports/skill-table.ts";
+import type { OutsideTool } from "../../core/tool/source.ts";
 import type { AppContext } from "../context.ts";
 import { tenantOf } from "../task-access.ts";
 

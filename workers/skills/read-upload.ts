@@ -1,5 +1,5 @@
 /** The three forms in which a skill is sent: a ZIP archive, the files of a folder as a form, and a SKILL.md by itself. */
-import { failed, type Result } from "../../core/errors.ts";
+import { failed, type Result } from "../../core/base/errors.ts";
 import { type GivenFile, type GivenPackage, packageOf } from "../../core/skills/package.ts";
 import { SKILL_FILE } from "../../core/skills/skill.ts";
 import { unzip } from "./unzip.ts";

@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { sayNote, type SkillNote } from "../../core/skills/head.ts";
 import type { SkillDifference } from "../../core/skills/difference.ts";
-import { sha256Hex } from "../../core/sha256.ts";
-import type { SkillPackage } from "../../core/skills/port.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
+import type { SkillPackage } from "../../core/ports/skills.ts";
 import type { Skill } from "../../core/skills/skill.ts";
-import type { KeptReport, SkillRecord, SkillVersion } from "../../core/skills/tables.ts";
+import type { KeptReport, SkillRecord, SkillVersion } from "../../core/ports/skill-table.ts";
 import { unwrap } from "../task-access.ts";
-import { iso } from "../../core/iso.ts";
+import { iso } from "../../core/base/iso.ts";
 
 const time = z.iso.datetime();
 const texts = z.array(z.string());

@@ -1,5 +1,5 @@
 /** The files of a ZIP archive. Nothing is inflated beyond what the archive's directory said, which was checked before. */
-import { ok, type Result } from "../../core/errors.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
 import { type GivenFile, refusal } from "../../core/skills/package.ts";
 import { crc32, readZipDirectory, type ZipEntry } from "../../core/skills/zip-directory.ts";
 

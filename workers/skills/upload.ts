@@ -1,15 +1,15 @@
 /** What a request that brings a skill makes: a further version, or nothing where it is there already. */
 import { databaseFromEnv, skillsFromEnv } from "../../adapters/from-env.ts";
-import { failed, type Failure, OttoError, raise } from "../../core/errors.ts";
-import { toolsByKey } from "../../core/gateway/tool-bus.ts";
+import { failed, type Failure, OttoError, raise } from "../../core/base/errors.ts";
+import { toolsByKey } from "../../core/steps/tool-bus.ts";
 import type { SkillNote } from "../../core/skills/head.ts";
 import { readPackage } from "../../core/skills/package.ts";
 import { SHIPPED_SOURCE, SKILLS_SOURCE } from "../../core/skills/skill-tool.ts";
 import { type Skill, SKILL_FILE } from "../../core/skills/skill.ts";
 import type { SkillDifference } from "../../core/skills/difference.ts";
-import { MAX_SKILL_VERSIONS, type SkillChange, type SkillRecord } from "../../core/skills/tables.ts";
-import { nameKey } from "../../core/tool-source.ts";
-import type { Tool } from "../../core/tool.ts";
+import { MAX_SKILL_VERSIONS, type SkillChange, type SkillRecord } from "../../core/ports/skill-table.ts";
+import { nameKey } from "../../core/tool/source.ts";
+import type { Tool } from "../../core/tool/tool.ts";
 import { actorIdOf, auditEntry } from "../audit-entry.ts";
 import type { AppContext } from "../context.ts";
 import { tenantOf, unwrap } from "../task-access.ts";

@@ -2,8 +2,8 @@
  * The demo model's decision: the next calls, or the answer. A pure function of the messages and the tool list: the plan is
  * read again at every step, and the calls that were made are counted off it.
  */
-import type { Message } from "../../../core/messages.ts";
-import type { ToolSpec } from "../../../core/ports.ts";
+import type { Message } from "../../../core/model/messages.ts";
+import type { ToolSpec } from "../../../core/ports/tool-ports.ts";
 import { unmarkData } from "../../../core/prompt/mark-data.ts";
 import { type Action, type Plan, type Planned, readPlan } from "./plan.ts";
 import { type Findings, findZone, type Match, matchTool } from "./tools.ts";

@@ -1,6 +1,6 @@
 /** What a button, a select or a window of Otto's says of itself, and how that is read when somebody used it. */
 import { z } from "zod";
-import { parseJson } from "../../parse-json.ts";
+import { parseJson } from "../../base/parse-json.ts";
 
 /** `answer` and `edit` open a window; the others are done by the click. */
 export const SLACK_VERBS = ["answer", "choose", "approve", "refuse", "edit", "stop"] as const;

@@ -1,11 +1,11 @@
 /** Messages with which people do something: questions, approvals, what a task does now, and what became of them. */
-import { TOO_LONG_TO_SHOW } from "../../people/shown-call.ts";
-import type { Ask, AskedCall, OutMessage } from "../message.ts";
+import { TOO_LONG_TO_SHOW } from "../../people/format-call.ts";
+import type { Ask, AskedCall, OutMessage } from "../outbox/message.ts";
 import { actionId, actionValue, type SlackAction, type SlackVerb } from "./actions.ts";
 import { cutText, escapeText, partsOf } from "./escape.ts";
 import { codeLine } from "./mrkdwn.ts";
 import { fallbackOf, MAX_SECTION_CHARACTERS, sectionBlock, sectionsOf } from "./pack.ts";
-import type { SlackJson, SlackWords } from "./port.ts";
+import type { SlackJson, SlackWords } from "../../ports/slack.ts";
 import { editableArguments } from "./views.ts";
 
 /** More choices than these are a list to select from. */

@@ -1,9 +1,9 @@
 /** What a task that goes on with an ended one reads of it. */
-import type { Message } from "../../messages.ts";
-import { splitAtPlaces } from "../../provenance/label-parts.ts";
+import type { Message } from "../../model/messages.ts";
+import { splitAtPlaces } from "../../model/label-parts.ts";
 import { mayInstruct, OUTSIDE, PRINCIPAL } from "../../provenance/label.ts";
-import type { LabelledText, TaskFacts } from "../../task-state.ts";
-import type { TaskView } from "../../task-view.ts";
+import type { LabelledText, TaskFacts } from "../../task/state.ts";
+import type { TaskView } from "../../task/view.ts";
 import { findQuotes } from "./quotes.ts";
 
 /** Characters of the exchange so far, its latest part. */

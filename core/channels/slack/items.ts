@@ -1,7 +1,7 @@
 /** From what Slack sends to what an inbox keeps of it: who did what where, without everything that nobody reads. */
 import { z } from "zod";
-import type { JsonState } from "../../tool.ts";
-import type { InboxItem } from "../inbox.ts";
+import type { JsonState } from "../../tool/tool.ts";
+import type { InboxItem } from "../inbox/inbox.ts";
 import { namedUsers } from "./plain-text.ts";
 import { writtenText } from "./views.ts";
 

@@ -1,9 +1,9 @@
 /** What a tool says in Slack through its tenant's installations: one message in a channel, that is found again by its key. */
-import { asNotSent, type Failure, notSent, ok, type Result } from "../../errors.ts";
-import type { SlackInstall } from "./install-table.ts";
+import { asNotSent, type Failure, notSent, ok, type Result } from "../../base/errors.ts";
+import type { SlackInstall } from "../../ports/slack-install-table.ts";
 import { messagesOf } from "./pack.ts";
-import { channelOf } from "./place.ts";
-import type { SlackPort, SlackRef } from "./port.ts";
+import { channelOf } from "../outbox/slack-place.ts";
+import type { SlackPort, SlackRef } from "../../ports/slack.ts";
 
 /** Where a note goes. `team`: the id or the name of a workspace; null: the tenant has one only. */
 export interface NotePlace {

@@ -4,7 +4,7 @@
  */
 import { partsOf } from "./escape.ts";
 import { type Chunk, chunksOf } from "./mrkdwn.ts";
-import type { SlackJson, SlackWords } from "./port.ts";
+import type { SlackJson, SlackWords } from "../../ports/slack.ts";
 
 /** Of a section's text (https://docs.slack.dev/reference/block-kit/blocks/section-block). */
 export const MAX_SECTION_CHARACTERS = 3_000;

@@ -1,12 +1,12 @@
 /** What a delivery is in Slack: which message it changes, which it posts, which files it shares. Each part is done once. */
 import { z } from "zod";
-import type { JsonState } from "../../tool.ts";
-import type { Attempt, Delivery } from "../delivery.ts";
-import type { OutMessage } from "../message.ts";
-import type { OutputFile } from "../../task-view.ts";
+import type { JsonState } from "../../tool/tool.ts";
+import type { Attempt, Delivery } from "../outbox/delivery.ts";
+import type { OutMessage } from "../outbox/message.ts";
+import type { OutputFile } from "../../task/view.ts";
 import { askCard, progressCard, settledCard } from "./cards.ts";
 import { messagesOf, saying } from "./pack.ts";
-import type { OwnMessage, SlackRef, SlackWords } from "./port.ts";
+import type { OwnMessage, SlackRef, SlackWords } from "../../ports/slack.ts";
 
 /** Messages of one answer; what is longer is attached as a file as well. */
 export const MAX_ANSWER_MESSAGES = 5;

@@ -1,11 +1,11 @@
 /** What a conversation is shown of a task at work: what it does, never with what. */
 import { getOwn } from "../../base/own-field.ts";
-import { isTerminalEvent } from "../../events.ts";
-import { madeAt } from "../../ids.ts";
-import { type Delivery, outboxOf } from "../delivery.ts";
-import { messageDelivery, plainMessage, progressName } from "../message-delivery.ts";
-import type { Notice } from "../notice.ts";
-import type { Target } from "../targets.ts";
+import { isTerminalEvent } from "../../task/events.ts";
+import { madeAt } from "../../base/ids.ts";
+import { type Delivery, outboxOf } from "../outbox/delivery.ts";
+import { messageDelivery, plainMessage, progressName } from "../outbox/message-delivery.ts";
+import type { Notice } from "../../task/notice.ts";
+import type { Target } from "../outbox/targets.ts";
 import { cutText } from "./escape.ts";
 
 /** A task that ends sooner shows no progress. */

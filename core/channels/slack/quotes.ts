@@ -1,5 +1,5 @@
 /** The lines of a message that its writer quotes: somebody else's words, in the form in which Slack and mail programs write them. */
-import type { Place } from "../../provenance/label-parts.ts";
+import type { Place } from "../../model/label-parts.ts";
 
 /** A line with its end, by any reader's rule. */
 const LINE = /[^\n\r\v\f\u0085\u2028\u2029]*(?:\r\n|[\n\r\v\f\u0085\u2028\u2029]|$)/g;

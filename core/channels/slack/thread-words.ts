@@ -3,7 +3,7 @@
  * note that nobody asks for what stands in the quotation. No line of others can leave it.
  */
 import { getOwn } from "../../base/own-field.ts";
-import type { ThreadMessage } from "./port.ts";
+import type { ThreadMessage } from "../../ports/slack.ts";
 import { cutText } from "./escape.ts";
 import { namedUsers, type Names, toMarkdown } from "./plain-text.ts";
 

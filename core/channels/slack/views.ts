@@ -1,10 +1,10 @@
 /** Windows (modals) of Block Kit: to answer in words, and to change what is to be approved. */
 import { getOwn } from "../../base/own-field.ts";
 import { z } from "zod";
-import type { AskedCall } from "../message.ts";
+import type { AskedCall } from "../outbox/message.ts";
 import { actionId, type SlackWindow } from "./actions.ts";
 import { cutText } from "./escape.ts";
-import type { SlackJson } from "./port.ts";
+import type { SlackJson } from "../../ports/slack.ts";
 
 /** Of a text that is written into a window (https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element). */
 const MAX_INPUT_CHARACTERS = 3_000;

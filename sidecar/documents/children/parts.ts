@@ -1,6 +1,6 @@
 /** The parts of an Office document (ECMA-376, part 2), inside the process that reads it. */
 import { Parser } from "saxen";
-import { ok } from "../../../core/errors.ts";
+import { ok } from "../../../core/base/errors.ts";
 import { inflateEntry, readZipDirectory, type ZipEntry } from "../zip.ts";
 import { NotReadable } from "./not-readable.ts";
 

@@ -1,5 +1,5 @@
 /** What the process that reads a document is asked, and what it answers. */
-import type { DocumentKind, PageRange } from "../../../core/documents/port.ts";
+import type { DocumentKind, PageRange } from "../../../core/ports/documents.ts";
 
 /** The question's head; its one part is the document. */
 export interface ReadQuestion {

@@ -2,7 +2,7 @@
  * SVG as PNG, which is what every engine takes. It is drawn in a process that is started for the pictures of one document; a
  * picture that breaks it down, or takes too long, is left out, and the next one gets another process.
  */
-import { ok, type Result } from "../../../core/errors.ts";
+import { ok, type Result } from "../../../core/base/errors.ts";
 import type { DrawAnswer } from "../children/draw-child.ts";
 import { type ConverterProcess, type ConverterStart, startConverter } from "../converter-process.ts";
 import { type Death, isWorthAnother } from "../death.ts";

@@ -1,5 +1,5 @@
 /** The engines that make documents, with the processes behind them. */
-import { ok, type Result } from "../../../core/errors.ts";
+import { ok, type Result } from "../../../core/base/errors.ts";
 import { type Budget, startBudget } from "../budget.ts";
 import type { ConvertWithPandoc } from "../pandoc.ts";
 import { DRAW_MS, drawSvgs } from "./draw-svgs.ts";

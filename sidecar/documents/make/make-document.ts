@@ -4,7 +4,7 @@
  * came as Markdown is read by pandoc and cleaned before an engine has it.
  */
 import { MAX_CELLS, type DocumentToMake, MAX_MADE_BYTES } from "../../../core/documents/make.ts";
-import { failed, ok, type Result } from "../../../core/errors.ts";
+import { failed, ok, type Result } from "../../../core/base/errors.ts";
 import type { Budget } from "../budget.ts";
 import type { ConvertWithPandoc } from "../pandoc.ts";
 import { type Node, partsOf, plainInlines, textOf } from "./ast.ts";

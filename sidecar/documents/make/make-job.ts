@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { documentSchema, MAX_IMAGES, MAX_IMAGES_BYTES, MAX_TEMPLATE_BYTES } from "../../../core/documents/make.ts";
-import { failed, ok, type Result } from "../../../core/errors.ts";
+import { failed, ok, type Result } from "../../../core/base/errors.ts";
 import { defineJob, failJob, type Job, type JobOutcome, type ReadyJobKind } from "../../jobs/job.ts";
 import { startBudget } from "../budget.ts";
 import { checkDocument } from "../check.ts";

@@ -2,7 +2,7 @@
  * The processes that make documents: a few that stay warm, each with one piece of work at a time. What ended a process, or
  * took too long, costs that process and no other.
  */
-import { failed, ok, type Result } from "../../../core/errors.ts";
+import { failed, ok, type Result } from "../../../core/base/errors.ts";
 import type { MakeAnswer, MakeQuestion } from "../children/make-child.ts";
 import { usedUp } from "../budget.ts";
 import { type ConverterProcess, type ConverterStart, startConverter } from "../converter-process.ts";

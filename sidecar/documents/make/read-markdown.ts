@@ -1,7 +1,7 @@
 /** A Markdown text as pandoc's document. It is pandoc's Markdown without all that is code of another format. */
 import { z } from "zod";
 import { getOwn } from "../../../core/base/own-field.ts";
-import { failed, ok, type Result } from "../../../core/errors.ts";
+import { failed, ok, type Result } from "../../../core/base/errors.ts";
 import type { ConvertWithPandoc } from "../pandoc.ts";
 import { type Ast, type Node, textOf } from "./ast.ts";
 

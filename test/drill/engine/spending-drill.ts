@@ -4,7 +4,7 @@ import type { EngineInput } from "./engine-script.ts";
 import { seededRandom } from "../random.ts";
 import { planRandomKills, RandomKiller } from "../random-kills.ts";
 import type { Stage } from "../stage.ts";
-import { measureTokens } from "../../../core/prompt/tokens.ts";
+import { measureTokens } from "../../../core/model/tokens.ts";
 import { until } from "../started-system.ts";
 import { drillOf } from "../received.ts";
 

@@ -2,7 +2,7 @@
  * The scenarios of a noisy tenant. A scenario is a function from a number to a request, so that a thread of its own can send
  * it while the main thread only measures the victim.
  */
-import { makeKey } from "../../../core/keys.ts";
+import { makeKey } from "../../../core/tenant/keys.ts";
 
 /** The resources of a noisy tenant before it begins: see `makeNoisyTenant`. */
 export interface NoisyTenant {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fnmatch } from "../../../core/fnmatch.ts";
+import { fnmatch } from "../../../core/lib/fnmatch.ts";
 import type { SkillDifference } from "../../../web/src/api/types.generated.ts";
 import { sayAllowed, sayDifference, sayPatterns } from "../../../web/src/pages/skills/permission-words.ts";
 import { matchesName } from "../../../web/src/api/tool-patterns.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exceededMessage } from "../../../core/budget.ts";
+import { exceededMessage } from "../../../core/task/budget.ts";
 import { endingLimit, usedSeconds } from "../../../web/src/pages/task/time/budget-words.ts";
 
 const limits = { maxSteps: 5, maxTokens: 1000, maxCostMicros: 20_000, maxDurationMs: 9000 };

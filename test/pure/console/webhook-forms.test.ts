@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NOTICE_TYPES } from "../../../core/channels/notice.ts";
+import { NOTICE_TYPES } from "../../../core/task/notice.ts";
 import {
   draftOfIncoming,
   type IncomingDraft,

@@ -1,6 +1,6 @@
 /** Clicks on what Otto asks, and windows that were opened by them. Each answer counts once; everybody later hears who was first. */
 import { tasksFromEnv } from "../../../adapters/from-env.ts";
-import type { Handled } from "../../../core/channels/inbox.ts";
+import type { Handled } from "../../../core/channels/inbox/inbox.ts";
 import {
   readAction,
   readWindow,
@@ -10,10 +10,10 @@ import {
 } from "../../../core/channels/slack/actions.ts";
 import type { ClickBody, SubmissionBody } from "../../../core/channels/slack/items.ts";
 import { answerView, editableArguments, editView } from "../../../core/channels/slack/views.ts";
-import { failed, type Failure, ok, type Result } from "../../../core/errors.ts";
-import { taskOfWait } from "../../../core/ids.ts";
-import { parseJson } from "../../../core/parse-json.ts";
-import type { PendingView } from "../../../core/task-view.ts";
+import { failed, type Failure, ok, type Result } from "../../../core/base/errors.ts";
+import { taskOfWait } from "../../../core/base/ids.ts";
+import { parseJson } from "../../../core/base/parse-json.ts";
+import type { PendingView } from "../../../core/task/view.ts";
 import { answerAsk, type Given } from "../answer.ts";
 import { speakerOf } from "./speaker.ts";
 import { stopTask } from "./stop.ts";

@@ -1,17 +1,17 @@
 /** The slash command: a task whose thread Otto begins, what runs here, and stopping it. */
 import { databaseFromEnv, inboxesFromEnv, tasksFromEnv } from "../../../adapters/from-env.ts";
-import type { Handled } from "../../../core/channels/inbox.ts";
+import type { Handled } from "../../../core/channels/inbox/inbox.ts";
 import { afterThread } from "../../../core/channels/slack/exchange.ts";
 import { HELP, readCommandWords } from "../../../core/channels/slack/command-words.ts";
 import { cutText, escapeText } from "../../../core/channels/slack/escape.ts";
 import { type CommandBody, laneOf } from "../../../core/channels/slack/items.ts";
 import { toMarkdown } from "../../../core/channels/slack/plain-text.ts";
-import type { SlackRef } from "../../../core/channels/slack/port.ts";
-import { type Failure, ok, type Result } from "../../../core/errors.ts";
+import type { SlackRef } from "../../../core/ports/slack.ts";
+import { type Failure, ok, type Result } from "../../../core/base/errors.ts";
 import { spokenMoment } from "../../../core/schedules/reminder-words.ts";
 import type { ScheduleState } from "../../../core/schedules/schedule.ts";
-import { hasEnded } from "../../../core/task-status.ts";
-import type { TaskView } from "../../../core/task-view.ts";
+import { hasEnded } from "../../../core/task/status.ts";
+import type { TaskView } from "../../../core/task/view.ts";
 import { makeReminder } from "../reminders.ts";
 import { type Conversation, makeSlackTask } from "./spoken.ts";
 import { namesIn, noteSpeaker, speakerOf } from "./speaker.ts";

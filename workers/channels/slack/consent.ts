@@ -3,8 +3,8 @@
  * browser is sealed: only this Worker can make one. It is good for ten minutes and once.
  */
 import { databaseFromEnv, type Env, tenantsFromEnv } from "../../../adapters/from-env.ts";
-import type { SlackAuthorization } from "../../../core/channels/slack/install-table.ts";
-import { failed, ok, type Result } from "../../../core/errors.ts";
+import type { SlackAuthorization } from "../../../core/ports/slack-install-table.ts";
+import { failed, ok, type Result } from "../../../core/base/errors.ts";
 import { type Begun, CONSENT_LIFE_MS } from "../../consent-browser.ts";
 import { openState, sealState } from "../../consent-state.ts";
 

@@ -1,10 +1,10 @@
 /** The files of a message, put into the sandbox of the task that reads it. */
-import type { InboxItem } from "../../../core/channels/inbox.ts";
-import { FILES_TITLE } from "../../../core/channels/slack/file-names.ts";
+import type { InboxItem } from "../../../core/channels/inbox/inbox.ts";
+import { FILES_TITLE } from "../../../core/task/file-names.ts";
 import type { SaidFile, SpokenBody } from "../../../core/channels/slack/items.ts";
-import type { SlackPort } from "../../../core/channels/slack/port.ts";
-import { failed, ok, type Result } from "../../../core/errors.ts";
-import type { FilesPort } from "../../../core/ports.ts";
+import type { SlackPort } from "../../../core/ports/slack.ts";
+import { failed, ok, type Result } from "../../../core/base/errors.ts";
+import type { FilesPort } from "../../../core/ports/tool-ports.ts";
 import { judgeForm } from "../../../core/sandbox/path.ts";
 import { OUTSIDE } from "../../../core/provenance/label.ts";
 

@@ -1,6 +1,6 @@
 /** Works what came in from a workspace of Slack. */
 import { costFromEnv, databaseFromEnv } from "../../../adapters/from-env.ts";
-import type { Handled } from "../../../core/channels/inbox.ts";
+import type { Handled } from "../../../core/channels/inbox/inbox.ts";
 import type {
   BegunBody,
   ClickBody,

@@ -1,13 +1,13 @@
 /** The parts of one delivery to Slack, done one after the other; a part that is there already is not done again. */
-import type { Sent } from "../../../core/channels/delivery.ts";
-import { findAttached } from "../../../core/channels/attached-content.ts";
+import type { Sent } from "../../../core/channels/outbox/delivery.ts";
+import { findAttached } from "../../../core/channels/outbox/attached-content.ts";
 import { noteKey, postedPart, type SlackPart } from "../../../core/channels/slack/plan.ts";
-import type { SlackPlace } from "../../../core/channels/slack/place.ts";
-import type { OwnMessage, SlackPort, SlackRef } from "../../../core/channels/slack/port.ts";
+import type { SlackPlace } from "../../../core/channels/outbox/slack-place.ts";
+import type { OwnMessage, SlackPort, SlackRef } from "../../../core/ports/slack.ts";
 import { saying } from "../../../core/channels/slack/pack.ts";
 import { cutText, escapeText, partsOf } from "../../../core/channels/slack/escape.ts";
-import { asSent, failed, type Failure, notSent, ok, type Result, surelyNotSent } from "../../../core/errors.ts";
-import type { FilesPort } from "../../../core/ports.ts";
+import { asSent, failed, type Failure, notSent, ok, type Result, surelyNotSent } from "../../../core/base/errors.ts";
+import type { FilesPort } from "../../../core/ports/tool-ports.ts";
 import { isForGood, sentOf } from "./sent-of.ts";
 
 /** A file is held in memory while it is shared. */

@@ -1,6 +1,6 @@
 /** What a failure of Slack's, or of what stands between, means for a delivery. */
-import type { Sent } from "../../../core/channels/delivery.ts";
-import type { Failure } from "../../../core/errors.ts";
+import type { Sent } from "../../../core/channels/outbox/delivery.ts";
+import type { Failure } from "../../../core/base/errors.ts";
 import { canRetry, decideAfterFailure } from "../../../core/gateway/outcome.ts";
 
 /** True when trying again cannot help. */

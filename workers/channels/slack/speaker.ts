@@ -2,7 +2,7 @@
 import { databaseFromEnv } from "../../../adapters/from-env.ts";
 import { namedUsers } from "../../../core/channels/slack/plain-text.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
-import type { Result } from "../../../core/errors.ts";
+import type { Result } from "../../../core/base/errors.ts";
 import { linkSlackPerson } from "../../people/link.ts";
 import type { SlackScene } from "./workspace.ts";
 

@@ -1,19 +1,19 @@
 /** What somebody says to Otto: a task, or a word more to one that is under way. */
 import { filesFromEnv, outboxesFromEnv, tasksFromEnv, type TaskStub } from "../../../adapters/from-env.ts";
-import { outboxOf } from "../../../core/channels/delivery.ts";
-import type { Handled } from "../../../core/channels/inbox.ts";
+import { outboxOf } from "../../../core/channels/outbox/delivery.ts";
+import type { Handled } from "../../../core/channels/inbox/inbox.ts";
 import { afterThread, goingOn, toInput } from "../../../core/channels/slack/exchange.ts";
 import type { SpokenBody } from "../../../core/channels/slack/items.ts";
 import { toMarkdown, withoutMention } from "../../../core/channels/slack/plain-text.ts";
 import { findQuotes } from "../../../core/channels/slack/quotes.ts";
-import { type Failure, ok, type Result } from "../../../core/errors.ts";
-import { isId } from "../../../core/ids.ts";
-import type { Place } from "../../../core/provenance/label-parts.ts";
+import { type Failure, ok, type Result } from "../../../core/base/errors.ts";
+import { isId } from "../../../core/base/ids.ts";
+import type { Place } from "../../../core/model/label-parts.ts";
 import { mayInstruct } from "../../../core/provenance/label.ts";
-import type { LabelledText, TaskFacts } from "../../../core/task-state.ts";
-import { hasEnded } from "../../../core/task-status.ts";
-import type { PendingView, TaskView } from "../../../core/task-view.ts";
-import type { JsonState } from "../../../core/tool.ts";
+import type { LabelledText, TaskFacts } from "../../../core/task/state.ts";
+import { hasEnded } from "../../../core/task/status.ts";
+import type { PendingView, TaskView } from "../../../core/task/view.ts";
+import type { JsonState } from "../../../core/tool/tool.ts";
 import { makeTask } from "../../make-task.ts";
 import { answerAsk } from "../answer.ts";
 import { takeFiles } from "./files.ts";

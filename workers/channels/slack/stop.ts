@@ -1,8 +1,8 @@
 /** Stopping a task from Slack. */
 import { tasksFromEnv } from "../../../adapters/from-env.ts";
-import type { Handled } from "../../../core/channels/inbox.ts";
-import { isId } from "../../../core/ids.ts";
-import { hasEnded } from "../../../core/task-status.ts";
+import type { Handled } from "../../../core/channels/inbox/inbox.ts";
+import { isId } from "../../../core/base/ids.ts";
+import { hasEnded } from "../../../core/task/status.ts";
 import { speakerOf } from "./speaker.ts";
 import { laterFor, mayPass, type SlackScene } from "./workspace.ts";
 

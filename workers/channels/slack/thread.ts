@@ -1,7 +1,7 @@
 /** What people said in a thread before they asked Otto there. */
 import type { SpokenBody } from "../../../core/channels/slack/items.ts";
 import { messagesToQuote, peopleIn, quotedThread } from "../../../core/channels/slack/thread-words.ts";
-import { type Failure, ok, type Result } from "../../../core/errors.ts";
+import { type Failure, ok, type Result } from "../../../core/base/errors.ts";
 import { namesOf } from "./speaker.ts";
 import { mayPass, type SlackScene } from "./workspace.ts";
 

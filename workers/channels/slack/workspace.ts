@@ -1,10 +1,10 @@
 /** Where an item of a Slack inbox came from: whose workspace it is, its bot there, and how people are told things. */
 import { databaseFromEnv, type Env, slackFromEnv } from "../../../adapters/from-env.ts";
-import type { Handled, InboxItem } from "../../../core/channels/inbox.ts";
+import type { Handled, InboxItem } from "../../../core/channels/inbox/inbox.ts";
 import { escapeText } from "../../../core/channels/slack/escape.ts";
-import type { SlackInstall } from "../../../core/channels/slack/install-table.ts";
-import type { SlackPort } from "../../../core/channels/slack/port.ts";
-import { type Failure, surelyNotSent } from "../../../core/errors.ts";
+import type { SlackInstall } from "../../../core/ports/slack-install-table.ts";
+import type { SlackPort } from "../../../core/ports/slack.ts";
+import { type Failure, surelyNotSent } from "../../../core/base/errors.ts";
 import { canRetry } from "../../../core/gateway/outcome.ts";
 
 export interface SlackScene {

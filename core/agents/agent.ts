@@ -1,0 +1,171 @@
+/**
+ * What an agent is: a versioned configuration. The API's form is the stored form (snake_case JSON), so that a version
+ * is kept byte for byte as it was agreed. Limits: names of 1–64 of `[a-zA-Z0-9_-]`, instructions up to 100,000
+ * characters, 200 patterns, 100 steps, 20 skills.
+ */
+import { MAX_IN_FORCE } from "../skills/skill.ts";
+import { z } from "zod";
+
+import { PERMISSIONS, type SandboxRules } from "../tool/tool.ts";
+import { idempotentHostSchema } from "../web/idempotent-hosts.ts";
+
+/** The most steps that any agent may be given, and the number it has when it says nothing. */
+export const MAX_STEPS_CEILING = 100;
+export const DEFAULT_MAX_STEPS = 10;
+
+/** Tools and toolboxes that an agent configures. */
+const MAX_CONFIGURED = 200;
+
+const decision = z.enum(["allow", "ask", "deny"]);
+const patterns = z.array(z.string().min(1).max(200)).max(200);
+const hosts = z.array(z.string().min(1).max(260)).max(200);
+
+/** Limits of a task. Money is in US dollars, time in seconds and does not count what a person takes. */
+export const budgetSchema = z.strictObject({
+  max_steps: z.int().min(1).max(MAX_STEPS_CEILING).optional(),
+  max_tokens: z.int().min(1).max(1_000_000_000).optional(),
+  max_cost_usd: z.number().positive().max(1_000_000).optional(),
+  max_duration_s: z.number().positive().max(2_592_000).optional(),
+});
+export type BudgetLimits = z.infer<typeof budgetSchema>;
+
+/** The longest and the default time that a person has to decide an approval. */
+const MAX_APPROVAL_SECONDS = 2_592_000;
+const DEFAULT_APPROVAL_SECONDS = 604_800;
+
+/**
+ * Decisions by security level, then by tool pattern (the last rule that matches wins). An approval that nobody decides
+ * within `expires_s` (a week) is refused.
+ */
+export const approvalSchema = z.strictObject({
+  safe: decision.optional(),
+  cautious: decision.optional(),
+  dangerous: decision.optional(),
+  critical: decision.optional(),
+  rules: z
+    .array(z.strictObject({ tool: z.string().min(1).max(200), decision }))
+    .max(200)
+    .optional(),
+  expires_s: z.int().min(1).max(MAX_APPROVAL_SECONDS).optional(),
+});
+export type ApprovalPolicy = z.infer<typeof approvalSchema>;
+
+/** The body of `POST /v1/agents` and `PUT /v1/agents/{id}`. */
+export const agentConfigSchema = z.strictObject({
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "1 to 64 letters, digits, _ or -"),
+  model: z.string().min(1).max(200).optional(),
+  fallbacks: z
+    .array(z.string().min(1).max(200))
+    .max(5)
+    .optional()
+    .describe("Models to ask when `model` does not answer"),
+  instructions: z.string().max(100_000),
+  tools: patterns,
+  permissions: z.array(z.enum(PERMISSIONS)).max(PERMISSIONS.length),
+  approval: approvalSchema.optional(),
+  budget: budgetSchema.optional(),
+  sandbox: z
+    .strictObject({
+      allowed_paths: z.array(z.string().max(1024)).max(100).optional(),
+      denied_patterns: z.array(z.string().max(200)).max(100).optional(),
+      extensions: z.array(z.string().max(20)).max(100).optional(),
+      allow_write: z.boolean().optional(),
+    })
+    .optional(),
+  allowed_domains: hosts
+    .optional()
+    .describe("Hosts that its tools may reach. `*` is any public host; without a list, none"),
+  idempotent_hosts: z
+    .array(idempotentHostSchema)
+    .max(200)
+    .optional()
+    .describe(
+      "Hosts that honour `Idempotency-Key`, each with the seconds that it remembers a key (1800 unless stated; a day for Stripe and for the host of OTTO_PUBLIC_URL)",
+    ),
+  on_unknown: z.enum(["tell", "ask"]).optional(),
+  memory: z
+    .strictObject({
+      summaries: z.boolean().optional().describe("False: completed tasks leave no summary in memory"),
+      tag_boost: z.number().min(0).max(1).optional().describe("What each tag of the query's words adds to a score"),
+      min_score: z.number().min(-1).max(1).optional().describe("What scores less is not found"),
+    })
+    .optional(),
+  skills: z
+    .strictObject({
+      match: z
+        .enum(["auto", "explicit"])
+        .optional()
+        .describe("`explicit`: a skill that nobody named is not brought in because its description fits the task"),
+      names: z
+        .array(z.string().min(1).max(64))
+        .max(MAX_IN_FORCE)
+        .optional()
+        .describe("Skills that every task works under"),
+    })
+    .optional(),
+  tool_config: z
+    .record(z.string().max(200), z.record(z.string().max(200), z.json()))
+    .refine((config) => Object.keys(config).length <= MAX_CONFIGURED, {
+      error: `has more than ${MAX_CONFIGURED} tools`,
+    })
+    .optional(),
+});
+export type AgentConfig = z.infer<typeof agentConfigSchema>;
+
+/** An agent at one version, as a task pins it. */
+export interface PinnedAgent {
+  readonly id: string;
+  readonly version: number;
+  readonly config: AgentConfig;
+}
+
+/** Files that no sandbox shows unless an agent lists its own patterns. */
+export const DEFAULT_DENIED_PATTERNS = [
+  ".env*",
+  "**/.env*",
+  "**/*.secret",
+  "**/*.key",
+  "**/*.pem",
+  "**/.git/**",
+  "**/secrets.*",
+] as const;
+
+/** What `read_file` and `write_file` take of an agent that lists no extensions (document 000). */
+export const DEFAULT_EXTENSIONS = [".txt", ".md", ".json"] as const;
+
+/** The sandbox rules of a configuration, defaults filled in. */
+export function sandboxRules(config: AgentConfig): SandboxRules {
+  return {
+    allowedPaths: config.sandbox?.allowed_paths ?? null,
+    deniedPatterns: config.sandbox?.denied_patterns ?? DEFAULT_DENIED_PATTERNS,
+    extensions: config.sandbox?.extensions ?? null,
+    allowWrite: config.sandbox?.allow_write ?? true,
+  };
+}
+
+/** How long a person has to decide an approval, in milliseconds. */
+export function approvalExpiryMs(policy: ApprovalPolicy | undefined): number {
+  return (policy?.expires_s ?? DEFAULT_APPROVAL_SECONDS) * 1000;
+}
+
+/** The agent of a task that names none. It has every tool that needs no `exec`. */
+export const DEFAULT_AGENT: PinnedAgent = {
+  id: "agent_default",
+  version: 1,
+  config: {
+    name: "default",
+    instructions:
+      "You are Otto, an agent that works on one task until it is done. Use the tools you are given. Ask a person only when you cannot go on without an answer. When you are done, answer in plain text.",
+    tools: ["*"],
+    permissions: ["read", "write", "network"],
+    allowed_domains: ["*"],
+  },
+};
+
+/**
+ * The hosts that an agent's tools may reach; null: it lists none, and reaches only what the operator opened for everybody
+ * (OTTO_EGRESS_ALLOW, for development). A task can have pinned the built-in agent before that had a list; it was open then.
+ */
+export function allowedDomains({ id, config }: PinnedAgent): readonly string[] | null {
+  return config.allowed_domains ?? (id === DEFAULT_AGENT.id ? ["*"] : null);
+}

@@ -1,0 +1,16 @@
+/** Finds the content that a delivery sends of an attached file: that of the moment of attaching. */
+import { ok, type Result } from "../../base/errors.ts";
+import type { FileEntry, FilesPort } from "../../ports/tool-ports.ts";
+import type { OutputFile } from "../../task/view.ts";
+
+/**
+ * Returns the file's entry with the attached content, for `FilesPort.bytesOf`; later writes to its path are ignored.
+ * `not_found` when the file was deleted: it is not delivered.
+ */
+export async function findAttached(files: FilesPort, attached: OutputFile): Promise<Result<FileEntry>> {
+  const { path, size, content_type: contentType, sha256: hash } = attached;
+  const present = await files.stat(path);
+  // An earlier release stored no hash, so the present content is delivered.
+  if (!present.ok || hash === undefined) return present;
+  return ok({ ...present.value, size, contentType, hash });
+}

@@ -1,0 +1,92 @@
+/**
+ * Whether a call of a hook is signed by who knows its secret. Every scheme is HMAC-SHA-256; what is signed and where the
+ * signature stands differ. The comparison takes the same time wherever two signatures differ: WebCrypto's does.
+ */
+import { readBase64 } from "../../base/base64.ts";
+import { joinBytes } from "../../base/join-bytes.ts";
+import type { HookType } from "./hook.ts";
+
+/** How old, or how far in the future, a signed moment may be. */
+const TOLERANCE_MS = 5 * 60_000;
+/** Signatures of one call that are looked at: a secret that is being replaced has two. */
+const MAX_SIGNATURES = 10;
+
+/** A call as its signature is judged by. `header` takes names in lower case, and gives null for one that was not sent. */
+export interface SignedCall {
+  readonly type: HookType;
+  readonly secret: string;
+  readonly signatureHeader: string;
+  readonly body: Uint8Array;
+  readonly header: (name: string) => string | null;
+}
+
+/** `now` is in milliseconds since the epoch. */
+export async function isSigned(call: SignedCall, now: number): Promise<boolean> {
+  switch (call.type) {
+    case "github":
+      return await isSignedBody(call, "x-hub-signature-256");
+    case "generic":
+      return await isSignedBody(call, call.signatureHeader);
+    case "stripe":
+      return await isSignedByStripe(call, now);
+    case "standard":
+      return await isSignedByStandard(call, now);
+  }
+}
+
+/** `sha256=` and the HMAC of the body in hex; a generic caller may leave the prefix out. */
+async function isSignedBody({ secret, body, header }: SignedCall, name: string): Promise<boolean> {
+  const signature = /^(?:sha256=)?([0-9a-f]{64})$/i.exec(header(name)?.trim() ?? "")?.[1];
+  return signature !== undefined && (await isHmac(utf8(secret), body, [fromHex(signature)]));
+}
+
+/** https://docs.stripe.com/webhooks/signature: `t=…,v1=…`, of the moment in seconds, a dot and the body. */
+async function isSignedByStripe({ secret, body, header }: SignedCall, now: number): Promise<boolean> {
+  const fields = (header("stripe-signature") ?? "").split(",").map((field) => field.trim().split(/=(.*)/s));
+  const moments = fields.flatMap(([name, value]) => (name === "t" && value !== undefined ? [value] : []));
+  const signatures = fields.flatMap(([name, value]) =>
+    name === "v1" && /^[0-9a-f]{64}$/i.test(value ?? "") ? [fromHex(value ?? "")] : [],
+  );
+  const [moment] = moments;
+  if (moment === undefined || moments.length > 1 || !isRecent(moment, now)) return false;
+  return await isHmac(utf8(secret), joinBytes([utf8(`${moment}.`), body]), signatures);
+}
+
+/** https://www.standardwebhooks.com: `v1,` and base64, of the id, the moment in seconds and the body, with dots between. */
+async function isSignedByStandard({ secret, body, header }: SignedCall, now: number): Promise<boolean> {
+  const [id, moment] = [header("webhook-id"), header("webhook-timestamp")];
+  if (id === null || moment === null || !isRecent(moment, now)) return false;
+  const key = readBase64(secret.replace(/^whsec_/, ""));
+  const signatures = (header("webhook-signature") ?? "").split(" ").flatMap((one) => {
+    const bytes = one.startsWith("v1,") ? readBase64(one.slice("v1,".length)) : null;
+    return bytes === null ? [] : [bytes];
+  });
+  return key !== null && (await isHmac(key, joinBytes([utf8(`${id}.${moment}.`), body]), signatures));
+}
+
+/** True when one of the signatures is the HMAC of the message. */
+async function isHmac(secret: Uint8Array, message: Uint8Array, signatures: readonly Uint8Array[]): Promise<boolean> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", own(secret), algorithm, false, ["verify"]);
+  for (const signature of signatures.slice(0, MAX_SIGNATURES)) {
+    if (await crypto.subtle.verify("HMAC", key, own(signature), own(message))) return true;
+  }
+  return false;
+}
+
+function isRecent(seconds: string, now: number): boolean {
+  return /^\d{1,12}$/.test(seconds) && Math.abs(now - Number(seconds) * 1000) <= TOLERANCE_MS;
+}
+
+function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function fromHex(hex: string): Uint8Array {
+  return Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16));
+}
+
+/** What the types leave open: no memory here is shared between threads. */
+function own(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes as Uint8Array<ArrayBuffer>;
+}

@@ -1,0 +1,55 @@
+/** Where `$ref` leads: to the schema itself, to a JSON pointer into it, or to an anchor in it. Nowhere outside. */
+import { getOwn } from "../../base/own-field.ts";
+import { isObject, type RawSchema, SchemaFault } from "./keyword.ts";
+import { pointerStep } from "./run.ts";
+
+/** A schema inside the whole one, and where it stands. */
+export interface Target {
+  readonly raw: unknown;
+  readonly pointer: string;
+}
+
+/** Finds what a reference of the schema at `from` names. `anchors` are by name. */
+export function findTarget(
+  root: unknown,
+  anchors: ReadonlyMap<string, Target>,
+  reference: string,
+  from: string,
+): Target {
+  const fragment = localFragment(root, reference);
+  if (fragment === null) throw new SchemaFault(from, `$ref leads outside, to ${reference}: only #… can be followed`);
+  const decoded = decode(fragment);
+  if (decoded === null) throw new SchemaFault(from, `$ref is badly encoded: ${reference}`);
+  const target = decoded === "" || decoded.startsWith("/") ? followPointer(root, decoded) : anchors.get(decoded);
+  if (target === undefined) throw new SchemaFault(from, `$ref leads to nothing: ${reference}`);
+  return target;
+}
+
+/** What stands behind the `#` of a reference to the schema itself; null: to another one. */
+function localFragment(root: unknown, reference: string): string | null {
+  const id = isObject(root) && typeof root["$id"] === "string" ? root["$id"].replace(/#.*$/s, "") : "";
+  const hash = reference.indexOf("#");
+  const base = hash < 0 ? reference : reference.slice(0, hash);
+  if (base !== "" && base !== id) return null;
+  return hash < 0 ? "" : reference.slice(hash + 1);
+}
+
+function decode(fragment: string): string | null {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return null;
+  }
+}
+
+function followPointer(root: unknown, path: string): Target | undefined {
+  let raw = root;
+  let pointer = "";
+  for (const step of path.split("/").slice(1)) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, key)) return undefined;
+    raw = getOwn(raw as RawSchema, key);
+    pointer += pointerStep(key);
+  }
+  return { raw, pointer };
+}

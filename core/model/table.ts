@@ -1,0 +1,60 @@
+/**
+ * What is known of models, as data: US dollars for a million tokens, as the vendors' price pages said in November 2026,
+ * and the size of the window. A model that is not here has no known price, and a task with
+ * `max_cost_usd` on it is refused; its window is taken to be `UNKNOWN_WINDOW_TOKENS`.
+ */
+
+import { getOwn } from "../base/own-field.ts";
+import type { Encoding } from "./tokens.ts";
+
+/** Dollars for a million tokens. (A dollar a million tokens is a millionth of a dollar a token.) */
+export interface ModelPrice {
+  readonly inputPerMillion: number;
+  readonly outputPerMillion: number;
+}
+
+/** A model as a task pins it: later releases of the table change no task that has begun. */
+export interface ModelChoice {
+  readonly name: string;
+  readonly price: ModelPrice | null;
+  /** Tokens that a request and its answer may hold together. */
+  readonly windowTokens: number;
+}
+
+/** The window of a model that nobody knows. When it is smaller, the provider says so, and the task adapts. */
+const UNKNOWN_WINDOW_TOKENS = 128_000;
+
+const TABLE: Readonly<Record<string, readonly [input: number, output: number, windowTokens: number]>> = {
+  "gpt-5": [1.25, 10, 400_000],
+  "gpt-5-mini": [0.25, 2, 400_000],
+  "gpt-5-nano": [0.05, 0.4, 400_000],
+  "gpt-4.1": [2, 8, 1_047_576],
+  "gpt-4.1-mini": [0.4, 1.6, 1_047_576],
+  "gpt-4.1-nano": [0.1, 0.4, 1_047_576],
+  "gpt-4o": [2.5, 10, 128_000],
+  "gpt-4o-mini": [0.15, 0.6, 128_000],
+  // It reads the conversation by rule, however long it is.
+  demo: [0, 0, 1_000_000_000],
+};
+
+/** What is known of a model. A dated name (`gpt-4o-2024-08-06`) is of its family. */
+export function modelChoice(name: string): ModelChoice {
+  const family = name.replace(/-\d{4}-\d{2}-\d{2}$/, "");
+  for (const known of [name, family]) {
+    const row = getOwn(TABLE, known);
+    if (row === undefined) continue;
+    return { name, price: { inputPerMillion: row[0], outputPerMillion: row[1] }, windowTokens: row[2] };
+  }
+  return { name, price: null, windowTokens: UNKNOWN_WINDOW_TOKENS };
+}
+
+/** The encoding that a model's tokens are estimated by. OpenAI's models before GPT-4o use cl100k. */
+export function encodingOf(model: string): Encoding {
+  return /^gpt-(3\.5|4)(?![.\w])/.test(model) ? "cl100k" : "o200k";
+}
+
+/** The cost of a call in millionths of a dollar; 0 when the price is not known. */
+export function costMicros(price: ModelPrice | null, inputTokens: number, outputTokens: number): number {
+  if (price === null) return 0;
+  return inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion;
+}

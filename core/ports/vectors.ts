@@ -1,0 +1,50 @@
+/** The ports behind a search by meaning: the model that makes vectors, and the index that stores them. */
+import type { Result } from "../base/errors.ts";
+import type { MemoryScope } from "../memory/memory.ts";
+
+/**
+ * Turns texts into vectors of length 1, so that their inner product is the cosine of the angle between them. Never
+ * throws. Failures: `invalid_input` (the model does not take a text), `rate_limited`, `timeout`, `upstream_failed`.
+ */
+export interface EmbedderPort {
+  /** The name under which its vectors are stored. Vectors of two names are never compared. */
+  readonly model: string;
+  /** Null until its first reply. */
+  readonly dimensions: number | null;
+  /** One vector for each text, in order. At most `MAX_EMBEDDED_TEXTS`. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<Result<readonly Float32Array[]>>;
+}
+
+/** Texts of one call of an embedder. */
+export const MAX_EMBEDDED_TEXTS = 64;
+
+/** A vector of length 1, by the id of its text. `project` null: the tenant's own. */
+export interface StoredVector {
+  readonly id: string;
+  readonly project: string | null;
+  readonly values: Float32Array;
+}
+
+/** A search for the nearest vectors: at most `limit` (≤ 100) ids, the nearest first. `among`: of these ids only (≤ 100). */
+export interface VectorQuery {
+  readonly values: Float32Array;
+  readonly scope: MemoryScope;
+  readonly limit: number;
+  readonly among: readonly string[] | null;
+}
+
+/**
+ * Stores the vectors of each tenant by their id and model. It proposes ids; the database decides whether the caller may read
+ * their texts, and whether they still exist. A write may take some seconds until searches find it.
+ */
+export interface VectorsPort {
+  /** Replaces the vector of a stored id, also one of another model. */
+  upsert(tenant: string, model: string, vectors: readonly StoredVector[]): Promise<Result<void>>;
+  /** `score` is the cosine similarity. Vectors of another model, or of other dimensions, are not looked at. */
+  query(
+    tenant: string,
+    model: string,
+    query: VectorQuery,
+  ): Promise<Result<readonly { readonly id: string; readonly score: number }[]>>;
+  delete(tenant: string, ids: readonly string[]): Promise<Result<void>>;
+}

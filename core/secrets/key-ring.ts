@@ -1,0 +1,132 @@
+/**
+ * The keys that seal what is stored. The first member is OTTO_SECRET_KEY and seals; those of OTTO_SECRET_KEYS_OLD only open.
+ * A sealed value begins with the header of its key, 12 bytes: the mark `otk` and 9 bytes of the key's fingerprint. In base64
+ * that is 16 characters of their own, by which the database tells the keys apart (migrations/0024_sealing_keys.sql).
+ */
+import { fromBase64, toBase64 } from "../base/base64.ts";
+import { ok, type Result } from "../base/errors.ts";
+import { toHex } from "../base/hex.ts";
+import { sha256HexNow } from "../base/sha256-now.ts";
+
+export const HEADER_BYTES = 12;
+const KEY_BYTES = 32;
+const FINGERPRINT_CHARACTERS = 18;
+const MARK = "otk";
+/** Each is tried for a value of an earlier release, which names no key. */
+export const MAX_OLD_KEYS = 15;
+
+export interface RingMember {
+  readonly raw: Uint8Array<ArrayBuffer>;
+  readonly header: Uint8Array;
+}
+
+/** The member that seals comes first, the oldest last. */
+export type KeyRing = readonly [RingMember, ...RingMember[]];
+
+/** A key that sealed a row, by its header in base64. `""`: rows without a header; `member` then names their key if it is known. */
+export interface RecordedKey {
+  readonly header: string;
+  readonly member: string | null;
+}
+
+/** What the database knows of the keys. */
+export interface RecordedKeys {
+  listRecorded(): Promise<Result<readonly RecordedKey[]>>;
+  /** States the key of the rows without a header, unless it is stated already. */
+  setFirst(header: string): Promise<Result<void>>;
+  /** Removes the record of a key that no row is sealed with any more. False: some row is. */
+  forget(header: string): Promise<Result<boolean>>;
+}
+
+/** The columns that hold sealed values. A name with `[]` is a list of them. */
+export const SEALED_COLUMNS = [
+  "secrets.sealed",
+  "mcp_servers.sealed",
+  "mcp_servers.auth",
+  "endpoints.sealed",
+  "endpoints.old_sealed[]",
+  "hooks.sealed",
+  "hooks.old_sealed[]",
+  "slack_installs.sealed",
+] as const;
+export type SealedColumn = (typeof SEALED_COLUMNS)[number];
+
+export interface SealedValues {
+  /** Puts another sealed form of a value in the place of `sealed`; nothing where `sealed` was replaced meanwhile. */
+  replace(
+    tenant: string,
+    column: SealedColumn,
+    value: { readonly sealed: string; readonly by: string },
+  ): Promise<Result<void>>;
+}
+
+/**
+ * The members, the one that seals first. `secretKey` is 32 bytes in base64, `old` such keys separated by commas. Throws a
+ * RangeError that names the variable and holds no key.
+ */
+export function parseKeyRing(secretKey: string, old: string | null): KeyRing {
+  const first = toMember(secretKey, "OTTO_SECRET_KEY");
+  const earlier = (old ?? "").split(",").map((text) => text.trim());
+  const members = earlier.filter((text) => text !== "").map((text) => toMember(text, "OTTO_SECRET_KEYS_OLD"));
+  if (members.length > MAX_OLD_KEYS)
+    throw new RangeError(`OTTO_SECRET_KEYS_OLD has to be at most ${MAX_OLD_KEYS} keys`);
+  const others = new Map(members.map((member) => [headerText(member), member]));
+  others.delete(headerText(first));
+  return [first, ...others.values()];
+}
+
+/** The header of a key, in base64. */
+export function headerText({ header }: RingMember): string {
+  return toBase64(header);
+}
+
+/** The keys that sealed a row and are missing in the ring, by their headers. Records of unused keys are removed. */
+export async function findMissingKeys(keys: RecordedKeys, ring: KeyRing): Promise<Result<readonly string[]>> {
+  const read = await keys.listRecorded();
+  if (!read.ok) return read;
+  const present = new Set(ring.map(headerText));
+  const missing: string[] = [];
+  for (const { header, member } of read.value) {
+    const wanted = header === "" ? member : header;
+    if (wanted === null) {
+      const stated = await keys.setFirst(headerText(ring.at(-1) ?? ring[0]));
+      if (!stated.ok) return stated;
+    } else if (!present.has(wanted)) {
+      const forgotten = await keys.forget(header);
+      if (!forgotten.ok) return forgotten;
+      if (!forgotten.value) missing.push(wanted);
+    }
+  }
+  return ok(missing);
+}
+
+/**
+ * The message about missing keys to an operator: what they are, and the way back. It holds fingerprints and no key. `place`: where
+ * the present key can be stored other than in the variable, in parentheses.
+ */
+export function missingKeysProblem(headers: readonly string[], place = ""): string {
+  const names = headers.map((header) => toFingerprint(header)).join(", ");
+  const [noun, verb] = headers.length === 1 ? ["key", "is"] : ["keys", "are"];
+  return (
+    `The ${noun} with the fingerprint ${names} sealed secrets in the database and ${verb} missing: put the earlier key back ` +
+    `as OTTO_SECRET_KEY${place}, or list it in OTTO_SECRET_KEYS_OLD.`
+  );
+}
+
+function toMember(text: string, name: string): RingMember {
+  let raw: Uint8Array<ArrayBuffer>;
+  try {
+    raw = fromBase64(text);
+  } catch {
+    throw new RangeError(`${name} is not base64`);
+  }
+  if (raw.length !== KEY_BYTES) throw new RangeError(`${name} has to be ${KEY_BYTES} bytes in base64`);
+  const fingerprint = sha256HexNow(`otto sealing key ${toBase64(raw)}`).slice(0, FINGERPRINT_CHARACTERS);
+  const bytes = fingerprint.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? [];
+  return { raw, header: Uint8Array.from([...new TextEncoder().encode(MARK), ...bytes]) };
+}
+
+/** The fingerprint in a header, in hex. */
+function toFingerprint(header: string): string {
+  return toHex(fromBase64(header).subarray(MARK.length));
+}

@@ -1,0 +1,69 @@
+/**
+ * Decides which secrets a request may carry, by their user and the request's method. Hosts are judged where a value is
+ * filled in (`core/web/host-pattern.ts`). Pure.
+ */
+import { DEFAULT_AGENT, type PinnedAgent } from "../agents/agent.ts";
+import type { WayIn } from "../task/source.ts";
+
+/** Methods that a secret can be bound to: those that a tool can send. */
+export const SECRET_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+
+/**
+ * The user of secrets: an agent's call in a task from this source, or the tenant's setup, which an administrator requests
+ * and no agent takes part in (reading an API document, listing the tools of an MCP server).
+ */
+export type SecretUser =
+  | {
+      readonly kind: "agent";
+      readonly id: string;
+      readonly name: string;
+      readonly channel: WayIn["channel"];
+    }
+  | { readonly kind: "setup" };
+
+/** The user of an administrator's own requests. */
+export const SETUP: SecretUser = { kind: "setup" };
+
+/** The user of secrets in a task's calls. */
+export function toSecretUser({ agent, via }: { readonly agent: PinnedAgent; readonly via: WayIn }): SecretUser {
+  return { kind: "agent", id: agent.id, name: agent.config.name, channel: via.channel };
+}
+
+/** Sources with a stranger's input, named for messages: the tenant chose neither the input nor the agent for it. */
+const STRANGERS: Partial<Record<WayIn["channel"], string>> = { webhook: "a hook", email: "a mail" };
+
+/**
+ * Why this user may not have a secret filled in, in words for anyone; null when it may. `agents` are the ids that the secret is
+ * bound to; null: every agent that a person made may use it, but not the built-in agent in a task from a hook or mail.
+ */
+export function findUserRefusal(name: string, agents: readonly string[] | null, user: SecretUser): string | null {
+  if (user.kind === "setup") return null;
+  if (agents !== null) {
+    if (agents.includes(user.id)) return null;
+    return `The secret ${name} is not bound to the agent ${user.name}. An administrator can add the agent to the secret's agents.`;
+  }
+  const source = user.id === DEFAULT_AGENT.id ? STRANGERS[user.channel] : undefined;
+  if (source === undefined) return null;
+  return `The built-in agent may not use the secret ${name} in a task from ${source}. Let the task use an agent of your own, or bind the secret to ${DEFAULT_AGENT.id}.`;
+}
+
+/**
+ * Why a request with this method may not carry a secret; null when it may. `methods` null: all of them. `method` null: it is no
+ * HTTP request (SSH, a program's environment), where nothing limits what the value is used for.
+ */
+export function findMethodRefusal(
+  name: string,
+  methods: readonly string[] | null,
+  method: string | null,
+): string | null {
+  if (methods === null) return null;
+  if (method === null)
+    return `The secret ${name} is bound to HTTP methods (${methods.join(", ")}), so it is used in HTTP requests only.`;
+  if (methods.includes(method.toUpperCase())) return null;
+  return `The secret ${name} is bound to ${methods.join(", ")}, and this is a ${method.toUpperCase()} request.`;
+}
+
+/** True when the secret names the agent itself, and is not merely open to every agent. */
+export function isBoundToAgent(agents: readonly string[] | null, user: SecretUser): boolean {
+  return user.kind === "agent" && agents !== null && agents.includes(user.id);
+}

@@ -1,0 +1,55 @@
+/** May a call be made? Envelope, validation and policy of one call, for those of a model and those that a person edited. */
+import { failed, ok, type Result } from "../base/errors.ts";
+import type { CallContext } from "../model/label-messages.ts";
+import type { TaskFacts } from "../task/state.ts";
+import type { EffectFacts, EffectTerms, Tool } from "../tool/tool.ts";
+import { decidePolicy } from "../gateway/policy.ts";
+import type { Toolset } from "./toolset.ts";
+import { validateArguments } from "../gateway/validate.ts";
+
+/** A call that may be made: its checked arguments and what it does. */
+export interface AdmittedCall {
+  readonly arguments: unknown;
+  readonly terms: EffectTerms;
+  /** Why a person has to approve it first, in a sentence; null: it may run. */
+  readonly askFirst: string | null;
+}
+
+/** The source of a call. `context`: the texts that the model decided from. */
+export interface AdmitContext {
+  readonly facts: TaskFacts;
+  readonly toolset: Pick<Toolset, "admits" | "skills" | "mailKeyedForMs" | "ownApi">;
+  readonly context: CallContext;
+}
+
+/** Takes a call through envelope, validation and policy. */
+export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitContext): Result<AdmittedCall> {
+  const inside = toolset.admits(tool);
+  if (!inside.ok) return inside;
+  const valid = validateArguments(tool, given);
+  if (!valid.ok) return valid;
+  const { config } = facts.agent;
+  const { skills, mailKeyedForMs = null, ownApi = null } = toolset;
+  const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [], ownApi, skills, mailKeyedForMs };
+  // The schema of this very tool produced the value, so it is what the tool's functions take.
+  const checked = valid.value as never;
+  const security = typeof tool.security === "function" ? tool.security(checked, effectFacts) : tool.security;
+  const { decision, because } = decidePolicy(tool, security, config.approval);
+  if (decision === "deny") {
+    return failed("blocked_by_policy", `The agent's policy does not allow ${tool.name} (${security}).`);
+  }
+  const askFirst = decision === "ask" ? `This call of ${tool.name} is ${security}: ${because}.` : null;
+  return ok({ arguments: valid.value, terms: toTerms(tool, checked, effectFacts), askFirst });
+}
+
+/** Returns how the effect of a call with these checked arguments may be repeated. */
+function toTerms(tool: Tool, given: never, facts: EffectFacts): EffectTerms {
+  const effect = typeof tool.effect === "function" ? tool.effect(given, facts) : tool.effect;
+  if (effect !== "keyed") return { effect };
+  const keyedForMs = typeof tool.keyedForMs === "function" ? tool.keyedForMs(given, facts) : tool.keyedForMs;
+  return {
+    effect,
+    ...(keyedForMs === undefined ? {} : { keyedForMs }),
+    ...(tool.probe === undefined ? {} : { canProbe: true }),
+  };
+}

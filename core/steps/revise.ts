@@ -1,0 +1,45 @@
+/** The gateway's part in an approval with other arguments: they pass the same checks as a model's own, and are hashed again. */
+import { sandboxRules } from "../agents/agent.ts";
+import { ok, type Failure, type Result } from "../base/errors.ts";
+import type { FilesPort } from "../ports/tool-ports.ts";
+import type { ReviseJob } from "./rpc.ts";
+import type { RevisedCall } from "../task/commands.ts";
+import { BY_PRINCIPAL } from "../model/label-messages.ts";
+import { admitCall } from "./admit.ts";
+import { hashArguments } from "../gateway/arguments-hash.ts";
+import { bindFiles } from "../gateway/bind-files.ts";
+import { noSuchToolNow, type Toolset } from "./toolset.ts";
+import { findTouches } from "../gateway/touches.ts";
+
+/**
+ * Judges the arguments that a person puts in the place of a call's own. Where the policy asks, this person is the answer;
+ * what it denies stays denied. Arguments at fault are `invalid_input`, each field named as `arguments.<field>`.
+ */
+export async function reviseCall(
+  job: ReviseJob,
+  toolset: Pick<Toolset, "resolve" | "admits" | "skills" | "isPart">,
+  files: FilesPort,
+): Promise<Result<RevisedCall>> {
+  const tool = toolset.resolve(job.tool);
+  if (tool === null) return { ok: false, error: noSuchToolNow(job.tool, toolset) };
+  const admitted = admitCall(tool, job.arguments, { facts: job.facts, toolset, context: BY_PRINCIPAL });
+  if (!admitted.ok) return { ok: false, error: inTheBody(admitted.error) };
+  const { arguments: given, terms } = admitted.value;
+  const bound = await bindFiles(tool, given, { files, sandbox: sandboxRules(job.facts.agent.config) });
+  if (!bound.ok) return { ok: false, error: inTheBody({ ...bound.error, code: "invalid_input" }) };
+  const touches = findTouches(tool, given, terms.effect);
+  const argumentsHash = await hashArguments(tool.name, given);
+  return ok({ arguments: given, argumentsHash, ...terms, touches, files: bound.value.files });
+}
+
+/** Fields of the arguments as fields of the request that carries them. */
+function inTheBody(failure: Failure): Failure {
+  if (failure.code !== "invalid_input") return failure;
+  const inside = (field: string) => (field === "arguments" ? field : `arguments.${field}`);
+  const { field = "arguments", fields = [{ field, message: failure.message }] } = failure;
+  return {
+    ...failure,
+    field: inside(field),
+    fields: fields.map((one) => ({ field: inside(one.field), message: one.message })),
+  };
+}

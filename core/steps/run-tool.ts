@@ -1,0 +1,93 @@
+/** Runs a tool's own functions under a time limit. Counts their computing time and turns thrown errors into failures. */
+import type { GiveWay } from "../base/turns.ts";
+import type { Failure } from "../base/errors.ts";
+import type { ToolPorts } from "../ports/tool-ports.ts";
+import type { ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool/tool.ts";
+
+/** Blob writes and their bookkeeping may end after a call's own limit. */
+const GRACE_MS = 1000;
+
+/** Counts the computing time of one call. */
+export interface WorkMeter {
+  /** Begins a turn: the time before it was spent on waiting. */
+  begin(): void;
+  /** Charges the computing time of this turn. */
+  charge(): void;
+  /** Charges, yields to other work, and waits until the pace of the tenant allows more. */
+  readonly giveWay: GiveWay;
+}
+
+/** Tells operators what a tool threw. */
+export interface DefectReporter {
+  reportDefect(tool: string, thrown: unknown): void;
+}
+
+/** `limit` ends after `timeoutMs`, or sooner. */
+export interface ToolRun {
+  readonly limit: AbortSignal;
+  readonly timeoutMs: number;
+  readonly work: WorkMeter;
+  readonly reporter: DefectReporter;
+}
+
+/** Looks up whether an earlier attempt happened. Unknown when the probe throws or does not end in time. */
+export async function probeTool(
+  tool: Tool,
+  given: never,
+  context: ToolContext<keyof ToolPorts>,
+  limit: AbortSignal,
+): Promise<ProbeOutcome<unknown>> {
+  const late = new Promise<ProbeOutcome<unknown>>((resolve) => {
+    limit.addEventListener("abort", () => resolve({ kind: "cannot_tell" }), { once: true });
+  });
+  const asked = (async () => (await tool.probe?.(given, context)) ?? ({ kind: "cannot_tell" } as const))();
+  return await Promise.race([asked.catch(() => ({ kind: "cannot_tell" }) as const), late]);
+}
+
+/** Runs a tool under its limit; what it throws, and a tool that does not stop in time, become failures. */
+export async function runTool(
+  tool: Tool,
+  given: never,
+  context: ToolContext<keyof ToolPorts>,
+  { limit, timeoutMs, work, reporter }: ToolRun,
+): Promise<ToolOutcome<unknown>> {
+  const timedOut: ToolOutcome<unknown> = {
+    kind: "failure",
+    failure: { code: "timeout", message: `${tool.name} did not end within ${Math.ceil(timeoutMs / 1000)} s.` },
+  };
+  const late = new Promise<ToolOutcome<unknown>>((resolve) => {
+    const give = () => {
+      setTimeout(() => resolve(timedOut), GRACE_MS);
+    };
+    if (limit.aborted) give();
+    else limit.addEventListener("abort", give, { once: true });
+  });
+  work.begin();
+  const ran = tool.run(given, context).catch((thrown: unknown): ToolOutcome<unknown> => {
+    // Work in turns ends with the reason of its limit.
+    if (limit.aborted && thrown === limit.reason) return timedOut;
+    reporter.reportDefect(tool.name, thrown);
+    return { kind: "failure", failure: defectOf(tool) };
+  });
+  work.charge();
+  return await Promise.race([ran, late]);
+}
+
+/** Waits; false when the call's time is up before that. */
+export async function pause(ms: number, limit: AbortSignal): Promise<boolean> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const stop = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    limit.addEventListener("abort", stop, { once: true });
+    if (limit.aborted) stop();
+  });
+  return !limit.aborted;
+}
+
+/** The failure for a thrown error. Only operators see the error itself, which may contain any data. */
+export function defectOf(tool: Tool): Failure {
+  return { code: "internal", message: `${tool.name} failed unexpectedly.` };
+}

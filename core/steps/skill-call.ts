@@ -1,0 +1,18 @@
+/** Calls of skills' tools: a subtask under the skill's instructions, with the tools that the skill leaves of the caller's. */
+import { DEFAULT_MAX_STEPS } from "../agents/agent.ts";
+import type { OutsideCaller } from "../gateway/outside-tool.ts";
+import { inForce, skillPatterns } from "../task/skills-in-force.ts";
+
+export const skillCaller: OutsideCaller<"skill", never> = {
+  needs: [],
+  async call({ origin: { skill } }) {
+    const control = {
+      kind: "dispatch",
+      maxSteps: DEFAULT_MAX_STEPS,
+      tokenBudget: null,
+      tools: skillPatterns([skill]),
+      skill: inForce(skill, "tool"),
+    } as const;
+    return { kind: "control", control };
+  },
+};

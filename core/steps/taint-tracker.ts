@@ -1,0 +1,145 @@
+/**
+ * Follows what one call reads, so that its result, and every file that it writes, has the label of all of it. The tracker
+ * wraps the ports of a tool, so that no tool can omit a label.
+ *
+ * 1. The label begins with the call's context, whose text wrote the arguments.
+ * 2. It is only ever raised: by what the tool declares (`yields`) and by each file, result or memory that it reads.
+ * 3. A file or directory gets the label at the moment of the write.
+ * 4. A call that read an upload, and nothing else that somebody wrote, gives that upload's text.
+ */
+import type { MemoryPort } from "../ports/memory.ts";
+import type { FileEntry, FilesPort, ToolPorts } from "../ports/tool-ports.ts";
+import type { ResultsPort } from "../ports/results.ts";
+import type { ScriptsPort } from "../ports/scripts.ts";
+import type { Tool } from "../tool/tool.ts";
+import { joinLabels, type Label, OUTSIDE, TENANT } from "../provenance/label.ts";
+
+/** Ports that bring text from outside. A tool that needs one of them yields `outside` unless it says otherwise. */
+const OUTSIDE_PORTS: ReadonlySet<keyof ToolPorts> = new Set(["web", "search", "mcp", "mail", "ssh"]);
+
+/** The label of an entry. Absent from a sandbox of an earlier release. */
+type Labelled = Partial<Pick<FileEntry, "label" | "isUploaded">>;
+
+export class TaintTracker {
+  private joined: Label;
+  private hasUpload = false;
+  private hasOthers = false;
+
+  constructor(context: Label) {
+    this.joined = context;
+  }
+
+  /** The label of what the call gives and writes now. */
+  get label(): Label {
+    return this.joined;
+  }
+
+  /** Whether all that the call has read was uploaded, and something was. */
+  get readUploadsOnly(): boolean {
+    return this.hasUpload && !this.hasOthers;
+  }
+
+  join(label: Label): void {
+    this.joined = joinLabels(this.joined, label);
+  }
+
+  /** The call reads a text that is no upload. */
+  private joinOther(label: Label): void {
+    this.hasOthers = true;
+    this.join(label);
+  }
+
+  /** The call of a tool begins. */
+  begin(tool: Pick<Tool, "yields" | "needs">): void {
+    const yields = tool.yields ?? (tool.needs.some((need) => OUTSIDE_PORTS.has(need)) ? "outside" : "own");
+    if (yields !== "own") this.join(yields === "tenant" ? TENANT : OUTSIDE);
+  }
+
+  /** Wraps the ports for the call. */
+  watch(ports: ToolPorts): ToolPorts {
+    const { files, memory, results, scripts } = ports;
+    return {
+      ...ports,
+      files: this.watchFiles(files),
+      memory: this.watchMemory(memory),
+      results: this.watchResults(results),
+      scripts: this.watchScripts(scripts),
+    };
+  }
+
+  /** A program without network knows nothing but the files that it was given. */
+  private watchScripts(scripts: ScriptsPort): ScriptsPort {
+    return {
+      ...scripts,
+      run: async (request) => {
+        this.joinOther(request.network === null ? this.joined : OUTSIDE);
+        return await scripts.run(request);
+      },
+    };
+  }
+
+  private watchMemory(memory: MemoryPort): MemoryPort {
+    return {
+      search: async (request) => {
+        const found = await memory.search(request);
+        if (found.ok) for (const hit of found.value.hits) this.joinOther(hit.memory.label);
+        return found;
+      },
+      save: async (note) => await memory.save({ ...note, label: joinLabels(note.label, this.label) }),
+    };
+  }
+
+  private watchResults(results: ResultsPort): ResultsPort {
+    return {
+      ...results,
+      read: async (callId) => {
+        const read = await results.read(callId);
+        if (read.ok) this.joinOther(await results.labelOf(callId));
+        return read;
+      },
+    };
+  }
+
+  private watchFiles(files: FilesPort): FilesPort {
+    const read = ({ label = TENANT, isUploaded }: Labelled) => {
+      if (isUploaded !== true) return this.joinOther(label);
+      this.hasUpload = true;
+      this.join(label);
+    };
+    return {
+      stat: (path) => files.stat(path),
+      read: async (path, maxBytes) => {
+        const found = await files.read(path, maxBytes);
+        if (found.ok) read(found.value.entry);
+        return found;
+      },
+      open: async (path, version) => {
+        const found = await files.open(path, version);
+        if (found.ok) read(found.value.entry);
+        return found;
+      },
+      bytesOf: async (entry) => {
+        read(entry);
+        return await files.bytesOf(entry);
+      },
+      // Names are text too: the writer of a file chose its path.
+      list: async (path) => {
+        const listed = await files.list(path);
+        if (listed.ok) listed.value.forEach(read);
+        return listed;
+      },
+      walk: async (directory, after, limit) => {
+        const page = await files.walk(directory, after, limit);
+        if (page.ok) page.value.files.forEach(read);
+        return page;
+      },
+      versions: (path) => files.versions(path),
+      write: async (path, bytes, options) =>
+        await files.write(path, bytes, { ...options, label: this.label, isUploaded: false }),
+      makeDirectory: async (path, options) => await files.makeDirectory(path, { ...options, label: this.label }),
+      remove: (path, options) => files.remove(path, options),
+      restore: (path, version, options) => files.restore(path, version, options),
+      apply: async (changes, options) => await files.apply(changes, { ...options, label: this.label }),
+    };
+  }
+}

@@ -1,0 +1,17 @@
+/** The text that names the files of a message in Slack. Anybody may have chosen their names, so it is from outside. */
+import { joinParts } from "../model/label-parts.ts";
+import { type Label, OUTSIDE } from "../provenance/label.ts";
+import type { LabelledText } from "./state.ts";
+
+/** The first line of the text. */
+export const FILES_TITLE = "Files that came with this message:";
+
+/** A message of a release that sent the names as a part of a person's words: those, and the names behind them. */
+export function splitFileNames(text: string, words: Label): LabelledText[] {
+  const own = text.startsWith(FILES_TITLE) ? 0 : text.indexOf(`\n\n${FILES_TITLE}`);
+  if (own === -1) return [{ role: "user", content: text, label: words }];
+  return joinParts([
+    [text.slice(0, own), words],
+    [text.slice(own), OUTSIDE],
+  ]);
+}

@@ -1,0 +1,252 @@
+/**
+ * What a caller may ask for when a task is made, and how that becomes the task's facts. Pure: ids, moments, the agent
+ * and the model of an agent that names none are given.
+ */
+import { z } from "zod";
+import {
+  type AgentConfig,
+  type BudgetLimits,
+  budgetSchema,
+  DEFAULT_MAX_STEPS,
+  MAX_STEPS_CEILING,
+  type PinnedAgent,
+} from "../agents/agent.ts";
+import { MICROS_PER_DOLLAR } from "./amounts.ts";
+import { BY_API, CHANNELS, type WayIn } from "./source.ts";
+import { type Failure, failed, ok, type Result } from "../base/errors.ts";
+import { makeId } from "../base/ids.ts";
+import { type ModelChoice, modelChoice } from "../model/table.ts";
+import { mayInstruct, PRINCIPAL } from "../provenance/label.ts";
+import { joinMessages } from "../model/label-messages.ts";
+import { labelOfSource } from "./source-label.ts";
+import { skillPatterns } from "./skills-in-force.ts";
+import { MAX_IN_FORCE, type SkillInForce, type Skill } from "../skills/skill.ts";
+import { matchSkills, skillCeiling } from "./match-skills.ts";
+import type { LabelledText, Limits, TaskFacts } from "./state.ts";
+import type { PinnedSource } from "../tool/source.ts";
+
+/** Characters (Unicode code points, as JSON Schema counts them) of a task's input, all messages together. */
+export const MAX_INPUT_CHARACTERS = 200_000;
+/** Bytes of a task's `metadata`, written as JSON. */
+const MAX_METADATA_BYTES = 16_384;
+const MAX_METADATA_KEYS = 50;
+const MAX_INPUT_MESSAGES = 1000;
+
+const text = z.string().min(1, "must not be empty");
+
+const messageSchema = z.strictObject({ role: z.enum(["user", "assistant"]), content: text });
+
+const inputSchema = z
+  .union([text, z.array(messageSchema).min(1).max(MAX_INPUT_MESSAGES)], {
+    error: "is required: a text that is not empty, or a list of messages {role: user or assistant, content}",
+  })
+  .superRefine((input, context) => {
+    const size =
+      typeof input === "string"
+        ? codePoints(input)
+        : input.reduce((sum, message) => sum + codePoints(message.content), 0);
+    if (size > MAX_INPUT_CHARACTERS) {
+      context.addIssue({ code: "custom", message: `holds ${size} characters; the limit is ${MAX_INPUT_CHARACTERS}` });
+    }
+    if (typeof input !== "string" && input.at(-1)?.role !== "user") {
+      context.addIssue({ code: "custom", message: "the last message must be the user's" });
+    }
+  });
+
+const metadataSchema = z.record(z.string().min(1).max(200), z.json()).superRefine((metadata, context) => {
+  if (Object.keys(metadata).length > MAX_METADATA_KEYS) {
+    context.addIssue({ code: "custom", message: `holds more than ${MAX_METADATA_KEYS} keys` });
+  }
+  if (new TextEncoder().encode(JSON.stringify(metadata)).length > MAX_METADATA_BYTES) {
+    context.addIssue({ code: "custom", message: `is over ${MAX_METADATA_BYTES} bytes of JSON` });
+  }
+});
+
+/** A project's name: it stands in the addresses of stored files, so it holds no separator. */
+export const projectSchema = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "1 to 64 letters, digits, _ or -");
+
+/** The body of `POST /v1/tasks`. */
+export const taskRequestSchema = z.strictObject({
+  input: inputSchema,
+  agent: z.string().min(1).max(200).optional(),
+  project: projectSchema.optional(),
+  tools: z.array(z.string().min(1).max(200)).max(200).optional(),
+  skills: z.array(z.string().min(1).max(200)).max(MAX_IN_FORCE).optional(),
+  budget: budgetSchema.optional(),
+  deliver: z
+    .array(z.strictObject({ channel: z.enum([...CHANNELS, "person"]), to: z.string().min(1).max(1000) }))
+    .max(20)
+    .optional(),
+  mode: z.enum(["live", "staged"]).optional(),
+  hold: z.boolean().optional(),
+  metadata: metadataSchema.optional(),
+});
+export type TaskRequest = z.infer<typeof taskRequestSchema>;
+
+/** The sources of an input's texts, as far as a channel knows them. */
+export interface InputSources {
+  /** The input's messages with their labels; absent: all of it has the label of the task's source. */
+  readonly texts?: readonly LabelledText[];
+  /** The part of the input that may instruct and so choose skills; absent: the last message, if its source may instruct. */
+  readonly instructions?: string;
+}
+
+/** What the request alone does not say. `random` is at least 10 bytes; with `createdAt` it makes the task's id. */
+export interface TaskOrigin extends InputSources {
+  readonly tenant: string;
+  /** The id of the API key that asks; null: none is known. */
+  readonly key: string | null;
+  readonly via: WayIn;
+  readonly agent: PinnedAgent;
+  /** The tenant's own tools, as they are now. */
+  readonly sources: readonly PinnedSource[];
+  /** The skills among them. */
+  readonly skills: readonly Skill[];
+  /** The model of an agent that names none. */
+  readonly defaultModel: string;
+  readonly createdAt: number;
+  readonly random: Uint8Array;
+}
+
+/** A field of the request whose feature this release does not have; null when there is none. */
+function unavailableField(request: TaskRequest): Failure | null {
+  if (request.mode === "staged")
+    return unavailable("mode", 'Staged mode is not available yet. Leave `mode` out or send "live".');
+  return null;
+}
+
+/** The facts of the task that a request asks for. `not_available` and `invalid_input` name the field. */
+export function newTaskFacts(request: TaskRequest, origin: TaskOrigin): Result<TaskFacts> {
+  const missing = unavailableField(request);
+  if (missing !== null) return { ok: false, error: missing };
+  const { config } = origin.agent;
+  const models = modelsOf(config, origin.defaultModel);
+  const limits = resolveLimits(request.budget ?? {}, config.budget ?? {}, models);
+  if (!limits.ok) return limits;
+  const source = labelOfSource(origin.via);
+  const instructions = origin.instructions ?? (mayInstruct(source) ? undefined : "");
+  const matched = matchSkills({ ...request, instructions }, origin);
+  if (!matched.ok) return matched;
+  const ceiling = skillCeiling(origin);
+  const patterns = skillPatterns(matched.value);
+  const id = makeId("task", origin.createdAt, origin.random);
+  return ok({
+    id,
+    tenant: origin.tenant,
+    key: origin.key,
+    via: origin.via,
+    deliver: request.deliver ?? [],
+    rootId: id,
+    parentId: null,
+    depth: 0,
+    kind: "agent",
+    input: request.input,
+    label: origin.texts === undefined ? source : joinMessages(origin.texts),
+    ...(origin.texts === undefined ? {} : { texts: origin.texts }),
+    agent: origin.agent,
+    tools: [request.tools, ceiling, patterns].flatMap((list) => (list === undefined || list === null ? [] : [list])),
+    skills: matched.value,
+    sources: origin.sources,
+    project: request.project ?? null,
+    models,
+    limits: limits.value,
+    metadata: request.metadata ?? {},
+    createdAt: origin.createdAt,
+  });
+}
+
+/** The models of a task, in the order in which they are asked: the agent's own, then its fallbacks, each once. */
+function modelsOf({ model, fallbacks = [] }: AgentConfig, defaultModel: string): ModelChoice[] {
+  return [...new Set([model ?? defaultModel, ...fallbacks])].map(modelChoice);
+}
+
+/**
+ * The limits of a task. A limit of the agent's is the default and the most that a request may ask for; without one, a
+ * request may set any. Steps are 10 unless somebody says otherwise, and never over 100. A limit of money needs a known
+ * price of every model that may be asked.
+ */
+export function resolveLimits(
+  asked: BudgetLimits,
+  agents: BudgetLimits,
+  models: readonly ModelChoice[],
+): Result<Limits> {
+  for (const name of ["max_steps", "max_tokens", "max_cost_usd", "max_duration_s"] as const) {
+    const ceiling = agents[name] ?? (name === "max_steps" ? MAX_STEPS_CEILING : undefined);
+    const value = asked[name];
+    if (value !== undefined && ceiling !== undefined && value > ceiling) {
+      const field = `budget.${name}`;
+      return failed("invalid_input", `${field} is ${value}; the agent allows at most ${ceiling}.`, { field });
+    }
+  }
+  const cost = asked.max_cost_usd ?? agents.max_cost_usd ?? null;
+  const unpriced = models.find(({ price }) => price === null);
+  if (cost !== null && unpriced !== undefined) {
+    const message = `The price of the model ${unpriced.name} is not known, so budget.max_cost_usd cannot be held. Leave it out, or limit max_tokens.`;
+    return failed("invalid_input", message, { field: "budget.max_cost_usd" });
+  }
+  const seconds = asked.max_duration_s ?? agents.max_duration_s ?? null;
+  return ok({
+    maxSteps: asked.max_steps ?? agents.max_steps ?? DEFAULT_MAX_STEPS,
+    maxTokens: asked.max_tokens ?? agents.max_tokens ?? null,
+    maxCostMicros: cost === null ? null : Math.round(cost * MICROS_PER_DOLLAR),
+    maxDurationMs: seconds === null ? null : Math.round(seconds * 1000),
+  });
+}
+
+/** The configuration, unless its own limits refuse every task: one of money, with a model of unknown price. */
+export function checkAgentLimits(config: AgentConfig, defaultModel: string): Result<AgentConfig> {
+  const limits = checkTaskLimits({}, config, defaultModel);
+  return limits.ok ? ok(config) : limits;
+}
+
+/** Whether a task of the agent may have these limits. */
+export function checkTaskLimits(asked: BudgetLimits, config: AgentConfig, defaultModel: string): Result<Limits> {
+  return resolveLimits(asked, config.budget ?? {}, modelsOf(config, defaultModel));
+}
+
+/**
+ * The facts of the hidden task that holds one tool call of the API. Under `of`, the task that the call is made for, it has
+ * that task's tools, skills and sandbox; the key is the caller's, which need not be the one that the task was made with.
+ * `skills` are the agent's own, for a call that is made for no task.
+ */
+export function callTaskFacts(
+  origin: Omit<TaskOrigin, "skills" | "via">,
+  call: { project: string | null; of: TaskFacts | null; skills: readonly SkillInForce[]; toolName: string },
+): TaskFacts {
+  const id = makeId("task", origin.createdAt, origin.random);
+  const patterns = skillPatterns(call.skills);
+  return {
+    id,
+    tenant: origin.tenant,
+    key: origin.key,
+    via: call.of?.via ?? BY_API,
+    deliver: call.of?.deliver ?? [],
+    rootId: call.of?.rootId ?? id,
+    parentId: call.of?.id ?? null,
+    depth: call.of?.depth ?? 0,
+    kind: "call",
+    input: `Call ${call.toolName}`,
+    label: PRINCIPAL,
+    agent: origin.agent,
+    tools: call.of?.tools ?? (patterns === null ? [] : [patterns]),
+    skills: call.of?.skills ?? call.skills,
+    sources: call.of?.sources ?? origin.sources,
+    project: call.of?.project ?? call.project,
+    models: modelsOf(origin.agent.config, origin.defaultModel),
+    limits: { maxSteps: 1, maxTokens: null, maxCostMicros: null, maxDurationMs: null },
+    metadata: {},
+    createdAt: origin.createdAt,
+  };
+}
+
+function codePoints(value: string): number {
+  let count = value.length;
+  for (let i = 1; i < value.length; i += 1) {
+    if ((value.charCodeAt(i) & 0xfc00) === 0xdc00 && (value.charCodeAt(i - 1) & 0xfc00) === 0xd800) count -= 1;
+  }
+  return count;
+}
+
+function unavailable(field: string, message: string): Failure {
+  return { code: "not_available", message, field };
+}

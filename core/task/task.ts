@@ -1,0 +1,390 @@
+/**
+ * The life of a task, as a pure state machine. Read this file first.
+ *
+ * `decide(state, command, now)` says what a task becomes and what has to be stored with it; `nextWake(state, now)` says
+ * when the object's one alarm is due. A step has up to two hops: `think` (the model call, whose calls come back prepared,
+ * and some of them made) and `act` (the other calls). Both begin from a stored state that names the run of the alarm that makes them, the
+ * `incarnation`. Alarms of an object never overlap, so a hop that an alarm finds under another name was cut off by a
+ * crash: the normal path and the recovery path are the same path.
+ */
+import { timeLeftMs } from "./budget.ts";
+import type { Failure } from "../base/errors.ts";
+import { attach, beginActing, endCall, endHop, expireWaits, openBatch, refuseHop, startCalls } from "./batch.ts";
+import { admit, halt, leaveToAsk, turnAway } from "./admission.ts";
+import { enroll, openSubtask, refuseSubtask, subtasksToMake, takeEnding, takeWaits } from "./subtasks.ts";
+import { answerQuestion, decideApproval, decideUnknown } from "./answers.ts";
+import type { Command, NewTask } from "./commands.ts";
+import type { Decision } from "./decision.ts";
+import { takeMessage } from "./messages.ts";
+import {
+  condenseFirst,
+  endCondensing,
+  resumeCondensing,
+  takeHistory,
+  takeHistoryProgress,
+  takeSummary,
+} from "./condense.ts";
+import type { LabelledMessage } from "../model/messages.ts";
+import { joinLabels, labelName } from "../provenance/label.ts";
+import { joinMessages, labelMessage } from "../model/label-messages.ts";
+import { STATE_VERSION, type Phase, type TaskFacts, type TaskState } from "./state.ts";
+import { isBusy, isUnderWay } from "./status.ts";
+import {
+  beginStep,
+  isThisCall,
+  recoverModelCall,
+  retryModel,
+  returnToFirstModel,
+  takeFailure,
+  takeReply,
+  takeReport,
+} from "./step.ts";
+import { encodingOf } from "../model/table.ts";
+import { toPromptMessages } from "../prompt/mark-data.ts";
+import { estimateMessages } from "../model/tokens.ts";
+import { shownSkill } from "./skills-in-force.ts";
+import { Turn } from "./turn.ts";
+import { waitEndsAt } from "./waits.ts";
+
+/** The alarm that guards a running hop. It cannot fire beside a running handler, so it fires only after a crash. */
+const LEASE_MS = 1000;
+/** Hidden tasks that may be open for one task at a time. */
+const MAX_ADOPTED = 100;
+/** Hidden tasks that are erased with their task after they ended; earlier ones go by themselves, after a week. */
+const MAX_DISOWNED = 300;
+/** Requests that are remembered, so that one that is sent again is known. */
+const MAX_REQUESTS = 100;
+/** How long the hidden task of a call from the API is kept after it ended. */
+const HIDDEN_KEPT_MS = 7 * 86_400_000;
+
+/** The state of a task that was just made, and its first events. */
+export function createTask(input: NewTask, now: number): Decision {
+  const { facts, hold, call } = input;
+  const messages = readInput(facts);
+  const phase: Phase = hold ? { name: "held" } : call === null ? { name: "ready" } : { name: "prepared" };
+  const turn = new Turn(
+    {
+      v: STATE_VERSION,
+      facts,
+      phase,
+      step: 0,
+      startedAt: null,
+      usage: { steps: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, costMicros: 0, estimated: false },
+      usedBelow: { inputTokens: 0, outputTokens: 0, costMicros: 0 },
+      permit: null,
+      turnedAway: null,
+      model: { index: 0, since: now },
+      contextTokens: estimateMessages(
+        [{ role: "system", content: facts.agent.config.instructions }, ...toPromptMessages(messages, facts)],
+        encodingOf(facts.models[0]?.name ?? ""),
+      ),
+      isContextCounted: false,
+      windowTokens: null,
+      compactedThrough: 0,
+      steeredBy: joinLabels(facts.label, joinMessages(messages)),
+      clock: { activeMs: 0, since: null },
+      batch: [],
+      loaded: [],
+      steering: [],
+      attachments: [],
+      settledWaits: {},
+      subtasks: [],
+      tree: [],
+      waitsBelow: {},
+      uncounted: [],
+      toCancel: [],
+      adopted: [],
+      disowned: [],
+      requests: [],
+      repeat: null,
+      warned: [],
+    },
+    now,
+  );
+  const agent = { id: facts.agent.id, version: facts.agent.version };
+  const parent = facts.parentId === null ? {} : { parent_id: facts.parentId };
+  const skills = facts.skills.length === 0 ? {} : { skills: facts.skills.map(shownSkill) };
+  const label = labelName(turn.state.steeredBy);
+  turn.emit("task.created", { agent, input: facts.input, label, project: facts.project, ...parent, ...skills });
+  if (call !== null) {
+    turn.set({ step: 1 });
+    openBatch(turn, [call]);
+  }
+  return { ...turn.decision(), messages: messages.map((message) => ({ step: 0, message })) };
+}
+
+/** The messages of the input, each with its label. */
+function readInput({ input, texts, label }: TaskFacts): LabelledMessage[] {
+  if (texts !== undefined) return [...texts];
+  if (typeof input === "string") return [{ role: "user", content: input, label }];
+  return input.map((message) => labelMessage(message, label));
+}
+
+/** What a command makes of a task. One that was applied before, and one of a hop that is over, change nothing. */
+export function decide(state: TaskState, command: Command, now: number): Decision {
+  const turn = new Turn(state, now, "maxParallel" in command ? command.maxParallel : undefined);
+  const request = "request" in command ? command.request : null;
+  if (request !== null && state.requests.includes(request)) return turn.decision();
+  const refused = applyCommand(turn, command);
+  if (refused !== null) return turn.refuse(refused);
+  if (request !== null) turn.set({ requests: [...state.requests, request].slice(-MAX_REQUESTS) });
+  return turn.decision();
+}
+
+/** Decides a command on what was just decided, as one decision: both are stored together or neither is. */
+export function decideBoth(first: Decision, command: Command, now: number): Decision {
+  const then = decide(first.state, command, now);
+  if (then.refused !== null) return first;
+  // Work that was begun stays to be done, unless the task has moved on.
+  const work = then.work ?? (then.state.phase === first.state.phase ? first.work : null);
+  return { ...joinDecisions(first, then), work };
+}
+
+/** What is to be stored of two decisions, one made on the other. */
+export function joinDecisions(first: Decision, then: Decision): Decision {
+  return {
+    ...then,
+    events: [...first.events, ...then.events],
+    messages: [...first.messages, ...then.messages],
+    ledger: [...first.ledger, ...then.ledger],
+    spent: [...first.spent, ...then.spent],
+    below: [...first.below, ...then.below],
+    compaction: then.compaction ?? first.compaction,
+  };
+}
+
+/** Writes to the turn what the command does; a failure: it is refused, and nothing of the turn stands. */
+function applyCommand(turn: Turn, command: Command): Failure | null {
+  const { state } = turn;
+  const { phase } = state;
+  switch (command.type) {
+    case "wake":
+      wake(turn, command.incarnation);
+      return null;
+
+    case "start":
+      if (phase.name !== "held") return conflict("The task was started already.");
+      turn.set({ phase: { name: "ready" } });
+      return null;
+
+    case "admitted":
+      if (isBusy(phase)) admit(turn, command);
+      return null;
+
+    case "turned_away":
+      if (isBusy(phase) && !isUnderWay(phase)) turnAway(turn, command);
+      return null;
+
+    case "exhausted":
+      if (isBusy(phase)) {
+        turn.cutOff();
+        turn.end("failed", "budget_exceeded", null, { code: "budget_exceeded", message: command.message });
+      }
+      return null;
+
+    case "called":
+      if (state.turnedAway !== null) turn.set({ turnedAway: { ...state.turnedAway, askAgainAt: turn.now } });
+      return null;
+
+    case "halt":
+      halt(turn, command.message);
+      return null;
+
+    case "model_replied":
+      if (isThisCall(state, phase, command)) takeReply(turn, phase, command);
+      return null;
+
+    case "model_failed":
+      if (isThisCall(state, phase, command)) takeFailure(turn, phase, command);
+      return null;
+
+    case "calls_starting":
+      if (isThisHop(state, command)) startCalls(turn, command.callIds);
+      return null;
+
+    case "model_progressed":
+    case "request_measured":
+    case "request_refused":
+      if (isThisCall(state, phase, command)) takeReport(turn, phase, command);
+      return null;
+
+    case "call_settled":
+    case "call_bound":
+      if (isThisHop(state, command)) endCall(turn, command);
+      return null;
+
+    case "result_condensed":
+      if (isThisHop(state, command)) takeSummary(turn, command);
+      return null;
+
+    case "history_progressed":
+      if (isThisHop(state, command)) takeHistoryProgress(turn, command);
+      return null;
+
+    case "history_condensed":
+      if (isThisHop(state, command)) takeHistory(turn, command);
+      return null;
+
+    case "hop_ended":
+      if (!isThisHop(state, command)) return null;
+      if (phase.name === "condensing") endCondensing(turn, phase);
+      else endHop(turn);
+      return null;
+
+    case "hop_refused":
+      if (isThisHop(state, command)) refuseHop(turn, command.callIds);
+      return null;
+
+    case "message":
+      return takeMessage(turn, command);
+
+    case "answer":
+      return answerQuestion(turn, command);
+
+    case "approval_decided":
+      return decideApproval(turn, command);
+
+    case "unknown_decided":
+      return decideUnknown(turn, command);
+
+    case "subtask_opened":
+      openSubtask(turn, command.callId);
+      return null;
+
+    case "subtask_refused":
+      refuseSubtask(turn, command);
+      return null;
+
+    case "subtask_ended":
+      takeEnding(turn, command.ending);
+      return null;
+
+    case "subtask_waits":
+      takeWaits(turn, command);
+      return null;
+
+    case "enroll":
+      if (phase.name === "ended" && !state.tree.includes(command.subtask)) {
+        return conflict(`The task is ${phase.status}: its tree takes no more subtasks.`);
+      }
+      return enroll(turn, command.subtask);
+
+    case "cancelled_below":
+      if (!state.toCancel.includes(command.task)) return null;
+      turn.set({ toCancel: state.toCancel.filter((task) => task !== command.task) });
+      return null;
+
+    case "attach":
+      if (state.attachments.some(({ path }) => path === command.file.path)) return attach(turn, command.file);
+      if (phase.name === "ended") return conflict(`The task is ${phase.status}: no file can be attached.`);
+      return attach(turn, command.file);
+
+    case "adopt":
+      if (phase.name === "ended") return conflict(`The task is ${phase.status}: no call can be made for it.`);
+      if (state.adopted.includes(command.task)) return null;
+      if (state.adopted.length >= MAX_ADOPTED) return conflict(`${MAX_ADOPTED} calls are open for this task already.`);
+      turn.set({ adopted: [...state.adopted, command.task] });
+      return null;
+
+    case "disown":
+      if (!state.adopted.includes(command.task)) return null;
+      turn.set({ adopted: state.adopted.filter((task) => task !== command.task) });
+      turn.set({ disowned: [...state.disowned, command.task].slice(-MAX_DISOWNED) });
+      return null;
+
+    case "cancel":
+      if (phase.name === "ended") {
+        return phase.status === "cancelled" ? null : conflict(`The task is ${phase.status} already.`);
+      }
+      turn.cutOff();
+      turn.end("cancelled", "cancelled", null, null);
+      return null;
+  }
+}
+
+/** When the alarm is due, in milliseconds since the epoch; null: the task waits for something from outside, at no cost. */
+export function nextWake(state: TaskState, now: number): number | null {
+  const { phase } = state;
+  const mayBegin = state.turnedAway?.askAgainAt ?? now;
+  switch (phase.name) {
+    case "held":
+      return null;
+    case "ended":
+      return state.toCancel.length > 0 ? now : expiresAt(state);
+    case "ready":
+    case "prepared":
+    case "dispatching":
+      return mayBegin;
+    case "thinking":
+    case "acting":
+    case "condensing":
+      return Math.max(phase.since + LEASE_MS, mayBegin);
+    case "backing_off":
+      return Math.max(Math.min(phase.until, now + timeLeftMs(state, now)), mayBegin);
+    case "parked": {
+      const ends = state.batch.flatMap((call) => (call.wait === null ? [] : [waitEndsAt(call.wait)]));
+      const moments = ends.filter((at) => at !== null);
+      if (state.clock.since !== null) moments.push(now + timeLeftMs(state, now));
+      const first = Math.min(...moments);
+      return Number.isFinite(first) ? first : null;
+    }
+  }
+}
+
+/** When a task that ended is to be forgotten; null: never. Only the hidden task of a call is forgotten by itself. */
+export function expiresAt(state: TaskState): number | null {
+  if (state.phase.name !== "ended" || state.facts.kind !== "call") return null;
+  return state.phase.at + HIDDEN_KEPT_MS;
+}
+
+/** The alarm fired: what was cut off is taken up, what is due happens, and the next hop begins when the tenant lets it. */
+function wake(turn: Turn, incarnation: string): void {
+  if (turn.state.phase.name === "parked") expireWaits(turn);
+  const { phase, turnedAway, toCancel } = turn.state;
+  if (phase.name === "ended" && toCancel.length > 0) turn.work = { kind: "cancel", tasks: toCancel };
+  if (phase.name === "held" || phase.name === "ended") return;
+  if ("incarnation" in phase && phase.incarnation === incarnation) return;
+  turn.cutOff();
+  if (timeLeftMs(turn.state, turn.now) <= 0) return turn.exceed("duration");
+  if (!isBusy(phase) || (phase.name === "backing_off" && phase.until > turn.now)) return;
+  if (turnedAway !== null && turnedAway.askAgainAt > turn.now) return;
+  if (phase.name === "ready") returnToFirstModel(turn);
+  turn.work = leaveToAsk(turn.state, turn.now);
+  if (turn.work === null) begin(turn, incarnation, phase);
+}
+
+/** Begins the hop that the phase is up to. */
+function begin(turn: Turn, incarnation: string, phase: Phase): void {
+  switch (phase.name) {
+    case "ready":
+      return condenseFirst(turn, incarnation) ? undefined : beginStep(turn, incarnation);
+    case "prepared":
+      turn.start();
+      return beginActing(turn, incarnation);
+    case "dispatching":
+      turn.work = { kind: "dispatch", step: turn.state.step, subtasks: subtasksToMake(turn.state, turn.now) };
+      return;
+    case "thinking":
+      return recoverModelCall(turn, incarnation, phase);
+    case "acting":
+      return beginActing(turn, incarnation);
+    case "condensing":
+      return resumeCondensing(turn, incarnation, phase);
+    case "backing_off":
+      return retryModel(turn, incarnation, phase);
+    case "held":
+    case "parked":
+    case "ended":
+      return;
+  }
+}
+
+function isThisHop(state: TaskState, command: { step: number; incarnation: string }): boolean {
+  const { phase } = state;
+  const isHop = phase.name === "acting" || phase.name === "condensing";
+  return isHop && phase.incarnation === command.incarnation && state.step === command.step;
+}
+
+function conflict(message: string): Failure {
+  return { code: "conflict", message };
+}

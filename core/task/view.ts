@@ -1,0 +1,187 @@
+/** A task as the API shows it. */
+import { statusOf, type TaskStatus } from "./status.ts";
+import { MICROS_PER_DOLLAR } from "./amounts.ts";
+import { treeUse } from "./budget.ts";
+import { hashApproved } from "../gateway/bind-files.ts";
+import { shownSkill, type ShownSkill, standingFacts } from "./skills-in-force.ts";
+import { budgetOf, type TaskBudget } from "./budget-view.ts";
+import type { EndReason, TaskState } from "./state.ts";
+import type { Message } from "../model/messages.ts";
+import { iso, isoOrNull } from "../base/iso.ts";
+import type { BoundFile } from "../tool/tool.ts";
+
+/** What a task waits for, as the API shows it. */
+export type PendingView =
+  | {
+      readonly kind: "question";
+      readonly id: string;
+      readonly query: string;
+      readonly choices: readonly string[] | null;
+      readonly person: string | null;
+      /** Absent when no record of the person is there. */
+      readonly person_id?: string;
+      readonly expires_at: string | null;
+      /** The subtask that asks; absent for the task's own. */
+      readonly task_id?: string;
+    }
+  | {
+      readonly kind: "approval";
+      readonly id: string;
+      readonly call_id: string;
+      readonly tool: string;
+      /** Absent in events, where `approval.requested` has them. */
+      readonly arguments?: unknown;
+      readonly arguments_hash: string;
+      /** Of what is approved: the arguments with the content of their files. Absent from a task of an earlier release. */
+      readonly approved_hash?: string;
+      readonly reason: string;
+      readonly expires_at: string | null;
+      /** The files that the call names: their content is approved with it. Absent when it names none. */
+      readonly files?: readonly ApprovedFile[];
+      readonly task_id?: string;
+    }
+  | {
+      readonly kind: "unknown";
+      readonly call_id: string;
+      readonly tool: string;
+      readonly arguments?: unknown;
+      readonly task_id?: string;
+    };
+
+/** A file that a call names, as people see it. */
+export interface ApprovedFile {
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+  /** Of a directory. */
+  readonly file_count?: number;
+}
+
+export function formatFile({ path, size, hash, fileCount }: BoundFile): ApprovedFile {
+  return { path, size, sha256: hash, ...(fileCount === undefined ? {} : { file_count: fileCount }) };
+}
+
+/** A file of the output; the API adds its URL. */
+export interface OutputFile {
+  readonly path: string;
+  readonly size: number;
+  readonly content_type: string;
+  /** Of the attached content, which deliveries send. Absent when an earlier release attached it. */
+  readonly sha256?: string;
+}
+
+/** The task of `GET /v1/tasks/{id}`. `output.files[].url` is added by the route, which knows its own address. */
+export interface TaskView {
+  readonly id: string;
+  readonly status: TaskStatus;
+  readonly reason: EndReason | null;
+  readonly agent: { readonly id: string; readonly version: number };
+  readonly project: string | null;
+  readonly parent_id: string | null;
+  readonly input: string | readonly Pick<Message, "role" | "content">[];
+  readonly output: { readonly text: string; readonly files: readonly OutputFile[] } | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly pending: readonly PendingView[];
+  readonly usage: {
+    readonly steps: number;
+    readonly tool_calls: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cost_usd: number;
+    readonly estimated: boolean;
+  };
+  /** Null: of a task of an earlier release, as the index has it. */
+  readonly budget: TaskBudget | null;
+  /** Those in force: with the lists of their tools, they say why one is missing. */
+  readonly skills: readonly ShownSkill[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+}
+
+/** What a view holds beside the state: rows of their own. */
+export interface ViewRows {
+  /** The arguments of a call, as its ledger row has them. */
+  readonly argumentsOf: (callId: string) => unknown;
+  /** What subtasks wait for from people. */
+  readonly below: readonly PendingView[];
+}
+
+/** Shows a state. Tokens and money are those of the task and its subtasks; steps and calls are its own. */
+export function viewTask(state: TaskState, rows: ViewRows): TaskView {
+  const { facts, phase, usage, usedBelow } = state;
+  const ended = phase.name === "ended" ? phase : null;
+  return {
+    id: facts.id,
+    status: statusOf(state),
+    reason: ended?.reason ?? null,
+    agent: { id: facts.agent.id, version: facts.agent.version },
+    project: facts.project,
+    parent_id: facts.parentId,
+    input: facts.input,
+    output: ended?.text == null ? null : { text: ended.text, files: filesOf(state) },
+    error: ended?.error ?? null,
+    pending: [...pendingOf(state).map((entry) => withArguments(entry, rows)), ...(ended === null ? rows.below : [])],
+    usage: {
+      steps: usage.steps,
+      tool_calls: usage.toolCalls,
+      input_tokens: usage.inputTokens + usedBelow.inputTokens,
+      output_tokens: usage.outputTokens + usedBelow.outputTokens,
+      cost_usd: treeUse(state).costMicros / MICROS_PER_DOLLAR,
+      estimated: usage.estimated,
+    },
+    budget: budgetOf(state),
+    skills: standingFacts(state).skills.map(shownSkill),
+    metadata: facts.metadata,
+    created_at: iso(facts.createdAt),
+    started_at: isoOrNull(state.startedAt),
+    ended_at: isoOrNull(ended?.at ?? null),
+  };
+}
+
+function withArguments(entry: PendingView, { argumentsOf }: ViewRows): PendingView {
+  return entry.kind === "question" ? entry : { ...entry, arguments: argumentsOf(entry.call_id) };
+}
+
+/** What the task itself waits for from people, oldest first, without arguments; empty once it ended. */
+export function pendingOf(state: TaskState): PendingView[] {
+  if (state.phase.name === "ended") return [];
+  const pending: PendingView[] = [];
+  for (const call of state.batch) {
+    const wait = call.wait;
+    if (wait?.kind === "question") {
+      pending.push({
+        kind: "question",
+        id: wait.id,
+        query: wait.query,
+        choices: wait.choices,
+        person: wait.person,
+        ...(wait.personId === undefined ? {} : { person_id: wait.personId }),
+        expires_at: isoOrNull(wait.expiresAt),
+      });
+    } else if (wait?.kind === "approval") {
+      pending.push({
+        kind: "approval",
+        id: wait.id,
+        call_id: call.id,
+        tool: call.tool,
+        arguments_hash: call.argumentsHash,
+        approved_hash: hashApproved(call.argumentsHash, wait.files),
+        reason: wait.reason,
+        expires_at: isoOrNull(wait.expiresAt),
+        ...(wait.files === undefined ? {} : { files: wait.files.map(formatFile) }),
+      });
+    } else if (wait?.kind === "unknown") {
+      pending.push({ kind: "unknown", call_id: call.id, tool: call.tool });
+    }
+  }
+  return pending;
+}
+
+/** The files marked for delivery. */
+export function filesOf(state: TaskState): OutputFile[] {
+  return state.attachments.map(({ path, size, contentType, hash }) => {
+    return { path, size, content_type: contentType, ...(hash === undefined ? {} : { sha256: hash }) };
+  });
+}

@@ -1,0 +1,101 @@
+/** What a call makes its task wait for: how waits open, end, and expire. Subtasks have `core/task/subtasks.ts`. */
+import { derivedId } from "../base/ids.ts";
+import { confirmedOutcome, failedOutcome } from "./ledger.ts";
+import { PERSON } from "../provenance/label.ts";
+import type { CallOutcome } from "./commands.ts";
+import type { BatchCall, Wait } from "./state.ts";
+import type { Control } from "../tool/tool.ts";
+
+type QuestionWait = Extract<Wait, { kind: "question" }>;
+
+/** The wait that a control opens; null when it holds nothing up. `before`: questions of the same call that are over. */
+export function openWait(control: Control, callId: string, now: number, before: number): Wait | null {
+  switch (control.kind) {
+    case "ask":
+      if (!control.wait) return null;
+      return {
+        kind: "question",
+        id: derivedId("question", callId, before),
+        query: control.query,
+        choices: control.choices,
+        person: control.person,
+        ...(control.personId === undefined ? {} : { personId: control.personId }),
+        expiresAt: control.deadlineSeconds === null ? null : now + control.deadlineSeconds * 1000,
+        defaultAnswer: control.defaultAnswer,
+        ...(control.state === undefined ? {} : { state: control.state }),
+        since: now,
+      };
+    case "sleep":
+      return { kind: "sleep", since: now, until: now + control.seconds * 1000 };
+    case "attach":
+    case "dispatch":
+    case "load":
+    case "finish":
+      return null;
+  }
+}
+
+/** When a wait ends by itself; null: never. */
+export function waitEndsAt(wait: Wait): number | null {
+  switch (wait.kind) {
+    case "question":
+    case "approval":
+      return wait.expiresAt;
+    case "sleep":
+      return wait.until;
+    case "subtask":
+    case "unknown":
+      return null;
+  }
+}
+
+/** True for a wait on a person, whose time counts against nobody's budget. */
+export function isForPerson(wait: Wait): boolean {
+  return wait.kind === "question" || wait.kind === "approval" || wait.kind === "unknown";
+}
+
+/** The outcome of a wait whose time is up. */
+export function expiredOutcome(wait: Wait): CallOutcome {
+  switch (wait.kind) {
+    case "sleep": {
+      const seconds = Math.round((wait.until - wait.since) / 1000);
+      return confirmedOutcome({ waited_seconds: seconds }, `Waited ${seconds} seconds.`, wait.until - wait.since);
+    }
+    case "question":
+      return wait.defaultAnswer === null
+        ? confirmedOutcome({ answer: null, expired: true }, "Nobody answered in time.", 0)
+        : confirmedOutcome(
+            { answer: wait.defaultAnswer, expired: true },
+            `Nobody answered in time. The agreed default stands: ${wait.defaultAnswer}`,
+            0,
+          );
+    case "approval":
+    case "subtask":
+    case "unknown":
+      return failedOutcome("refused", "gone", "Nobody decided in time, so this was not done.");
+  }
+}
+
+/** The outcome of a question that somebody answered. */
+export function answeredOutcome(answer: string, by: string): CallOutcome {
+  return { ...confirmedOutcome({ answer, answered_by: by }, answer, 0), label: PERSON };
+}
+
+/** What events tell of a question beside how it stands: who is asked what. */
+export function toldOfQuestion({ query, person, personId }: Pick<QuestionWait, "query" | "person" | "personId">) {
+  return { query, person, ...(personId === undefined ? {} : { person_id: personId }) };
+}
+
+/** A question or an approval that is open, as the event that ends its task tells it; null for other waits. */
+export function toldOfOpen(tool: string, wait: Wait | null): Readonly<Record<string, unknown>> | null {
+  if (wait?.kind === "question") return { kind: wait.kind, id: wait.id, ...toldOfQuestion(wait) };
+  return wait?.kind === "approval" ? { kind: wait.kind, id: wait.id, tool } : null;
+}
+
+/** The open call that has the question or approval with this id. */
+export function callWaitingOn(batch: readonly BatchCall[], kind: Wait["kind"], id: string): BatchCall | null {
+  return (
+    batch.find((call) => call.wait !== null && call.wait.kind === kind && "id" in call.wait && call.wait.id === id) ??
+    null
+  );
+}

@@ -1,0 +1,400 @@
+/**
+ * What the units say to each other over RPC: the methods of the objects; `core/steps/rpc.ts` has the step runner's. Expected failures are
+ * `Result` values. Everything is structured-cloneable.
+ */
+import type { NoticeFacts, NoticeType, ToldNotice } from "../task/notice.ts";
+import type { Result } from "../base/errors.ts";
+import type { TaskEvent } from "../task/events.ts";
+import type { IdempotencyState, IdempotentRequest, StoredReply } from "./idempotency.ts";
+import type { Scope } from "./keys.ts";
+import type { NewMemory } from "../memory/memory.ts";
+import type { OpenWait } from "../task/open-waits.ts";
+import type {
+  ChangeOptions,
+  DirectoryEntry,
+  FileEntry,
+  FilePage,
+  FileVersion,
+  WrittenFile,
+} from "../ports/tool-ports.ts";
+import type { ChangeSetRpc } from "../sandbox/change-set.ts";
+import type { Label } from "../provenance/label.ts";
+import type { SandboxWrite } from "../sandbox/write.ts";
+import type { BudgetAccount, BudgetLimit, TenantStop } from "./budget-tree.ts";
+import type { Place } from "../model/label-parts.ts";
+import type { Reindex } from "./recovery.ts";
+import type { Retention, RetentionProgress, TrimmedPart } from "./retention.ts";
+import type { EndedSession, Session, SessionPage, SessionQuery, SessionsToEnd, SignInLink } from "./session.ts";
+import type { NearLimit, NewTask } from "../task/commands.ts";
+import type { LedgerRow, Spend } from "../task/decision.ts";
+import type { Amount, AmountLimit, Attachment, TaskFacts } from "../task/state.ts";
+import type { PinnedSource, SourceRecord } from "../tool/source.ts";
+import type { PendingView, TaskView } from "../task/view.ts";
+
+/** A page of the log. `done`: the log will never grow beyond what this page ends with. */
+export interface EventPage {
+  readonly events: readonly TaskEvent[];
+  readonly last: number;
+  readonly done: boolean;
+}
+
+/** A page of the ledger, in order. `next` is the call to go on after; null: this was the last page. */
+export interface LedgerPage {
+  readonly rows: readonly LedgerRow[];
+  readonly next: string | null;
+}
+
+/**
+ * The task object. Every method of a task that does not exist here answers `not_found`. `request` names a request that
+ * may be sent again (null: it carries no `Idempotency-Key`): a command whose request was applied before changes nothing
+ * and answers as if it had been applied now.
+ */
+export interface TaskRpc {
+  /** Making it again changes nothing. */
+  create(task: NewTask): Promise<Result<TaskView>>;
+  view(): Promise<Result<TaskView>>;
+  facts(): Promise<Result<TaskFacts>>;
+  /** The task's line in the index as it stands, without news. Changes nothing. */
+  indexRow(): Promise<Result<TaskReport>>;
+  start(request: string | null): Promise<Result<TaskView>>;
+  /**
+   * `own`: how many UTF-16 units of `text`, from its beginning, its sender wrote; the rest is from outside. Absent: all.
+   * `outside`: the places that are from outside, in order. It replaces `own`, which is what an earlier release reads.
+   */
+  message(text: string, request: string | null, own?: number, outside?: readonly Place[]): Promise<Result<TaskView>>;
+  answer(
+    question: string,
+    answer: { text: string; isChoice: boolean; by: string },
+    request: string | null,
+  ): Promise<Result<TaskView>>;
+  /**
+   * Decides an approval: the first decision counts. With `arguments`, the call is made with those in the place of the ones
+   * that were asked for, once they were checked and hashed anew.
+   */
+  decideApproval(
+    approval: string,
+    decision: {
+      readonly decision: "approve" | "refuse";
+      readonly arguments: Readonly<Record<string, unknown>> | null;
+      readonly reason: string | null;
+      readonly by: string;
+    },
+    request: string | null,
+  ): Promise<Result<TaskView>>;
+  /** Decides a call whose outcome nobody knows; `conflict` when the task is not parked on it. */
+  decideUnknown(
+    callId: string,
+    decision: { readonly decision: "done" | "retry" | "skip"; readonly by: string },
+    request: string | null,
+  ): Promise<Result<LedgerRow>>;
+  /** Cancels the task, and everything below it soon after. */
+  cancel(by: string): Promise<Result<TaskView>>;
+  /** The tenant stops: the hop under way is cut off, with a few seconds for tool calls to end, and none begins. */
+  halt(message: string): Promise<void>;
+  /** The tenant has a place for the task, or was released. */
+  called(): Promise<void>;
+  /** At the root of a tree: takes one more subtask into the tree's count; `quota_exceeded` when it is full. */
+  enroll(subtask: string): Promise<Result<void>>;
+  /**
+   * A subtask has ended. Reported again until this returns. `label` is the join over everything that it read; `OUTSIDE` when
+   * a subtask of an earlier release omits it.
+   */
+  subtaskEnded(subtask: TaskView, label?: Label): Promise<void>;
+  /**
+   * A subtask tells what it and those below it wait for from people, and whether its time stands. An older `version` than
+   * one before is dropped.
+   */
+  subtaskWaits(
+    subtask: string,
+    version: number,
+    told: { readonly pending: readonly PendingView[]; readonly stands: boolean },
+  ): Promise<void>;
+  /** The subtasks of this task itself, in the order in which they were dispatched. */
+  subtasks(): Promise<Result<readonly string[]>>;
+  /** A settled call, with what the model read of it; `not_found` otherwise. */
+  call(callId: string): Promise<Result<LedgerRow>>;
+  /** What the task spent so far, one row for each model call and each subtask that ended. */
+  spending(): Promise<Result<readonly Spend[]>>;
+  /** What the task leaves in memory; null: nothing. */
+  summary(): Promise<Result<NewMemory | null>>;
+  /** Events with a sequence number over `after`: at most `limit` (≤ 500), and fewer when they are large (over 4 MB). */
+  events(after: number, limit: number): Promise<Result<EventPage>>;
+  /** Calls after `after` (null: from the start), at most `limit` (≤ 500) and 4 MB. Without results, rows are small. */
+  ledger(page: { after: string | null; limit: number; withResults: boolean }): Promise<Result<LedgerPage>>;
+  /** Marks a file for delivery, for a call that was made from outside the task's own steps. */
+  attach(file: Attachment): Promise<Result<TaskView>>;
+  /** Takes a hidden task as its own, so that cancelling or erasing this one reaches it; `conflict` once this one ended. */
+  adopt(task: string): Promise<Result<TaskView>>;
+  /** A hidden task has ended: it counts no more against those that may be open, and is still erased with this one. */
+  disown(task: string): Promise<Result<TaskView>>;
+  /**
+   * Sets the alarm again from the stored state, and reports again in the background. False: nothing is stored. Undefined: an
+   * object of an earlier release, which does not say.
+   */
+  poke(): Promise<boolean | undefined>;
+  /**
+   * Forgets everything, its subtasks and the hidden tasks that it adopted first; `conflict` while the task lives. What
+   * cannot be erased now fails the whole, which can be done again. With `keepsMemory`, the summary that it left in memory stays.
+   */
+  erase(keepsMemory?: boolean): Promise<Result<void>>;
+  /** When the last task of the tree at and below this one ended; null: one lives, or has still to report its end. */
+  treeEndedAt(): Promise<Result<number | null>>;
+  /** True while the tree at and below this one stores a part that `trim` removes. */
+  hasPart(part: TrimmedPart): Promise<Result<boolean>>;
+  /** Removes a part of what the tree at and below this one stores; `conflict` while one of it lives. Can be done again. */
+  trim(part: TrimmedPart): Promise<Result<void>>;
+}
+
+/** One line of the index that a task reports to its tenant. `version` only grows. */
+export interface TaskReport {
+  readonly task: string;
+  readonly version: number;
+  readonly view: TaskView;
+  readonly hidden: boolean;
+  /** When its alarm is due; null: it waits for something from outside. */
+  readonly wakeAt: number | null;
+  /** The key or the schedule that its tree was made by; null: neither. */
+  readonly key: string | null;
+  /** What the task itself used so far, without its subtasks. */
+  readonly used: Amount;
+  /** What the task itself waits for from people; absent: nothing. */
+  readonly waits?: readonly OpenWait[];
+  /** The root of its tree; absent: it is one itself. */
+  readonly root?: string;
+  /** What happened since the last report that the world may want to hear of; absent: nothing. */
+  readonly news?: { readonly facts: NoticeFacts; readonly notices: readonly ToldNotice[] };
+}
+
+/**
+ * A task asks its tenant for leave to begin hops. `version` is the task's, and grows: whatever is older and comes late
+ * changes nothing. `used` is its own use so far, `need` the least that its next model call can do with, `want` what the
+ * call would take.
+ */
+export interface EnterRequest {
+  readonly task: string;
+  readonly version: number;
+  readonly key: string | null;
+  readonly agent: string;
+  readonly used: Amount;
+  readonly need: Amount;
+  readonly want: Amount;
+  /** False when the next hop asks a model whose price nobody knows, so that no limit of money could be held. */
+  readonly isPriced: boolean;
+}
+
+/**
+ * What the tenant says. `admitted`: hops may begin for `forMs`, up to a total own use of `grant`; the task holds one of
+ * the tenant's places until it reports that it no longer runs. `queued`: every place is taken, or budget that others hold
+ * may come back; the tenant calls it. `exceeded`: a budget cannot cover `need` any more.
+ */
+export type EnterReply =
+  | {
+      readonly kind: "admitted";
+      readonly forMs: number;
+      readonly grant: AmountLimit;
+      readonly near: readonly NearLimit[];
+    }
+  | {
+      readonly kind: "queued";
+      readonly why: "queue" | "budget";
+      readonly message: string | null;
+      readonly askAgainAfterMs: number;
+    }
+  | { readonly kind: "stopped"; readonly message: string; readonly askAgainAfterMs: number }
+  | { readonly kind: "exceeded"; readonly message: string };
+
+/** A key as the tenant's object knows it. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly tenant: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: number | null;
+  /** The key's bounds. Null for a key without bounds, absent in a record of an earlier release. */
+  readonly projects?: readonly string[] | null;
+  readonly agents?: readonly string[] | null;
+}
+
+/** The state of a key's request window. `resetSeconds` is the time until the present window ends. */
+export interface RateState {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+/**
+ * What the tenant's object says to a request, in one hop: who it is, whether it may come in, and what a repeat gets.
+ * `unknown_key`: the object was never shown this key; the Worker looks it up in the database and asks again with its
+ * record. `dead_key`: revoked or expired.
+ */
+export type Admission =
+  | { readonly kind: "unknown_key" }
+  | { readonly kind: "dead_key" }
+  | { readonly kind: "limited"; readonly rate: RateState; readonly retryAfterMs: number }
+  | {
+      readonly kind: "admitted";
+      readonly key: KeyRecord;
+      readonly rate: RateState;
+      /** Set while the tenant is stopped: it makes and starts nothing. */
+      readonly stopped: TenantStop | null;
+      /** What was read of the tenant's agents for a request with this stamp holds for every request with it. */
+      readonly agentsStamp: string;
+      /** The tenant's own tools, as a task that is made now has them. */
+      readonly sources: readonly PinnedSource[];
+      /** Null when the request carries no `Idempotency-Key`. */
+      readonly idempotency: IdempotencyState | null;
+      /** The session that the request came by; null: it came by the key itself. */
+      readonly session: SessionFacts | null;
+    };
+
+/** A session as the requests that come by it know it. */
+export type SessionFacts = Pick<Session, "id" | "hash" | "tenantName" | "expiresAt">;
+
+/** What admissions say of the tenant itself. */
+export type TenantStanding = Pick<Extract<Admission, { kind: "admitted" }>, "stopped" | "agentsStamp" | "sources">;
+
+/** The tenant's object, named by the tenant's id (the one named `operator` admits the operator's requests). */
+export interface TenantRpc {
+  /**
+   * Judges a request. `keyRecord` is given when the Worker had to look the key up. A repeat of a request that runs waits
+   * in here for its reply, up to a minute.
+   */
+  admit(request: {
+    readonly keyHash: string;
+    readonly keyRecord: KeyRecord | null;
+    readonly idempotency: IdempotentRequest | null;
+    /** True when the rate was counted by an earlier question of the same request. Absent from a Worker of an earlier release. */
+    readonly isCounted?: boolean;
+  }): Promise<Admission>;
+  /** Judges a request by a session's token. `dead_key`: there is no such session any more, or its key is dead. */
+  admitSession(request: {
+    readonly sessionHash: string;
+    readonly idempotency: IdempotentRequest | null;
+    /** As for `admit`. */
+    readonly isCounted?: boolean;
+  }): Promise<Admission>;
+  /**
+   * Begins a session, by a key that the object was shown or by a link, which is used up by it. `unauthenticated`: the key
+   * is dead; `gone`: there is no such link any more.
+   */
+  beginSession(
+    session: Pick<Session, "id" | "hash" | "tenantName"> & {
+      /** Absent where a Worker of an earlier release asks. */
+      readonly userAgent?: string;
+    },
+    by: { readonly keyHash: string } | { readonly linkHash: string },
+  ): Promise<Result<{ readonly key: KeyRecord; readonly expiresAt: number }>>;
+  /** The sessions that hold, the latest first. */
+  listSessions(query: SessionQuery): Promise<SessionPage>;
+  /** Ends sessions for good, with the links that they made and the feeds that they follow. Gives those that held until now. */
+  endSessions(which: SessionsToEnd): Promise<readonly EndedSession[]>;
+  /** Keeps a link until it is opened or over. `unauthenticated`: what makes it is dead. Keeping it again changes nothing. */
+  keepLink(
+    link: Pick<SignInLink, "id" | "hash" | "expiresAt">,
+    by: { readonly keyHash: string } | { readonly sessionHash: string },
+  ): Promise<Result<void>>;
+  /**
+   * Ends a `fresh` request and wakes its repeats; with null nothing is kept, and the next repeat runs again. Gives null,
+   * or the reply of another try that was first: then that one stands, and this request has to answer with it.
+   */
+  settle(ticket: string, reply: StoredReply | null): Promise<StoredReply | null>;
+  /**
+   * The key with this id is dead from now on, also when the object has not seen it yet. Nothing is kept of an id that no
+   * key has, as far as the database can say.
+   */
+  revoke(keyId: string): Promise<void>;
+  /**
+   * Durably takes a task's index row; the row follows in Postgres. A report on a task that was forgotten is dropped.
+   * `erased`: the tenant is gone, and the task has to go too.
+   */
+  report(row: TaskReport): Promise<{ readonly erased: boolean }>;
+  /** Asks for leave to begin hops. `report` is taken as by the method of that name; null: there is no news. */
+  enter(request: EnterRequest, report: TaskReport | null): Promise<EnterReply>;
+  /** Stops everything of the tenant; its own stop and the operator's stand independently. Stopping twice changes nothing. */
+  stop(stop: TenantStop): Promise<TenantStop>;
+  /** Takes one side's stop away and gives what still stands; `forbidden` when the operator's does and `byOperator` is false. */
+  release(byOperator: boolean): Promise<Result<TenantStop | null>>;
+  stopped(): Promise<TenantStop | null>;
+  /** What a task needs to know of its tenant that no key asks for; null: the tenant is gone. */
+  standing(): Promise<TenantStanding | null>;
+  /** Every account that has a limit or was used, with what is used and what is leased. */
+  budgets(): Promise<readonly BudgetAccount[]>;
+  /** Sets the limit of an account (`tenant`, or the id of a key, a schedule or an agent); null takes it away. */
+  setBudget(account: string, limit: BudgetLimit | null): Promise<BudgetAccount>;
+  /** An agent is about to change, or has changed: admissions get another stamp. */
+  stampAgents(): Promise<void>;
+  /** A source of the tenant's tools was published: tasks made after this have it. Only a higher version changes anything. */
+  takeSource(source: Pick<SourceRecord, "name" | "version" | "hash">): Promise<void>;
+  /**
+   * An endpoint is about to want these types of events, or wants them since just now: from here on they are kept. Gives the
+   * stamp under which the endpoints can be read.
+   */
+  addInterests(types: readonly NoticeType[]): Promise<string>;
+  /** The types that the endpoints want that were read under this stamp, in place of all; under an older one nothing changes. */
+  setInterests(types: readonly NoticeType[], stamp: string): Promise<void>;
+  /**
+   * True when the key with this id was revoked, the session that is named with it is over, or the tenant was erased. For
+   * streams that outlive their request's check.
+   */
+  isRevoked(keyId: string, sessionHash?: string | null): Promise<boolean>;
+  /**
+   * Durably takes an erased task out of the index, whatever is still reported of it. Of an erased tenant: the task needs
+   * no more erasing.
+   */
+  forget(task: string, keepsMemory?: boolean): Promise<void>;
+  /**
+   * Rebuilds from the objects what Postgres holds of the tenant, in the background; one that runs continues. `not_found`: the
+   * tenant is erased, or neither a row nor this object knows it.
+   */
+  startReindex(): Promise<Result<Reindex>>;
+  /** The latest rebuilding; null: none was ever needed. */
+  reindex(): Promise<Reindex | null>;
+  /** How long tasks are stored, and how far the sweep is (null: nothing is swept). */
+  retention(): Promise<{ readonly retention: Retention; readonly progress: RetentionProgress | null }>;
+  /** Sets it, in place of all that was set. The sweep begins at once. */
+  setRetention(retention: Retention): Promise<void>;
+  /** Bytes of files that the tenant's sandboxes hold. */
+  storedBytes(): Promise<number>;
+  /** Sees that the tenant has its row, and restores one that was lost. `not_found` as above. */
+  confirmRow(): Promise<Result<void>>;
+  /** The tenant has this schedule, so that a rebuilding finds it. */
+  noteSchedule(schedule: string): Promise<void>;
+  /** Sends what Postgres has not got yet, now. False: Postgres did not take it; the object tries again. */
+  flush(): Promise<boolean>;
+  /** Keeps the summaries of all tasks that have completed, now. False: not all; the object tries again. */
+  summarise(): Promise<boolean>;
+  /**
+   * A sandbox holds this many bytes of the tenant's quota from now on, in place of what it held before. `quota_exceeded`
+   * when that is more than before, and more than fits.
+   */
+  holdStorage(sandbox: string, bytes: number): Promise<Result<void>>;
+  /**
+   * Forgets the tenant, and keeps for good that it did: its keys are dead, its tasks hear it when they report. Gives the
+   * ids of tasks that Postgres may know nothing of, at most 100: each is given until it was forgotten.
+   */
+  erase(): Promise<readonly string[]>;
+}
+
+/** One sandbox's index of files. Blobs are in R2 under `{prefix}blobs/{hash}`. */
+export interface SandboxRpc extends ChangeSetRpc {
+  stat(path: string): Promise<Result<FileEntry>>;
+  list(path: string): Promise<Result<readonly DirectoryEntry[]>>;
+  walk(directory: string, after: string | null, limit: number): Promise<Result<FilePage>>;
+  versions(path: string): Promise<Result<readonly FileVersion[]>>;
+  /** Checks form, quotas and version; says whether the blob has to be put. No file is changed. */
+  admit(write: SandboxWrite): Promise<Result<{ readonly applied: WrittenFile | null; readonly blobNeeded: boolean }>>;
+  /** Points the path at the blob. A write whose key was applied before gives the first one's entry. */
+  commit(write: SandboxWrite): Promise<Result<WrittenFile>>;
+  /** `label` is that of its writer; `OUTSIDE` when omitted. */
+  makeDirectory(path: string, key: string, label?: Label): Promise<Result<{ readonly made: boolean }>>;
+  remove(path: string, options: ChangeOptions): Promise<Result<{ readonly kind: "file" | "directory" }>>;
+  restore(path: string, version: number, options: ChangeOptions): Promise<Result<WrittenFile>>;
+  /** Forgets every file and version, and gives the tenant's quota back what they held of it. */
+  erase(): Promise<void>;
+}
+
+/** The sidecar's container. Its `fetch` hands a request on to the sidecar. */
+export interface SidecarRpc {
+  /** Whether the next request has to start the container. */
+  isAsleep(): Promise<boolean>;
+}
