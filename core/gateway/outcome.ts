@@ -16,7 +16,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** Key lifetime of a receiver that states none. An estimate: most document 24 h, the shortest known 30 min. */
 export const DEFAULT_KEYED_FOR_MS = 30 * MINUTE_MS;
-/** Key lifetime of what Otto stores itself: files (`sandbox-store.ts`), memories and reminders (their ids come from the key). */
+/** Key lifetime of what Otto stores itself: files (`durable-objects/sandbox/store.ts`), memories and reminders (their ids come from the key). */
 export const OWN_KEYED_FOR_MS = 30 * DAY_MS;
 /** Key lifetime of Resend, in ms. https://resend.com/docs/dashboard/emails/idempotency-keys: keys expire after 24 hours. */
 export const RESEND_KEYED_FOR_MS = DAY_MS;

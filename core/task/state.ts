@@ -1,5 +1,5 @@
 /**
- * The state of a task, as data. `core/task/task.ts` decides over it; `durable-objects/task.ts` stores it.
+ * The state of a task, as data. `core/task/task.ts` decides over it; `durable-objects/task/object.ts` stores it.
  * Times are milliseconds since the epoch, money is in millionths of a US dollar.
  */
 import type { PinnedAgent } from "../agents/agent.ts";

@@ -48,7 +48,7 @@ describe("fetch", () => {
     ["adapters/search/brave.ts", "const reply = await fetch(url);"],
     ["workers/routes/tasks.ts", "const reply = await globalThis.fetch(url);"],
     ["tools/web/http-request.ts", "const ask = fetch;"],
-    ["durable-objects/task.ts", "const ports = { fetch };"],
+    ["durable-objects/task/object.ts", "const ports = { fetch };"],
   ])("may not be used in %s: %s", (path, text) => {
     expect(strayFetches([{ path, text }]).length).toBeGreaterThan(0);
   });
@@ -72,7 +72,7 @@ describe("bindings and variables", () => {
     ["workers/routes/tasks.ts", "const object = c.env.TASKS.get(id);"],
     ["workers/app.ts", "const { FILES } = c.env;"],
     ["workers/app.ts", 'const url = env["SIDECAR_URL"];'],
-    ["durable-objects/task.ts", "const files = this.env.FILES;"],
+    ["durable-objects/task/object.ts", "const files = this.env.FILES;"],
     ["adapters/files/r2.ts", 'import { env } from "cloudflare:workers";'],
     ["tools/time/wait.ts", "const zone = process.env.TZ;"],
   ])("may not be read in %s: %s", (path, text) => {
@@ -81,7 +81,7 @@ describe("bindings and variables", () => {
 
   test.each([
     ["workers/routes/tasks.ts", "const objects = objectsFrom(c.env);"],
-    ["durable-objects/task.ts", "super(ctx, env); this.ports = portsFrom(env);"],
+    ["durable-objects/task/object.ts", "super(ctx, env); this.ports = portsFrom(env);"],
     ["adapters/from-env.ts", "const object = env.TASKS.get(id);"],
     ["adapters/settings.ts", "const url = env.SIDECAR_URL;"],
     ["scripts/start.ts", "const port = process.env.PORT;"],

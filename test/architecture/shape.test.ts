@@ -54,8 +54,8 @@ describe("a planted violation of the tree's shape is found", () => {
     const judge = (path: string, text: string) => lengthViolations([{ path, text }]);
     expect(judge("core/a.ts", lines(400))).toEqual([]);
     expect(judge("core/a.ts", lines(401))).toHaveLength(1);
-    expect(judge("durable-objects/task.ts", lines(300))).toEqual([]);
-    expect(judge("durable-objects/task.ts", lines(301))).toHaveLength(1);
+    expect(judge("durable-objects/task/object.ts", lines(300))).toEqual([]);
+    expect(judge("durable-objects/task/object.ts", lines(301))).toHaveLength(1);
     expect(judge("tools/catalogue.generated.ts", lines(500))).toEqual([]);
   });
 

@@ -3,9 +3,9 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Delivery, DeliveryState } from "../../core/channels/outbox/delivery.ts";
 import { type Leaving, OutboxQueue } from "../../core/channels/outbox/queue.ts";
 import type { Outcome } from "../../core/channels/outbox/rules.ts";
-import { OutboxForgetting } from "../../durable-objects/outbox-forgetting.ts";
-import { DeliveryStore } from "../../durable-objects/outbox-store.ts";
-import { type OutboxStorage, OutboxTables } from "../../durable-objects/outbox-tables.ts";
+import { OutboxForgetting } from "../../durable-objects/outbox/forgetting.ts";
+import { DeliveryStore } from "../../durable-objects/outbox/store.ts";
+import { type OutboxStorage, OutboxTables } from "../../durable-objects/outbox/tables.ts";
 
 export const START = 1_800_000_000_000;
 

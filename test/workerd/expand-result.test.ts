@@ -1,7 +1,7 @@
 /** A task that reads one of its own results again: its object sends the row with the job, and is not called for it. */
 import { expect, test, vi } from "vitest";
 import { callId } from "../../core/base/ids.ts";
-import { TaskObject } from "../../durable-objects/task.ts";
+import { TaskObject } from "../../durable-objects/task/object.ts";
 import { makeCaller } from "./front-door.ts";
 
 const reading = (filename: string) => ({ calls: [{ name: "read_file", arguments: { filename } }] });

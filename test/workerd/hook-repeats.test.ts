@@ -3,7 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { MAX_REPEATS, MAX_REPEATS_PER_MINUTE } from "../../core/channels/inbox/queue.ts";
-import { InboxStore } from "../../durable-objects/inbox-store.ts";
+import { InboxStore } from "../../durable-objects/inbox/store.ts";
 import { expectProblem, makeCaller } from "./front-door.ts";
 import { call, github, HOOKS, makeHook, received, signed, SOON, worked } from "./hooks-client.ts";
 

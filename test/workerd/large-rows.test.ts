@@ -1,7 +1,7 @@
 /** A task whose facts or state are larger than a row may be: stored in parts, and read again after the object was reset. */
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { TaskValues } from "../../durable-objects/task-values.ts";
+import { TaskValues } from "../../durable-objects/task/values.ts";
 import { agentOf, factsOf, start, stubOf, taskOf, until } from "./task-client.ts";
 
 /** Nothing is shortened. */

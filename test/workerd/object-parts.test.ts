@@ -1,8 +1,8 @@
 /** The two small parts of an object whose promises are the subtlest, on a real object's storage. */
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { Gather } from "../../durable-objects/gather.ts";
-import { TaskAlarm } from "../../durable-objects/task-alarm.ts";
+import { Gather } from "../../durable-objects/base/gather.ts";
+import { TaskAlarm } from "../../durable-objects/base/alarm.ts";
 import { factsOf, stubOf } from "./task-client.ts";
 
 describe("what is gathered", () => {

@@ -6,9 +6,9 @@ import type { Message } from "../../core/model/messages.ts";
 import { readHistory, writeHistory } from "../../core/prompt/compaction.ts";
 import { OUTSIDE, PRINCIPAL } from "../../core/provenance/label.ts";
 import { readState } from "../../core/task/state-versions.ts";
-import { TaskConversation } from "../../durable-objects/task-conversation.ts";
-import { COMPACTION, SCHEMA } from "../../durable-objects/task-tables.ts";
-import { TaskValues } from "../../durable-objects/task-values.ts";
+import { TaskConversation } from "../../durable-objects/task/conversation.ts";
+import { COMPACTION, SCHEMA } from "../../durable-objects/task/tables.ts";
+import { TaskValues } from "../../durable-objects/task/values.ts";
 import fifth from "../pure/__fixtures__/states-v5.json" with { type: "json" };
 
 const namespace = (env as unknown as { TASKS: DurableObjectNamespace }).TASKS;

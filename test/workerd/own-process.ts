@@ -5,7 +5,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach } from "vitest";
 import { costFromEnv, secretShelf } from "../../adapters/from-env.ts";
-import { processShare } from "../../durable-objects/process-share.ts";
+import { processShare } from "../../durable-objects/tenant/process-share.ts";
 import { endpointsPause } from "../../workers/channels/known-endpoints.ts";
 
 beforeEach(() => {

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import type { SandboxRpc } from "../../core/tenant/rpc.ts";
 import { SANDBOX_MAX_BYTES, SANDBOX_MAX_FILES, type SandboxWrite } from "../../core/sandbox/write.ts";
 import { OUTSIDE, TENANT } from "../../core/provenance/label.ts";
-import type { SandboxObject } from "../../durable-objects/sandbox.ts";
-import { SandboxStore } from "../../durable-objects/sandbox-store.ts";
-import { SandboxTables } from "../../durable-objects/sandbox-tables.ts";
+import type { SandboxObject } from "../../durable-objects/sandbox/object.ts";
+import { SandboxStore } from "../../durable-objects/sandbox/store.ts";
+import { SandboxTables } from "../../durable-objects/sandbox/tables.ts";
 
 const namespace = (env as unknown as { SANDBOXES: DurableObjectNamespace<SandboxObject> }).SANDBOXES;
 

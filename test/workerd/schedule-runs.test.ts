@@ -6,8 +6,8 @@ import { asTenant, openConnection } from "../../adapters/database/connection.ts"
 import { schedulesFromEnv } from "../../adapters/from-env.ts";
 import { MAX_SCHEDULES } from "../../core/schedules/schedule.ts";
 import { isUnanswered } from "../../core/base/unanswered.ts";
-import { TaskObject } from "../../durable-objects/task.ts";
-import { TenantObject } from "../../durable-objects/tenant.ts";
+import { TaskObject } from "../../durable-objects/task/object.ts";
+import { TenantObject } from "../../durable-objects/tenant/object.ts";
 import { makeTask } from "../../workers/make-task.ts";
 import { sweep } from "../../workers/sweep.ts";
 import { expectProblem, makeCaller, type Caller } from "./front-door.ts";

@@ -9,7 +9,7 @@ import { callId } from "../../core/base/ids.ts";
 import type { HopListener } from "../../core/steps/lines.ts";
 import { showResult } from "../../core/prompt/kept-results.ts";
 import type { ActLine, CondenseJob, CondenseLine } from "../../core/steps/rpc.ts";
-import { OpenHop } from "../../durable-objects/open-hop.ts";
+import { OpenHop } from "../../durable-objects/task/open-phase.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 import { StepRunner } from "../../workers/steps.ts";
 import { factsOf } from "./task-client.ts";

@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, inject, test, vi } from "vitest";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";
-import type { TaskEngine } from "../../durable-objects/task-engine.ts";
+import type { TaskEngine } from "../../durable-objects/task/engine.ts";
 import { alarmOf, ask, factsOf, ledgerOf, start, stubOf, taskOf, until, untilBegun, waitIdOf } from "./task-client.ts";
 
 describe("a task object", () => {

@@ -3,8 +3,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { tenantsFromEnv } from "../../adapters/from-env.ts";
 import type { TaskStatus } from "../../core/task/status.ts";
-import { TaskObject } from "../../durable-objects/task.ts";
-import { TenantSwitch } from "../../durable-objects/tenant-switch.ts";
+import { TaskObject } from "../../durable-objects/task/object.ts";
+import { TenantSwitch } from "../../durable-objects/tenant/kill-switch.ts";
 import { newId, report as reportOf } from "../contracts/database-rows.ts";
 import {
   newKey,

@@ -1,7 +1,7 @@
 /** The contract of tool sources, on Postgres, the bucket and the tenant's object; and what only they have. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { TenantObject } from "../../durable-objects/tenant.ts";
+import { TenantObject } from "../../durable-objects/tenant/object.ts";
 import { tasksFromEnv, tenantsFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
 import { shippedPin } from "../../core/skills/shipped.ts";
 import { outsideToolOf, toolSourcesContract } from "../contracts/tool-sources-suite.ts";

@@ -10,7 +10,7 @@ import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import type { HopListener } from "../../core/steps/lines.ts";
 import type { ActLine, EarlierStepsRpc, ThinkLine } from "../../core/steps/rpc.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
-import { OpenHop } from "../../durable-objects/open-hop.ts";
+import { OpenHop } from "../../durable-objects/task/open-phase.ts";
 import { callsLeft, setRunnerRelease } from "./runner-release.ts";
 import { factsOf, ledgerOf, start, stubOf, until } from "./task-client.ts";
 

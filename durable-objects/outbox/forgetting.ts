@@ -1,0 +1,66 @@
+/** What an outbox's object forgets, and when: deliveries that are over, what their channel answered, bodies that were taken. */
+import { KEPT_MS, PROGRESS_KEPT_MS, TAKEN_BODY_KEPT_MS } from "../../core/channels/outbox/rules.ts";
+import type { OutboxTables } from "./tables.ts";
+
+/** Rows that are forgotten at once. */
+const FORGET_BATCH = 500;
+/** Events that were taken and whose body is still there, as the index of them says it. */
+const WITH_TAKEN_BODY = `kind = 'event' AND state = 'sent' AND instr(delivery, '"content":{}') = 0`;
+
+/** Every method is one synchronous piece of work. */
+export class OutboxForgetting {
+  private readonly tables: OutboxTables;
+
+  constructor(tables: OutboxTables) {
+    this.tables = tables;
+  }
+
+  /** Deliveries whose time is over, at most as many as are forgotten at once. */
+  old(now: number): readonly string[] {
+    const some = (rest: string, before: number) =>
+      this.tables
+        .read<{ id: string }>(`SELECT id FROM deliveries WHERE ended_at <= ? ${rest} LIMIT ?`, before, FORGET_BATCH)
+        .map(({ id }) => id);
+    const all = some("ORDER BY ended_at", now - KEPT_MS);
+    return all.length > 0 ? all : some("AND kind = 'progress' ORDER BY ended_at", now - PROGRESS_KEPT_MS);
+  }
+
+  forget(ids: readonly string[], now: number): void {
+    const gone = JSON.stringify(ids);
+    this.tables.atOnce(() => {
+      for (const [table, column] of [
+        ["deliveries", "id"],
+        ["attempts", "delivery"],
+        ["stand_ins", "owner"],
+      ])
+        this.tables.write(`DELETE FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))`, gone);
+      for (const table of ["refs", "called_off"])
+        this.tables.write(`DELETE FROM ${table} WHERE at <= ?`, now - KEPT_MS);
+    });
+  }
+
+  /** Empties bodies whose time is over, as many as are forgotten at once. False: there were none. */
+  emptyBodies(now: number): boolean {
+    const emptied = this.tables.write(
+      `UPDATE deliveries SET delivery = json_set(delivery, '$.content', json('{}')) WHERE id IN (
+        SELECT id FROM deliveries WHERE ${WITH_TAKEN_BODY} AND ended_at <= ?1 LIMIT ?2) RETURNING id`,
+      now - TAKEN_BODY_KEPT_MS,
+      FORGET_BATCH,
+    );
+    return emptied.length > 0;
+  }
+
+  /** When the next delivery, or its body, is to be forgotten; null: none is over. */
+  nextForgetAt(): number | null {
+    const first = (which: string) => {
+      const query = `SELECT MIN(ended_at) AS at FROM deliveries WHERE ended_at IS NOT NULL AND ${which}`;
+      return this.tables.read<{ at: number | null }>(query)[0]?.at ?? Infinity;
+    };
+    const at = Math.min(
+      first("TRUE") + KEPT_MS,
+      first("kind = 'progress'") + PROGRESS_KEPT_MS,
+      first(WITH_TAKEN_BODY) + TAKEN_BODY_KEPT_MS,
+    );
+    return at === Infinity ? null : at;
+  }
+}

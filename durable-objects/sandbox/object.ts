@@ -1,0 +1,236 @@
+/** The object of one sandbox: the index of its files. The bytes are in R2, by hash; `adapters/files` puts them there first. */
+import { DurableObject } from "cloudflare:workers";
+import { clockFromEnv, type Env, holdStorageFromEnv } from "../../adapters/from-env.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import type { SandboxRpc } from "../../core/tenant/rpc.ts";
+import type {
+  ChangeOptions,
+  DirectoryEntry,
+  FileEntry,
+  FilePage,
+  FileVersion,
+  WrittenFile,
+} from "../../core/ports/tool-ports.ts";
+import { type Label, OUTSIDE, TENANT } from "../../core/provenance/label.ts";
+import { type ChangeSet, judgeChanges } from "../../core/sandbox/change-set.ts";
+import { judgeForm } from "../../core/sandbox/path.ts";
+import {
+  directoriesAbove,
+  judgeDirectory,
+  judgeRemoval,
+  judgeWrite,
+  MAX_WALK_PAGE,
+  noSuchVersion,
+  type Totals,
+  type SandboxWrite,
+} from "../../core/sandbox/write.ts";
+import { SandboxHold } from "./quota.ts";
+import { SandboxStore } from "./store.ts";
+import { SandboxTables } from "./tables.ts";
+
+export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
+  private readonly tables = new SandboxTables(this.ctx.storage);
+  private readonly store = new SandboxStore(this.tables);
+  private readonly clock = clockFromEnv(this.env);
+  private readonly hold = new SandboxHold(this.tables, (bytes) => this.holdAtTenant(bytes));
+
+  async stat(path: string): Promise<Result<FileEntry>> {
+    const form = judgeForm(path);
+    if (!form.ok) return form;
+    const entry = this.store.file(form.value);
+    return entry === null ? failed("not_found", `File not found: ${path}`) : ok(entry);
+  }
+
+  async list(path: string): Promise<Result<readonly DirectoryEntry[]>> {
+    const directory = this.judgeDirectoryPath(path);
+    return directory.ok ? ok(this.store.children(directory.value)) : directory;
+  }
+
+  async walk(path: string, after: string | null, limit: number): Promise<Result<FilePage>> {
+    const directory = this.judgeDirectoryPath(path);
+    if (!directory.ok) return directory;
+    const most = Math.min(limit, MAX_WALK_PAGE);
+    const found = this.store.below(directory.value, after, most + 1);
+    const files = found.slice(0, most);
+    return ok({ files, next: found.length > most ? (files.at(-1)?.path ?? null) : null });
+  }
+
+  async versions(path: string): Promise<Result<readonly FileVersion[]>> {
+    const form = judgeForm(path);
+    if (!form.ok) return form;
+    const versions = this.store.versions(form.value);
+    return versions.length === 0 ? failed("not_found", `File not found: ${path}`) : ok(versions);
+  }
+
+  async admit(
+    write: SandboxWrite,
+  ): Promise<Result<{ readonly applied: WrittenFile | null; readonly blobNeeded: boolean }>> {
+    const applied = this.store.applied<WrittenFile>(write.key);
+    if (applied !== null) return ok({ applied, blobNeeded: false });
+    const judged = this.judge(write);
+    if (!judged.ok) return judged;
+    const held = await this.hold.atLeast(judged.value.bytes);
+    return held.ok ? ok({ applied: null, blobNeeded: !this.store.hasBlob(write.hash) }) : held;
+  }
+
+  async commit(write: SandboxWrite): Promise<Result<WrittenFile>> {
+    // Others may have taken what was held by the time it is.
+    for (;;) {
+      const applied = this.store.applied<WrittenFile>(write.key);
+      if (applied !== null) return ok(applied);
+      const judged = this.judge(write);
+      if (!judged.ok) return judged;
+      if (judged.value.bytes <= this.hold.bytes()) {
+        const written = this.store.put(write, judged.value, this.clock.now());
+        await this.giveBack();
+        return ok(written);
+      }
+      const held = await this.hold.atLeast(judged.value.bytes);
+      if (!held.ok) return held;
+    }
+  }
+
+  async makeDirectory(path: string, key: string, label: Label = OUTSIDE): Promise<Result<{ readonly made: boolean }>> {
+    const form = this.judgeStoredForm(path);
+    if (!form.ok) return form;
+    const ownKey = `make ${key}`;
+    const applied = this.store.applied<{ made: boolean }>(ownKey);
+    if (applied !== null) return ok(applied);
+    const isNeeded = judgeDirectory(path, {
+      present: this.store.file(path),
+      isDirectory: this.store.isDirectory(path),
+      fileAbove: this.store.firstFile(directoriesAbove(path)),
+      made: this.store.madeDirectories(),
+    });
+    if (!isNeeded.ok) return isNeeded;
+    return ok(isNeeded.value ? this.store.makeDirectory(path, ownKey, label, this.clock.now()) : { made: false });
+  }
+
+  async remove(path: string, options: ChangeOptions): Promise<Result<{ readonly kind: "file" | "directory" }>> {
+    const form = this.judgeStoredForm(path);
+    if (!form.ok) return form;
+    const ownKey = `remove ${options.key}`;
+    const applied = this.store.applied<{ kind: "file" | "directory" }>(ownKey);
+    if (applied !== null) return ok(applied);
+    const judged = judgeRemoval(
+      { path, ...options },
+      {
+        present: this.store.file(path),
+        isDirectory: this.store.isDirectory(path),
+        isEmpty: this.store.isEmpty(path),
+      },
+    );
+    if (!judged.ok) return judged;
+    const removed = this.store.remove(path, judged.value, ownKey, this.clock.now());
+    await this.giveBack();
+    return ok(removed);
+  }
+
+  async restore(path: string, version: number, options: ChangeOptions): Promise<Result<WrittenFile>> {
+    const form = this.judgeStoredForm(path);
+    if (!form.ok) return form;
+    const known = this.store.versions(path);
+    const wanted = known.find((one) => one.version === version);
+    const applied = this.store.applied<WrittenFile>(`restore ${options.key}`);
+    if (applied !== null) return ok(applied);
+    if (known.length === 0) return failed("not_found", `File not found: ${path}`);
+    if (wanted === undefined) return failed("not_found", noSuchVersion(path, version));
+    const { size, hash, contentType, mode, label = TENANT } = wanted;
+    return await this.commit({ ...options, key: `restore ${options.key}`, path, size, hash, contentType, mode, label });
+  }
+
+  async admitAll(
+    set: ChangeSet,
+  ): Promise<Result<{ readonly isApplied: boolean; readonly missing: readonly string[] }>> {
+    if (this.store.applied(setKey(set)) !== null) return ok({ isApplied: true, missing: [] });
+    const judged = judgeChanges(set, this.store);
+    if (!judged.ok) return judged;
+    const held = await this.hold.atLeast(judged.value.bytes);
+    if (!held.ok) return held;
+    const hashes = new Set(set.writes.map(({ hash }) => hash));
+    return ok({ isApplied: false, missing: [...hashes].filter((hash) => !this.store.hasBlob(hash)) });
+  }
+
+  async commitAll(set: ChangeSet): Promise<Result<void>> {
+    // Others may have taken what was held by the time it is.
+    for (;;) {
+      if (this.store.applied(setKey(set)) !== null) return ok(undefined);
+      const judged = judgeChanges(set, this.store);
+      if (!judged.ok) return judged;
+      if (judged.value.bytes <= this.hold.bytes()) {
+        this.store.putAll(set, judged.value, setKey(set), this.clock.now());
+        await this.giveBack();
+        return ok(undefined);
+      }
+      const held = await this.hold.atLeast(judged.value.bytes);
+      if (!held.ok) return held;
+    }
+  }
+
+  async revertAll(set: ChangeSet): Promise<Result<void>> {
+    const removed = set.removals.map(({ path, ifVersion }) => this.sizeOfVersion(path, ifVersion));
+    const replaced = set.writes.map(({ path, ifVersion }) => this.sizeOfVersion(path, ifVersion));
+    const most = [...removed, ...replaced].reduce((sum, size) => sum + size, this.store.totals().bytes);
+    const held = await this.hold.atLeast(most);
+    if (!held.ok) return held;
+    if (this.store.applied(setKey(set)) !== null) this.store.takeBackAll(set, setKey(set), this.clock.now());
+    await this.giveBack();
+    return ok(undefined);
+  }
+
+  async erase(): Promise<void> {
+    await this.tables.erase();
+    await this.holdAtTenant(0);
+  }
+
+  private judge(write: SandboxWrite): Result<Totals> {
+    const form = this.judgeStoredForm(write.path);
+    if (!form.ok) return form;
+    const { backupPath } = write;
+    const backupForm = backupPath === undefined ? form : this.judgeStoredForm(backupPath);
+    if (!backupForm.ok) return backupForm;
+    const situationOf = (path: string) => ({
+      present: this.store.file(path),
+      isDirectory: this.store.isDirectory(path),
+    });
+    return judgeWrite(write, {
+      ...situationOf(write.path),
+      fileAbove: this.store.firstFile([write.path, backupPath ?? write.path].flatMap(directoriesAbove)),
+      backup: backupPath === undefined ? null : situationOf(backupPath),
+      totals: this.store.totals(),
+    });
+  }
+
+  /** The form of a path that is stored: it is in NFC already. */
+  private judgeStoredForm(path: string): Result<string> {
+    const form = judgeForm(path);
+    if (!form.ok || form.value === path) return form;
+    return failed("invalid_input", "path: a path must be in NFC", { field: "path" });
+  }
+
+  /** The path of a directory that there is; "" is the topmost one. */
+  private judgeDirectoryPath(path: string): Result<string> {
+    if (path === "") return ok("");
+    const form = judgeForm(path);
+    if (!form.ok || this.store.isDirectory(form.value)) return form;
+    return failed("not_found", `Directory not found: ${path}`);
+  }
+
+  private sizeOfVersion(path: string, version: number): number {
+    return this.store.versions(path).find((one) => one.version === version)?.size ?? 0;
+  }
+
+  /** What is not given back now is at the next occasion. */
+  private async giveBack(): Promise<void> {
+    await this.hold.giveBack(() => this.store.totals().bytes).catch(() => undefined);
+  }
+
+  private async holdAtTenant(bytes: number): Promise<Result<void>> {
+    return await holdStorageFromEnv(this.env, this.ctx.id.name, bytes);
+  }
+}
+
+/** The key of a set among those of the sandbox's other changes. */
+function setKey({ key }: ChangeSet): string {
+  return `apply ${key}`;
+}

@@ -1,0 +1,16 @@
+/** The object that owns the sidecar's container. It keeps nothing: what it is asked for goes on to the container. */
+import { DurableObject } from "cloudflare:workers";
+import { containerFromEnv, type Env } from "../../adapters/from-env.ts";
+import type { SidecarRpc } from "../../core/tenant/rpc.ts";
+
+export class SidecarObject extends DurableObject<Env> implements SidecarRpc {
+  private readonly container = containerFromEnv(this.env, this.ctx.container);
+
+  override fetch(request: Request): Promise<Response> {
+    return this.container.fetch(request);
+  }
+
+  async isAsleep(): Promise<boolean> {
+    return this.container.isAsleep;
+  }
+}

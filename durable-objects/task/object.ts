@@ -1,0 +1,261 @@
+/**
+ * One task. The object's methods turn what it is told into commands for `core/task/task.ts`; `durable-objects/task/engine.ts`
+ * stores what that decides and wakes up when it says. It decides nothing itself.
+ */
+import { DurableObject } from "cloudflare:workers";
+import { blobsFromEnv, settingsFromEnv, stepsFromEnv, type Env } from "../../adapters/from-env.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { JOB_VERSION } from "../../core/steps/job-version.ts";
+import { checkEnvelope } from "../../core/gateway/envelope.ts";
+import { EXPAND_RESULT } from "../../core/gateway/shape.ts";
+import type { NewMemory } from "../../core/memory/memory.ts";
+import { summaryOf } from "../../core/task/summary.ts";
+import { type ShownResult, showResult } from "../../core/prompt/kept-results.ts";
+import type { EventPage, LedgerPage, TaskReport, TaskRpc } from "../../core/tenant/rpc.ts";
+import { type Label, OUTSIDE } from "../../core/provenance/label.ts";
+import { standingFacts } from "../../core/task/skills-in-force.ts";
+import { callOfSubtask, endingOf } from "../../core/task/subtasks.ts";
+import { revisionNote } from "../../core/task/answers.ts";
+import type { Command, NewTask } from "../../core/task/commands.ts";
+import type { LedgerRow, Spend } from "../../core/task/decision.ts";
+import type { Attachment, TaskFacts } from "../../core/task/state.ts";
+import type { TaskView } from "../../core/task/view.ts";
+import type { TrimmedPart } from "../../core/tenant/retention.ts";
+import { callWaitingOn } from "../../core/task/waits.ts";
+import { TaskEngine } from "./engine.ts";
+import { TaskRetention } from "./retention.ts";
+import { TaskStore, type StoredTask } from "./store.ts";
+import { TaskWatchers } from "./watchers.ts";
+
+/** The most events or calls of one page. */
+const MAX_PAGE = 500;
+/** Of a subtask's text that no call waits for. */
+const UNREAD: ShownResult = { content: "", isLarge: false };
+
+export class TaskObject extends DurableObject<Env> implements TaskRpc {
+  private readonly store = new TaskStore(this.ctx.storage);
+  private readonly watchers = new TaskWatchers(this.ctx);
+  private readonly engine = new TaskEngine(this.env, this.ctx.storage, this.store, this.watchers);
+
+  private readonly retention = new TaskRetention(this.env, this.ctx.storage, this.store, this.engine.relations);
+
+  async create(task: NewTask): Promise<Result<TaskView>> {
+    if (this.store.load() === null && this.store.erasing.find() === null) this.engine.create(task);
+    return this.view();
+  }
+
+  async view(): Promise<Result<TaskView>> {
+    return this.read(({ state }) => this.store.view(state));
+  }
+
+  async indexRow(): Promise<Result<TaskReport>> {
+    return this.read((stored) => this.engine.relations.reportOf(stored, this.store.view(stored.state), []));
+  }
+
+  async facts(): Promise<Result<TaskFacts>> {
+    return this.read(({ state }) => standingFacts(state));
+  }
+
+  async subtasks(): Promise<Result<readonly string[]>> {
+    return this.read(({ state }) => state.subtasks);
+  }
+
+  async spending(): Promise<Result<readonly Spend[]>> {
+    return this.read(() => this.store.spending());
+  }
+
+  async call(callId: string): Promise<Result<LedgerRow>> {
+    const [row] = this.store.load() === null ? [] : this.store.calls([callId]);
+    return row?.settledAt == null ? failed("not_found", "This task has no settled call with that id.") : ok(row);
+  }
+
+  async summary(): Promise<Result<NewMemory | null>> {
+    return this.read(({ state }) => {
+      const page = { after: null, limit: MAX_PAGE, withResults: true };
+      const calls = state.phase.name === "ended" ? this.store.ledger(page).rows : [];
+      return summaryOf(state, this.store.view(state), calls);
+    });
+  }
+
+  async start(request: string | null): Promise<Result<TaskView>> {
+    return this.command({ type: "start", request });
+  }
+
+  async message(...[text, request, own, outside]: Parameters<TaskRpc["message"]>): Promise<Result<TaskView>> {
+    const known = { ...(own === undefined ? {} : { own }), ...(outside === undefined ? {} : { outside }) };
+    return this.command({ type: "message", text, request, ...known });
+  }
+
+  async answer(
+    question: string,
+    { text, isChoice, by }: { text: string; isChoice: boolean; by: string },
+    request: string | null,
+  ): Promise<Result<TaskView>> {
+    return this.command({ type: "answer", question, answer: text, isChoice, by, request });
+  }
+
+  async decideApproval(
+    approval: string,
+    { decision, arguments: given, reason, by }: Parameters<TaskRpc["decideApproval"]>[1],
+    request: string | null,
+  ): Promise<Result<TaskView>> {
+    const revised = given === null || decision === "refuse" ? ok(null) : await this.revise(approval, given);
+    if (!revised.ok) return revised;
+    return this.command({ type: "approval_decided", approval, decision, revised: revised.value, reason, by, request });
+  }
+
+  async decideUnknown(
+    callId: string,
+    { decision, by }: Parameters<TaskRpc["decideUnknown"]>[1],
+    request: string | null,
+  ): Promise<Result<LedgerRow>> {
+    const isKnown = this.store.load() !== null && this.store.calls([callId]).length > 0;
+    if (!isKnown) return failed("not_found", "This task has no call with that id.");
+    const decided = this.command({ type: "unknown_decided", callId, decision, by, request });
+    if (!decided.ok) return decided;
+    const [row] = this.store.calls([callId]);
+    return row === undefined ? failed("not_found", "This task has no call with that id.") : ok(row);
+  }
+
+  async attach(file: Attachment): Promise<Result<TaskView>> {
+    return this.command({ type: "attach", file });
+  }
+
+  async adopt(task: string): Promise<Result<TaskView>> {
+    return this.command({ type: "adopt", task });
+  }
+
+  async disown(task: string): Promise<Result<TaskView>> {
+    return this.command({ type: "disown", task });
+  }
+
+  async enroll(subtask: string): Promise<Result<void>> {
+    const enrolled = this.command({ type: "enroll", subtask });
+    return enrolled.ok ? ok(undefined) : enrolled;
+  }
+
+  async subtaskEnded(subtask: TaskView, label: Label = OUTSIDE): Promise<void> {
+    const state = this.store.load()?.state;
+    if (state === undefined) return;
+    const callId = callOfSubtask(state, subtask.id);
+    // With no call that waits for it, nothing reads the text: what was used is all that may still count.
+    const shown = callId === null ? UNREAD : await this.show(subtask.output?.text ?? "", standingFacts(state), callId);
+    await this.engine.endings.take({ type: "subtask_ended", ending: endingOf(subtask, shown, label) });
+  }
+
+  async subtaskWaits(...[subtask, version, told]: Parameters<TaskRpc["subtaskWaits"]>): Promise<void> {
+    this.engine.apply({ type: "subtask_waits", subtask, version, ...told });
+  }
+
+  async cancel(by: string): Promise<Result<TaskView>> {
+    const result = this.command({ type: "cancel", by });
+    if (result.ok) this.engine.hops.cancel();
+    return result;
+  }
+
+  async called(): Promise<void> {
+    this.engine.apply({ type: "called" });
+  }
+
+  async halt(message: string): Promise<void> {
+    await this.engine.halt(message);
+  }
+
+  async events(after: number, limit: number): Promise<Result<EventPage>> {
+    return this.read(() => this.store.events(after, Math.min(Math.max(limit, 1), MAX_PAGE)));
+  }
+
+  async ledger(page: { after: string | null; limit: number; withResults: boolean }): Promise<Result<LedgerPage>> {
+    return this.read(() => this.store.ledger({ ...page, limit: Math.min(Math.max(page.limit, 1), MAX_PAGE) }));
+  }
+
+  async poke(): Promise<boolean> {
+    if (this.store.load() === null && this.store.erasing.find() === null) return false;
+    this.engine.poke();
+    return true;
+  }
+
+  async treeEndedAt(): Promise<Result<number | null>> {
+    return await this.retention.treeEndedAt();
+  }
+
+  async hasPart(part: TrimmedPart): Promise<Result<boolean>> {
+    return await this.retention.hasPart(part);
+  }
+
+  async trim(part: TrimmedPart): Promise<Result<void>> {
+    return await this.retention.trim(part);
+  }
+
+  async erase(keepsMemory = false): Promise<Result<void>> {
+    const stored = this.store.load();
+    if (stored === null) return (await this.engine.finishErasing()) ? ok(undefined) : this.absent();
+    if (stored.state.phase.name !== "ended") return failed("conflict", "The task is still alive. Cancel it first.");
+    // What the alarm is making now, such as subtasks, is then known to the state.
+    await this.engine.settled();
+    // A parent that waits for this task has to hear of its end first.
+    if (this.store.hasNews()) await this.engine.report();
+    const last = this.store.load();
+    // Its tenant was erased, and it went with it.
+    if (last === null) return ok(undefined);
+    if (this.store.hasNews()) return failed("upstream_failed", "The end of the task is still being told.");
+    const below = await this.engine.relations.erase(last.state, keepsMemory);
+    if (!below.ok) return below;
+    await this.engine.erase(last, keepsMemory);
+    return ok(undefined);
+  }
+
+  override async alarm(): Promise<void> {
+    await this.engine.run();
+  }
+
+  override async fetch(_request: Request): Promise<Response> {
+    return this.store.load() === null ? new Response(null, { status: 404 }) : this.watchers.accept();
+  }
+
+  override async webSocketMessage(): Promise<void> {
+    // Watchers only listen.
+  }
+
+  override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
+    socket.close(code === 1005 || code === 1006 ? 1000 : code);
+  }
+
+  /** A person's arguments, checked and hashed; null when they are those that were asked for, or nothing waits for them. */
+  private async revise(approval: string, given: Readonly<Record<string, unknown>>) {
+    const state = this.store.load()?.state;
+    const call = state === undefined ? null : callWaitingOn(state.batch, "approval", approval);
+    if (state === undefined || call === null) return ok(null);
+    const { tool, argumentsHash: revisedFrom } = call;
+    const job = { version: JOB_VERSION, facts: standingFacts(state), tool, arguments: given };
+    const revised = await stepsFromEnv(this.env).reviseCall(job);
+    if (!revised.ok) return revised;
+    if (revised.value.argumentsHash === revisedFrom) return ok(null);
+    return ok({ ...revised.value, revisedFrom, note: revisionNote(revised.value.arguments) });
+  }
+
+  /** What the model reads of a subtask's text; a long one is kept whole first. */
+  private async show(text: string, facts: TaskFacts, callId: string): Promise<ShownResult> {
+    const { mediumResultThreshold, largeResultThreshold } = settingsFromEnv(this.env);
+    return await showResult(text, facts, callId, {
+      blobs: blobsFromEnv(this.env),
+      limits: { mediumCharacters: mediumResultThreshold, largeCharacters: largeResultThreshold },
+      canExpand: checkEnvelope({ name: EXPAND_RESULT, permissions: [] }, facts).ok,
+    });
+  }
+
+  private command(command: Command): Result<TaskView> {
+    const decision = this.engine.apply(command);
+    if (decision === null) return this.absent();
+    return decision.refused === null ? ok(this.store.view(decision.state)) : { ok: false, error: decision.refused };
+  }
+
+  private read<T>(look: (stored: StoredTask) => T): Result<T> {
+    const stored = this.store.load();
+    return stored === null ? this.absent() : ok(look(stored));
+  }
+
+  private absent(): Result<never> {
+    return { ok: false, error: this.store.erasing.whyAbsent() };
+  }
+}

@@ -1,0 +1,35 @@
+/** The request windows of the tenant's keys, in memory: an object that was loaded anew counts anew. */
+import { settingsFromEnv, type Env } from "../../adapters/from-env.ts";
+import type { KeyRecord, RateState } from "../../core/tenant/rpc.ts";
+import { countRequest, type RateDecision, type RateWindow } from "../../core/tenant/rate-limit.ts";
+
+/** Keys whose requests are counted at once; the one that was counted first gives way. */
+const MAX_WINDOWS = 10_000;
+
+export class TenantRates {
+  private readonly env: Env;
+  private readonly windows = new Map<string, RateWindow>();
+
+  constructor(env: Env) {
+    this.env = env;
+  }
+
+  count(key: KeyRecord, now: number): RateDecision {
+    const counted = countRequest(this.windows.get(key.id) ?? null, settingsFromEnv(this.env).requestsPerMinute, now);
+    const [first] = this.windows.keys();
+    if (this.windows.size >= MAX_WINDOWS && first !== undefined && !this.windows.has(key.id))
+      this.windows.delete(first);
+    this.windows.set(key.id, counted.window);
+    return counted;
+  }
+
+  /** The state of a key whose request was counted before: it is admitted. */
+  look(key: KeyRecord, now: number): { readonly rate: RateState; readonly retryAfterMs: null } {
+    const { rate } = countRequest(this.windows.get(key.id) ?? null, settingsFromEnv(this.env).requestsPerMinute, now);
+    return { rate, retryAfterMs: null };
+  }
+
+  erase(): void {
+    this.windows.clear();
+  }
+}

@@ -1,0 +1,208 @@
+/** The sessions of a tenant's people, and the links that begin one. Each acts as the key that it was made with. */
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import type { KeyRecord, TenantRpc } from "../../core/tenant/rpc.ts";
+import { cutPage } from "../../core/base/page-cursor.ts";
+import {
+  type EndedSession,
+  isSeenAnew,
+  MAX_LINKS,
+  MAX_SESSIONS,
+  type Session,
+  sessionEnd,
+  type SessionPage,
+  type SessionQuery,
+  type SessionsOf,
+  type SessionsToEnd,
+} from "../../core/tenant/session.ts";
+import type { TenantStore } from "./store.ts";
+import type { TenantTables } from "./tables.ts";
+
+/** Every method is one synchronous piece of work, so that of two who open one link the second finds it gone. */
+export class TenantSessions {
+  private readonly tables: TenantTables;
+  private readonly store: TenantStore;
+
+  constructor(tables: TenantTables, store: TenantStore) {
+    this.tables = tables;
+    this.store = store;
+  }
+
+  /** A session that still holds, and the key that it acts as. */
+  find(hash: string, now: number): { readonly session: Session; readonly key: KeyRecord } | null {
+    const [row] = this.tables.read<SessionRow>("SELECT * FROM sessions WHERE hash = ? AND expires_at > ?", hash, now);
+    const key = row === undefined ? null : this.liveKey(row.key_hash, now);
+    if (row === undefined || key === null) return null;
+    const { id, key_hash: keyHash, tenant_name: tenantName, begun_at: begunAt, expires_at: expiresAt } = row;
+    return { session: { id, hash, keyHash, tenantName, begunAt, expiresAt }, key };
+  }
+
+  /** The same for a request that comes by it: that it is in use is written down. */
+  visit(hash: string, now: number): ReturnType<TenantSessions["find"]> {
+    const found = this.find(hash, now);
+    if (found === null) return null;
+    const [visit] = this.tables.read<{ seen_at: number }>("SELECT seen_at FROM visits WHERE hash = ?", hash);
+    if (visit === undefined) this.tables.write("INSERT INTO visits VALUES (?, '', ?)", hash, now);
+    else if (isSeenAnew(visit.seen_at, now))
+      this.tables.write("UPDATE visits SET seen_at = ? WHERE hash = ?", now, hash);
+    return found;
+  }
+
+  page(
+    { keyId, page: { after, limit } }: SessionQuery,
+    now: number,
+    isFollowing: (hash: string) => boolean,
+  ): SessionPage {
+    const { at, id } = after ?? { at: Number.MAX_SAFE_INTEGER, id: "" };
+    const place = "(sessions.begun_at, sessions.id) < (?, ?) ORDER BY sessions.begun_at DESC, sessions.id DESC LIMIT ?";
+    const rows = this.live({ keyId }, now, place, [at, id, limit + 1]);
+    const { items, next } = cutPage(rows, limit, (row) => ({ at: row.begun_at, id: row.id }));
+    return { items: items.map((row) => lineOf(row, isFollowing(row.hash) ? now : row.seen_at)), next };
+  }
+
+  begin(
+    { id, hash, tenantName, userAgent = "" }: Parameters<TenantRpc["beginSession"]>[0],
+    by: Parameters<TenantRpc["beginSession"]>[1],
+    now: number,
+  ): Result<{ readonly key: KeyRecord; readonly expiresAt: number }> {
+    if (this.tables.isErased()) return "linkHash" in by ? LINK_IS_OVER : KEY_IS_DEAD;
+    const link = "linkHash" in by ? this.takeLink(by.linkHash, now) : { keyHash: by.keyHash, sessionUntil: null };
+    if (link === null) return LINK_IS_OVER;
+    const key = this.liveKey(link.keyHash, now);
+    if (key === null) return "linkHash" in by ? LINK_IS_OVER : KEY_IS_DEAD;
+    const expiresAt = sessionEnd(now, key, link.sessionUntil);
+    this.makeRoom("sessions", { age: "begun_at", max: MAX_SESSIONS }, link.keyHash, now);
+    const values = [hash, id, link.keyHash, tenantName, now, expiresAt];
+    this.tables.write("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?)", ...values);
+    this.tables.write("INSERT INTO visits VALUES (?, ?, ?)", hash, userAgent, now);
+    return ok({ key, expiresAt });
+  }
+
+  /** Ends what still holds of them, with the links that they made. */
+  end(which: SessionsToEnd, now: number): readonly EndedSession[] {
+    const rows =
+      "hash" in which
+        ? this.live({ keyId: null }, now, "sessions.hash = ?", [which.hash])
+        : "id" in which
+          ? this.live(which, now, "sessions.id = ?", [which.id])
+          : this.live(which, now, "sessions.hash <> ?", [which.allBut ?? ""]);
+    for (const { hash } of rows) {
+      this.tables.write("DELETE FROM sessions WHERE hash = ?", hash);
+      this.tables.write("DELETE FROM visits WHERE hash = ?", hash);
+      this.tables.write("DELETE FROM links WHERE maker = ?", hash);
+    }
+    return rows.map(({ id, key_id: keyId }) => ({ id, keyId }));
+  }
+
+  keepLink(
+    { id, hash, expiresAt }: Parameters<TenantRpc["keepLink"]>[0],
+    by: Parameters<TenantRpc["keepLink"]>[1],
+    now: number,
+  ): Result<void> {
+    if (this.tables.isErased()) return KEY_IS_DEAD;
+    const maker = "sessionHash" in by ? (this.find(by.sessionHash, now)?.session ?? null) : null;
+    const keyHash = "keyHash" in by ? by.keyHash : maker?.keyHash;
+    if (keyHash === undefined || this.liveKey(keyHash, now) === null) return KEY_IS_DEAD;
+    this.makeRoom("links", { age: "made_at", max: MAX_LINKS }, keyHash, now);
+    this.tables.write(
+      "INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?, ?, ?)",
+      hash,
+      id,
+      keyHash,
+      maker?.hash ?? null,
+      now,
+      expiresAt,
+      maker?.expiresAt ?? null,
+    );
+    return ok(undefined);
+  }
+
+  /** Forgets them all. */
+  erase(): void {
+    this.tables.empty("sessions", "links", "visits");
+  }
+
+  /** Takes a link out for good; null: it was opened, or is over, or never was. */
+  private takeLink(
+    hash: string,
+    now: number,
+  ): { readonly keyHash: string; readonly sessionUntil: number | null } | null {
+    // Nothing is written for a text that anybody can send.
+    if (this.tables.read("SELECT 1 FROM links WHERE hash = ?", hash).length === 0) return null;
+    const [row] = this.tables.write<LinkRow>("DELETE FROM links WHERE hash = ? RETURNING *", hash);
+    if (row === undefined || row.expires_at <= now) return null;
+    if (row.session_until !== null && row.session_until <= now) return null;
+    return { keyHash: row.key_hash, sessionUntil: row.session_until };
+  }
+
+  /** The sessions that hold, of those whose they are and that `condition` lets through. */
+  private live(
+    { keyId }: SessionsOf,
+    now: number,
+    condition: string,
+    values: readonly SqlStorageValue[],
+  ): readonly LiveRow[] {
+    return this.tables.read<LiveRow>(
+      `SELECT sessions.*, json_extract(keys.record, '$.id') AS key_id, json_extract(keys.record, '$.name') AS key_name,
+          COALESCE(visits.user_agent, '') AS user_agent, COALESCE(visits.seen_at, sessions.begun_at) AS seen_at
+        FROM sessions JOIN keys ON keys.hash = sessions.key_hash LEFT JOIN visits ON visits.hash = sessions.hash
+        WHERE sessions.expires_at > ? AND key_id NOT IN (SELECT key FROM revoked) AND (? IS NULL OR key_id = ?)
+          AND ${condition}`,
+      now,
+      keyId,
+      keyId,
+      ...values,
+    );
+  }
+
+  private liveKey(hash: string, now: number): KeyRecord | null {
+    const key = this.store.key(hash);
+    return key !== null && this.store.isLive(key, now) ? key : null;
+  }
+
+  /** Drops what is over, and the key's oldest where one more would be too many: no key signs out who came by another. */
+  private makeRoom(
+    table: "sessions" | "links",
+    { age, max }: { readonly age: string; readonly max: number },
+    keyHash: string,
+    now: number,
+  ): void {
+    this.tables.write(`DELETE FROM ${table} WHERE expires_at <= ?`, now);
+    this.tables.write(
+      `DELETE FROM ${table} WHERE hash IN
+        (SELECT hash FROM ${table} WHERE key_hash = ? ORDER BY ${age} DESC, hash LIMIT -1 OFFSET ?)`,
+      keyHash,
+      max - 1,
+    );
+    if (table === "sessions") this.tables.write("DELETE FROM visits WHERE hash NOT IN (SELECT hash FROM sessions)");
+  }
+}
+
+const KEY_IS_DEAD = failed("unauthenticated", "This key is not valid any more.");
+const LINK_IS_OVER = failed("gone", "This link is over: it was opened before, or its time is up. Make another one.");
+
+function lineOf(row: LiveRow, seenAt: number): SessionPage["items"][number] {
+  const { id, key_id, key_name, user_agent: userAgent, begun_at: begunAt, expires_at: expiresAt } = row;
+  return { id, key: { id: key_id, name: key_name }, userAgent, seenAt, begunAt, expiresAt };
+}
+
+interface SessionRow extends Record<string, SqlStorageValue> {
+  readonly id: string;
+  readonly key_hash: string;
+  readonly tenant_name: string;
+  readonly begun_at: number;
+  readonly expires_at: number;
+}
+
+interface LiveRow extends SessionRow {
+  readonly hash: string;
+  readonly key_id: string;
+  readonly key_name: string;
+  readonly user_agent: string;
+  readonly seen_at: number;
+}
+
+interface LinkRow extends Record<string, SqlStorageValue> {
+  readonly key_hash: string;
+  readonly expires_at: number;
+  readonly session_until: number | null;
+}

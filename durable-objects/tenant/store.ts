@@ -1,0 +1,139 @@
+/** What a tenant's object knows of its keys and of requests that may be repeated. */
+import { forgottenAt, REPLY_KEPT_MS, type IdempotencyRow, type StoredReply } from "../../core/tenant/idempotency.ts";
+import type { KeyRecord } from "../../core/tenant/rpc.ts";
+import type { TenantTables } from "./tables.ts";
+
+/** Keys that are held in memory; with more they are read again. */
+const MAX_KEYS = 10_000;
+
+/** Reads and writes rows. Every method is one synchronous piece of work. */
+export class TenantStore {
+  private readonly tables: TenantTables;
+  /** Keys that were read, by their hash. */
+  private readonly keys = new Map<string, KeyRecord>();
+
+  constructor(tables: TenantTables) {
+    this.tables = tables;
+  }
+
+  key(hash: string): KeyRecord | null {
+    const known = this.keys.get(hash);
+    if (known !== undefined) return known;
+    const [row] = this.tables.read<{ record: string }>("SELECT record FROM keys WHERE hash = ?", hash);
+    if (row === undefined) return null;
+    const record = JSON.parse(row.record) as KeyRecord;
+    if (this.keys.size >= MAX_KEYS) this.keys.clear();
+    this.keys.set(hash, record);
+    return record;
+  }
+
+  keepKey(hash: string, record: KeyRecord): void {
+    this.tables.write("INSERT OR REPLACE INTO keys VALUES (?, ?)", hash, JSON.stringify(record));
+    this.keys.delete(hash);
+  }
+
+  /** True when the object was shown a key with this id. */
+  hasKey(id: string): boolean {
+    return this.tables.read("SELECT 1 FROM keys WHERE json_extract(record, '$.id') = ?", id).length > 0;
+  }
+
+  /** False: revoked or expired. */
+  isLive({ id, expiresAt }: KeyRecord, now: number): boolean {
+    return !this.isRevoked(id) && (expiresAt === null || expiresAt > now);
+  }
+
+  isRevoked(key: string): boolean {
+    return this.tables.read("SELECT 1 FROM revoked WHERE key = ?", key).length > 0;
+  }
+
+  revoke(key: string, at: number): void {
+    this.tables.write("INSERT OR IGNORE INTO revoked VALUES (?, ?)", key, at);
+  }
+
+  /** There never was a key with this id. */
+  forgetRevoked(key: string): void {
+    this.tables.write("DELETE FROM revoked WHERE key = ?", key);
+  }
+
+  repeat(ticket: string): IdempotencyRow | null {
+    const [row] = this.tables.read<RepeatRow>("SELECT * FROM repeats WHERE ticket = ?", ticket);
+    if (row === undefined) return null;
+    const { fingerprint, seed, runner } = row;
+    return { fingerprint, seed, runner, startedAt: row.started_at, tryAt: row.try_at, doneAt: row.done_at };
+  }
+
+  begin(ticket: string, row: IdempotencyRow): void {
+    this.tables.write(
+      `INSERT OR REPLACE INTO repeats (ticket, fingerprint, seed, started_at, runner, try_at) VALUES (?, ?, ?, ?, ?, ?)`,
+      ticket,
+      row.fingerprint,
+      row.seed,
+      row.startedAt,
+      row.runner,
+      row.tryAt,
+    );
+    this.tables.deleteParts("replies", ticket);
+  }
+
+  /** The try ended with nothing to keep. */
+  cutOff(ticket: string): void {
+    this.tables.write("UPDATE repeats SET runner = NULL WHERE ticket = ?", ticket);
+  }
+
+  finish(ticket: string, reply: StoredReply, at: number): void {
+    this.tables.storage.transactionSync(() => {
+      const headers = JSON.stringify(reply.headers);
+      this.tables.write(
+        "UPDATE repeats SET done_at = ?, status = ?, headers = ? WHERE ticket = ?",
+        at,
+        reply.status,
+        headers,
+        ticket,
+      );
+      this.tables.putParts("replies", ticket, reply.sealed);
+    });
+  }
+
+  reply(ticket: string): StoredReply | null {
+    const [row] = this.tables.read<RepeatRow>("SELECT * FROM repeats WHERE ticket = ?", ticket);
+    if (row === undefined || row.status === null) return null;
+    const headers = JSON.parse(row.headers ?? "[]") as StoredReply["headers"];
+    return { status: row.status, headers, sealed: this.tables.parts("replies", ticket) };
+  }
+
+  /** Forgets requests whose day is over. */
+  forgetOld(now: number): void {
+    if ((this.nextForgottenAt() ?? now + 1) > now) return;
+    const old = now - REPLY_KEPT_MS;
+    this.tables.write(
+      "DELETE FROM replies WHERE owner IN (SELECT ticket FROM repeats WHERE COALESCE(done_at, started_at) <= ?)",
+      old,
+    );
+    this.tables.write("DELETE FROM repeats WHERE COALESCE(done_at, started_at) <= ?", old);
+  }
+
+  /** When the next request is to be forgotten. */
+  nextForgottenAt(): number | null {
+    const [row] = this.tables.read<{ started_at: number; done_at: number | null }>(
+      "SELECT started_at, done_at FROM repeats ORDER BY COALESCE(done_at, started_at) LIMIT 1",
+    );
+    return row === undefined ? null : forgottenAt({ startedAt: row.started_at, doneAt: row.done_at });
+  }
+
+  /** Forgets keys and requests for good. */
+  erase(): void {
+    this.tables.empty("keys", "revoked", "repeats", "replies");
+    this.keys.clear();
+  }
+}
+
+interface RepeatRow extends Record<string, SqlStorageValue> {
+  readonly fingerprint: string;
+  readonly seed: string;
+  readonly started_at: number;
+  readonly runner: string | null;
+  readonly try_at: number;
+  readonly done_at: number | null;
+  readonly status: number | null;
+  readonly headers: string | null;
+}
