@@ -3,7 +3,7 @@
  * other work got a turn. Each time is also given relative to a loop of ten million additions in the same run, because
  * absolute times depend on the machine. No test asserts them.
  */
-import { linearPatterns } from "../adapters/patterns.ts";
+import { linearPatterns } from "../adapters/re2/patterns.ts";
 import { hasLink, SearchedText } from "../core/provenance/find-text.ts";
 import { judgeCarryOut } from "../core/provenance/carry-out.ts";
 import { type Ground, GroundText } from "../core/provenance/ground.ts";

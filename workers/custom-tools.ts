@@ -1,5 +1,5 @@
 /** The tools that a tenant defines by itself: each change is made from what is there, and made again when another was first. */
-import { databaseFromEnv, toolSourcesFromEnv } from "../adapters/from-env.ts";
+import { databaseFromEnv, toolSourcesFromEnv } from "../adapters/env/from-env.ts";
 import {
   CUSTOM_SOURCE,
   type CustomTool,

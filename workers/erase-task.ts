@@ -1,5 +1,11 @@
 /** The erasing of tasks, also of one whose state is lost. Everything here can be done again. */
-import { databaseFromEnv, eraseFilesFromEnv, tasksFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
+import {
+  databaseFromEnv,
+  eraseFilesFromEnv,
+  tasksFromEnv,
+  tenantsFromEnv,
+  type Env,
+} from "../adapters/env/from-env.ts";
 import { OttoError } from "../core/base/errors.ts";
 import type { TaskView } from "../core/task/view.ts";
 import { unwrap } from "./task-access.ts";

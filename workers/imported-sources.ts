@@ -1,5 +1,5 @@
 /** Sources that were made of an OpenAPI document: read, published, and read again. */
-import { patternsFromEnv, toolSourcesFromEnv, webFromEnv } from "../adapters/from-env.ts";
+import { patternsFromEnv, toolSourcesFromEnv, webFromEnv } from "../adapters/env/from-env.ts";
 import type { AuditEntry } from "../core/ports/audit-entry.ts";
 import { failed, ok, type Result } from "../core/base/errors.ts";
 import { toolsByKey, twice } from "../core/steps/tool-bus.ts";

@@ -2,7 +2,7 @@
  * Tasks whose object holds nothing while the index lists them (core/task/lost.ts). They stay listed until somebody erases them. A task that
  * is erased leaves the index before its object is emptied, so none of those is taken for lost.
  */
-import { databaseFromEnv, tasksFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
+import { databaseFromEnv, tasksFromEnv, tenantsFromEnv, type Env } from "../adapters/env/from-env.ts";
 import type { Failure } from "../core/base/errors.ts";
 import { isId } from "../core/base/ids.ts";
 import { isWithoutState, lostReport, STATE_LOST } from "../core/task/lost.ts";

@@ -6,7 +6,7 @@ import {
   settingsFromEnv,
   tenantsFromEnv,
   type Env,
-} from "../adapters/from-env.ts";
+} from "../adapters/env/from-env.ts";
 import type { AuditEntry } from "../core/ports/audit-entry.ts";
 import { resolveDeliver } from "../core/channels/outbox/targets.ts";
 import type { DeliverTo } from "../core/task/source.ts";

@@ -1,5 +1,5 @@
 /** How a task is made, whoever asks for it: by the API in the name of a key, or by a channel or a schedule. */
-import { clockFromEnv, settingsFromEnv, tasksFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
+import { clockFromEnv, settingsFromEnv, tasksFromEnv, tenantsFromEnv, type Env } from "../adapters/env/from-env.ts";
 import { resolveDeliver } from "../core/channels/outbox/targets.ts";
 import type { TaskOrder } from "../core/channels/rpc.ts";
 import { asNotSent, notSent, ok, type Result, tenantStopped, toFailure } from "../core/base/errors.ts";

@@ -1,5 +1,5 @@
 /** Which agent a request means. The built-in one needs no database; any other is read at its latest version, once until one changes. */
-import { clockFromEnv, databaseFromEnv, type Env } from "../adapters/from-env.ts";
+import { clockFromEnv, databaseFromEnv, type Env } from "../adapters/env/from-env.ts";
 import { DEFAULT_AGENT, type PinnedAgent } from "../core/agents/agent.ts";
 import { failed, ok, raise, type Result } from "../core/base/errors.ts";
 import { withToolboxSettings } from "../core/steps/tool-settings.ts";

@@ -29,7 +29,7 @@ import {
   webFromEnv,
   type Env,
   type Settings,
-} from "../adapters/from-env.ts";
+} from "../adapters/env/from-env.ts";
 import { buildRequest } from "../core/steps/context.ts";
 import { fitRequest } from "../core/steps/request-size.ts";
 import { failed, ok, type Result } from "../core/base/errors.ts";

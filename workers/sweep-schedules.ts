@@ -1,5 +1,5 @@
 /** What the sweep does for schedules. */
-import { clockFromEnv, databaseFromEnv, schedulesFromEnv, type Env } from "../adapters/from-env.ts";
+import { clockFromEnv, databaseFromEnv, schedulesFromEnv, type Env } from "../adapters/env/from-env.ts";
 import { OttoError, type Result } from "../core/base/errors.ts";
 import { pausedSchedule } from "../core/schedules/change.ts";
 import { unwrap } from "./task-access.ts";

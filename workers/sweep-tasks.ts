@@ -1,6 +1,6 @@
 /** What the sweep does for tasks whose alarm may be lost, and the entry point by which it hands many of them on. */
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { tasksFromEnv, tenantsFromEnv, type Env } from "../adapters/from-env.ts";
+import { tasksFromEnv, tenantsFromEnv, type Env } from "../adapters/env/from-env.ts";
 import type { SweepRpc, TaskOfTenant } from "../core/sweep/rpc.ts";
 import { wakeEach } from "../core/sweep/wake-overdue.ts";
 import { reportLost } from "./lost-task.ts";

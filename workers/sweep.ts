@@ -12,7 +12,7 @@ import {
   sweepsFromEnv,
   tenantsFromEnv,
   type Env,
-} from "../adapters/from-env.ts";
+} from "../adapters/env/from-env.ts";
 import { wakeOverdue } from "../core/sweep/wake-overdue.ts";
 import { eraseInboxes } from "./channels/erase-inboxes.ts";
 import { eraseOutboxes, wakeOutboxes } from "./channels/sweep-outboxes.ts";

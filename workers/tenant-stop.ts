@@ -1,6 +1,6 @@
 /** Stopping and releasing a tenant, as its own administrators and the operator do it. */
 import { z } from "zod";
-import { databaseFromEnv, endMcpProcessesFromEnv, tenantsFromEnv } from "../adapters/from-env.ts";
+import { databaseFromEnv, endMcpProcessesFromEnv, tenantsFromEnv } from "../adapters/env/from-env.ts";
 import type { TenantStop } from "../core/tenant/budget-tree.ts";
 import { OPERATOR_TENANT } from "../core/ports/database.ts";
 import { actorIdOf, auditEntry } from "./audit-entry.ts";

@@ -1,27 +1,27 @@
 /** The database port on Postgres. */
 import type { Database } from "../../core/ports/database.ts";
-import { agentTable } from "./agent-table.ts";
+import { agentTable } from "./agents.ts";
 import { auditLog } from "./audit-log.ts";
 import { openConnection } from "./connection.ts";
-import { deliveryTable } from "./delivery-table.ts";
-import { endpointTable } from "./endpoint-table.ts";
-import { hookTable } from "./hook-table.ts";
-import { keyTable } from "./key-table.ts";
-import { memoryTable } from "./memory-table.ts";
-import { personTable } from "./person-table.ts";
-import { projectTable } from "./project-table.ts";
-import { mcpServerTable } from "./mcp-server-table.ts";
-import { recoveryTable } from "./recovery-table.ts";
+import { deliveryTable } from "./deliveries.ts";
+import { endpointTable } from "./endpoints.ts";
+import { hookTable } from "./hooks.ts";
+import { keyTable } from "./keys.ts";
+import { memoryTable } from "./memories.ts";
+import { personTable } from "./people.ts";
+import { projectTable } from "./projects.ts";
+import { mcpServerTable } from "./mcp-servers.ts";
+import { recoveryTable } from "./recovery.ts";
 import { rememberInstalls } from "./remembered-installs.ts";
-import { scheduleTable } from "./schedule-table.ts";
+import { scheduleTable } from "./schedules.ts";
 import { sealedValues } from "./sealed-values.ts";
-import { secretTable } from "./secret-table.ts";
-import { skillTable } from "./skill-table.ts";
+import { secretTable } from "./secrets.ts";
+import { skillTable } from "./skills.ts";
 import { taskIndex } from "./task-index.ts";
-import { slackInstallTable } from "./slack-install-table.ts";
-import { tenantTable } from "./tenant-table.ts";
-import { toolSourceTable } from "./tool-source-table.ts";
-import { usageTable } from "./usage-table.ts";
+import { slackInstallTable } from "./slack-installs.ts";
+import { tenantTable } from "./tenants.ts";
+import { toolSourceTable } from "./tool-sources.ts";
+import { usageTable } from "./usage.ts";
 
 /** Opens the database; nothing is sent yet. `endpoint` null: Neon's own. */
 export function openDatabase(url: string, endpoint: string | null): Database {

@@ -11,7 +11,7 @@ import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { parseJson } from "../../core/base/parse-json.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { isUp, type Sidecar } from "../sidecar/sidecar.ts";
-import { signEgressOrder } from "../signing/sidecar-token.ts";
+import { signEgressOrder } from "../sidecar/token.ts";
 import type { EgressAllow } from "./address.ts";
 import {
   type Exchange,

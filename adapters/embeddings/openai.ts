@@ -8,7 +8,7 @@ import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts
 import type { EmbedderPort } from "../../core/ports/vectors.ts";
 import { bearerOf } from "../model/guarded-fetch.ts";
 import { failureOfStatus, quoteOfBody, scrubQuote } from "../model/model-failure.ts";
-import { readAtMost } from "../reply-text.ts";
+import { readAtMost } from "../http/reply-text.ts";
 
 const DEFAULT_BASE_URL = "https://api.openai.com/v1";
 const TIMEOUT_MS = 15_000;

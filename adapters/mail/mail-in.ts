@@ -4,7 +4,7 @@ import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { htmlAsText } from "../../core/channels/mail/html-text.ts";
 import type { MailHeader } from "../../core/channels/mail/authentication.ts";
 import { guarded } from "../files/r2.ts";
-import { forgetOldBehind } from "../forget-old.ts";
+import { forgetOldBehind } from "../files/forget-old.ts";
 
 /** Bytes of the headers together, and levels of parts within parts: what is over is no mail that a person wrote. */
 const MAX_HEADERS = 100_000;

@@ -9,8 +9,8 @@ import {
   TAG_CHARACTERS,
 } from "../../core/channels/mail/own-address.ts";
 import { guarded } from "../files/r2.ts";
-import { forgetOldBehind } from "../forget-old.ts";
-import type { Sealing } from "../sealing.ts";
+import { forgetOldBehind } from "../files/forget-old.ts";
+import type { Sealing } from "../secrets/sealing.ts";
 
 /** How long a reply to an address counts at least. */
 const KEPT_MS = 366 * 86_400_000;

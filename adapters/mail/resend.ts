@@ -20,7 +20,7 @@ import { shownMailbox } from "../../core/channels/mail/address.ts";
 import { checkMail } from "../../core/channels/mail/check.ts";
 import type { Mail, MailPort, SentMail } from "../../core/ports/mail.ts";
 import { parseRetryAfter } from "../model/model-failure.ts";
-import { readAtMost } from "../reply-text.ts";
+import { readAtMost } from "../http/reply-text.ts";
 
 /** Of one request. */
 const TIMEOUT_MS = 30_000;

@@ -1,6 +1,6 @@
 /** MCP servers that are processes, when nobody is to have them any more. */
 import type { Sidecar } from "../sidecar/sidecar.ts";
-import { signMcpEnd } from "../signing/sidecar-token.ts";
+import { signMcpEnd } from "../sidecar/token.ts";
 
 const TIMEOUT_MS = 2_000;
 

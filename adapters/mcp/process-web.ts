@@ -22,7 +22,7 @@ import { openSecretBook } from "../egress/secret-book.ts";
 import { headBytes, joined, packetChunks, textOfHashes } from "../sidecar/packet.ts";
 import { readRefusal } from "../sidecar/refusal.ts";
 import { isUp, type Sidecar } from "../sidecar/sidecar.ts";
-import { signMcpOrder } from "../signing/sidecar-token.ts";
+import { signMcpOrder } from "../sidecar/token.ts";
 import { NoReply } from "./web-fetch.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 

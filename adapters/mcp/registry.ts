@@ -4,8 +4,8 @@ import type { McpServerAccess, McpServerTable } from "../../core/ports/mcp-serve
 import { notSent, ok, type Result } from "../../core/base/errors.ts";
 import type { McpSecrets } from "../../core/mcp/config.ts";
 import { asReferences } from "../../core/mcp/process-config.ts";
-import type { Reseal } from "../resealing.ts";
-import type { Sealing } from "../sealing.ts";
+import type { Reseal } from "../secrets/resealing.ts";
+import type { Sealing } from "../secrets/sealing.ts";
 import type { AuthStore, McpServer, SavedAuth } from "./server.ts";
 
 export interface McpRegistry {

@@ -1,6 +1,6 @@
 /** A job of the sidecar, as the Worker orders it: a packet goes out, a packet comes back, and both stream. */
 import { asNotSent, failed, maybeSent, notSent, ok, type Result } from "../../core/base/errors.ts";
-import { signJobOrder } from "../signing/sidecar-token.ts";
+import { signJobOrder } from "./token.ts";
 import {
   headBytes,
   joined,

@@ -4,8 +4,8 @@ import type { SlackHome, SlackInstall, SlackInstallTable } from "../../core/port
 import { openSlackNotes, type SlackNotesPort } from "../../core/channels/slack/notes.ts";
 import type { SlackPort } from "../../core/ports/slack.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
-import type { Reseal } from "../resealing.ts";
-import type { Sealing } from "../sealing.ts";
+import type { Reseal } from "../secrets/resealing.ts";
+import type { Sealing } from "../secrets/sealing.ts";
 import { openSlack } from "./slack.ts";
 
 /** A workspace as the bot that is installed there sees it. */

@@ -4,7 +4,7 @@
  */
 import { openDatabase } from "../../adapters/database/database.ts";
 import { hashingEmbedder } from "../../adapters/embeddings/hashing.ts";
-import { openMemory } from "../../adapters/memory/memory-store.ts";
+import { openMemory } from "../../adapters/memory/store.ts";
 import { openPgvector } from "../../adapters/vectors/pgvector.ts";
 import type { Database } from "../../core/ports/database.ts";
 import type { Result } from "../../core/base/errors.ts";

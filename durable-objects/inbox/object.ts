@@ -3,7 +3,7 @@
  * answer, and the alarm works it: a crash at any moment is a late alarm, and no request waits for what it brought.
  */
 import { DurableObject } from "cloudflare:workers";
-import { channelsFromEnv, clockFromEnv, type Env } from "../../adapters/from-env.ts";
+import { channelsFromEnv, clockFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
 import {
   endOf,

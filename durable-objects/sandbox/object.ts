@@ -1,6 +1,6 @@
 /** The object of one sandbox: the index of its files. The bytes are in R2, by hash; `adapters/files` puts them there first. */
 import { DurableObject } from "cloudflare:workers";
-import { clockFromEnv, type Env, holdStorageFromEnv } from "../../adapters/from-env.ts";
+import { clockFromEnv, type Env, holdStorageFromEnv } from "../../adapters/env/from-env.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { SandboxRpc } from "../../core/tenant/rpc.ts";
 import type {

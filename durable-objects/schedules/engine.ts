@@ -2,7 +2,7 @@
  * The work of a schedule, done by its alarm: it decides about what is due, has tasks made, looks at those that it made, and
  * tells people. An occurrence is stored before its task is asked for, under the name that makes the same task again.
  */
-import { channelsFromEnv, clockFromEnv, tasksFromEnv, type Env } from "../../adapters/from-env.ts";
+import { channelsFromEnv, clockFromEnv, tasksFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import type { AuditEntry } from "../../core/ports/audit-entry.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
 import type { Result } from "../../core/base/errors.ts";

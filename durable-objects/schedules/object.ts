@@ -3,7 +3,7 @@
  * what that says. Its one alarm is the next due moment: one that is paused or over has none.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../../adapters/from-env.ts";
+import type { Env } from "../../adapters/env/from-env.ts";
 import type { AuditEntry } from "../../core/ports/audit-entry.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { changedSchedule, comesBack, pausedSchedule, resumedSchedule } from "../../core/schedules/change.ts";

@@ -1,5 +1,5 @@
 /** What a schedule tells Postgres: its row, who did what to it, and at last that it is gone; and what it asks there. */
-import { clockFromEnv, databaseFromEnv, tenantsFromEnv, type Env } from "../../adapters/from-env.ts";
+import { clockFromEnv, databaseFromEnv, tenantsFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import { ok, type Result, toFailure } from "../../core/base/errors.ts";
 import { goesAt, nextWake } from "../../core/schedules/judge.ts";
 import type { ScheduleState } from "../../core/schedules/schedule.ts";

@@ -2,7 +2,7 @@
  * How one task goes on: a command is decided, stored, and only then told; the alarm does the work that a decision asks
  * for. It decides nothing itself.
  */
-import { clockFromEnv, settingsFromEnv, type Env } from "../../adapters/from-env.ts";
+import { clockFromEnv, settingsFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
 import type { Clock } from "../../core/ports/tool-ports.ts";
 import type { Command, NewTask } from "../../core/task/commands.ts";

@@ -1,5 +1,5 @@
 /** The hops of a step, as the object makes them: the job from what is stored, and what the runner's lines make happen. */
-import { settingsFromEnv, stepsFromEnv, type Env } from "../../adapters/from-env.ts";
+import { settingsFromEnv, stepsFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import type { HopListener } from "../../core/steps/lines.ts";
 import type { WatchFrame } from "../../core/task/events.ts";
 import {

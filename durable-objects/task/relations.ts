@@ -2,7 +2,7 @@
  * What a task has to do with others: its tenant, which lets it run and keeps its line in the index; its parent, which
  * waits for it; the tasks below it. Everything here can be done again: what fails is tried again by the task's alarm.
  */
-import { clockFromEnv, tasksFromEnv, tenantsFromEnv, type Env, type TaskStub } from "../../adapters/from-env.ts";
+import { clockFromEnv, tasksFromEnv, tenantsFromEnv, type Env, type TaskStub } from "../../adapters/env/from-env.ts";
 import { noticeFacts, type ToldNotice } from "../../core/task/notice.ts";
 import { ownUse } from "../../core/task/budget.ts";
 import type { CallBudget } from "../../core/base/call-budget.ts";

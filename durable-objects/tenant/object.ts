@@ -4,7 +4,7 @@
  * shown, so that requests go on while Postgres is away.
  */
 import { DurableObject } from "cloudflare:workers";
-import { databaseFromEnv, type Env } from "../../adapters/from-env.ts";
+import { databaseFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "../../core/tenant/budget-tree.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { StoredReply } from "../../core/tenant/idempotency.ts";

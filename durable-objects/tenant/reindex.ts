@@ -3,7 +3,7 @@
  * tasks, the schedules. Every part can be done again; a crash continues at the stored cursor. Tasks run meanwhile: their rows
  * go the usual way, and a row gives way only to a higher version.
  */
-import { databaseFromEnv, schedulesFromEnv, tasksFromEnv, type Env } from "../../adapters/from-env.ts";
+import { databaseFromEnv, schedulesFromEnv, tasksFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import { type AuditEntry, BY_OTTO } from "../../core/ports/audit-entry.ts";
 import { OttoError, type Result, toFailure } from "../../core/base/errors.ts";
 import { madeAt, makeId } from "../../core/base/ids.ts";

@@ -1,5 +1,5 @@
 /** What the tenant's sandboxes hold of its quota of bytes. */
-import { settingsFromEnv, type Env } from "../../adapters/from-env.ts";
+import { settingsFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { judgeHold } from "../../core/tenant/storage-quota.ts";
 import type { TenantTables } from "./tables.ts";

@@ -1,5 +1,5 @@
 /** The sending of the task index: what the outbox holds goes to Postgres. */
-import { databaseFromEnv, memoryFromEnv, type Env } from "../../adapters/from-env.ts";
+import { databaseFromEnv, memoryFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import type { Database } from "../../core/ports/database.ts";
 import { toFailure, type Failure, type Result } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";

@@ -82,8 +82,8 @@ describe("bindings and variables", () => {
   test.each([
     ["workers/routes/tasks.ts", "const objects = objectsFrom(c.env);"],
     ["durable-objects/task/object.ts", "super(ctx, env); this.ports = portsFrom(env);"],
-    ["adapters/from-env.ts", "const object = env.TASKS.get(id);"],
-    ["adapters/settings.ts", "const url = env.SIDECAR_URL;"],
+    ["adapters/env/from-env.ts", "const object = env.TASKS.get(id);"],
+    ["adapters/env/settings.ts", "const url = env.SIDECAR_URL;"],
     ["scripts/start.ts", "const port = process.env.PORT;"],
   ])("may be handed on whole, or belong to another program: %s: %s", (path, text) => {
     expect(show(envReadings([{ path, text }]))).toEqual([]);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import { openSealing } from "../../adapters/sealing.ts";
+import { openSealing } from "../../adapters/secrets/sealing.ts";
 import { toBase64 } from "../../core/base/base64.ts";
 import type { Database } from "../../core/ports/database.ts";
 import {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
 import { openRegistry } from "../../adapters/mcp/registry.ts";
-import { openSealing } from "../../adapters/sealing.ts";
+import { openSealing } from "../../adapters/secrets/sealing.ts";
 import type { Database } from "../../core/ports/database.ts";
 import type { McpServerCheck } from "../../core/ports/mcp-server-table.ts";
 import type { McpTool } from "../../core/ports/mcp.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
 import { hashingEmbedder } from "../../adapters/embeddings/hashing.ts";
-import { openMemory } from "../../adapters/memory/memory-store.ts";
+import { openMemory } from "../../adapters/memory/store.ts";
 import { memoryOfTask } from "../../adapters/memory/task-memory.ts";
 import { openPgvector } from "../../adapters/vectors/pgvector.ts";
 import { openVectorize } from "../../adapters/vectors/vectorize.ts";

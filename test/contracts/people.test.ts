@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import { openPeople } from "../../adapters/people.ts";
+import { openPeople } from "../../adapters/database/find-people.ts";
 import type { Database } from "../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 import { fakePeople, somebody } from "../fakes/people.ts";

@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../adapters/database/database.ts";
-import { openSealing } from "../../adapters/sealing.ts";
-import { openSecrets, sealSecret, SecretShelf } from "../../adapters/tenant-secrets.ts";
+import { openSealing } from "../../adapters/secrets/sealing.ts";
+import { openSecrets, sealSecret, SecretShelf } from "../../adapters/secrets/secrets.ts";
 import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
 import { type Database, OPERATOR_TENANT, type SecretSetting } from "../../core/ports/database.ts";
 import { failed } from "../../core/base/errors.ts";

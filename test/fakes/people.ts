@@ -1,5 +1,5 @@
 /** The rows of people in memory, as far as somebody is looked for. They pass the same contract as those of the database. */
-import { openPeople } from "../../adapters/people.ts";
+import { openPeople } from "../../adapters/database/find-people.ts";
 import { ok } from "../../core/base/errors.ts";
 import { firstNameKey, nameKey, type PersonFields, type PersonRecord } from "../../core/people/person.ts";
 import type { PeoplePort } from "../../core/ports/people.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import type { AgentConfig } from "../../core/agents/agent.ts";
 import { openToolSearch } from "../../core/steps/find-tools.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";

@@ -10,7 +10,7 @@ import type { LabelledMessage } from "../../core/model/messages.ts";
 import type { PreparedCall } from "../../core/task/commands.ts";
 import { joinMessages } from "../../core/model/label-messages.ts";
 import { type Label, OUTSIDE, PRINCIPAL, TENANT } from "../../core/provenance/label.ts";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../contracts/tool-sources-suite.ts";
 import { factsOf } from "./task-world.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { Drain } from "../../adapters/drain.ts";
+import { Drain } from "../../adapters/files/drain.ts";
 import { DRAIN_MS, drainLeftMs } from "../../core/steps/drain.ts";
 
 describe("a deployment drains", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { compileSchema } from "../../core/lib/json-schema/compile.ts";
 import { CASES } from "./json-schema-cases.ts";
 

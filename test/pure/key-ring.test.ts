@@ -1,8 +1,8 @@
 /** The key ring: one key seals, all open, and a start without a key that is needed is refused. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { openReseal, ResealedValues } from "../../adapters/resealing.ts";
-import { openSealing } from "../../adapters/sealing.ts";
+import { openReseal, ResealedValues } from "../../adapters/secrets/resealing.ts";
+import { openSealing } from "../../adapters/secrets/sealing.ts";
 import { fromBase64, toBase64 } from "../../core/base/base64.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import {

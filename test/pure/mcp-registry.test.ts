@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openRegistry } from "../../adapters/mcp/registry.ts";
-import { openSealing } from "../../adapters/sealing.ts";
+import { openSealing } from "../../adapters/secrets/sealing.ts";
 import { ok } from "../../core/base/errors.ts";
 import type { McpServerAccess } from "../../core/ports/mcp-server-table.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { readApiDocument } from "../../core/openapi/document.ts";
 import { importOpenApi, type ImportOptions, slugOf } from "../../core/openapi/import.ts";
 import type { HttpTemplate, OutsideTool } from "../../core/tool/source.ts";

@@ -1,6 +1,6 @@
 /** The order of a step's calls of a tenant's own tools: an MCP server's media become files, an HTTP tool's reply does not. */
 import { expect, test } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { findUnblocked } from "../../core/task/call-order.ts";
 import { httpCaller } from "../../core/steps/http-caller.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";

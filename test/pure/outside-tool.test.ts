@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
 import { admitCall } from "../../core/steps/admit.ts";
 import { hashArguments } from "../../core/gateway/arguments-hash.ts";

@@ -1,6 +1,6 @@
 /** The results that a call reads again: those of its own task come with the job, and the task's object is not asked. */
 import { describe, expect, test } from "vitest";
-import { openResults } from "../../adapters/results.ts";
+import { openResults } from "../../adapters/files/results.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import { expandedResult } from "../../core/steps/expanded-result.ts";
 import { callId, makeId } from "../../core/base/ids.ts";

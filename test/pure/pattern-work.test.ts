@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { RE2JS } from "re2js";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { compileSchema } from "../../core/lib/json-schema/compile.ts";
 import { limitPatterns, PatternBudget } from "../../core/lib/json-schema/limit-patterns.ts";
 import { estimatePattern, MAX_PATTERN_WORK } from "../../core/lib/pattern-work.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 
 /** Whether the pattern matches, as the engine says; a refusal is null. */
 function matches(source: string, text: string): boolean | null {

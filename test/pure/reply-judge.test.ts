@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { type JudgedReply, makeReplyJudge } from "../setup/reply-judge.ts";
 
 const json = (schema: unknown) => ({ content: { "application/json": { schema } } });

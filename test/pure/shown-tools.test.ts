@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { madeTools } from "../../bench/tool-search/made-tools.ts";
 import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";

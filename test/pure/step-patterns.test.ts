@@ -1,6 +1,6 @@
 /** What preparing the calls of one step computes, when their tools have the largest schemas that there may be. */
 import { describe, expect, test } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { httpCaller } from "../../core/steps/http-caller.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";
 import { MAX_CALLS_PER_STEP, prepareCalls } from "../../core/steps/prepare.ts";

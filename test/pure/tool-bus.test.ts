@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { httpCaller } from "../../core/steps/http-caller.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { Turns } from "../../core/base/turns.ts";
 import { evaluateText } from "../../core/lib/maths/evaluate.ts";
 import { solveText } from "../../core/lib/maths/solve.ts";

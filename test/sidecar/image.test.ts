@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, matchesGlob, posix } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { signEgressOrder } from "../../adapters/signing/sidecar-token.ts";
+import { signEgressOrder } from "../../adapters/sidecar/token.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { readPackageList } from "../../scripts/packages/judge-packages.ts";
 import { unusedPort } from "../stand-ins/listen.ts";

@@ -10,7 +10,7 @@ import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { headBytes, openPacket, packetChunks } from "../../adapters/sidecar/packet.ts";
 import { type JobFile, runJob } from "../../adapters/sidecar/run-job.ts";
 import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
-import { signJobOrder } from "../../adapters/signing/sidecar-token.ts";
+import { signJobOrder } from "../../adapters/sidecar/token.ts";
 import { failed, ok, surelyNotSent } from "../../core/base/errors.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { makeSidecar } from "../../sidecar/app.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { signMcpEnd } from "../../adapters/signing/sidecar-token.ts";
+import { signMcpEnd } from "../../adapters/sidecar/token.ts";
 import { unusedPort } from "../stand-ins/listen.ts";
 
 const SERVER = fileURLToPath(new URL("../../sidecar/server.ts", import.meta.url));

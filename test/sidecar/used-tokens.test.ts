@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { headBytes, packetChunks, textOfHashes } from "../../adapters/sidecar/packet.ts";
-import { signEgressOrder, signJobOrder } from "../../adapters/signing/sidecar-token.ts";
+import { signEgressOrder, signJobOrder } from "../../adapters/sidecar/token.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { systemEgress } from "../../sidecar/egress.ts";

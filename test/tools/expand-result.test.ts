@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { fakeResults } from "../fakes/results.ts";
 import expandResult from "../../tools/files/expand-result.ts";
 import { compileTextPattern } from "../../tools/files/text-search.ts";

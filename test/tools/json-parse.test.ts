@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import type { ToolPorts } from "../../core/ports/tool-ports.ts";
 import type { ToolContext } from "../../core/tool/tool.ts";
 import { findJsonMistake } from "../../tools/json/json-mistake.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { RE2JS } from "re2js";
 import { describe, expect, it, vi } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import grep from "../../tools/files/grep.ts";
 import { compileLinePattern, findLines, SearchTime } from "../../tools/files/line-search.ts";
 import { fakeFiles } from "../fakes/files.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { openToolBus } from "../../core/steps/tool-bus.ts";
 import { toolPage } from "../../core/steps/tool-page.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";

@@ -1,5 +1,5 @@
 /** Runs one tool as the gateway does, on ports of the test: arguments checked, output checked, the result rendered. */
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { sandboxRules } from "../../core/agents/agent.ts";
 import { calledToolSchema } from "../../core/steps/called-tool.ts";
 import { openToolSearch } from "../../core/steps/find-tools.ts";

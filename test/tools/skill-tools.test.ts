@@ -7,7 +7,7 @@ import { skillTool } from "../../core/skills/skill-tool.ts";
 import type { SkillScript } from "../../core/skills/skill.ts";
 import type { CallFacts, CallSkills, EffectFacts } from "../../core/tool/tool.ts";
 import { outsideTools } from "../../core/gateway/outside-tool.ts";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import loadSkill from "../../tools/skills/load-skill.ts";
 import runSkillScript from "../../tools/skills/run-skill-script.ts";
 import { fakeFiles } from "../fakes/files.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { databaseFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/from-env.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { person } from "./ask-people.ts";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, filesFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, filesFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
 import { sweep } from "../../workers/sweep.ts";
 import { type Caller, expectProblem, makeCaller } from "./front-door.ts";
 

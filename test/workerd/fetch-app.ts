@@ -1,6 +1,6 @@
 /** The one way of these tests to the app over HTTP: every reply is held to the OpenAPI document. */
 import { exports } from "cloudflare:workers";
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { createApp } from "../../workers/app.ts";
 import { makeReplyJudge, type ReplyDocument, type ReplyJudge } from "../setup/reply-judge.ts";
 

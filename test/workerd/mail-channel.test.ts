@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { describe, expect, test, vi } from "vitest";
-import { filesFromEnv, outboxesFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
+import { filesFromEnv, outboxesFromEnv, tasksFromEnv } from "../../adapters/env/from-env.ts";
 import { takeMail } from "../../workers/channels/mail-in.ts";
 import { sendByEmail } from "../../workers/channels/email-sender.ts";
 import type { Delivery } from "../../core/channels/outbox/delivery.ts";

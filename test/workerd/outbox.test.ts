@@ -2,7 +2,7 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, outboxesFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, outboxesFromEnv } from "../../adapters/env/from-env.ts";
 import { type Delivery, outboxOf, type Sent } from "../../core/channels/outbox/delivery.ts";
 import { deliveryOf, newDeliveryId } from "./delivery-of.ts";
 import { newTenant } from "./tenant-client.ts";

@@ -1,8 +1,8 @@
 /** The contract of results, on the bucket and the tasks' objects; and what only they have: a bucket that is away. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { openResults } from "../../adapters/results.ts";
-import { blobsFromEnv, type Env, resultsFromEnv, tasksFromEnv } from "../../adapters/from-env.ts";
+import { openResults } from "../../adapters/files/results.ts";
+import { blobsFromEnv, type Env, resultsFromEnv, tasksFromEnv } from "../../adapters/env/from-env.ts";
 import { callId, makeId } from "../../core/base/ids.ts";
 import { type Label, TENANT } from "../../core/provenance/label.ts";
 import { showResult } from "../../core/prompt/kept-results.ts";

@@ -2,7 +2,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { blobsFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { blobsFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
 import { summaryIdOf } from "../../core/memory/memory.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 import { DAY, DONE, ended, listed, setRetention, sweepAfter } from "./retention-client.ts";

@@ -1,7 +1,7 @@
 /** What a Worker says and does when its settings are wrong: it names all of them, and answers nothing else. */
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, test, vi } from "vitest";
-import { type Env, settingProblems } from "../../adapters/from-env.ts";
+import { type Env, settingProblems } from "../../adapters/env/from-env.ts";
 import { SECRET_NAMES, SECRETS } from "../../core/secrets/worker-secrets.ts";
 import { createApp } from "../../workers/app.ts";
 

@@ -11,7 +11,7 @@ import {
   searchFromEnv,
   settingsFromEnv,
   webFromEnv,
-} from "../../adapters/from-env.ts";
+} from "../../adapters/env/from-env.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
 import { playVectorize } from "../stand-ins/vectorize.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, skillsFromEnv, tasksFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, skillsFromEnv, tasksFromEnv, toolSourcesFromEnv } from "../../adapters/env/from-env.ts";
 import { SHIPPED } from "../../core/skills/shipped.generated.ts";
 import { shippedPin } from "../../core/skills/shipped.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";

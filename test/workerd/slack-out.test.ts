@@ -2,7 +2,7 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { channelsFromEnv, outboxesFromEnv } from "../../adapters/from-env.ts";
+import { channelsFromEnv, outboxesFromEnv } from "../../adapters/env/from-env.ts";
 import { type Attempt, type Delivery, type DeliveryReport, outboxOf } from "../../core/channels/outbox/delivery.ts";
 import type { OutMessage } from "../../core/channels/outbox/message.ts";
 import type { TaskView } from "../../core/task/view.ts";

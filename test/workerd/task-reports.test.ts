@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { tasksFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
 import type { TaskRpc, TenantRpc } from "../../core/tenant/rpc.ts";
 import { TaskReports } from "../../durable-objects/task/reports.ts";
 import type { TaskStore } from "../../durable-objects/task/store.ts";

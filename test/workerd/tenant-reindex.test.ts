@@ -2,7 +2,7 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, filesFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, filesFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
 import { summaryIdOf } from "../../core/memory/memory.ts";
 import { report } from "../contracts/database-rows.ts";
 import { type Caller, makeCaller } from "./front-door.ts";

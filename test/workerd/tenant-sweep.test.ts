@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { databaseFromEnv, filesFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, filesFromEnv, tasksFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
 import { sweep } from "../../workers/sweep.ts";
 import { report } from "../contracts/database-rows.ts";
 import { newTenant, operatorKey, send, sendJson, tenantStub, type TestTenant, watchDatabase } from "./tenant-client.ts";

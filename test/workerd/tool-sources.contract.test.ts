@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { TenantObject } from "../../durable-objects/tenant/object.ts";
-import { tasksFromEnv, tenantsFromEnv, toolSourcesFromEnv } from "../../adapters/from-env.ts";
+import { tasksFromEnv, tenantsFromEnv, toolSourcesFromEnv } from "../../adapters/env/from-env.ts";
 import { shippedPin } from "../../core/skills/shipped.ts";
 import { outsideToolOf, toolSourcesContract } from "../contracts/tool-sources-suite.ts";
 import { makeCaller } from "./front-door.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { tasksFromEnv, type TaskStub } from "../../adapters/from-env.ts";
+import { tasksFromEnv, type TaskStub } from "../../adapters/env/from-env.ts";
 import type { TaskEvent } from "../../core/task/events.ts";
 import { type Watched, type WatchedTask, watchTask } from "../../workers/watch-task.ts";
 import { makeCaller } from "./front-door.ts";

@@ -8,7 +8,7 @@ import {
   ownAddressesFromEnv,
   tasksFromEnv,
   type Env,
-} from "../../adapters/from-env.ts";
+} from "../../adapters/env/from-env.ts";
 import type { Handled, InboxItem } from "../../core/channels/inbox/inbox.ts";
 import { messageDelivery, plainMessage } from "../../core/channels/outbox/message-delivery.ts";
 import type { Failure } from "../../core/base/errors.ts";

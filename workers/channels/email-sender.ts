@@ -10,7 +10,7 @@ import {
   mailSenderFromEnv,
   ownAddressesFromEnv,
   type Env,
-} from "../../adapters/from-env.ts";
+} from "../../adapters/env/from-env.ts";
 import type { Attempt, Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
 import { findAttached } from "../../core/channels/outbox/attached-content.ts";
 import type { OutMessage } from "../../core/channels/outbox/message.ts";

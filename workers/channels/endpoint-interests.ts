@@ -1,5 +1,5 @@
 /** Keeps the tenant's object told of what its endpoints want, so that no event is lost and none is kept for nobody. */
-import { databaseFromEnv, type Env, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, type Env, tenantsFromEnv } from "../../adapters/env/from-env.ts";
 import { interestsOf, type EndpointSetting } from "../../core/channels/webhooks/endpoint.ts";
 import { forgetEndpoints } from "./known-endpoints.ts";
 

@@ -2,7 +2,13 @@
  * What the inbox of a hook knows of it, so that calls are judged while Postgres is away. It is told of each change; what was
  * lost between a change and the telling, it finds out within a minute of the next call.
  */
-import { clockFromEnv, databaseFromEnv, inboxesFromEnv, settingsFromEnv, type Env } from "../../adapters/from-env.ts";
+import {
+  clockFromEnv,
+  databaseFromEnv,
+  inboxesFromEnv,
+  settingsFromEnv,
+  type Env,
+} from "../../adapters/env/from-env.ts";
 import { doorOf, type Hook, type HookDoor, hookInbox } from "../../core/channels/webhooks/hook.ts";
 import type { InboxRecord } from "../../core/channels/inbox/inbox.ts";
 import { isId } from "../../core/base/ids.ts";

@@ -2,7 +2,7 @@
  * The endpoints of tenants as this isolate read them last, sealed: for the notices that are spread and the webhooks that are
  * sent. What is kept lets both go on while Postgres is away.
  */
-import { clockFromEnv, databaseFromEnv, type Env } from "../../adapters/from-env.ts";
+import { clockFromEnv, databaseFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import { FailurePause } from "../../core/base/failure-pause.ts";
 import type { SealedEndpoint } from "../../core/channels/webhooks/endpoint.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";

@@ -8,7 +8,7 @@ import {
   mailsInFromEnv,
   ownAddressesFromEnv,
   type Env,
-} from "../../adapters/from-env.ts";
+} from "../../adapters/env/from-env.ts";
 import { comparable } from "../../core/channels/mail/address.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { MAIL_MS, rateBody } from "../../core/tenant/cost-rates.ts";

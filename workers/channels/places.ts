@@ -1,5 +1,5 @@
 /** Where the places of a tenant are: its people, its workspaces of Slack and the endpoints of its webhooks. */
-import { databaseFromEnv, type Env } from "../../adapters/from-env.ts";
+import { databaseFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import type { Places } from "../../core/channels/outbox/targets.ts";
 import { BY_API, type WayIn } from "../../core/task/source.ts";
 import { failed, ok } from "../../core/base/errors.ts";

@@ -1,5 +1,5 @@
 /** Sends deliveries to Slack. After an attempt that may have done a part, what is there already is looked up and not posted again. */
-import { filesFromEnv, slackFromEnv, type Env } from "../../adapters/from-env.ts";
+import { filesFromEnv, slackFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import type { Attempt, Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
 import { messageOf, partsOfDelivery } from "../../core/channels/slack/plan.ts";
 import { slackPlace } from "../../core/channels/outbox/slack-place.ts";

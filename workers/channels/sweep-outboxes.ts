@@ -1,5 +1,5 @@
 /** What the sweep does for outboxes: it wakes those whose alarm may be lost, and erases those of erased tenants. */
-import { databaseFromEnv, outboxesFromEnv, type Env } from "../../adapters/from-env.ts";
+import { databaseFromEnv, outboxesFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import type { Page, Place } from "../../core/base/page-cursor.ts";
 import { wakeEach } from "../../core/sweep/wake-overdue.ts";
 import { unwrap } from "../task-access.ts";

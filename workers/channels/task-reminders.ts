@@ -1,5 +1,5 @@
 /** What the reminders of a task's tools are made by. */
-import { databaseFromEnv, schedulesFromEnv, type Env } from "../../adapters/from-env.ts";
+import { databaseFromEnv, schedulesFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import { BY_OTTO } from "../../core/ports/audit-entry.ts";
 import { ok } from "../../core/base/errors.ts";
 import { madeAt, makeId } from "../../core/base/ids.ts";

@@ -2,7 +2,13 @@
  * Sends webhooks: signed for each try, under one id throughout, by the egress guard, and never along a redirect. Receivers
  * tell repeats by that id, so what may have arrived is sent again.
  */
-import { clockFromEnv, databaseFromEnv, endpointUrlFromEnv, type Env, webFromEnv } from "../../adapters/from-env.ts";
+import {
+  clockFromEnv,
+  databaseFromEnv,
+  endpointUrlFromEnv,
+  type Env,
+  webFromEnv,
+} from "../../adapters/env/from-env.ts";
 import { BY_OTTO } from "../../core/ports/audit-entry.ts";
 import type { Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
 import type { SealedEndpoint } from "../../core/channels/webhooks/endpoint.ts";

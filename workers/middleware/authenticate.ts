@@ -4,7 +4,7 @@
  * to a repeat depends on the body, which is read once the key is known to be valid: that takes a second hop.
  */
 import type { MiddlewareHandler } from "hono";
-import { databaseFromEnv, settingsFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, settingsFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
 import { OPERATOR_TENANT } from "../../core/ports/database.ts";
 import { OttoError, raise } from "../../core/base/errors.ts";
 import { withShipped } from "../../core/skills/shipped.ts";

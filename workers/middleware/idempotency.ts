@@ -4,7 +4,7 @@
  * reply.
  */
 import type { Next } from "hono";
-import { sealingFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { sealingFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
 import { type Failure, raise } from "../../core/base/errors.ts";
 import {
   fingerprintOf,

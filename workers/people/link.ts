@@ -1,5 +1,5 @@
 /** Whom somebody is who writes to Otto in a channel. */
-import { clockFromEnv, databaseFromEnv, type Env } from "../../adapters/from-env.ts";
+import { clockFromEnv, databaseFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import type { AuditEntry } from "../../core/ports/audit-entry.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";

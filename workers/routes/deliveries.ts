@@ -1,7 +1,7 @@
 /** What left, or is to leave, for people and other systems: how each delivery stands, what it says, and how it is sent again. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, outboxesFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, outboxesFromEnv } from "../../adapters/env/from-env.ts";
 import {
   DELIVERY_KINDS,
   DELIVERY_STATES,

@@ -8,7 +8,7 @@ import {
   ISOLATION,
   keyRingProblemFromEnv,
   settingProblems,
-} from "../../adapters/from-env.ts";
+} from "../../adapters/env/from-env.ts";
 import { openAnswers } from "../answers.ts";
 import type { App } from "../context.ts";
 import { notRebuiltSchema } from "../reindex-shown.ts";

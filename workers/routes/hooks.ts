@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { databaseFromEnv, publicUrlFromEnv, settingsFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, publicUrlFromEnv, settingsFromEnv } from "../../adapters/env/from-env.ts";
 import {
   type Hook,
   type HookConfig,

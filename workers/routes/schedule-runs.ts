@@ -1,7 +1,7 @@
 /** When schedules are due, the ledger of what became of that, and runs that somebody asks for. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { clockFromEnv } from "../../adapters/from-env.ts";
+import { clockFromEnv } from "../../adapters/env/from-env.ts";
 import { raise } from "../../core/base/errors.ts";
 import { DEFAULT_PAGE_LIMIT } from "../../core/base/page-cursor.ts";
 import { openDueClock } from "../../core/schedules/due.ts";

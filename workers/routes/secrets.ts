@@ -9,7 +9,7 @@ import {
   endMcpProcessesFromEnv,
   forgetSecretsFromEnv,
   sealSecretFromEnv,
-} from "../../adapters/from-env.ts";
+} from "../../adapters/env/from-env.ts";
 import type { Secret } from "../../core/ports/database.ts";
 import { raise } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";

@@ -5,7 +5,7 @@
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { inboxesFromEnv, slackSigningSecretFromEnv } from "../../adapters/from-env.ts";
+import { inboxesFromEnv, slackSigningSecretFromEnv } from "../../adapters/env/from-env.ts";
 import { judgeItem } from "../../core/channels/inbox/queue.ts";
 import { escapeText } from "../../core/channels/slack/escape.ts";
 import { HELP, readCommandWords } from "../../core/channels/slack/command-words.ts";

@@ -8,7 +8,7 @@ import {
   slackAuthorizePageFromEnv,
   slackOAuthFromEnv,
   slackOfTokenFromEnv,
-} from "../../adapters/from-env.ts";
+} from "../../adapters/env/from-env.ts";
 import type { SlackInstall } from "../../core/ports/slack-install-table.ts";
 import { BOT_SCOPES, slackManifest } from "../../core/channels/slack/manifest.ts";
 import { OttoError, raise } from "../../core/base/errors.ts";

@@ -4,7 +4,13 @@
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { blobsFromEnv, mailFromEnv, settingsFromEnv, tasksFromEnv, type TaskStub } from "../../adapters/from-env.ts";
+import {
+  blobsFromEnv,
+  mailFromEnv,
+  settingsFromEnv,
+  tasksFromEnv,
+  type TaskStub,
+} from "../../adapters/env/from-env.ts";
 import type { PinnedAgent } from "../../core/agents/agent.ts";
 import { type Failure, NO_SUCH_TASK, raise, type Result } from "../../core/base/errors.ts";
 import { calledWithin } from "../../core/steps/called-tool.ts";

@@ -1,7 +1,12 @@
 /** MCP servers of a tenant: how each is reached, which of its tools were agreed to, and what waits for a person. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, endMcpProcessesFromEnv, mcpFromEnv, mcpRegistryFromEnv } from "../../adapters/from-env.ts";
+import {
+  databaseFromEnv,
+  endMcpProcessesFromEnv,
+  mcpFromEnv,
+  mcpRegistryFromEnv,
+} from "../../adapters/env/from-env.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { raise, type Result } from "../../core/base/errors.ts";
 import { asTheyEnd } from "../../core/base/as-they-end.ts";

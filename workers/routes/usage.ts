@@ -1,7 +1,7 @@
 /** What the tenant's tasks used: by day, agent, key and project. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { clockFromEnv, databaseFromEnv, tenantsFromEnv } from "../../adapters/from-env.ts";
+import { clockFromEnv, databaseFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
 import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
 import { USAGE_PARTS, type UsagePart, type UsageRow } from "../../core/ports/database.ts";
 import { raise } from "../../core/base/errors.ts";

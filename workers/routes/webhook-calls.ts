@@ -5,7 +5,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { clockFromEnv, inboxesFromEnv } from "../../adapters/from-env.ts";
+import { clockFromEnv, inboxesFromEnv } from "../../adapters/env/from-env.ts";
 import {
   deliveryNameOf,
   eventOf,

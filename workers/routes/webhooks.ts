@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { databaseFromEnv, endpointUrlFromEnv, outboxesFromEnv } from "../../adapters/from-env.ts";
+import { databaseFromEnv, endpointUrlFromEnv, outboxesFromEnv } from "../../adapters/env/from-env.ts";
 import { outboxOf } from "../../core/channels/outbox/delivery.ts";
 import { type Endpoint, type EndpointSetting, endpointSettingSchema } from "../../core/channels/webhooks/endpoint.ts";
 import { OLD_SECRET_MS, oldSecretUntil } from "../../core/channels/webhooks/old-secrets.ts";

@@ -16,7 +16,7 @@ interface Layer {
 }
 
 const CORE = /^core\//;
-const FROM_ENV = /^adapters\/from-env\.ts$/;
+const READERS_OF_ENV = /^adapters\/env\//;
 const CATALOGUE = /^tools\/catalogue\.generated\.ts$/;
 const OBJECTS = /^durable-objects\//;
 const WORKERS = /^workers\//;
@@ -49,17 +49,17 @@ const LAYERS: readonly Layer[] = [
     packages: ["yaml", "zod"],
   },
   { name: "adapters", files: /^adapters\//, imports: [CORE, /^adapters\//], packages: [...VENDOR_SDKS, "cloudflare:"] },
-  { name: "durable-objects", files: OBJECTS, imports: [CORE, OBJECTS, FROM_ENV], packages: ["cloudflare:"] },
+  { name: "durable-objects", files: OBJECTS, imports: [CORE, OBJECTS, READERS_OF_ENV], packages: ["cloudflare:"] },
   {
     name: "workers/index",
     files: /^workers\/index\.ts$/,
-    imports: [CORE, WORKERS, FROM_ENV, OBJECTS],
+    imports: [CORE, WORKERS, READERS_OF_ENV, OBJECTS],
     packages: ["cloudflare:"],
   },
   {
     name: "the step runner and the tools routes",
     files: /^workers\/(steps\.ts|steps\/|routes\/tools(\/|-|\.))/,
-    imports: [CORE, WORKERS, FROM_ENV, CATALOGUE],
+    imports: [CORE, WORKERS, READERS_OF_ENV, CATALOGUE],
     types: [OBJECTS],
     packages: ["@hono/zod-openapi", "cloudflare:", "hono", "yaml", "zod"],
   },
@@ -73,7 +73,7 @@ const LAYERS: readonly Layer[] = [
     name: "workers",
     files: WORKERS,
     // A body of YAML is read by the rules of yaml.parse, whose reader is bounded.
-    imports: [CORE, WORKERS, FROM_ENV, /^tools\/yaml\/read-yaml\.ts$/],
+    imports: [CORE, WORKERS, READERS_OF_ENV, /^tools\/yaml\/read-yaml\.ts$/],
     types: [OBJECTS],
     packages: ["@hono/zod-openapi", "cloudflare:", "hono", "yaml", "zod"],
   },
@@ -153,7 +153,7 @@ const LAYERS: readonly Layer[] = [
       CORE,
       /^bench\//,
       /^adapters\/(database|embeddings|memory|vectors)\//,
-      /^adapters\/patterns\.ts$/,
+      /^adapters\/re2\/patterns\.ts$/,
       /^scripts\//,
       /^sidecar\/cage\//,
       /^sidecar\/documents\//,

@@ -1,5 +1,5 @@
 /** The slash command: a task whose thread Otto begins, what runs here, and stopping it. */
-import { databaseFromEnv, inboxesFromEnv, tasksFromEnv } from "../../../adapters/from-env.ts";
+import { databaseFromEnv, inboxesFromEnv, tasksFromEnv } from "../../../adapters/env/from-env.ts";
 import type { Handled } from "../../../core/channels/inbox/inbox.ts";
 import { afterThread } from "../../../core/channels/slack/exchange.ts";
 import { HELP, readCommandWords } from "../../../core/channels/slack/command-words.ts";

@@ -1,5 +1,5 @@
 /** Works what came in from a workspace of Slack. */
-import { costFromEnv, databaseFromEnv } from "../../../adapters/from-env.ts";
+import { costFromEnv, databaseFromEnv } from "../../../adapters/env/from-env.ts";
 import type { Handled } from "../../../core/channels/inbox/inbox.ts";
 import type {
   BegunBody,

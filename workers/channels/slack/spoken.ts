@@ -1,5 +1,5 @@
 /** What somebody says to Otto: a task, or a word more to one that is under way. */
-import { filesFromEnv, outboxesFromEnv, tasksFromEnv, type TaskStub } from "../../../adapters/from-env.ts";
+import { filesFromEnv, outboxesFromEnv, tasksFromEnv, type TaskStub } from "../../../adapters/env/from-env.ts";
 import { outboxOf } from "../../../core/channels/outbox/delivery.ts";
 import type { Handled } from "../../../core/channels/inbox/inbox.ts";
 import { afterThread, goingOn, toInput } from "../../../core/channels/slack/exchange.ts";

@@ -1,5 +1,5 @@
 /** What the platform hands the Worker, and how one of its texts is read. */
-import type { SecretName } from "../core/secrets/worker-secrets.ts";
+import type { SecretName } from "../../core/secrets/worker-secrets.ts";
 
 /** The bindings of wrangler.toml and the variables of README.md. An empty variable counts as not set. */
 export interface Env extends Readonly<Partial<Record<SecretName, string>>> {

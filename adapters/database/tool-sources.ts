@@ -7,7 +7,7 @@ import { cutPage } from "../../core/base/page-cursor.ts";
 import type { DefinedTool, SourceRecord } from "../../core/tool/source.ts";
 import { auditOf } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
-import { skillWrites } from "./skill-table.ts";
+import { skillWrites } from "./skills.ts";
 import { customTools, toolNames, toolSources } from "./schema.ts";
 
 /** Names that a refusal tells. */

@@ -2,31 +2,31 @@
  * The one door to what the platform gives: everything else is handed `env` whole and asks here for what it needs, typed by
  * core. The bindings are read here, the variables in `settings.ts`.
  */
-import type { SlackNotesPort } from "../core/channels/slack/notes.ts";
-import type { DocumentsPort } from "../core/ports/documents.ts";
-import type { Result } from "../core/base/errors.ts";
-import type { MemoryPort } from "../core/ports/memory.ts";
-import type { MemoryStore } from "../core/ports/memory-store.ts";
-import type { SandboxRpc, TaskRpc, TenantRpc } from "../core/tenant/rpc.ts";
-import type { SweepRpc } from "../core/sweep/rpc.ts";
-import { CostShare } from "../core/tenant/cost-share.ts";
-import type { OwnResult, StepsRpc } from "../core/steps/rpc.ts";
-import type { ScriptsPort } from "../core/ports/scripts.ts";
-import type { ToolSourcesPort } from "../core/tool/source.ts";
-import type { EmbedderPort, VectorsPort } from "../core/ports/vectors.ts";
-import type { BlobPort, FilesPort, ModelPort, PatternsPort, SearchPort, WebPort } from "../core/ports/tool-ports.ts";
-import type { PeoplePort } from "../core/ports/people.ts";
-import type { SecretUser } from "../core/secrets/secret-use.ts";
-import type { SshPort } from "../core/ports/ssh.ts";
-import type { TaskFacts } from "../core/task/state.ts";
-import { type BlobEraser, openBlobs } from "./blobs.ts";
-import { Drain } from "./drain.ts";
-import { openWeb } from "./egress/web.ts";
-import { type Env, required, set } from "./env.ts";
-import { hashingEmbedder } from "./embeddings/hashing.ts";
-import { openAiEmbedder } from "./embeddings/openai.ts";
-import { sandboxName, sandboxNameOf, type SandboxPlace, sandboxPrefix, tenantOfSandbox } from "./files/blob-keys.ts";
-import { openFiles } from "./files/files.ts";
+import type { SlackNotesPort } from "../../core/channels/slack/notes.ts";
+import type { DocumentsPort } from "../../core/ports/documents.ts";
+import type { Result } from "../../core/base/errors.ts";
+import type { MemoryPort } from "../../core/ports/memory.ts";
+import type { MemoryStore } from "../../core/ports/memory-store.ts";
+import type { SandboxRpc, TaskRpc, TenantRpc } from "../../core/tenant/rpc.ts";
+import type { SweepRpc } from "../../core/sweep/rpc.ts";
+import { CostShare } from "../../core/tenant/cost-share.ts";
+import type { OwnResult, StepsRpc } from "../../core/steps/rpc.ts";
+import type { ScriptsPort } from "../../core/ports/scripts.ts";
+import type { ToolSourcesPort } from "../../core/tool/source.ts";
+import type { EmbedderPort, VectorsPort } from "../../core/ports/vectors.ts";
+import type { BlobPort, FilesPort, ModelPort, PatternsPort, SearchPort, WebPort } from "../../core/ports/tool-ports.ts";
+import type { PeoplePort } from "../../core/ports/people.ts";
+import type { SecretUser } from "../../core/secrets/secret-use.ts";
+import type { SshPort } from "../../core/ports/ssh.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
+import { type BlobEraser, openBlobs } from "../files/blobs.ts";
+import { Drain } from "../files/drain.ts";
+import { openWeb } from "../egress/web.ts";
+import { type Env, required, set } from "./bindings.ts";
+import { hashingEmbedder } from "../embeddings/hashing.ts";
+import { openAiEmbedder } from "../embeddings/openai.ts";
+import { sandboxName, sandboxNameOf, type SandboxPlace, sandboxPrefix, tenantOfSandbox } from "../files/blob-keys.ts";
+import { openFiles } from "../files/files.ts";
 import {
   clockFromEnv,
   databaseFromEnv,
@@ -42,23 +42,23 @@ import {
   reindexHealth,
   type SidecarReport,
   sidecarHealth,
-} from "./health.ts";
-import { openMemory } from "./memory/memory-store.ts";
-import { memoryOfTask } from "./memory/task-memory.ts";
-import { endProcesses } from "./mcp/end-processes.ts";
-import { type McpServers, openMcp } from "./mcp/mcp.ts";
-import { type McpRegistry, openRegistry } from "./mcp/registry.ts";
-import type { Consent } from "./mcp/server.ts";
-import { demoModel } from "./model/demo/demo.ts";
-import { openAiModel } from "./model/openai.ts";
-import { linearPatterns } from "./patterns.ts";
-import { openPeople } from "./people.ts";
-import type { ResultsPort } from "../core/ports/results.ts";
-import { openResults } from "./results.ts";
+} from "../database/health.ts";
+import { openMemory } from "../memory/store.ts";
+import { memoryOfTask } from "../memory/task-memory.ts";
+import { endProcesses } from "../mcp/end-processes.ts";
+import { type McpServers, openMcp } from "../mcp/mcp.ts";
+import { type McpRegistry, openRegistry } from "../mcp/registry.ts";
+import type { Consent } from "../mcp/server.ts";
+import { demoModel } from "../model/demo/demo.ts";
+import { openAiModel } from "../model/openai.ts";
+import { linearPatterns } from "../re2/patterns.ts";
+import { openPeople } from "../database/find-people.ts";
+import type { ResultsPort } from "../../core/ports/results.ts";
+import { openResults } from "../files/results.ts";
 import { stubOf, type Watchable } from "./object-stub.ts";
 import { slackSettings } from "./channel-settings.ts";
-import { type InstalledSlack, openInstalled, openNotes, sealToken, type SlackTokens } from "./slack/installed.ts";
-import { openSearch } from "./search/search.ts";
+import { type InstalledSlack, openInstalled, openNotes, sealToken, type SlackTokens } from "../slack/installed.ts";
+import { openSearch } from "../search/search.ts";
 import {
   egressAllow,
   embeddingModel,
@@ -68,21 +68,21 @@ import {
   type Settings,
   settingsFromEnv,
 } from "./settings.ts";
-import { openToolSources } from "./tool-sources.ts";
-import { openDocuments } from "./sidecar/documents.ts";
-import { type ContainerHandle, openContainer, type SidecarContainer } from "./sidecar/container.ts";
-import { openScripts } from "./sidecar/scripts.ts";
-import { type Sidecar, sidecarAt, sidecarInContainer, type SidecarStub } from "./sidecar/sidecar.ts";
-import { keepShipped, openSkills, type SkillStore } from "./skills/skills.ts";
-import { openSsh } from "./ssh/ssh.ts";
-import { openVectorize } from "./vectors/vectorize.ts";
+import { openToolSources } from "../files/tool-sources.ts";
+import { openDocuments } from "../sidecar/documents.ts";
+import { type ContainerHandle, openContainer, type SidecarContainer } from "../sidecar/container.ts";
+import { openScripts } from "../sidecar/scripts.ts";
+import { type Sidecar, sidecarAt, sidecarInContainer, type SidecarStub } from "../sidecar/sidecar.ts";
+import { keepShipped, openSkills, type SkillStore } from "../skills/skills.ts";
+import { openSsh } from "../ssh/ssh.ts";
+import { openVectorize } from "../vectors/vectorize.ts";
 
-export type { Consent } from "./mcp/server.ts";
-export { ISOLATION } from "./health.ts";
+export type { Consent } from "../mcp/server.ts";
+export { ISOLATION } from "../database/health.ts";
 export * from "./from-env-channels.ts";
 export * from "./from-env-console.ts";
 export * from "./from-env-stores.ts";
-export type { Env } from "./env.ts";
+export type { Env } from "./bindings.ts";
 export { isLocalFromEnv, type Settings, settingProblems, settingsFromEnv } from "./settings.ts";
 
 /** The one sidecar's object. What limits it is what it has under way, 256 requests. */

@@ -1,5 +1,5 @@
 /** What `from-env.ts` gives of the console: its files, and the count of those who try to sign in to it. */
-import type { Env } from "./env.ts";
+import type { Env } from "./bindings.ts";
 import { isLocalFromEnv } from "./settings.ts";
 
 /**

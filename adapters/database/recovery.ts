@@ -3,7 +3,7 @@ import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { ok } from "../../core/base/errors.ts";
 import { type Counted, isLossKind, type Inventory, type Lost, type RecoveryTable } from "../../core/tenant/recovery.ts";
 import { asTenant, callDirectory, type Connection } from "./connection.ts";
-import { toKeyRow } from "./key-table.ts";
+import { toKeyRow } from "./keys.ts";
 import { keys, projects } from "./schema.ts";
 
 /** What is counted, by kind: a table, and which of its rows count. */

@@ -2,10 +2,10 @@
  * Lazy re-sealing: a stored value that an earlier key sealed is sealed with the present one when it is used, so that the
  * earlier key can leave the ring in the end. A failure changes nothing: the value still opens, and the next use tries again.
  */
-import { FailurePause } from "../core/base/failure-pause.ts";
-import { fromBase64, toBase64 } from "../core/base/base64.ts";
-import type { SealedColumn, SealedValues } from "../core/secrets/key-ring.ts";
-import type { Clock } from "../core/ports/tool-ports.ts";
+import { FailurePause } from "../../core/base/failure-pause.ts";
+import { fromBase64, toBase64 } from "../../core/base/base64.ts";
+import type { SealedColumn, SealedValues } from "../../core/secrets/key-ring.ts";
+import type { Clock } from "../../core/ports/tool-ports.ts";
 import type { Sealing } from "./sealing.ts";
 
 /** After a failure this isolate stores nothing for so long: each try would wait for the database. */

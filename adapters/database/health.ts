@@ -1,9 +1,9 @@
 /** Whether the outside systems that Otto needs answer. */
 import { z } from "zod";
-import type { Database } from "../core/ports/database.ts";
-import { parseJson } from "../core/base/parse-json.ts";
-import { LOSS_REPORTED_MS, type Lost } from "../core/tenant/recovery.ts";
-import type { Sidecar } from "./sidecar/sidecar.ts";
+import type { Database } from "../../core/ports/database.ts";
+import { parseJson } from "../../core/base/parse-json.ts";
+import { LOSS_REPORTED_MS, type Lost } from "../../core/tenant/recovery.ts";
+import type { Sidecar } from "../sidecar/sidecar.ts";
 
 /** How long a look at one of them may take. */
 const TIMEOUT_MS = 2_000;

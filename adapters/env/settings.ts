@@ -2,12 +2,12 @@
  * The variables: what each may be, and which are wrong. A setting that cannot be right throws a RangeError that names it;
  * `settingProblems` finds all of them. Only `from-env.ts` imports this; everything else asks there.
  */
-import { SECRET_NAMES, SECRETS, type SecretName, secretProblem } from "../core/secrets/worker-secrets.ts";
+import { SECRET_NAMES, SECRETS, type SecretName, secretProblem } from "../../core/secrets/worker-secrets.ts";
 import { mailDomain, mailSettings, publicUrl, slackSettings } from "./channel-settings.ts";
-import { checkAddress, type Env, set } from "./env.ts";
-import { parseEgressAllow } from "./egress/address.ts";
-import { HASHING_MODEL } from "./embeddings/hashing.ts";
-import { isSearchProvider, SEARCH_PROVIDERS, type SearchSettings } from "./search/search.ts";
+import { checkAddress, type Env, set } from "./bindings.ts";
+import { parseEgressAllow } from "../egress/address.ts";
+import { HASHING_MODEL } from "../embeddings/hashing.ts";
+import { isSearchProvider, SEARCH_PROVIDERS, type SearchSettings } from "../search/search.ts";
 
 const MODES = ["local", "test", "production"] as const;
 /** The model that is asked when a server is set and no model is. */

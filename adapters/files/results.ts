@@ -3,15 +3,15 @@
  * that made the call, which the call's id names. A call never asks the object of its own task, which waits for the call: the
  * object sends the rows with the job.
  */
-import { failed, ok, type Result } from "../core/base/errors.ts";
-import { taskOfCall } from "../core/base/ids.ts";
-import { readKeptText } from "../core/prompt/kept-results.ts";
-import type { TaskRpc } from "../core/tenant/rpc.ts";
-import { OUTSIDE } from "../core/provenance/label.ts";
-import type { BlobPort } from "../core/ports/tool-ports.ts";
-import type { OwnResult } from "../core/steps/rpc.ts";
-import type { ResultsPort } from "../core/ports/results.ts";
-import { guarded } from "./files/r2.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { taskOfCall } from "../../core/base/ids.ts";
+import { readKeptText } from "../../core/prompt/kept-results.ts";
+import type { TaskRpc } from "../../core/tenant/rpc.ts";
+import { OUTSIDE } from "../../core/provenance/label.ts";
+import type { BlobPort } from "../../core/ports/tool-ports.ts";
+import type { OwnResult } from "../../core/steps/rpc.ts";
+import type { ResultsPort } from "../../core/ports/results.ts";
+import { guarded } from "./r2.ts";
 
 /** What is needed to open a tree's results. `taskOf` gives the object of a task of the same tenant. */
 export interface ResultsSettings {

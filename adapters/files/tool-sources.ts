@@ -3,10 +3,10 @@
  * object what a task that is made now pins. Written in this order: content, row, object. What breaks off before the object
  * was told is made good by the next one who publishes the same or asks what is present.
  */
-import type { Database } from "../core/ports/database.ts";
-import { sha256Hex } from "../core/base/sha256.ts";
-import { failed, ok } from "../core/base/errors.ts";
-import type { TenantRpc } from "../core/tenant/rpc.ts";
+import type { Database } from "../../core/ports/database.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import type { TenantRpc } from "../../core/tenant/rpc.ts";
 import {
   checkRoom,
   MAX_SOURCE_BYTES,
@@ -16,10 +16,10 @@ import {
   type SourceRecord,
   sourceText,
   type ToolSourcesPort,
-} from "../core/tool/source.ts";
-import { SHIPPED_HASH } from "../core/skills/shipped.generated.ts";
-import { keptSourceKey, shippedTools } from "../core/skills/shipped.ts";
-import type { BlobPort, Clock } from "../core/ports/tool-ports.ts";
+} from "../../core/tool/source.ts";
+import { SHIPPED_HASH } from "../../core/skills/shipped.generated.ts";
+import { keptSourceKey, shippedTools } from "../../core/skills/shipped.ts";
+import type { BlobPort, Clock } from "../../core/ports/tool-ports.ts";
 
 /** How often a publishing that names no version tries again when another was first. */
 const MAX_TRIES = 30;

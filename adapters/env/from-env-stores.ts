@@ -1,18 +1,18 @@
 /** The part of `from-env.ts` that needs the database: its tables, sealed values and the tenants' secrets. */
-import type { Database } from "../core/ports/database.ts";
-import type { SecretUser } from "../core/secrets/secret-use.ts";
-import type { VectorsPort } from "../core/ports/vectors.ts";
-import type { Clock } from "../core/ports/tool-ports.ts";
-import type { SecretsPort } from "../core/ports/secrets.ts";
-import { openDatabase } from "./database/database.ts";
-import { type Env, required, set } from "./env.ts";
-import { findMissingKeys, missingKeysProblem, parseKeyRing } from "../core/secrets/key-ring.ts";
-import { fromBase64 } from "../core/base/base64.ts";
-import { openReseal, ResealedValues, type Reseal, type SealedValue } from "./resealing.ts";
-import { openSealing, type Sealing } from "./sealing.ts";
+import type { Database } from "../../core/ports/database.ts";
+import type { SecretUser } from "../../core/secrets/secret-use.ts";
+import type { VectorsPort } from "../../core/ports/vectors.ts";
+import type { Clock } from "../../core/ports/tool-ports.ts";
+import type { SecretsPort } from "../../core/ports/secrets.ts";
+import { openDatabase } from "../database/database.ts";
+import { type Env, required, set } from "./bindings.ts";
+import { findMissingKeys, missingKeysProblem, parseKeyRing } from "../../core/secrets/key-ring.ts";
+import { fromBase64 } from "../../core/base/base64.ts";
+import { openReseal, ResealedValues, type Reseal, type SealedValue } from "../secrets/resealing.ts";
+import { openSealing, type Sealing } from "../secrets/sealing.ts";
 import { checkEndpoint } from "./settings.ts";
-import { openSecrets, sealSecret, SecretShelf } from "./tenant-secrets.ts";
-import { openPgvector } from "./vectors/pgvector.ts";
+import { openSecrets, sealSecret, SecretShelf } from "../secrets/secrets.ts";
+import { openPgvector } from "../vectors/pgvector.ts";
 
 /** Opened once for the life of the isolate: the database checks once whether row-level security binds its role. */
 interface Stores {

@@ -5,7 +5,7 @@ import { failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import { insertAudit } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection, nameTenant } from "./connection.ts";
-import { insertKey } from "./key-table.ts";
+import { insertKey } from "./keys.ts";
 import { tenants } from "./schema.ts";
 
 const NO_TENANT = failed("not_found", "There is no such tenant.");

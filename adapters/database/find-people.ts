@@ -1,8 +1,8 @@
 /** Whom a task can ask, by the records of its tenant. */
-import { ok } from "../core/base/errors.ts";
-import { findPerson } from "../core/people/find-person.ts";
-import type { PeoplePort } from "../core/ports/people.ts";
-import type { PersonTable } from "../core/ports/person-table.ts";
+import { ok } from "../../core/base/errors.ts";
+import { findPerson } from "../../core/people/find-person.ts";
+import type { PeoplePort } from "../../core/ports/people.ts";
+import type { PersonTable } from "../../core/ports/person-table.ts";
 
 export function openPeople(table: Pick<PersonTable, "named" | "names">, tenant: string): PeoplePort {
   return {

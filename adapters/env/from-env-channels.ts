@@ -1,17 +1,17 @@
 /** What `from-env.ts` gives of channels: the objects that keep what comes in and goes out, and the runner that works both. */
-import type { OutboxRpc } from "../core/channels/outbox/delivery.ts";
-import type { InboxRpc } from "../core/channels/inbox/inbox.ts";
-import type { ChannelsRpc } from "../core/channels/rpc.ts";
-import { failed, ok, type Result } from "../core/base/errors.ts";
-import { judgeUrl } from "./egress/address.ts";
-import type { SlackOAuthPort, SlackPort } from "../core/ports/slack.ts";
+import type { OutboxRpc } from "../../core/channels/outbox/delivery.ts";
+import type { InboxRpc } from "../../core/channels/inbox/inbox.ts";
+import type { ChannelsRpc } from "../../core/channels/rpc.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { judgeUrl } from "../egress/address.ts";
+import type { SlackOAuthPort, SlackPort } from "../../core/ports/slack.ts";
 import { slackSettings } from "./channel-settings.ts";
-import type { ScheduleRpc } from "../core/schedules/rpc.ts";
+import type { ScheduleRpc } from "../../core/schedules/rpc.ts";
 import { stubOf } from "./object-stub.ts";
-import { openSlackOAuth } from "./slack/oauth.ts";
-import { openSlack } from "./slack/slack.ts";
-import type { Env } from "./env.ts";
-import { forgetOldBehind } from "./forget-old.ts";
+import { openSlackOAuth } from "../slack/oauth.ts";
+import { openSlack } from "../slack/slack.ts";
+import type { Env } from "./bindings.ts";
+import { forgetOldBehind } from "../files/forget-old.ts";
 import { egressAllow } from "./settings.ts";
 
 export { publicUrl as publicUrlFromEnv } from "./channel-settings.ts";

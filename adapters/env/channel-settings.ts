@@ -1,7 +1,7 @@
 /** The variables of Slack and mail: what each may be. A setting that cannot be right throws a RangeError that names it. */
-import { getOwn } from "../core/base/own-field.ts";
-import { readMailbox } from "../core/channels/mail/address.ts";
-import { checkAddress, type Env, set } from "./env.ts";
+import { getOwn } from "../../core/base/own-field.ts";
+import { readMailbox } from "../../core/channels/mail/address.ts";
+import { checkAddress, type Env, set } from "./bindings.ts";
 
 const SLACK_API = "https://slack.com/api/";
 const RESEND_API = "https://api.resend.com";

@@ -1,15 +1,15 @@
 /** What `from-env.ts` gives of mail: how it leaves, where it comes in, and what is kept of it. */
-import type { MailPort, TaskMailPort } from "../core/ports/mail.ts";
-import type { TaskFacts } from "../core/task/state.ts";
+import type { MailPort, TaskMailPort } from "../../core/ports/mail.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
 import { mailDomain, mailSettings } from "./channel-settings.ts";
-import type { Env } from "./env.ts";
+import type { Env } from "./bindings.ts";
 import { sealingFromEnv } from "./from-env-stores.ts";
-import { mailOfTask, openMail } from "./mail/mail.ts";
-import { type MailsIn, openMailsIn } from "./mail/mail-in.ts";
-import { type MailOutbox, openMailOutbox } from "./mail/outbox.ts";
-import { openOwnAddresses, type OwnAddresses } from "./mail/own-addresses.ts";
+import { mailOfTask, openMail } from "../mail/mail.ts";
+import { type MailsIn, openMailsIn } from "../mail/mail-in.ts";
+import { type MailOutbox, openMailOutbox } from "../mail/outbox.ts";
+import { openOwnAddresses, type OwnAddresses } from "../mail/own-addresses.ts";
 
-export type { MailHead } from "./mail/mail-in.ts";
+export type { MailHead } from "../mail/mail-in.ts";
 
 /** What mail leaves by: Resend, a server of SMTP, or the outbox that only keeps it. */
 export function mailFromEnv(env: Env): MailPort {

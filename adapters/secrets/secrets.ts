@@ -2,13 +2,13 @@
  * The secrets of tenants for the egress module: read from the database, kept sealed for a while, opened for each request.
  * What is kept lets a task that is under way go on while Postgres is away.
  */
-import { FailurePause } from "../core/base/failure-pause.ts";
-import { fromBase64, toBase64 } from "../core/base/base64.ts";
-import type { SecretSetting, SecretTable } from "../core/ports/database.ts";
-import { failed, ok, type Result } from "../core/base/errors.ts";
-import { findUserRefusal, isBoundToAgent, type SecretUser } from "../core/secrets/secret-use.ts";
-import type { Clock } from "../core/ports/tool-ports.ts";
-import type { SecretsPort, TenantSecret } from "../core/ports/secrets.ts";
+import { FailurePause } from "../../core/base/failure-pause.ts";
+import { fromBase64, toBase64 } from "../../core/base/base64.ts";
+import type { SecretSetting, SecretTable } from "../../core/ports/database.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { findUserRefusal, isBoundToAgent, type SecretUser } from "../../core/secrets/secret-use.ts";
+import type { Clock } from "../../core/ports/tool-ports.ts";
+import type { SecretsPort, TenantSecret } from "../../core/ports/secrets.ts";
 import type { Reseal } from "./resealing.ts";
 import type { Sealing } from "./sealing.ts";
 

@@ -5,8 +5,8 @@
  * Sealed bytes are the header of the key (core/secrets/key-ring.ts), the nonce, and the ciphertext with its tag. Bytes of an earlier
  * release have no header; each key of the ring is tried for them, which the tag makes safe.
  */
-import { raise } from "../core/base/errors.ts";
-import { HEADER_BYTES, type KeyRing, parseKeyRing, type RingMember } from "../core/secrets/key-ring.ts";
+import { raise } from "../../core/base/errors.ts";
+import { HEADER_BYTES, type KeyRing, parseKeyRing, type RingMember } from "../../core/secrets/key-ring.ts";
 
 const NONCE_BYTES = 12;
 
